@@ -98,6 +98,8 @@ describe('the compact timeline', () => {
     const next = unpacked(answer([lane(1, BUSY.slice(0, 1))], 2), first);
     assert.equal(next.lanes[0], first.lanes[0]);
     assert.equal(next.lanes[1]?.bars.length, 1);
+    assert.equal(first.lives, false);
+    assert.equal(unpacked(answer([lane(0, [[REQUEST, 0, -1]])]), null).end, 100_000, 'it goes on until now');
   });
 });
 

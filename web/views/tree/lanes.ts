@@ -70,6 +70,8 @@ export interface Timeline {
   readonly lanes: readonly Lane[];
   readonly path: readonly Part[];
   readonly shares: TimelineDocument['shares'];
+  /** Somebody works or waits. */
+  readonly lives: boolean;
   /** When the last thing happened. */
   readonly end: number;
 }
@@ -103,6 +105,7 @@ export function unpacked(answer: TimelineDocument, before: Timeline | null): Tim
       };
     }),
     shares: answer.shares,
+    lives,
     end: lives ? Math.max(last, answer.now) : last,
   };
 }

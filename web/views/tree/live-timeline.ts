@@ -22,7 +22,11 @@ export function useTimeline(tree: string): LiveTimeline {
         const path = `/v1/trees/${encodeURIComponent(tree)}/timeline${after}`;
         try {
           const answer = await request<TimelineDocument>('GET', path);
-          const isNew = known === null || answer.lanes.length > 0 || answer.ids.length !== known.lanes.length;
+          const isNew =
+            known === null ||
+            known.lives ||
+            answer.lanes.length > 0 ||
+            answer.ids.length !== known.lanes.length;
           if (isNew) known = unpacked(answer, known);
           if (!left && isNew) setState({ timeline: known, error: null });
         } catch (error) {
