@@ -2,12 +2,12 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Line } from '../../stage.ts';
-import type { Act, Asked, Order, Point, Report, Write } from './leader.ts';
+import type { Act, Asked, LedgerCall, Order, Point, Report } from './leader.ts';
 
 /** Whatever is signalled comes at once; only a machine that is busy with other things takes seconds. */
 const LOST_MS = 10_000;
 
-/** A write that is held. */
+/** A call of the ledger that is held. */
 export interface Held {
   /** It is at the gate. */
   readonly reached: Promise<void>;
@@ -75,12 +75,12 @@ export class LeaderProcess {
     this.#order({ type: 'answer', ask, said });
   }
 
-  /** Holds the next such write. */
-  hold(write: Write, point: Point): Held {
+  /** Holds the next such call. */
+  hold(call: LedgerCall, point: Point): Held {
     this.#reached = Promise.withResolvers();
-    this.#order({ type: 'hold', write, point });
+    this.#order({ type: 'hold', call, point });
     return {
-      reached: this.#promptly(this.#reached.promise, `the write is held (${write.what})`),
+      reached: this.#promptly(this.#reached.promise, `the call is held (${call.what})`),
       go: () => this.go(),
     };
   }

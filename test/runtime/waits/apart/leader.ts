@@ -7,9 +7,9 @@ import { WITHOUT_POLLS } from '../../no-polls.ts';
 import { type Line, type Scene, setStage } from '../../stage.ts';
 import { concurrent } from '../../toolsets/sessions-play.ts';
 
-/** A write to the ledger that can be held: a step of this agent, a kill of it, or a claim of the tree with this root. */
-export interface Write {
-  readonly what: keyof typeof STEPS | 'kill' | 'claim';
+/** A call of the ledger that can be held: a commit with such a step of this agent, a kill of it, a claim of the tree with this root, a look into this mailbox. */
+export interface LedgerCall {
+  readonly what: keyof typeof STEPS | 'kill' | 'claim' | 'mail';
   readonly id: string;
 }
 
@@ -33,7 +33,7 @@ export type Asked = Pick<Scene, 'step' | 'last' | 'user'> & {
 /** What a leader is told to do. */
 export type Order =
   | { readonly type: 'answer'; readonly ask: number; readonly said: Line }
-  | { readonly type: 'hold'; readonly write: Write; readonly point: Point }
+  | { readonly type: 'hold'; readonly call: LedgerCall; readonly point: Point }
   | { readonly type: 'go' }
   | { readonly type: 'act'; readonly act: number; readonly method: Act; readonly args: readonly unknown[] };
 export type Act = keyof { [K in 'resume' | 'send' | 'kill' | 'interrupt' | 'wait']: RuntimeFace[K] };
@@ -45,7 +45,7 @@ export type Report =
   | { readonly type: 'held' }
   | { readonly type: 'acted'; readonly act: number; readonly error: string | null };
 
-/** Holds the next write of which it is told, once, until it may go. */
+/** Holds the next call of which it is told, once, until it may go. */
 class Gate {
   #hold: Extract<Order, { type: 'hold' }> | null = null;
   #go = Promise.withResolvers<void>();
@@ -72,7 +72,7 @@ class Gate {
         return (...args: unknown[]) => {
           const hold = this.#hold;
           const call = () => Reflect.apply(value, target, args);
-          if (hold === null || !isThis(hold.write, String(name), args[0])) return call();
+          if (hold === null || !isThis(hold.call, String(name), args[0])) return call();
           this.#hold = null;
           return this.#holding(call, hold.point);
         };
@@ -87,12 +87,12 @@ class Gate {
   }
 }
 
-function isThis({ what, id }: Write, method: string, first: unknown): boolean {
-  if (what === 'kill' || what === 'claim') return method === what && first === id;
+function isThis({ what, id }: LedgerCall, method: string, first: unknown): boolean {
+  if (what === 'kill' || what === 'claim' || what === 'mail') return method === what && first === id;
   return method === 'commit' && (first as Step[]).some((step) => step.agent_id === id && STEPS[what](step));
 }
 
-/** Leads what it is told to, without a poll; what its models say and when its writes may go on is decided elsewhere. Ends with its parent. */
+/** Leads what it is told to, without a poll; what its models say and when its calls of the ledger may go on is decided elsewhere. Ends with its parent. */
 async function lead(database: string, folder: string): Promise<void> {
   const report = (one: Report) => void process.send?.(one);
   const gate = new Gate(() => report({ type: 'held' }));

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { type Line, parsed, until } from '../../stage.ts';
 import { spawn } from '../../toolsets/sessions-play.ts';
 import { fork, TIMEOUT_MS, waitFor, waitForAny, write } from '../ordered-family.ts';
-import type { Point, Write } from './leader.ts';
+import type { LedgerCall, Point } from './leader.ts';
 import type { LeaderProcess } from './leader-process.ts';
 import type { SharedTree, Tree, TwoLeaders } from './two-leaders.ts';
 
 /** A write of one process, and what brings it about. */
 interface Move {
-  readonly write: Write;
+  readonly call: LedgerCall;
   readonly begin: (leader: LeaderProcess) => Promise<void>;
 }
 
@@ -30,8 +30,8 @@ export interface Race extends SharedTree {
   readonly over: (on: TwoLeaders, tree: Tree) => Promise<void>;
 }
 
-export const answers = (id: string, said: Line, what: Write['what'] = 'rests'): Move => ({
-  write: { what, id },
+export const answers = (id: string, said: Line, what: LedgerCall['what'] = 'rests'): Move => ({
+  call: { what, id },
   begin: (leader) => leader.answer(id, said),
 });
 
@@ -43,8 +43,8 @@ export async function play(race: Race, order: RaceOrder, on: TwoLeaders): Promis
   const free = held === 'left' ? 'right' : 'left';
   const acts: Promise<void>[] = [];
   const begin = async (side: 'left' | 'right', point: Point) => {
-    const { write, begin } = moves[side];
-    const hold = on[side].hold(write, point);
+    const { call, begin } = moves[side];
+    const hold = on[side].hold(call, point);
     acts.push(begin(on[side]));
     await hold.reached;
     return hold;
@@ -66,9 +66,7 @@ export async function play(race: Race, order: RaceOrder, on: TwoLeaders): Promis
     on[held].go();
     await Promise.all(acts);
   } finally {
-    on.left.go();
-    on.right.go();
-    await on.store.kill(tree.main.id, 'you', Date.now());
+    await on.clear();
   }
 }
 
@@ -86,7 +84,7 @@ const ACTS: Readonly<
   rests: { move: (id) => answers(id, 'report'), row: { status: 'idle', last_reply: 'report' } },
   ends: { move: (id) => answers(id, 'report'), row: { status: 'dead' }, run: true },
   'is killed': {
-    move: (id) => ({ write: { what: 'kill', id }, begin: (leader) => leader.act('kill', id) }),
+    move: (id) => ({ call: { what: 'kill', id }, begin: (leader) => leader.act('kill', id) }),
     row: { status: 'dead' },
   },
   fails: {
@@ -99,7 +97,7 @@ const ACTS: Readonly<
   },
   'is interrupted': {
     move: (id) => ({
-      write: { what: 'rests', id },
+      call: { what: 'rests', id },
       begin: async (leader) => {
         await leader.asked(id);
         await leader.act('interrupt', id, 'enough');
@@ -162,7 +160,7 @@ const others: readonly Race[] = [
     },
     moves: ({ main, b }) => ({
       left: {
-        write: { what: 'parks', id: main.id },
+        call: { what: 'parks', id: main.id },
         begin: (leader) => leader.act('wait', main.id, TIMEOUT_MS, [b.id]),
       },
       right: answers(b.id, 'report'),

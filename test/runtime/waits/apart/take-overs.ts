@@ -108,16 +108,20 @@ export const TAKE_OVERS: Readonly<Record<string, (on: TwoLeaders) => Promise<voi
     await areTold(on.right, all);
   },
   'what they wait for ends while they are taken over': async (on) => {
-    for (const point of ['before', 'acknowledged'] as const) {
+    for (const [what, point] of [
+      ['claim', 'before'],
+      ['claim', 'acknowledged'],
+      ['mail', 'acknowledged'],
+    ] as const) {
       const all = await parked(on);
       await on.replace('left');
       for (const one of all) {
-        const claim = on.right.hold({ what: 'claim', id: one.tree.main.id }, point);
+        const hold = on.right.hold({ what, id: one.tree.main.id }, point);
         const resumed = on.right.act('resume', one.tree.main.id);
-        await claim.reached;
+        await hold.reached;
         await ends(on.right, one);
         await wrote(on, [one.tree.b.id]);
-        claim.go();
+        hold.go();
         await resumed;
       }
       await areTold(on.right, all);

@@ -40,6 +40,7 @@ interface Parts {
 /** Two processes that lead agents of the same trees on one ledger. */
 export class TwoLeaders {
   readonly #parts: Parts;
+  readonly #roots: string[] = [];
 
   private constructor(parts: Parts) {
     this.#parts = parts;
@@ -86,6 +87,7 @@ export class TwoLeaders {
     lines.clear();
     for (const [name, said] of Object.entries(beginnings)) lines.set(name, [...said]);
     const { id } = await first.start();
+    this.#roots.push(id);
     const agents = () => store.agents({ root_id: id });
     const areAtWork = (all: readonly Agent[]) =>
       all.length === names.length + 1 && all.every(({ state }) => isWorking(state.type));
@@ -96,6 +98,13 @@ export class TwoLeaders {
     await this.left.act('resume', id);
     await this.right.act('resume', id);
     return Object.fromEntries((await agents()).map((agent) => [agent.name, agent])) as Tree;
+  }
+
+  /** Nothing is held any more, and the trees so far are killed: in the process in which they began, too, their runs hold no places. */
+  async clear(): Promise<void> {
+    this.left.go();
+    this.right.go();
+    for (const id of this.#roots.splice(0)) await this.#parts.first.runtime.kill(id);
   }
 
   /** SIGKILL for one of them, and a new process in its place. */
