@@ -59,7 +59,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const shown = LOOPBACK.has(host) ? host : (options.hosts[0]?.replace(/:\d+$/, '') ?? local);
   const feed = new EventFeed(options.sources);
   const url = `${secure ? 'https' : 'http'}://${bracketed(shown)}:${port}`;
-  const metrics = new Metrics(options.sources);
+  const metrics = new Metrics({ ...options.sources, clients: () => feed.clients });
   handle = webApp({
     ...options,
     metrics,

@@ -21,6 +21,7 @@ export const METRICS = {
   coppice_model_cost_usd_total: counter('Their cost in US dollars where a price is known, by model'),
   coppice_tool_calls_total: counter('Tool calls of agents that this server leads, by name and status'),
   coppice_http_requests_total: counter('HTTP requests to this server, by route, method and status'),
+  coppice_stream_clients: gauge('Clients that follow the events of this server'),
   coppice_ledger_unreachable_total: counter('How often this server lost its ledger'),
   coppice_event_loop_delay_seconds: gauge(
     'Delay of the event loop of this server since the last look, by quantile',

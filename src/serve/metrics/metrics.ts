@@ -11,11 +11,19 @@ import { METRICS, type MetricName } from './metric-table.ts';
 const NANOSECONDS = 1e9;
 const QUANTILES = [0.5, 0.99, 1];
 
+interface MetricsSources {
+  readonly store: Store;
+  readonly runtime: RuntimeFace;
+  /** How many follow the events now. */
+  readonly clients: () => number;
+}
+
 type Samples = Partial<Record<MetricName, readonly Sample[]>>;
 
 /** What `GET /metrics` answers with. Nothing is read that grows with history: what is open is counted anew, what happens is counted as it comes. */
 export class Metrics {
   readonly #store: Store;
+  readonly #clients: () => number;
   readonly #feed: RequestFeed;
   readonly #loop = monitorEventLoopDelay({ resolution: 20 });
   readonly #unsubscribe: () => void;
@@ -29,7 +37,8 @@ export class Metrics {
   } satisfies Partial<Record<MetricName, Counts>>;
   #under_way: Promise<string> | null = null;
 
-  constructor({ store, runtime }: { readonly store: Store; readonly runtime: RuntimeFace }) {
+  constructor({ store, runtime, clients }: MetricsSources) {
+    this.#clients = clients;
     this.#store = store;
     this.#feed = new RequestFeed(store);
     // Counts from here; if it fails, the first look finds where to begin.
@@ -75,6 +84,7 @@ export class Metrics {
     const samples: Samples = {
       ...Object.fromEntries(counted),
       ...loadSamples(load, workers, now),
+      coppice_stream_clients: one(this.#clients()),
       ...this.#processSamples(),
     };
     return Object.entries(METRICS)

@@ -50,6 +50,11 @@ export class EventFeed {
   #stopped: Promise<void> = Promise.resolve();
   #closed = false;
 
+  /** Clients that follow the events now. */
+  get clients(): number {
+    return this.#clients.size;
+  }
+
   constructor(sources: FeedSources) {
     this.#sources = sources;
     this.#marks = new LedgerMarks(sources.store, sources.runtime.worker_id);

@@ -9,6 +9,7 @@ import { defineTool } from '../../../src/tools/define-tool.ts';
 import { startPostgres } from '../../postgres/start-postgres.ts';
 import { type Play, until } from '../../runtime/stage.ts';
 import { setWebStage, type WebStage } from '../http/web-stage.ts';
+import { followNew } from '../stream/event-stage.ts';
 
 const note = defineTool({
   name: 'note',
@@ -71,6 +72,7 @@ it('a run is counted by model, tool, status, need and route; a repeated look cou
   await web.ask(`/v1/agents/${asked.id}`);
   await web.ask('/v1/no/such/path');
   await web.ask('/v1/trees', { token: null });
+  const follower = await followNew(web);
   for (let look = 0; look < 2; look += 1) {
     const samples = await scrape(web);
     const value = (name: string) => samples.get(name) ?? 0;
@@ -90,8 +92,10 @@ it('a run is counted by model, tool, status, need and route; a repeated look cou
     );
     assert.equal(value('coppice_http_requests_total{route="none",method="GET",status="404"}'), 1);
     assert.equal(value('coppice_http_requests_total{route="/v1/trees",method="GET",status="401"}'), 1);
+    assert.equal(value('coppice_stream_clients'), 1);
     assert.ok(value('process_resident_memory_bytes') > 1e6);
   }
+  follower.leave();
   await web.close();
 });
 
@@ -113,11 +117,6 @@ it('a PostgreSQL that is silent or gone: alive, not ready, within three seconds;
   const web = await setWebStage(play, { database: url });
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
-  const { rows } = await admin.query(
-    'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-  );
-  await admin.end();
-  const pids = [server.pid(), ...rows.map(({ pid }) => pid as number)];
   const isAway = async (why: string) => {
     for (const path of ['/readyz', '/metrics']) {
       const began = performance.now();
@@ -128,9 +127,14 @@ it('a PostgreSQL that is silent or gone: alive, not ready, within three seconds;
     assert.equal((await web.ask('/healthz')).text, 'ok\n');
   };
   assert.equal((await web.ask('/readyz')).text, 'ready\n');
+  // The first of all, so that no connection is added.
+  process.kill(server.pid(), 'SIGSTOP');
+  const { rows } = await admin.query('SELECT pid FROM pg_stat_activity WHERE datname = current_database()');
+  const pids = rows.map(({ pid }) => pid as number);
   for (const pid of pids) process.kill(pid, 'SIGSTOP');
   await isAway('silent');
-  for (const pid of pids) process.kill(pid, 'SIGCONT');
+  for (const pid of [...pids, server.pid()]) process.kill(pid, 'SIGCONT');
+  await admin.end();
   await until(async () => (await web.ask('/readyz')).status === 200, 'it is ready again');
   await server.halt();
   await isAway('gone');
