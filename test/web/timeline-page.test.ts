@@ -51,6 +51,7 @@ function lane(
 function answer(lanes: readonly LaneDocument[], count = lanes.length): TimelineDocument {
   return {
     root_id: 'r',
+    title: 'begin',
     started_at: '2026-01-01T00:00:00.000Z',
     now: 100_000,
     after: 90_000,

@@ -58,6 +58,7 @@ export const lane = z.strictObject({
 /** Times are milliseconds since `started_at`. */
 export const timeline = z.strictObject({
   root_id: text('the root'),
+  title: text('the first line of its task'),
   started_at: time('when the tree began; all other times are milliseconds since then'),
   now: number('the clock of the ledger'),
   after: number('`after` of the next request: it gets what changed from here on'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { titleOf } from '../../documents/tree-titles.ts';
 import { timelineDocument } from '../timeline/timeline-document.ts';
 import { oneRoot } from './find-one.ts';
 import { countUpTo, named, route } from './route.ts';
@@ -23,7 +24,8 @@ export const TIMELINE_ROUTES = [
     }),
     handle: async ({ store, timelines }, request) => {
       const root = await oneRoot(store, named(request, 'tree'));
-      return timelineDocument(await timelines.of(root.id), request.query.after);
+      const title = await titleOf(store, root);
+      return timelineDocument(await timelines.of(root.id), title, request.query.after);
     },
   }),
   route({

@@ -20,7 +20,11 @@ const MICRO = 1_000_000;
 const SLICE_MS = 8;
 
 /** The timeline as columns of numbers relative to the start of the tree. `after`: only lanes of agents that changed since, milliseconds since the epoch. */
-export async function timelineDocument({ agents, now }: TreeTimeline, after = 0): Promise<TimelineDocument> {
+export async function timelineDocument(
+  { agents, now }: TreeTimeline,
+  title: string,
+  after = 0,
+): Promise<TimelineDocument> {
   const [first] = agents;
   const root_id = first?.agent.root_id ?? '';
   const began = first?.agent.created_at ?? now;
@@ -39,6 +43,7 @@ export async function timelineDocument({ agents, now }: TreeTimeline, after = 0)
   const path = criticalPath(root_id, lanes, now);
   return {
     root_id,
+    title,
     started_at: isoTime(began),
     now: now - began,
     after: now - OVERLAP_MS,

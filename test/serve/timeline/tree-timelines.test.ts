@@ -63,7 +63,7 @@ it('shows what each agent did, in order, and who ended the wait', async () => {
 
 it('the critical path leads through the slow agent; the document is as documented', async () => {
   const root_id = await perform();
-  const document = await timelineDocument(await new TreeTimelines(stage.store).of(root_id));
+  const document = await timelineDocument(await new TreeTimelines(stage.store).of(root_id), 'begin');
   const shape = JSON_DOCUMENTS.find(({ name }) => name === 'coppice/timeline/v1')?.shape;
   assert.deepEqual(shape?.parse(document), document);
   const [first] = document.shares;

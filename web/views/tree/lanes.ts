@@ -63,6 +63,7 @@ export interface Part {
 
 export interface Timeline {
   readonly root_id: string;
+  readonly title: string;
   readonly began: number;
   readonly now: number;
   readonly after: number;
@@ -91,6 +92,7 @@ export function unpacked(answer: TimelineDocument, before: Timeline | null): Tim
   const last = lanes.reduce((end, { bars }) => bars.reduce((late, bar) => lateOf(late, bar), end), 1);
   return {
     root_id: answer.root_id,
+    title: answer.title,
     began: Date.parse(answer.started_at),
     now: answer.now,
     after: answer.after,

@@ -14,7 +14,7 @@ export function TreeHead({ timeline }: { readonly timeline: Timeline }) {
   return (
     <header class="tree-head">
       <h1>
-        {root?.about.name} <Status word={root?.about.status ?? 'idle'} />
+        {timeline.title} <Status word={root?.about.status ?? 'idle'} />
       </h1>
       <p>
         {duration(end)} · {lanes.length} agents · {count(tokens)} tokens{' '}
