@@ -1,8 +1,9 @@
 import type { Ask } from '../records/conversation/ask.ts';
+import type { Store } from '../store/store.ts';
 import { isoTime } from './iso-time.ts';
 import type { ApprovalDocument } from './shapes/document-parts.ts';
 
-/** One approval in `coppice/approvals/v1`. */
+/** One approval. */
 export function askJson(ask: Ask): ApprovalDocument {
   return {
     id: ask.id,
@@ -20,4 +21,24 @@ export function askJson(ask: Ask): ApprovalDocument {
     scope: ask.scope,
     note: ask.note,
   };
+}
+
+/** One approval in `coppice/approvals/v1`. `lineage`: names from the root down to the agent that asks. */
+export type ListedApproval = ApprovalDocument & { readonly lineage: readonly string[] };
+
+/** `approvals` of `coppice/approvals/v1`. */
+export function approvalsJson(store: Store, asks: readonly Ask[]): Promise<ListedApproval[]> {
+  return Promise.all(asks.map(async (ask) => ({ ...askJson(ask), lineage: await lineageOf(ask, store) })));
+}
+
+async function lineageOf(ask: Ask, store: Store): Promise<string[]> {
+  const names = [ask.agent_name];
+  let above = (await store.agent(ask.agent_id))?.parent_id ?? null;
+  while (above !== null) {
+    const agent = await store.agent(above);
+    if (agent === null) break;
+    names.unshift(agent.name);
+    above = agent.parent_id;
+  }
+  return names;
 }

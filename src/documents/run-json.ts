@@ -31,7 +31,7 @@ export function runJson(run: Run): RunDocument {
     session_key: run.session_key,
     requester_key: run.requester_key,
     model: run.model,
-    thinking: run.thinking,
+    thinking: run.thinking as RunDocument['thinking'],
     timeout_seconds: timeout_ms === null ? null : timeout_ms / 1000,
     cleanup: run.cleanup,
     deliver: [...run.deliver],
@@ -43,4 +43,12 @@ export function runJson(run: Run): RunDocument {
     finished_at: isoTime(finished_at),
     duration_ms: run.duration_ms,
   };
+}
+
+/** What `coppice/subagent-run/v1` holds. */
+export async function runDocument(
+  store: Store,
+  run: Run,
+): Promise<RunDocument & { has_conversation: boolean }> {
+  return { ...runJson(run), has_conversation: (await store.agent(run.agent_id)) !== null };
 }

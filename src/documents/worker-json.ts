@@ -5,7 +5,7 @@ import { isoTime } from './iso-time.ts';
 import type { WorkerDocument } from './shapes/document-parts.ts';
 
 /** `workers` of `coppice/workers/v1`, oldest first. */
-export async function workersJson(store: Store): Promise<WorkerDocument[]> {
+export async function workersJson(store: Store): Promise<readonly WorkerDocument[]> {
   const workers = await store.workers();
   const led = await store.ledBy(workers.map(({ id }) => id));
   return workers.map((worker) => workerJson(worker, led.get(worker.id) ?? 0));

@@ -49,6 +49,11 @@ export function workFolder(named: string | undefined): string {
 }
 
 /** Spilled output of tools, and worktrees. */
+/** Tokens and addresses of the servers of this machine. */
+export function serversFolder(data_folder: string): string {
+  return join(data_folder, 'server');
+}
+
 export function outputFolder(data_folder: string): string {
   return join(data_folder, 'output');
 }

@@ -6,6 +6,7 @@ import { writeAsks } from '../../src/channels/telegram/inbound/chat-commands.ts'
 import { askText as telegramText } from '../../src/channels/telegram/outbound/parcel-messages.ts';
 import { TextBuilder } from '../../src/channels/telegram/text/text-builder.ts';
 import { askLines } from '../../src/cli/approvals/approvals-list.ts';
+import { askJson } from '../../src/documents/approval-json.ts';
 import type { Ask } from '../../src/records/conversation/ask.ts';
 import { EMPTY_UI } from '../../src/tui/state/ui-state.ts';
 import { approvalBox } from '../../src/tui/views/approval-box.ts';
@@ -28,7 +29,7 @@ const WHOLE_DOORS: Readonly<Record<string, (ask: Ask) => string>> = {
       .replaceAll(/ *│\n│ */g, ' ');
   },
   'coppice approvals list': (ask) =>
-    askLines(ask, { id: 'a1b2', lineage: ['main'], now: T0, style: PLAIN }).join('\n'),
+    askLines({ ...askJson(ask), lineage: ['main'] }, { id: 'a1b2', now: T0, style: PLAIN }).join('\n'),
   'a Telegram question': (ask) => telegramText(ask).text,
   'the text for other channels': outboxText,
 };

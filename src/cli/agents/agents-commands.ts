@@ -35,8 +35,9 @@ export function addAgentsCommands({ sub, deferred }: CommandBuilder): void {
     .argument('<id>', AGENT)
     .argument('[text]', 'the message; - reads standard input')
     .action(
-      deferred(async (context, id: string, text?: string) =>
-        (await import('./send.ts')).send(context, id, text),
+      deferred(
+        async (context, id: string, text?: string) => (await import('./send.ts')).send(context, id, text),
+        { remote: true },
       ),
     );
   sub('wait', 'Wait until agents have stopped working')

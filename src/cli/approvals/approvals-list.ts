@@ -1,13 +1,11 @@
-import { askJson } from '../../documents/approval-json.ts';
-import type { Ask } from '../../records/conversation/ask.ts';
+import { approvalsJson, type ListedApproval } from '../../documents/approval-json.ts';
 import { duration } from '../../render/amounts.ts';
 import { type AskPart, askParts } from '../../render/ask-parts.ts';
 import { clean } from '../../render/clean.ts';
 import { cutLines, cutMiddle, SPELLED_NOTE } from '../../render/plain-sight.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import { paint, type Style, sign } from '../../render/style.ts';
-import type { Store } from '../../store/store.ts';
-import { type Context, withStore } from '../setup/context.ts';
+import { type Context, fromEither } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 
 /** Longer texts are cut in the middle with a note, so that nobody takes a part for the whole call. */
@@ -19,53 +17,39 @@ const HOW = `allow: coppice approvals allow ID            (--agent: and all late
 deny:  coppice approvals deny ID --say TEXT  (the model reads the text)`;
 
 /** `coppice approvals list`: calls of all trees that wait for approval, oldest first. */
-export function approvalsList(context: Context): Promise<number> {
-  return withStore(context, async (store) => {
-    const asks = await store.asks({ open: true });
-    if (context.json) {
-      printJson({ schema: 'coppice/approvals/v1', approvals: asks.map(askJson) });
-      return 0;
-    }
-    if (asks.length === 0) {
-      printLines(['nothing waits for approval']);
-      return 0;
-    }
-    const short = shortIds(asks.map((ask) => ask.id));
-    const now = Date.now();
-    for (const ask of asks) {
-      const look = { id: short.get(ask.id) ?? ask.id, lineage: await lineageOf(ask, store), now };
-      printLines([...askLines(ask, { ...look, style: context.out }), '']);
-    }
-    printLines([HOW]);
+export async function approvalsList(context: Context): Promise<number> {
+  const approvals = await fromEither<readonly ListedApproval[]>(
+    context,
+    async (store) => approvalsJson(store, await store.asks({ open: true })),
+    async (client) => (await client.approvals()).approvals,
+  );
+  if (context.json) {
+    printJson({ schema: 'coppice/approvals/v1', approvals });
     return 0;
-  });
-}
-
-async function lineageOf(ask: Ask, store: Store): Promise<string[]> {
-  const names = [ask.agent_name];
-  let above = (await store.agent(ask.agent_id))?.parent_id ?? null;
-  while (above !== null) {
-    const agent = await store.agent(above);
-    if (agent === null) break;
-    names.unshift(agent.name);
-    above = agent.parent_id;
   }
-  return names;
+  if (approvals.length === 0) {
+    printLines(['nothing waits for approval']);
+    return 0;
+  }
+  const short = shortIds(approvals.map(({ id }) => id));
+  const now = Date.now();
+  for (const ask of approvals)
+    printLines([...askLines(ask, { id: short.get(ask.id) ?? ask.id, now, style: context.out }), '']);
+  printLines([HOW]);
+  return 0;
 }
 
 export interface AskLook {
   /** Shortened as far as it stays unique. */
   readonly id: string;
-  /** Names from the root down to the one that asks. */
-  readonly lineage: readonly string[];
   readonly now: number;
   readonly style: Style;
 }
 
 /** One call with all of its arguments: these are what a person allows. */
-export function askLines(ask: Ask, { id, lineage, now, style }: AskLook): string[] {
-  const who = lineage.map(clean).join(` ${style.unicode ? '›' : '>'} `);
-  const since = duration(now - ask.asked_at);
+export function askLines(ask: ListedApproval, { id, now, style }: AskLook): string[] {
+  const who = ask.lineage.map(clean).join(` ${style.unicode ? '›' : '>'} `);
+  const since = duration(now - Date.parse(ask.asked_at));
   return [
     `${paint(style, 'bold', id)}  ${who} wants ${paint(style, 'bold', ask.tool)} ${sign(style, '·')} waits ${since}`,
     ...askParts(ask).flatMap(argument),

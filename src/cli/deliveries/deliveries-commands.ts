@@ -16,15 +16,18 @@ export function addDeliveriesCommands({ sub, deferred }: CommandBuilder): void {
     )
     .option('--limit <n>', 'maximum rows', countOf, 20)
     .action(
-      deferred(async (context, options: ListOptions) =>
-        (await import('./deliveries.ts')).deliveriesList(context, options),
+      deferred(
+        async (context, options: ListOptions) =>
+          (await import('./deliveries.ts')).deliveriesList(context, options),
+        { remote: true },
       ),
     );
   sub('retry', 'Retry deliveries now', deliveries)
     .argument('[deliveries...]', 'id, unique prefix, or the id of a run; default: all failed ones')
     .action(
-      deferred(async (context, ids: string[]) =>
-        (await import('./deliveries.ts')).deliveriesRetry(context, ids),
+      deferred(
+        async (context, ids: string[]) => (await import('./deliveries.ts')).deliveriesRetry(context, ids),
+        { remote: true },
       ),
     );
 }

@@ -20,7 +20,7 @@ export function addRunCommands({ sub, deferred }: CommandBuilder): void {
     deferred(
       async (context, prompt: string | undefined, options: RunOptions) =>
         (await import('./run.ts')).run(context, prompt, options),
-      { creates_ledger: true },
+      { creates_ledger: true, remote: true },
     ),
   );
 

@@ -1,5 +1,7 @@
+import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import { fit } from '../../render/style.ts';
+import type { ClientOptions } from '../../serve/client/client-request.ts';
 import { tellUndelivered } from '../../serve/leading/leaders.ts';
 import { type PlacementOptions, placementOf } from '../../serve/leading/placement.ts';
 import { tellUnled } from '../../serve/leading/unled.ts';
@@ -35,6 +37,7 @@ const RECENT = 100;
 /** `coppice run [PROMPT|-]`. */
 export async function run(context: Context, given: string | undefined, options: RunOptions): Promise<number> {
   const prompt = await readText(given, 'prompt');
+  if (context.server !== null) return startAtServer(context, context.server, prompt, options);
   const limits = composeLimits(context, parseLimits(options.limit), options.profile);
   const terms = composeTerms(context);
   const model = chooseModel(context, namedProfile(terms, options.profile));
@@ -73,11 +76,48 @@ async function tellDetached(context: Context, store: Store, id: string): Promise
     printJson({ schema: 'coppice/entered/v1', id });
     return 0;
   }
+  tellHow(id);
+  await tellUnled(context, store, id);
+  return 0;
+}
+
+function tellHow(id: string): void {
   const short = id.slice(0, 8);
   process.stdout.write(`${id}\n`);
   process.stderr.write(
     `follow it: coppice logs -f ${short} · coppice tree ${short} · coppice --tree ${short} · wait: coppice wait ${short}\n`,
   );
-  await tellUnled(context, store, id);
+}
+
+/** With the configuration of the server. Whatever is led here needs the database. */
+async function startAtServer(
+  context: Context,
+  server: ClientOptions,
+  prompt: string,
+  options: RunOptions,
+): Promise<number> {
+  const { name, profile, thinking, toolset = [], allow = [], deny, label, anywhere, yes } = options;
+  if (options.detach !== true)
+    throw new CoppiceError('E_USAGE', 'a run that is followed here needs the database itself', {
+      hint: 'With --server: coppice run --detach, then coppice logs -f',
+    });
+  const { model, cwd } = context.options;
+  const { openClient } = await import('../../serve/client/client.ts');
+  const { id } = await openClient(server).startTree({
+    prompt,
+    name,
+    model,
+    profile,
+    cwd,
+    thinking,
+    ...(toolset.length === 0 ? {} : { toolset: [...toolset] }),
+    allow: [...(yes === true ? ['*'] : []), ...allow],
+    deny: [...(deny ?? [])],
+    label: [...(label ?? [])],
+    anywhere,
+    limits: parseLimits(options.limit),
+  });
+  if (context.json) printJson({ schema: 'coppice/entered/v1', id });
+  else tellHow(id);
   return 0;
 }

@@ -50,11 +50,13 @@ export function addServeCommands({ sub, deferred }: CommandBuilder): void {
       ),
     );
   sub('list', 'List processes that lead agents of this ledger', worker).action(
-    deferred(async (context) => (await import('./worker-list.ts')).workerList(context)),
+    deferred(async (context) => (await import('./worker-list.ts')).workerList(context), { remote: true }),
   );
   sub('drain', 'Tell a worker to take no more trees, finish its turns, and stop', worker)
     .argument('<worker>', 'id or unique prefix')
     .action(
-      deferred(async (context, id: string) => (await import('./worker-list.ts')).workerDrain(context, id)),
+      deferred(async (context, id: string) => (await import('./worker-list.ts')).workerDrain(context, id), {
+        remote: true,
+      }),
     );
 }

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { ChannelLog } from '../../channels/channel.ts';
 import { CronJobs } from '../../cron/cron-jobs.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
@@ -12,6 +12,7 @@ import { listen } from '../../serve/http/listen.ts';
 import { placementOf } from '../../serve/leading/placement.ts';
 import { TreeTimelines } from '../../serve/timeline/tree-timelines.ts';
 import { UsageRollUp } from '../../serve/usage/usage-roll-up.ts';
+import { serversFolder } from '../../settings/folders.ts';
 import { ledgerName } from '../../settings/ledger-name.ts';
 import { databaseAddress } from '../../store/database-address.ts';
 import type { Store } from '../../store/store.ts';
@@ -40,7 +41,7 @@ export interface WebServerOptions {
 
 /** Where the tokens and addresses of servers are kept. */
 export function serverFolder(context: Context): string {
-  return join(context.data_folder, 'server');
+  return serversFolder(context.data_folder);
 }
 
 /** By which the server of a ledger is found, however its address is written. */

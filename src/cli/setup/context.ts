@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import { type Style, styleOf } from '../../render/style.ts';
-import { databaseText, dataFolder, usualDatabase } from '../../settings/folders.ts';
+import type { CoppiceClient } from '../../serve/client/client.ts';
+import type { ClientOptions } from '../../serve/client/client-request.ts';
+import { databaseText, dataFolder, serversFolder, usualDatabase } from '../../settings/folders.ts';
 import { ledgerName } from '../../settings/ledger-name.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
@@ -10,6 +14,7 @@ import { type LoadedConfiguration, loadConfiguration } from './load-configuratio
 export interface GlobalOptions {
   readonly config?: string;
   readonly database?: string;
+  readonly server?: string;
   readonly model?: string;
   readonly cwd?: string;
   readonly json?: boolean;
@@ -23,6 +28,8 @@ export interface Context {
   readonly env: NodeJS.ProcessEnv;
   readonly loaded: LoadedConfiguration;
   readonly database: string;
+  /** What is asked instead of the database. */
+  readonly server: ClientOptions | null;
   readonly data_folder: string;
   readonly json: boolean;
   /** Of this program. */
@@ -37,11 +44,19 @@ export interface Context {
   openIfExists(): Promise<Store | null>;
 }
 
-export async function contextOf(command: Command, creates_ledger: boolean): Promise<Context> {
+export async function contextOf(
+  command: Command,
+  { creates_ledger, remote }: { readonly creates_ledger: boolean; readonly remote: boolean },
+): Promise<Context> {
   const options = command.optsWithGlobals() as GlobalOptions;
   const { env } = process;
   const loaded = await loadConfiguration(options.config, env);
   const data_folder = dataFolder(env);
+  const server = await serverOf(options, env, data_folder);
+  if (server !== null && !remote)
+    throw new CoppiceError('E_USAGE', 'this command needs the database itself', {
+      hint: 'Run it on a machine with the database, without --server and COPPICE_SERVER',
+    });
   const database = databaseText(options.database, env, () => loaded.configuration.database);
   const no_color = options.color === false;
   return {
@@ -49,6 +64,7 @@ export async function contextOf(command: Command, creates_ledger: boolean): Prom
     env,
     loaded,
     database,
+    server,
     data_folder,
     json: options.json === true,
     version: programOf(command).version() ?? '',
@@ -59,6 +75,36 @@ export async function contextOf(command: Command, creates_ledger: boolean): Prom
       creates_ledger ? openStore(database) : openToRead(database, options.database !== undefined, env),
     openIfExists: () => openIfExists(database),
   };
+}
+
+/** `--server`, or `COPPICE_SERVER` where no database is named. Its token is in `COPPICE_TOKEN`, or in a file of this machine. */
+async function serverOf(
+  options: GlobalOptions,
+  env: NodeJS.ProcessEnv,
+  data_folder: string,
+): Promise<ClientOptions | null> {
+  const { server, database } = options;
+  if (server !== undefined && database !== undefined)
+    throw new CoppiceError('E_USAGE', '--server and --database: only one of them', {
+      hint: 'A server has its own database',
+    });
+  const url = server ?? (database === undefined ? env.COPPICE_SERVER : undefined);
+  if (url === undefined || url === '') return null;
+  const { tokenFile } = await import('../../serve/http/access.ts');
+  const token = env.COPPICE_TOKEN || readToken(tokenFile(serversFolder(data_folder), 'write'));
+  if (token === null)
+    throw new CoppiceError('E_UNAUTHORIZED', `no token for the server at ${url}`, {
+      hint: 'Set COPPICE_TOKEN to what coppice web --token prints on its machine',
+    });
+  return { url, token };
+}
+
+function readToken(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return null;
+  }
 }
 
 function programOf(command: Command): Command {
@@ -93,4 +139,15 @@ export async function withStore<T>(context: Context, work: (store: Store) => Pro
   } finally {
     await store.close();
   }
+}
+
+/** What the command works on: made from the ledger, or fetched from the server of `--server`. */
+export async function fromEither<T>(
+  context: Context,
+  local: (store: Store) => Promise<T>,
+  remote: (client: CoppiceClient) => Promise<NoInfer<T>>,
+): Promise<T> {
+  if (context.server === null) return withStore(context, local);
+  const { openClient } = await import('../../serve/client/client.ts');
+  return remote(openClient(context.server));
 }

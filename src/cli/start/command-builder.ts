@@ -7,6 +7,8 @@ export type Work = (context: Context) => Promise<number>;
 export interface WorkOptions {
   /** The command creates the ledger if there is none. All others treat a missing ledger as empty. Default false. */
   readonly creates_ledger?: boolean;
+  /** With `--server` it asks a server. All others need the database itself. Default false. */
+  readonly remote?: boolean;
 }
 
 /** With this each noun defines its commands: options are light and loaded at start, the work is imported when it is chosen. */

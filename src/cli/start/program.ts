@@ -88,6 +88,7 @@ function globals(command: Command): Command {
   return command
     .option('--config <file>', 'configuration file')
     .option('--database <url>', 'sqlite:PATH or postgres://…')
+    .option('--server <url>', 'ask this server instead of the database')
     .option('--model <name>', 'provider/model')
     .option('--cwd <folder>', 'working folder')
     .option('--json', 'JSON output for programs')

@@ -7,27 +7,31 @@ const RUN = 'run id, unique prefix, or session key';
 export function addSubagentCommands({ sub, deferred }: CommandBuilder): void {
   const subagent = sub('subagent', 'Background and delegated runs: list, show, cancel, history');
   sub('list', 'List runs that are queued or running', subagent).action(
-    deferred(async (context) => (await import('./subagent-list.ts')).subagentList(context)),
+    deferred(async (context) => (await import('./subagent-list.ts')).subagentList(context), { remote: true }),
   );
   sub('show', 'Show one run', subagent)
     .argument('<run>', RUN)
     .action(
-      deferred(async (context, run: string) =>
-        (await import('./subagent-show.ts')).subagentShow(context, run),
+      deferred(
+        async (context, run: string) => (await import('./subagent-show.ts')).subagentShow(context, run),
+        { remote: true },
       ),
     );
   sub('cancel', 'Stop a run; its requester is told', subagent)
     .argument('<run>', RUN)
     .action(
-      deferred(async (context, run: string) =>
-        (await import('./subagent-cancel.ts')).subagentCancel(context, run),
+      deferred(
+        async (context, run: string) => (await import('./subagent-cancel.ts')).subagentCancel(context, run),
+        { remote: true },
       ),
     );
   sub('history', 'List all runs, newest first', subagent)
     .option('--limit <n>', 'maximum rows', countOf, 20)
     .action(
-      deferred(async (context, options: { limit: number }) =>
-        (await import('./subagent-list.ts')).subagentHistory(context, options),
+      deferred(
+        async (context, options: { limit: number }) =>
+          (await import('./subagent-list.ts')).subagentHistory(context, options),
+        { remote: true },
       ),
     );
 }

@@ -1,49 +1,61 @@
-import { runJson } from '../../documents/run-json.ts';
-import type { Run } from '../../records/run/run.ts';
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { fit, sign } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
-import { ledRuns } from '../../serve/leading/leaders.ts';
+import { runsDocument } from '../../serve/leading/leaders.ts';
 import { resumeCommand } from '../../settings/ledger-name.ts';
-import type { Store } from '../../store/store.ts';
-import { type Context, withStore } from '../setup/context.ts';
+import { type Context, fromEither } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 
 const HEAD = ['RUN', 'LABEL', 'SOURCE', 'STATUS', 'TIME', 'AGE', 'TASK, OR WHY IT FAILED'] as const;
 
+type Runs = Pick<DocumentOf<'coppice/subagent-runs/v1'>, 'runs' | 'unled'>;
+
 /** `coppice subagent list`: runs that are queued or running, oldest first. */
-export function subagentList(context: Context): Promise<number> {
-  return withStore(context, async (store) => {
-    const runs = (await store.runs({ active: true })).toReversed();
-    if (!printRuns(context, runs, 'no runs at work; see all: coppice subagent history')) return 0;
-    const queued = runs.filter((run) => run.status === 'queued').length;
-    const count = `${runs.length} run${runs.length === 1 ? '' : 's'}`;
-    printLines([`${count}${queued === 0 ? '' : `, ${queued} queued`}`]);
-    await tellUnledRuns(context, store, runs);
-    return 0;
-  });
+export async function subagentList(context: Context): Promise<number> {
+  const document = await fromEither<Runs>(
+    context,
+    async (store) => runsDocument(store, (await store.runs({ active: true })).toReversed()),
+    async (client) => {
+      const { runs, unled } = await client.runs({ active: true });
+      return { runs: runs.toReversed(), unled };
+    },
+  );
+  const { runs } = document;
+  if (!printRuns(context, document, 'no runs at work; see all: coppice subagent history')) return 0;
+  const queued = runs.filter((run) => run.status === 'queued').length;
+  const count = `${runs.length} run${runs.length === 1 ? '' : 's'}`;
+  printLines([`${count}${queued === 0 ? '' : `, ${queued} queued`}`]);
+  tellUnledRuns(context, document);
+  return 0;
 }
 
 /** `coppice subagent history`: all runs, newest first; rows stay when a session is deleted. */
-export function subagentHistory(context: Context, { limit }: { readonly limit: number }): Promise<number> {
-  return withStore(context, async (store) => {
-    printRuns(context, await store.runs({ limit }), 'no runs yet');
-    return 0;
-  });
+export async function subagentHistory(
+  context: Context,
+  { limit }: { readonly limit: number },
+): Promise<number> {
+  const document = await fromEither<Runs>(
+    context,
+    async (store) => runsDocument(store, await store.runs({ limit })),
+    (client) => client.runs({ limit }),
+  );
+  printRuns(context, document, 'no runs yet');
+  return 0;
 }
 
 /** Whether a table was printed. */
-function printRuns(context: Context, runs: readonly Run[], none: string): boolean {
+function printRuns(context: Context, { runs, unled }: Runs, none: string): boolean {
   const shown = !context.json && runs.length > 0;
-  if (context.json) printJson({ schema: 'coppice/subagent-runs/v1', runs: runs.map(runJson) });
+  if (context.json) printJson({ schema: 'coppice/subagent-runs/v1', runs, unled });
   else printLines(shown ? runTable(context, runs) : [none]);
   return shown;
 }
 
-function runTable({ width, out: style }: Context, runs: readonly Run[]): string[] {
+function runTable({ width, out: style }: Context, runs: Runs['runs']): string[] {
   const now = Date.now();
   const short = shortIds(runs.map((run) => run.id));
   const rows = runs.map((run) => [
@@ -53,22 +65,20 @@ function runTable({ width, out: style }: Context, runs: readonly Run[]): string[
     stateMark(run.status, style),
     run.started_at === null
       ? sign(style, '–')
-      : duration(run.duration_ms ?? Math.max(0, now - run.started_at)),
-    duration(now - run.created_at),
+      : duration(run.duration_ms ?? Math.max(0, now - Date.parse(run.started_at))),
+    duration(now - Date.parse(run.created_at)),
     clean(run.error ?? run.task),
   ]);
   return tableLines(HEAD, rows, { width, right: new Set([4, 5]), style });
 }
 
 /** Runs whose process is gone must not look as if they were running. */
-async function tellUnledRuns(context: Context, store: Store, runs: readonly Run[]): Promise<void> {
-  const led = await ledRuns(store, runs);
-  const unled = runs.filter((run) => !led.has(run));
+function tellUnledRuns(context: Context, { runs, unled }: Runs): void {
   if (unled.length === 0) return;
   const which = unled.length === runs.length ? 'no process' : `${unled.length} of them: no process`;
-  const roots = [...new Set(unled.map((run) => run.root_id))];
+  const roots = new Set(runs.flatMap(({ id, root_id }) => (unled.includes(id) ? [root_id] : [])));
   printLines([
     `${which} leads them now, nothing is lost; go on with:`,
-    ...roots.map((root_id) => `  ${resumeCommand(context, root_id, false)}`),
+    ...[...roots].map((root_id) => `  ${resumeCommand(context, root_id, false)}`),
   ]);
 }

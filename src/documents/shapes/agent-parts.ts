@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { maybe, maybeTime, number, one, text, time, yes } from './document-parts.ts';
 
 export const agent = z
@@ -185,4 +186,4 @@ export const treeRow = z.strictObject({
   ended_at: maybeTime('when the root ended for good'),
 });
 
-export type AgentDocument = z.infer<typeof agent>;
+export type AgentDocument = DeepReadonly<z.infer<typeof agent>>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DeepReadonly } from '../../records/deep-readonly.ts';
 
 /** What several documents hold. Each field says what it means; a test holds them against what the program prints. */
 export const text = (meaning: string) => z.string().describe(meaning);
@@ -8,7 +9,8 @@ export const yes = (meaning: string) => z.boolean().describe(meaning);
 export const time = (meaning: string) => z.iso.datetime().describe(meaning);
 export const maybeTime = (meaning: string) => z.iso.datetime().nullable().describe(meaning);
 export const texts = (meaning: string) => z.array(z.string()).describe(meaning);
-export const one = (meaning: string, ...names: [string, ...string[]]) => z.enum(names).describe(meaning);
+export const one = <const Names extends readonly [string, ...string[]]>(meaning: string, ...names: Names) =>
+  z.enum(names).describe(meaning);
 
 const THINKING = ['off', 'low', 'medium', 'high'] as const;
 
@@ -162,9 +164,9 @@ export const worker = z.strictObject({
   expires_at: time('when its lease ends unless it is renewed'),
 });
 
-export type ApprovalDocument = z.infer<typeof approval>;
-export type DeliveryDocument = z.infer<typeof delivery>;
-export type JobDocument = z.infer<typeof job>;
-export type JobRunDocument = z.infer<typeof jobRun>;
-export type RunDocument = z.infer<typeof run>;
-export type WorkerDocument = z.infer<typeof worker>;
+export type ApprovalDocument = DeepReadonly<z.infer<typeof approval>>;
+export type DeliveryDocument = DeepReadonly<z.infer<typeof delivery>>;
+export type JobDocument = DeepReadonly<z.infer<typeof job>>;
+export type JobRunDocument = DeepReadonly<z.infer<typeof jobRun>>;
+export type RunDocument = DeepReadonly<z.infer<typeof run>>;
+export type WorkerDocument = DeepReadonly<z.infer<typeof worker>>;

@@ -25,7 +25,11 @@ export const OTHER_DOCUMENTS = [
   {
     name: 'coppice/approvals/v1',
     by: ['approvals list'],
-    shape: z.strictObject({ approvals: z.array(approval).describe('unanswered, oldest first') }),
+    shape: z.strictObject({
+      approvals: z
+        .array(approval.extend({ lineage: texts('names from the root down to the agent that asks') }))
+        .describe('unanswered, oldest first'),
+    }),
   },
   {
     name: 'coppice/approval/v1',
@@ -36,13 +40,16 @@ export const OTHER_DOCUMENTS = [
   {
     name: 'coppice/subagent-runs/v1',
     by: ['subagent list', 'subagent history'],
-    shape: z.strictObject({ runs: z.array(run).describe('`list`: oldest first; `history`: newest first') }),
+    shape: z.strictObject({
+      runs: z.array(run).describe('`list`: oldest first; `history`: newest first'),
+      unled: texts('those at work that no process leads now'),
+    }),
   },
   {
     name: 'coppice/subagent-run/v1',
     by: ['subagent show', 'subagent cancel'],
     like: 'run',
-    shape: z.strictObject({}),
+    shape: z.strictObject({ has_conversation: yes('its conversation was not deleted') }),
   },
   {
     name: 'coppice/cron-jobs/v1',
@@ -92,7 +99,11 @@ export const OTHER_DOCUMENTS = [
   {
     name: 'coppice/worker-drained/v1',
     by: ['worker drain'],
-    shape: z.strictObject({ id: text('the worker that was told') }),
+    shape: z.strictObject({
+      id: text('the worker that was told'),
+      host: text('its machine'),
+      pid: number('its process'),
+    }),
   },
   {
     name: 'coppice/gc/v1',

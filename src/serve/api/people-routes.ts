@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { askJson } from '../../documents/approval-json.ts';
+import { approvalsJson, askJson } from '../../documents/approval-json.ts';
 import { deliveryJson } from '../../documents/delivery-json.ts';
-import { findRun, runJson } from '../../documents/run-json.ts';
+import { findRun, runDocument } from '../../documents/run-json.ts';
 import { workersJson } from '../../documents/worker-json.ts';
 import type { AskScope } from '../../records/conversation/ask.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Store } from '../../store/store.ts';
 import { cancelRun } from '../leading/cancel-run.ts';
+import { runsDocument } from '../leading/leaders.ts';
 import { oneRoot } from './find-one.ts';
 import { findAsk, findDeliveries, findWorker } from './find-rows.ts';
 import { countUpTo, flag, named, route } from './route.ts';
@@ -31,7 +32,7 @@ export const PEOPLE_ROUTES = [
       const asks = await store.asks(
         root === null ? { open: true } : { root_id: root.id, open: query.all !== true },
       );
-      return { approvals: asks.map(askJson) };
+      return { approvals: await approvalsJson(store, asks) };
     },
   }),
   route({
@@ -74,7 +75,7 @@ export const PEOPLE_ROUTES = [
         ...(active === true ? { active } : {}),
         ...(job_id === undefined ? {} : { job_id }),
       });
-      return { runs: runs.map(runJson) };
+      return runsDocument(store, runs);
     },
   }),
   route({
@@ -83,7 +84,7 @@ export const PEOPLE_ROUTES = [
     summary: 'One run',
     scope: 'read',
     answer: 'coppice/subagent-run/v1',
-    handle: async ({ store }, request) => runJson(await findRun(store, named(request, 'run'))),
+    handle: async ({ store }, request) => runDocument(store, await findRun(store, named(request, 'run'))),
   }),
   route({
     method: 'POST',
@@ -92,7 +93,7 @@ export const PEOPLE_ROUTES = [
     scope: 'write',
     answer: 'coppice/subagent-run/v1',
     handle: async ({ store }, request) =>
-      runJson(await cancelRun(store, await findRun(store, named(request, 'run')))),
+      runDocument(store, await cancelRun(store, await findRun(store, named(request, 'run')))),
   }),
   route({
     method: 'GET',
@@ -148,7 +149,7 @@ export const PEOPLE_ROUTES = [
     handle: async ({ store }, request) => {
       const worker = findWorker(await store.workers(), named(request, 'worker'));
       await store.drainWorker(worker.id);
-      return { id: worker.id };
+      return { id: worker.id, host: worker.host, pid: worker.pid };
     },
   }),
 ] as const;

@@ -20,6 +20,11 @@ interface Token {
   readonly mark: string;
 }
 
+/** In the folder of servers of a machine. */
+export function tokenFile(folder: string, scope: Scope): string {
+  return join(folder, FILES[scope]);
+}
+
 export class Access {
   readonly #folder: string;
   readonly #now: () => number;
@@ -35,7 +40,7 @@ export class Access {
   }
 
   fileOf(scope: Scope): string {
-    return join(this.#folder, FILES[scope]);
+    return tokenFile(this.#folder, scope);
   }
 
   /** A new token of 256 bits; the old one is dead. */

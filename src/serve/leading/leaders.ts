@@ -1,4 +1,6 @@
 import { hostname } from 'node:os';
+import { runJson } from '../../documents/run-json.ts';
+import type { RunDocument } from '../../documents/shapes/document-parts.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Delivery } from '../../records/run/delivery.ts';
 import type { Run } from '../../records/run/run.ts';
@@ -25,6 +27,16 @@ export async function ledRuns(store: Store, runs: readonly Run[]): Promise<Reado
     if (worker !== null && alive.has(worker)) led.add(run);
   }
   return led;
+}
+
+/** What `coppice/subagent-runs/v1` holds. */
+export async function runsDocument(
+  store: Store,
+  runs: readonly Run[],
+): Promise<{ readonly runs: readonly RunDocument[]; readonly unled: readonly string[] }> {
+  const active = runs.filter(({ finished_at }) => finished_at === null);
+  const led = await ledRuns(store, active);
+  return { runs: runs.map(runJson), unled: active.flatMap((run) => (led.has(run) ? [] : [run.id])) };
 }
 
 /** Who leads a tree that a person opens. */
