@@ -122,6 +122,7 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
       return context.body(file.body, 200, { 'Content-Type': file.type });
     });
 
+  app.get('/favicon.ico', (context) => context.body(null, 204));
   app.get('/healthz', (context) => context.text('ok\n'));
   app.get('/readyz', async (context) => {
     await within(READY_MS, sources.store.now());

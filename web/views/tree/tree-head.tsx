@@ -17,7 +17,7 @@ export function TreeHead({ timeline }: { readonly timeline: Timeline }) {
         {timeline.title} <Status word={root?.about.status ?? 'idle'} />
       </h1>
       <p>
-        {duration(end)} · {lanes.length} agents · {count(tokens)} tokens{' '}
+        {duration(end)} · {lanes.length} agent{lanes.length === 1 ? '' : 's'} · {count(tokens)} tokens{' '}
         {cost > 0 ? `· ${dollars(cost)}` : ''}
         {asked.length > 0 && (
           <a class="badge ask" href="/approvals">
