@@ -1,12 +1,12 @@
-import { copyFileSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
 /** Bundles the dashboard into `dist/web`; returns every source file that went in, relative to `root`. */
 export async function buildWeb(root: string, dist: string): Promise<readonly string[]> {
   const out = join(dist, 'web');
   mkdirSync(out, { recursive: true });
-  const { metafile } = await build({
+  const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     bundle: true,
     platform: 'browser',
@@ -14,12 +14,22 @@ export async function buildWeb(root: string, dist: string): Promise<readonly str
     format: 'esm',
     minify: true,
     metafile: true,
+    write: false,
     jsx: 'automatic',
     jsxImportSource: 'preact',
     entryPoints: { dashboard: 'web/dashboard.tsx', style: 'web/dashboard.css' },
     outdir: out,
     legalComments: 'none',
   });
-  copyFileSync(join(root, 'web', 'index.html'), join(out, 'index.html'));
+  const files = outputFiles.map(({ path, contents }) => [basename(path), contents] as const);
+  for (const [name, contents] of [
+    ...files,
+    ['index.html', readFileSync(join(root, 'web', 'index.html'))] as const,
+  ]) {
+    // Whoever starts meanwhile reads each file whole.
+    const draft = join(out, `.${name}-${process.pid}`);
+    writeFileSync(draft, contents);
+    renameSync(draft, join(out, name));
+  }
   return Object.keys(metafile.inputs);
 }

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const PATIENCE_MS = 30_000;
+
+/** The browser of this machine; null: there is none. */
+export const CHROMIUM =
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+    .find((file) => existsSync(file)) ?? null;
+
+/** A real browser. Whatever its pages report as wrong is in `faults`: errors, violations of the policy, failed loads. */
+export interface PageWatch {
+  readonly browser: Browser;
+  readonly page: Page;
+  readonly faults: string[];
+  /** What axe finds that is serious or critical, as text. */
+  violations(): Promise<string[]>;
+}
+
+/** Builds the dashboard as it is now, and opens a page. A dialog of the page itself is a fault. */
+export async function openPage(): Promise<PageWatch> {
+  assert.ok(CHROMIUM !== null);
+  // In a process of its own: esbuild leaves a service running.
+  execFileSync(process.execPath, [join(ROOT, 'scripts', 'build-web.ts')]);
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
+  page.setDefaultTimeout(PATIENCE_MS);
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(`console: ${message.text()}`);
+  });
+  page.on('dialog', (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) =>
+      console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`),
+    );
+  });
+  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  const session = await page.context().newCDPSession(page);
+  return {
+    browser,
+    page,
+    faults,
+    async violations() {
+      // Not a script element: the policy of the page forbids one, and stays as it is.
+      const { result } = await session.send('Runtime.evaluate', {
+        expression: `${axe}; axe.run().then(({ violations }) => JSON.stringify(violations))`,
+        awaitPromise: true,
+      });
+      const found = JSON.parse(String(result.value)) as readonly Violation[];
+      return found
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+    },
+  };
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly html: string }[];
+}

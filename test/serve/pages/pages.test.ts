@@ -1,0 +1,167 @@
+// Proves in a real browser that the pages of the dashboard show what the ledger holds as text: no payload of a name, title, message, call, output or file name
+// executes, axe finds nothing serious, light or dark, wide or narrow, and a conversation of thousands of messages is scrolled with few elements.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { z } from 'zod';
+import { defineTool } from '../../../src/tools/define-tool.ts';
+import { until } from '../../runtime/stage.ts';
+import { setWebStage, type WebStage } from '../http/web-stage.ts';
+import { CHROMIUM, openPage, type PageWatch } from './browser.ts';
+import { PAYLOADS } from './payloads.ts';
+
+const skip = CHROMIUM === null ? 'chromium is not installed' : false;
+const ALL = PAYLOADS.join('\n');
+const ASKS = { cli: { allow: [], ask: ['ask'], deny: [] }, config: { allow: ['*'], ask: [], deny: [] } };
+const tools = ['note', 'ask'].map((name) =>
+  defineTool({
+    name,
+    description: 'Notes a text.',
+    input: z.object({ text: z.string() }),
+    subject: ({ text }) => text,
+    run: ({ text }) => text,
+  }),
+);
+
+describe('pages of the dashboard', { skip }, () => {
+  let web: WebStage;
+  let watch: PageWatch;
+  let agent = '';
+  let job = '';
+
+  before(async () => {
+    web = await setWebStage(
+      ({ user, step, name }) => {
+        if (user.startsWith('fail')) throw new Error(ALL);
+        if (user.startsWith('many') && step < 400) return PAYLOADS.map((text) => ['note', { text }] as const);
+        if (step === 0 && name === 'main')
+          return [
+            ['note', { text: ALL }],
+            ['fork', { name: PAYLOADS[1], prompt: ALL }],
+          ];
+        if (step === 1) return [['ask', { text: ALL }]];
+        return ALL;
+      },
+      { tools, config: { permissions: ASKS } },
+    );
+    const start = async (prompt: string) =>
+      String((await web.ask('/v1/trees', { method: 'POST', body: { prompt } })).json.id);
+    agent = await start(ALL);
+    for (const payload of PAYLOADS) await start(payload);
+    await start(`fail ${ALL}`);
+    const added = await web.ask('/v1/jobs', {
+      method: 'POST',
+      body: { name: PAYLOADS[1], task: ALL, every: '1h', deliver: [`file:/tmp/${PAYLOADS[2]}`] },
+    });
+    job = String(added.json.id);
+    await web.ask(`/v1/jobs/${job}/run`, { method: 'POST', body: {} });
+    await until(
+      async () => (await web.ask('/v1/approvals')).json.approvals.length >= PAYLOADS.length,
+      'every tree asks',
+    );
+    watch = await openPage();
+    const { json: link } = await web.ask('/v1/login-links', { method: 'POST', body: {} });
+    await watch.page.goto(link.url);
+    await watch.page.getByRole('heading', { name: 'Trees' }).waitFor();
+  });
+  after(async () => {
+    await watch?.browser.close();
+    await web?.close();
+  });
+
+  const pages = () => [
+    ['/trees', PAYLOADS[0]],
+    ['/approvals', PAYLOADS[1]],
+    [`/agents/${agent}`, PAYLOADS[2]],
+    [`/agents/${agent}?view=prompt`, PAYLOADS[0]],
+    [`/agents/${agent}?view=requests`, 'play/actor'],
+    ['/schedules', PAYLOADS[1]],
+    [`/schedules/${job}`, PAYLOADS[3]],
+    ['/deliveries', 'file:'],
+    ['/workers', 'Drain…'],
+    ['/usage', 'play/actor'],
+  ];
+
+  it('script payloads in every field are shown as text, and none executes', async () => {
+    const { page, faults } = watch;
+    for (const [path = '', text = ''] of pages()) {
+      await page.goto(new URL(path, web.url).href);
+      await page.locator('main').getByText(text).first().waitFor();
+      await page.evaluate(
+        "document.querySelectorAll('main [aria-expanded=false], main summary').forEach((fold) => fold.click())",
+      );
+      await page.waitForTimeout(200);
+      assert.equal(await page.evaluate('window.ran'), undefined, path);
+      assert.equal(await page.locator('main script, main iframe, main img, main object').count(), 0, path);
+      assert.deepEqual(faults, [], path);
+    }
+  });
+
+  it('axe finds nothing serious, in light and dark, wide and narrow', async () => {
+    const { page } = watch;
+    const looks = [
+      ['light', 1_200],
+      ['dark', 420],
+    ] as const;
+    for (const [path = '', text = ''] of pages())
+      for (const [colorScheme, width] of looks) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        await page.goto(new URL(path, web.url).href);
+        await page.locator('main').getByText(text).first().waitFor();
+        assert.deepEqual(await watch.violations(), [], `${path} ${colorScheme} ${width}`);
+        const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        assert.ok(Number(beyond) <= 0, `${path} is ${beyond} px wider than ${width}`);
+      }
+    await page.setViewportSize({ width: 1_200, height: 800 });
+  });
+
+  it('every page is reached by keys, and ? lists them', async () => {
+    const { page } = watch;
+    await page.goto(new URL('/trees', web.url).href);
+    await page.locator('main a[data-row]').first().waitFor();
+    for (const [key, title] of [
+      ['a', 'Approvals'],
+      ['s', 'Schedules'],
+      ['d', 'Deliveries'],
+      ['w', 'Workers'],
+      ['t', 'Trees'],
+    ] as const) {
+      await page.keyboard.press('g');
+      await page.keyboard.press(key);
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor();
+    }
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    assert.equal(await page.evaluate('document.activeElement.matches("a[data-row]")'), true);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/trees\/./);
+  });
+
+  it('a conversation of 10,000 messages is scrolled with few elements', async () => {
+    const { page } = watch;
+    const { json } = await web.ask('/v1/trees', { method: 'POST', body: { prompt: 'many' } });
+    const messages = async () => (await web.ask(`/v1/agents/${json.id}`)).json.messages as number;
+    await until(async () => (await messages()) > 2_000, 'a long conversation');
+    await web.ask(`/v1/agents/${json.id}/interrupt`, { method: 'POST', body: {} });
+    await page.goto(new URL(`/agents/${json.id}`, web.url).href);
+    const list = page.getByRole('region', { name: 'Transcript' });
+    await list.getByText('interrupted').first().waitFor();
+    await list.press('Home');
+    await list.getByText('many').first().waitFor();
+    await list.press('PageDown');
+    assert.ok((await page.locator('.item').count()) < 120);
+    await list.press('End');
+    await list.getByText('interrupted').first().waitFor();
+    await page.goto(new URL(`/agents/${json.id}?seq=1000`, web.url).href);
+    await page.locator('.item[data-index="1001"]').waitFor({ state: 'attached' });
+  });
+
+  it('nothing went wrong on any page, nor in the server', () => {
+    assert.deepEqual(watch.faults, []);
+    assert.deepEqual(web.troubles, []);
+  });
+});
