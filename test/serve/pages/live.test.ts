@@ -1,6 +1,7 @@
 // Proves in a real browser, against `coppice serve` with a scripted model, what a person does in the dashboard: sign in by a link, start a tree, allow a call,
 // write to an agent, kill it.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
@@ -81,7 +82,8 @@ it('a person signs in, starts a tree, allows a call, writes to an agent, and kil
     assert.deepEqual(faults, []);
   } finally {
     await browser.close();
+    const exited = once(server.child, 'exit');
     server.child.kill('SIGTERM');
-    await server.ended;
+    await exited;
   }
 });
