@@ -31,8 +31,10 @@ it('a person signs in, starts a tree, allows a call, writes to an agent, and kil
   try {
     let link = '';
     await until(async () => {
-      link = (await home.run(['web', '--no-open'])).stdout.trim();
-      return link !== '';
+      // Without --json it would serve by itself.
+      const { code, stdout } = await home.run(['web', '--json']);
+      if (code === 0) link = (JSON.parse(stdout) as { url: string }).url;
+      return code === 0;
     }, 'the server listens');
     await page.goto(new URL(link).origin);
     await page.getByText('This browser is not signed in').waitFor();

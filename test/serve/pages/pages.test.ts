@@ -133,6 +133,7 @@ describe('pages of the dashboard', { skip }, () => {
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');
+    await page.locator('main a[data-row]').first().waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('k');
@@ -141,7 +142,7 @@ describe('pages of the dashboard', { skip }, () => {
     await page.waitForURL(/\/trees\/./);
   });
 
-  it('a conversation of 10,000 messages is scrolled with few elements', async () => {
+  it('a conversation of 2,000 messages is scrolled with few elements', async () => {
     const { page } = watch;
     const { json } = await web.ask('/v1/trees', { method: 'POST', body: { prompt: 'many' } });
     const messages = async () => (await web.ask(`/v1/agents/${json.id}`)).json.messages as number;
