@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -47,7 +47,6 @@ export async function openPage(): Promise<PageWatch> {
       console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`),
     );
   });
-  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   const session = await page.context().newCDPSession(page);
   return {
     browser,
@@ -56,7 +55,7 @@ export async function openPage(): Promise<PageWatch> {
     async violations() {
       // Not a script element: the policy of the page forbids one, and stays as it is.
       const { result } = await session.send('Runtime.evaluate', {
-        expression: `${axe}; axe.run().then(({ violations }) => JSON.stringify(violations))`,
+        expression: `${axe.source}; axe.run().then(({ violations }) => JSON.stringify(violations))`,
         awaitPromise: true,
       });
       const found = JSON.parse(String(result.value)) as readonly Violation[];
