@@ -82,6 +82,7 @@ export const COMMAND_LINE_ONLY: Readonly<Record<string, string>> = {
   channels: 'coppice serve delivers to people and listens to them',
   keys: 'they are keys of the terminal UI',
   server: 'coppice serve answers HTTP',
+  alerts: 'coppice serve watches for them',
 };
 
 const OF_AGENT: Readonly<Record<keyof AgentOptions, true>> = {
