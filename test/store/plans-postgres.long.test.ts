@@ -63,7 +63,12 @@ describe('plans on a large PostgreSQL ledger', () => {
         times.push(performance.now() - began);
         const scans = await log.scans(admin);
         assert.ok(scans.length > 0, 'the plans were seen');
-        const bad = scans.filter((scan) => scan.node === 'Seq Scan' && !SMALL.has(scan.table));
+        // What counts the open work reads all of it.
+        const counts = (sql: string) => sql.startsWith('WITH waiting AS MATERIALIZED');
+        const bad = scans.filter(
+          ({ node, table, statement }) =>
+            node === 'Seq Scan' && !SMALL.has(table) && !(table === 'unled' && counts(statement)),
+        );
         assert.deepEqual(bad, []);
         const seen = scans.reduce((sum, scan) => sum + scan.rows, 0);
         const most = scans.toSorted((a, b) => b.rows - a.rows).slice(0, 3);

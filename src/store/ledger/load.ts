@@ -8,8 +8,8 @@ import { type Row, requestOf } from './rows.ts';
 /** Each reads a partial index of open rows, never what has ended. */
 const LED = `WITH led AS MATERIALIZED (SELECT root_id, status, worker FROM agents WHERE worker IS NOT NULL)
   SELECT root_id, status, worker, count(*) AS n FROM led GROUP BY root_id, status, worker`;
-const UNLED = `SELECT u.root_id, g.status, NULL AS worker, count(*) AS n FROM unled u JOIN agents g ON g.id = u.agent_id
-  GROUP BY u.root_id, g.status`;
+const UNLED = `WITH waiting AS MATERIALIZED (SELECT u.root_id, (SELECT g.status FROM agents g WHERE g.id = u.agent_id) AS status FROM unled u)
+  SELECT root_id, status, NULL AS worker, count(*) AS n FROM waiting GROUP BY root_id, status`;
 const ASKS = `SELECT root_id, count(*) AS n, min(asked_at) AS since FROM asks WHERE verdict IS NULL GROUP BY root_id`;
 const RUNS = `WITH open AS MATERIALIZED (SELECT source, started_at FROM subagent_runs WHERE finished_at IS NULL)
   SELECT source, count(*) AS n, count(started_at) AS started FROM open GROUP BY source`;
