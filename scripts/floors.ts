@@ -13,7 +13,7 @@ import {
   RUNTIME,
   RUNTIME_FACE,
 } from './floor-table.ts';
-import { importCycles } from './import-cycles.ts';
+import { importCycles, mutualFolders } from './import-cycles.ts';
 import type { Problem } from './problem.ts';
 import { type ModuleReference, scanModule } from './scan-module.ts';
 
@@ -39,7 +39,15 @@ export function checkFloors(src: string, files: readonly string[]): Problem[] {
     line: 1,
     message: `import cycle: ${cycle.map((file) => inside(src, file)).join(' → ')}. Move what both need into a file of its own.`,
   }));
-  return [...problems, ...cycles, ...crowdedFolders(src, files)];
+  const imports = [...graph].flatMap(([from, targets]) =>
+    targets.map((to) => [inside(src, from), inside(src, to)] as const),
+  );
+  const mutual = mutualFolders(imports).map(([from, to]) => ({
+    file: join(src, from[0]),
+    line: 1,
+    message: `imports ${from[1]}, and ${to[0]} imports ${to[1]}: sibling folders import each other one way only. Move what both need, or the file that is in the wrong one.`,
+  }));
+  return [...problems, ...cycles, ...mutual, ...crowdedFolders(src, files)];
 }
 
 function crowdedFolders(src: string, files: readonly string[]): Problem[] {

@@ -35,3 +35,22 @@ function pathTo(cameFrom: ReadonlyMap<string, string>, end: string): string[] {
   for (let file = cameFrom.get(end); file !== undefined; file = cameFrom.get(file)) path.unshift(file);
   return path;
 }
+
+type Import = readonly [from: string, to: string];
+
+/** For each pair of sibling folders that import each other, an import of either direction. Folders of the top level are not told: they have floors. */
+export function mutualFolders(imports: readonly Import[]): (readonly [Import, Import])[] {
+  const first = new Map<string, Import>();
+  for (const one of imports) {
+    const [from, to] = one.map((place) => place.split('/').slice(0, -1)) as [string[], string[]];
+    const depth = from.findIndex((name, at) => name !== to[at]);
+    if (depth < 1 || to[depth] === undefined) continue;
+    const key = [from, to].map((path) => path.slice(0, depth + 1).join('/')).join(' ');
+    first.set(key, first.get(key) ?? one);
+  }
+  return [...first].flatMap(([key, there]) => {
+    const [from = '', to = ''] = key.split(' ');
+    const back = first.get(`${to} ${from}`);
+    return back === undefined || from > to ? [] : [[there, back] as const];
+  });
+}

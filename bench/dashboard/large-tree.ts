@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Step } from '../../src/kernel/step.ts';
 import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
-import type { NewAgent } from '../../src/records/agent/new-agent.ts';
 import { newTurn } from '../../src/records/agent/state.ts';
 import type { NewMail } from '../../src/records/conversation/mail.ts';
 import type { Message } from '../../src/records/conversation/message.ts';
+import type { NewAgent } from '../../src/records/run/new-agent.ts';
 import type { Store } from '../../src/store/store.ts';
 
 export interface LargeTree {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Step } from '../../src/kernel/step.ts';
-import type { NewAgent } from '../../src/records/agent/new-agent.ts';
 import type { NewMail } from '../../src/records/conversation/mail.ts';
 import type { Message } from '../../src/records/conversation/message.ts';
+import type { NewAgent } from '../../src/records/run/new-agent.ts';
 import type { StepKind } from './kill-points.ts';
 
 /** The intended effects of one step, as passed to the ledger. */

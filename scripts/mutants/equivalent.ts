@@ -87,7 +87,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
     why: 'no setting of git is called undefined',
   },
   {
-    file: 'src/runtime/performing/tool-catalog.ts',
+    file: 'src/runtime/tool-catalog.ts',
     line: 'specs: specs.sort((a, b) => (a.name < b.name ? -1 : 1)),',
     before: '<',
     after: '<=',

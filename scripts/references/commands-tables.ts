@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { createProgram } from '../../src/cli/start/program.ts';
+import { createProgram } from '../../src/cli/program.ts';
 
 /** Every command of the program with its arguments and flags, as Markdown: a heading, what it does, a table. */
 export function commandsTables(): string {

@@ -1,11 +1,11 @@
 import type { AgentConfig, Tree } from '../records/agent/agent.ts';
-import type { NewAgent } from '../records/agent/new-agent.ts';
 import type { AgentState } from '../records/agent/state.ts';
 import type { Usage } from '../records/agent/usage.ts';
 import type { NewAsk } from '../records/conversation/ask.ts';
 import type { Mail, NewMail } from '../records/conversation/mail.ts';
 import type { Message } from '../records/conversation/message.ts';
 import type { NewDelivery } from '../records/run/delivery.ts';
+import type { NewAgent } from '../records/run/new-agent.ts';
 
 /**
  * One atomic advance of an agent by its lease holder, applied completely or not at all. Guards, in this order (docs/ledger.md):

@@ -1,8 +1,8 @@
 import type { Agent } from '../records/agent/agent.ts';
 import { isAgentProgram } from '../records/agent/agent.ts';
+import type { Failure } from '../records/agent/failure.ts';
 import { failureOf, isTerminal, isWorking } from '../records/agent/state.ts';
 import { cutShort } from '../records/conversation/child-text.ts';
-import type { Failure } from '../records/conversation/failure.ts';
 import type { PlacedMessage, ResultContent } from '../records/conversation/message.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { isJsonObject, parseJson } from '../records/text/json-text.ts';

@@ -1,5 +1,5 @@
+import type { Failure } from '../records/agent/failure.ts';
 import type { Usage } from '../records/agent/usage.ts';
-import type { Failure } from '../records/conversation/failure.ts';
 import type { AssistantContent } from '../records/conversation/message.ts';
 import type { PromptMessage } from '../records/conversation/prompt.ts';
 import type { ToolSpec } from '../records/tool.ts';

@@ -110,7 +110,7 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
   const known = config?.models?.[model];
   // The provider code is large and loaded for the first model that needs it.
   const [{ askOf }, { createProviderModel }] = await Promise.all([
-    import('./provider/provider-ask.ts'),
+    import('./provider-ask.ts'),
     import('./provider/provider-model.ts'),
   ]);
   const opened = createProviderModel({

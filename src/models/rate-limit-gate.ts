@@ -1,5 +1,5 @@
 import { backOff, sleep } from '../processes/waiting.ts';
-import type { Failure } from '../records/conversation/failure.ts';
+import type { Failure } from '../records/agent/failure.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from './model.ts';
 
 export interface GateOptions {

@@ -2,14 +2,15 @@ import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS } from '../kernel/toolsets/toolset-terms.ts';
 import type { WorldEffect } from '../kernel/turn/advance-result.ts';
 import type { Agent, AgentConfig, Tree } from '../records/agent/agent.ts';
-import type { NewAgent } from '../records/agent/new-agent.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Mail } from '../records/conversation/mail.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
+import type { NewAgent } from '../records/run/new-agent.ts';
 import { storable } from '../records/text/text.ts';
 import type { Store } from '../store/store.ts';
 import { type Cell, stopWork } from './executor/cell.ts';
 import { Executor } from './executor/executor.ts';
+import { AgentTimers } from './leading/agent-timers.ts';
 import { LeaseKeeper } from './leading/lease-keeper.ts';
 import { ledgerTime } from './leading/ledger-time.ts';
 import { Quiescence } from './leading/quiescence.ts';
@@ -19,13 +20,11 @@ import { checkedConfig } from './orders/checked-config.ts';
 import { checkedLimits } from './orders/checked-limits.ts';
 import { HumanOrders } from './orders/human-orders.ts';
 import { idleRoot, promptedRoot, type RootOrigin } from './orders/new-root.ts';
-import { AgentTimers } from './performing/agent-timers.ts';
 import { ModelCache } from './performing/model-cache.ts';
 import { performCall } from './performing/perform-call.ts';
 import { performRequest } from './performing/perform-request.ts';
 import { resolveNeed } from './performing/resolve-need.ts';
 import { SpillCleanup } from './performing/spill-cleanup.ts';
-import { ToolCatalog } from './performing/tool-catalog.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type {
   RestOptions,
@@ -37,6 +36,7 @@ import type {
 } from './runtime-face.ts';
 import { idSequence, type OpenOptions, type RuntimeOptions } from './runtime-options.ts';
 import { SerialQueue } from './serial-queue.ts';
+import { ToolCatalog } from './tool-catalog.ts';
 import { WorktreeLifecycle } from './worktree/worktree-lifecycle.ts';
 
 /** Starts a runtime on a ledger: registers the worker, listens for signals. Closing the store is left to the caller. */

@@ -1,7 +1,7 @@
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';
+import type { Failure } from '../records/agent/failure.ts';
 import type { Limits } from '../records/agent/limits.ts';
 import type { AskAnswer } from '../records/conversation/ask.ts';
-import type { Failure } from '../records/conversation/failure.ts';
 import type { Mail } from '../records/conversation/mail.ts';
 import type { CaptureContent, Image } from '../records/conversation/message.ts';
 import type { RuntimeEvent } from './runtime-event.ts';

@@ -3,10 +3,10 @@
 import type { Refusal, RequestRecord, Step, Verdict } from '../kernel/step.ts';
 import type { Agent, Tree } from '../records/agent/agent.ts';
 import type { Limits } from '../records/agent/limits.ts';
-import type { NewAgent } from '../records/agent/new-agent.ts';
 import type { Ask, AskAnswer } from '../records/conversation/ask.ts';
 import type { Mail, NewMail } from '../records/conversation/mail.ts';
 import type { PlacedMessage } from '../records/conversation/message.ts';
+import type { NewAgent } from '../records/run/new-agent.ts';
 import type { Run, RunSource } from '../records/run/run.ts';
 import type { CronLedger } from './cron-ledger.ts';
 import type { LoadReads } from './load-reads.ts';

@@ -1,11 +1,11 @@
 import type { AppContext } from './app-context.ts';
 import { EntryPrinter } from './entry-printer.ts';
-import { type FrameBudget, frameBudget } from './frame-budget.ts';
 import { describeBindings } from './keys/key-bindings.ts';
 import { commandRows, keyRows } from './keys/key-rows.ts';
 import { shortcuts } from './keys/shortcuts.ts';
 import { paneOf, type UiState } from './state/ui-state.ts';
 import { drawingWidth, type Frame } from './terminal/screen.ts';
+import { type FrameBudget, frameBudget } from './text/frame-budget.ts';
 import { MarkdownTail } from './text/markdown.ts';
 import { frameView } from './views/frame-view.ts';
 import { agentNames } from './views/transcript/agent-names.ts';

@@ -1,6 +1,6 @@
 import type { UiStyle } from '../render/style.ts';
-import type { FrameBudget } from './frame-budget.ts';
 import type { Entry } from './state/entry.ts';
+import type { FrameBudget } from './text/frame-budget.ts';
 import type { AgentNames } from './views/transcript/agent-names.ts';
 import { entryBelow } from './views/transcript/entry-view.ts';
 

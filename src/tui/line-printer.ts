@@ -1,12 +1,12 @@
 import type { AppContext } from './app-context.ts';
 import { EntryPrinter } from './entry-printer.ts';
-import { frameBudget } from './frame-budget.ts';
 import { describeBindings } from './keys/key-bindings.ts';
 import { commandRows, keyRows } from './keys/key-rows.ts';
 import { STANDARD_SHORTCUTS } from './keys/shortcuts.ts';
 import { isConfirmation } from './state/confirmation.ts';
 import { paneOf, type UiState } from './state/ui-state.ts';
 import { drawingWidth } from './terminal/screen.ts';
+import { frameBudget } from './text/frame-budget.ts';
 import { agentsOverlay } from './views/agents-overlay.ts';
 import { approvalBox } from './views/approval-box.ts';
 import { confirmationLines } from './views/confirmation-lines.ts';

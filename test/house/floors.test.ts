@@ -156,6 +156,16 @@ const red: readonly (readonly [string, Tree, RegExp])[] = [
     },
     /import cycle: records\/c\.ts → records\/d\.ts → records\/c\.ts/,
   ],
+  [
+    'sibling folders that import each other, by files that do not',
+    {
+      'tui/keys/deep/a.ts': "import '../../views/b.ts';",
+      'tui/views/b.ts': '',
+      'tui/views/c.ts': "import '../keys/d.ts';",
+      'tui/keys/d.ts': '',
+    },
+    /^tui\/keys\/deep\/a\.ts:1: imports tui\/views\/b\.ts, and tui\/views\/c\.ts imports tui\/keys\/d\.ts/,
+  ],
   ['a long file', { 'records/a.ts': '1;\n'.repeat(301) }, /^records\/a\.ts:301: has 301 lines/],
   ['a barrel by name', { 'records/index.ts': '' }, /index\.ts says nothing/],
   [
@@ -223,6 +233,10 @@ it('stays green on a clean tree', () => {
       "import type {\n  ToolSpec,\n} from '../processes/mark.ts';\nimport { one } from '../records/a.ts';",
     'processes/mark.ts': "import { spawn } from 'node:child_process';\nexport const url = import.meta.url;",
     'kernel/t.ts': "import { z } from 'zod';",
+    'tui/app.ts': "import './keys/d.ts';",
+    'tui/keys/d.ts': "import '../app-context.ts';\nimport '../views/b.ts';",
+    'tui/views/b.ts': "import './deep/c.ts';",
+    'tui/views/deep/c.ts': "import '../e.ts';",
     'cli/b.ts':
       "import { one } from '../records/a.ts';\nimport type { F } from '../runtime/runtime-face.ts';",
     'serve/s.ts': "export const open = () => import('../runtime/open-runtime.ts');",

@@ -138,7 +138,7 @@ describe('tables that are written by hand have what the sources have', () => {
   const commands = text('docs/command-line.md');
 
   it('kinds of failure and codes of the ledger, in docs/json.md', () => {
-    const kinds = quoted('src/records/conversation/failure.ts', /export type FailureKind =[\s\S]*?;/);
+    const kinds = quoted('src/records/agent/failure.ts', /export type FailureKind =[\s\S]*?;/);
     const codes = quoted('src/store/store-error.ts', /export type StoreErrorCode =[\s\S]*?;/);
     assert.ok(kinds.length > 15 && codes.length > 7, `${kinds} ${codes}`);
     for (const name of [...kinds, ...codes]) assert.ok(json.includes(`\`${name}\``), name);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { frameLetters } from '../../src/kernel/mailbox/mail-frame.ts';
-import { announcement } from '../../src/kernel/mailbox/take-mail.ts';
+import { announcement } from '../../src/kernel/turn/take-mail.ts';
 import { framedName, keptName, nameFault } from '../../src/records/agent/agent-name.ts';
 import { runText } from '../../src/records/run/run-end.ts';
 

@@ -1,7 +1,7 @@
 // Proves that the end of a run reads the same as a delivery and as an announcement.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { announcement } from '../../src/kernel/mailbox/take-mail.ts';
+import { announcement } from '../../src/kernel/turn/take-mail.ts';
 import type { Run } from '../../src/records/run/run.ts';
 import { runText } from '../../src/records/run/run-end.ts';
 import { newRun } from '../channels/parcel-fixture.ts';

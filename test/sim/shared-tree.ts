@@ -1,5 +1,5 @@
 import type { Limits } from '../../src/records/agent/limits.ts';
-import type { NewAgent } from '../../src/records/agent/new-agent.ts';
+import type { NewAgent } from '../../src/records/run/new-agent.ts';
 import type { Store } from '../../src/store/store.ts';
 import { newAgent, stepOf } from '../store/ledger-fixture.ts';
 import type { TreePlan } from './plans.ts';

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Step } from '../../src/kernel/step.ts';
 import type { Agent } from '../../src/records/agent/agent.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/records/agent/limits.ts';
-import type { NewAgent } from '../../src/records/agent/new-agent.ts';
 import { newTurn } from '../../src/records/agent/state.ts';
 import type { NewMail } from '../../src/records/conversation/mail.ts';
 import type { Message } from '../../src/records/conversation/message.ts';
+import type { NewAgent } from '../../src/records/run/new-agent.ts';
 import type { Store } from '../../src/store/store.ts';
 
 const NONE = { allow: [], ask: [], deny: [] };

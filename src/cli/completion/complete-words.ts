@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { clean } from '../../render/clean.ts';
 import { configFile, databaseText, dataFolder, workFolder } from '../../settings/folders.ts';
 import { openReadOnlyLedger } from '../../store/open-store.ts';
-import { createProgram } from '../start/program.ts';
+import { createProgram } from '../program.ts';
 import type { WordKind } from './command-shape.ts';
 import { commandShapes } from './command-shape.ts';
 import { ledgerCandidates } from './ledger-candidates.ts';
@@ -89,7 +89,7 @@ async function candidatesOf(
 /** Imported late: the schemas of the configuration take longer to load than all the rest. */
 async function profileCandidates({ config, cwd }: Given, env: NodeJS.ProcessEnv): Promise<Candidate[]> {
   const [{ loadProfiles }, { loadConfiguration }] = await Promise.all([
-    import('../profiles/profiles.ts'),
+    import('../setup/profiles/profiles.ts'),
     import('../setup/load-configuration.ts'),
   ]);
   const loaded = await loadConfiguration(config, env);

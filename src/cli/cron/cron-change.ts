@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { JobInput } from '../../cron/cron-jobs.ts';
+import { jobLine } from '../../cron/schedule/describe-schedule.ts';
 import { jobJson } from '../../documents/job-json.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
@@ -21,7 +22,6 @@ import { type Context, withStore } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
 import { cronJobsOf } from './cron-jobs-of.ts';
-import { jobLine } from './job-line.ts';
 
 /** `deliver` is false for `--no-deliver`. */
 interface JobOptions extends RootOptions {

@@ -4,11 +4,11 @@ import { clean } from '../../render/clean.ts';
 import { tellUndelivered } from '../../serve/leading/leaders.ts';
 import { tellUnled } from '../../serve/leading/unled.ts';
 import type { Store } from '../../store/store.ts';
-import { demoModels } from '../run/demo-rules.ts';
 import { followRun } from '../run/follow-run.ts';
 import { composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import { type Context, withStore } from '../setup/context.ts';
+import { demoModels } from '../setup/demo-rules.ts';
 import { printJson } from '../setup/output.ts';
 import { cronJobsOf } from './cron-jobs-of.ts';
 

@@ -1,4 +1,4 @@
-import { describeSchedule } from '../../cron/schedule/describe-schedule.ts';
+import { describeSchedule, localZone, nextText } from '../../cron/schedule/describe-schedule.ts';
 import { jobJson } from '../../documents/job-json.ts';
 import { durationText } from '../../records/text/duration.ts';
 import { clean } from '../../render/clean.ts';
@@ -6,7 +6,6 @@ import { sign } from '../../render/style.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { type Detail, detailLines, printJson, printLines, printSection } from '../setup/output.ts';
 import { cronJobsOf } from './cron-jobs-of.ts';
-import { localZone, nextText } from './job-line.ts';
 
 /** `coppice cron show JOB`. */
 export function cronShow(context: Context, text: string): Promise<number> {

@@ -1,5 +1,5 @@
 import type { JobRun } from '../../cron/job-runs.ts';
-import { describeSchedule, wallText } from '../../cron/schedule/describe-schedule.ts';
+import { describeSchedule, localZone, wallText, zoneOf } from '../../cron/schedule/describe-schedule.ts';
 import { shortly } from '../../records/conversation/child-text.ts';
 import type { CronFire, CronJob } from '../../records/run/cron-job.ts';
 import type { Run } from '../../records/run/run.ts';
@@ -9,7 +9,6 @@ import { shortIds } from '../../render/short-ids.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { fit, paint, type Style, sign } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
-import { localZone, zoneOf } from './job-line.ts';
 
 const JOBS = ['NAME', 'SCHEDULE', 'NEXT', 'LAST', 'TASK'] as const;
 const RUNS = ['INSTANT', 'BY', 'STATUS', 'TIME', 'RUN', 'RESULT, OR WHY NOT'] as const;

@@ -8,8 +8,8 @@ import { ledgerName } from '../../settings/ledger-name.ts';
 import { databaseAddress } from '../../store/database-address.ts';
 import { assertCreatable } from '../../store/sqlite/open-database.ts';
 import type { Store } from '../../store/store.ts';
-import { loadProfiles } from '../profiles/profiles.ts';
 import type { Context } from '../setup/context.ts';
+import { loadProfiles } from '../setup/profiles/profiles.ts';
 
 /** One line of `coppice doctor`. */
 export interface Check {

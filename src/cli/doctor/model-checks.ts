@@ -2,9 +2,9 @@ import { errorJson } from '../../documents/error-json.ts';
 import { probeKey } from '../../models/provider/probe-key.ts';
 import { openModel } from '../../models/providers.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { loadProfiles } from '../profiles/profiles.ts';
 import { chooseModel } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
+import { loadProfiles } from '../setup/profiles/profiles.ts';
 import type { Check } from './machine-checks.ts';
 
 /** Every configured model: opened as by a run, and each provider asked once whether it accepts the key. */

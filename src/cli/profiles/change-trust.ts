@@ -3,10 +3,10 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
+import { workingFolder } from '../setup/profiles/profiles.ts';
+import { type AgentFiles, parseAgentFiles } from '../setup/profiles/read-agent-files.ts';
+import { type ProjectAgents, readProjectAgents, Trust } from '../setup/profiles/trust.ts';
 import { confirm } from '../setup/standard-input.ts';
-import { workingFolder } from './profiles.ts';
-import { type AgentFiles, parseAgentFiles } from './read-agent-files.ts';
-import { type ProjectAgents, readProjectAgents, Trust } from './trust.ts';
 
 export interface TrustOptions {
   readonly yes?: boolean;

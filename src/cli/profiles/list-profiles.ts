@@ -3,8 +3,8 @@ import { clean } from '../../render/clean.ts';
 import { columnsOf, fit, pad, type Style, sign } from '../../render/style.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
-import { loadProfiles } from './profiles.ts';
-import { parseAgentFiles } from './read-agent-files.ts';
+import { loadProfiles } from '../setup/profiles/profiles.ts';
+import { parseAgentFiles } from '../setup/profiles/read-agent-files.ts';
 
 export interface ListedProfile extends Profile {
   /** False: an agent file of the folder that the user has not accepted, so that it cannot be used. */

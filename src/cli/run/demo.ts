@@ -2,7 +2,7 @@ import { DEFAULT_TERMS } from '../../kernel/toolsets/toolset-terms.ts';
 import { composeConfig } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
-import { DEMO_MODEL, DEMO_TOOLS, demoModels } from './demo-rules.ts';
+import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
 import { followRun } from './follow-run.ts';
 
 /** `coppice demo`: the main job on the scripted model, in the current folder, with real tools that only read. */

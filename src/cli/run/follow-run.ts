@@ -1,11 +1,12 @@
 import { agentJson } from '../../documents/agent-json.ts';
 import { killAllProcessGroups } from '../../processes/process-group.ts';
 import type { Agent } from '../../records/agent/agent.ts';
+import { type Failure, isAboutContent } from '../../records/agent/failure.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
-import { type Failure, isAboutContent } from '../../records/conversation/failure.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { cleanLines } from '../../render/clean.ts';
+import { type DeletedUse, deletedUse } from '../../render/tree-summary.ts';
 import type { RuntimeFace, TreeOutcome } from '../../runtime/runtime-face.ts';
 import { resumeCommand } from '../../settings/ledger-name.ts';
 import type { Store } from '../../store/store.ts';
@@ -15,7 +16,6 @@ import { printJson } from '../setup/output.ts';
 import { onStopSignal } from '../setup/stop-signal.ts';
 import { EXIT, exitCodeOfFailure } from '../start/exit-code.ts';
 import { eventLines, liveProgress, type Progress, plainProgress } from './progress.ts';
-import { type DeletedUse, deletedUse } from './tree-summary.ts';
 
 export interface FollowOptions {
   readonly events?: boolean | undefined;

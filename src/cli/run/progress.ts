@@ -8,9 +8,9 @@ import { agentTree } from '../../render/agent-tree.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { fit, paint, type Style } from '../../render/style.ts';
+import { type DeletedUse, summary } from '../../render/tree-summary.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import { LiveRegion } from './live-region.ts';
-import { type DeletedUse, summary } from './tree-summary.ts';
 
 const HEARTBEAT_MS = 30_000;
 const TICK_MS = 500;

@@ -7,7 +7,7 @@ import { findRoot } from '../agents/find-agent.ts';
 import { composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
-import { demoModels } from './demo-rules.ts';
+import { demoModels } from '../setup/demo-rules.ts';
 import { followRun } from './follow-run.ts';
 import { parseLimits } from './limit-option.ts';
 

@@ -31,9 +31,9 @@ import {
 } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
+import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
 import { endProcessSoon } from '../setup/end-process.ts';
 import { EXIT } from '../start/exit-code.ts';
-import { DEMO_MODEL, DEMO_TOOLS, demoModels } from './demo-rules.ts';
 import { askFirstRun } from './first-run.ts';
 import { parseLimits } from './limit-option.ts';
 

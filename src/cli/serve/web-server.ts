@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { ChannelLog } from '../../channels/channel.ts';
 import { CronJobs } from '../../cron/cron-jobs.ts';
+import { localZone } from '../../cron/schedule/describe-schedule.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
@@ -16,7 +17,6 @@ import { serversFolder } from '../../settings/folders.ts';
 import { ledgerName } from '../../settings/ledger-name.ts';
 import { databaseAddress } from '../../store/database-address.ts';
 import type { Store } from '../../store/store.ts';
-import { localZone } from '../cron/job-line.ts';
 import { canAsk } from '../setup/channels-config.ts';
 import { chooseModel, composeConfig, composeLimits, namedProfile } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';

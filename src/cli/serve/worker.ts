@@ -3,10 +3,10 @@ import { sleep } from '../../processes/waiting.ts';
 import { workerLabels } from '../../serve/leading/placement.ts';
 import { TreeKeeper } from '../../serve/tree-keeper.ts';
 import type { Store } from '../../store/store.ts';
-import { demoModels } from '../run/demo-rules.ts';
 import { composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
+import { demoModels } from '../setup/demo-rules.ts';
 import type { LogOptions } from './log-options.ts';
 import {
   closeResident,

@@ -13,9 +13,9 @@ import { rootConfig, rootLimits } from '../../settings/root-config.ts';
 import { findProfile } from '../../settings/settings-profiles.ts';
 import { given, settingsTerms } from '../../settings/settings-terms.ts';
 import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
-import { loadProfiles } from '../profiles/profiles.ts';
 import { agentTargets } from './channels-config.ts';
 import type { Context } from './context.ts';
+import { loadProfiles } from './profiles/profiles.ts';
 import { TOOLS } from './tool-names.ts';
 
 /** Options of every command that creates a root agent. */

@@ -1,4 +1,5 @@
 import { createCronTool } from '../../cron/cron-tool.ts';
+import { localZone } from '../../cron/schedule/describe-schedule.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { AcpServer } from '../../models/acp/acp-server.ts';
 import type { Model } from '../../models/model.ts';
@@ -11,7 +12,6 @@ import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { outputFolder, settingsPlaces } from '../../settings/folders.ts';
 import type { Store, WorkerRole } from '../../store/store.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
-import { localZone } from '../cron/job-line.ts';
 import { canAsk } from './channels-config.ts';
 import type { Context } from './context.ts';
 

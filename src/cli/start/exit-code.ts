@@ -1,4 +1,4 @@
-import type { Failure } from '../../records/conversation/failure.ts';
+import type { Failure } from '../../records/agent/failure.ts';
 import type { ErrorCode } from '../../records/coppice-error.ts';
 
 /** Exit codes of the command line (docs/command-line.md). */

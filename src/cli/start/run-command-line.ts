@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander';
+import { createProgram } from '../program.ts';
 import { contextOf } from '../setup/context.ts';
 import { EXIT } from './exit-code.ts';
-import { createProgram } from './program.ts';
 import { reportError } from './report-error.ts';
 
 /** Parses, runs, reports; returns the exit code. */

@@ -1,8 +1,8 @@
 import type { Tree } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
-import type { NewAgent } from '../../records/agent/new-agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import type { Message } from '../../records/conversation/message.ts';
+import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { AgentFacts, TreeFacts } from './facts.ts';
 import { addRun } from './run-history.ts';
 import type { UnitOfWork } from './unit-of-work.ts';

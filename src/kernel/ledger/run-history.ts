@@ -1,7 +1,7 @@
 import type { Origin } from '../../records/agent/agent.ts';
-import type { NewAgent } from '../../records/agent/new-agent.ts';
 import { type AgentState, isWorking } from '../../records/agent/state.ts';
 import { type NewDelivery, splitTarget } from '../../records/run/delivery.ts';
+import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { NewRun } from '../../records/run/run.ts';
 import { runOutcome } from '../../records/run/run-end.ts';
 import type { UnitOfWork } from './unit-of-work.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { framedName, nameFault } from '../../records/agent/agent-name.ts';
+import type { FailureKind } from '../../records/agent/failure.ts';
 import type { ChildResult } from '../../records/agent/state.ts';
-import type { FailureKind } from '../../records/conversation/failure.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
-import type { Order } from '../turn/order.ts';
+import type { Order } from './order.ts';
 
 const order: z.ZodType<Order> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('cancel'), reason: z.string() }),

@@ -1,6 +1,13 @@
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { Step } from '../step.ts';
-import type { Mailbox } from '../turn/led-agent.ts';
+
+/** Pending mail of one agent. */
+export interface Mailbox {
+  readonly isEmpty: boolean;
+  /** Oldest first. */
+  all(): readonly Mail[];
+  hasLetterFrom(agent_id: string): boolean;
+}
 
 /** A mailbox during one step: the mail that the step takes, and what is left. */
 export class TakenMail {

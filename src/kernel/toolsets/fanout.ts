@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { isSubAgent, mustSubmit } from '../../records/agent/agent.ts';
-import type { NewAgent } from '../../records/agent/new-agent.ts';
 import type { ChildOutcome, SpawnedChild } from '../../records/agent/state.ts';
+import type { NewAgent } from '../../records/run/new-agent.ts';
 import { storable } from '../../records/text/text.ts';
 import { name, refuse, text } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';

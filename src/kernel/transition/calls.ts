@@ -1,5 +1,5 @@
+import type { Failure } from '../../records/agent/failure.ts';
 import type { Call, Executing, RunningCall, SpawnedChild } from '../../records/agent/state.ts';
-import type { Failure } from '../../records/conversation/failure.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import { isAsked } from '../../records/conversation/parked.ts';
 import { appendAnswer, appendResult } from './append.ts';

@@ -1,8 +1,8 @@
-import type { NewAgent } from '../../records/agent/new-agent.ts';
 import type { Call, ChildOutcome } from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';
 import type { NewMail } from '../../records/conversation/mail.ts';
 import type { Message } from '../../records/conversation/message.ts';
+import type { NewAgent } from '../../records/run/new-agent.ts';
 
 /**
  * What a transition asks for, as data. The first group is written in the transaction of the step; the second is

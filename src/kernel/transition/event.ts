@@ -1,13 +1,13 @@
-import type { NewAgent } from '../../records/agent/new-agent.ts';
+import type { Failure } from '../../records/agent/failure.ts';
 import type { Call, ChildOutcome, ChildResult, SpawnedChild, WaitSpec } from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';
-import type { Failure } from '../../records/conversation/failure.ts';
 import type {
   AssistantContent,
   CaptureContent,
   ResultContent,
   UserContent,
 } from '../../records/conversation/message.ts';
+import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { Effect } from './effect.ts';
 
 /** Everything that can happen to one agent. `at` is milliseconds since the epoch; the kernel reads no clock. */

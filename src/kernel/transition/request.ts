@@ -1,5 +1,5 @@
+import type { Failure } from '../../records/agent/failure.ts';
 import type { Turn } from '../../records/agent/state.ts';
-import type { Failure } from '../../records/conversation/failure.ts';
 import { appendEvent, appendSystem } from './append.ts';
 import type { Effect } from './effect.ts';
 import type { TransitionContext } from './transition-result.ts';

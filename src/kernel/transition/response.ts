@@ -1,7 +1,7 @@
+import type { Failure } from '../../records/agent/failure.ts';
 import type { Call, Turn } from '../../records/agent/state.ts';
 import { marked, refusal, shortfall } from '../../records/conversation/answer-ending.ts';
 import { textOf } from '../../records/conversation/child-text.ts';
-import type { Failure } from '../../records/conversation/failure.ts';
 import { appendAnswer, appendAssistant, appendSystem } from './append.ts';
 import { countFailure, isRepeatedFailure } from './breakers.ts';
 import { schedule } from './calls.ts';

@@ -1,5 +1,5 @@
+import type { Failure } from '../../records/agent/failure.ts';
 import type { AgentState, Call, Executing } from '../../records/agent/state.ts';
-import type { Failure } from '../../records/conversation/failure.ts';
 import { isAsked, isParked } from '../../records/conversation/parked.ts';
 import { appendAnswer } from './append.ts';
 import { countDeath, deadlyReason, forgiveDeaths } from './breakers.ts';

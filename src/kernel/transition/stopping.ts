@@ -1,6 +1,6 @@
+import type { Failure } from '../../records/agent/failure.ts';
 import type { AgentState, Executing, Turn } from '../../records/agent/state.ts';
 import { interruptedAnswer } from '../../records/conversation/answer-ending.ts';
-import type { Failure } from '../../records/conversation/failure.ts';
 import { appendAssistant, appendEvent } from './append.ts';
 import { stopCalls } from './calls.ts';
 import type { Effect } from './effect.ts';

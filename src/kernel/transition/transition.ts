@@ -1,6 +1,6 @@
+import type { Failure } from '../../records/agent/failure.ts';
 import { type AgentState, isResting, isTerminal, newTurn } from '../../records/agent/state.ts';
 import { continuation, GO_ON } from '../../records/conversation/answer-ending.ts';
-import type { Failure } from '../../records/conversation/failure.ts';
 import { appendEvent, appendSystem, appendUser } from './append.ts';
 import { askAnswered, asked } from './asking.ts';
 import { parked, settled } from './calls.ts';

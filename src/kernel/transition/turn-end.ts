@@ -1,6 +1,6 @@
+import type { Failure } from '../../records/agent/failure.ts';
 import type { ChildOutcome, Turn } from '../../records/agent/state.ts';
 import { allTexts, saidIn } from '../../records/conversation/child-text.ts';
-import type { Failure } from '../../records/conversation/failure.ts';
 import { appendEvent, appendSystem } from './append.ts';
 import type { Effect } from './effect.ts';
 import { nextRequest } from './request.ts';

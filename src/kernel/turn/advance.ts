@@ -1,12 +1,12 @@
-import type { Failure } from '../../records/conversation/failure.ts';
+import type { Failure } from '../../records/agent/failure.ts';
 import { storable } from '../../records/text/text.ts';
-import { beginTask, takeMail } from '../mailbox/take-mail.ts';
-import { tellOthers } from '../mailbox/tell-others.ts';
 import type { Advance } from './advance-result.ts';
 import { decideCalls, faultText } from './decide-calls.ts';
 import { Draft } from './draft.ts';
 import type { Input, LedAgent } from './led-agent.ts';
+import { beginTask, takeMail } from './take-mail.ts';
 import { takeOrders, takeOutcomes } from './take-orders.ts';
+import { tellOthers } from './tell-others.ts';
 import type { View } from './view.ts';
 import { cancel, endHumanWait, endWaits, NO_CURSORS } from './waits.ts';
 

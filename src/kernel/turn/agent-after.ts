@@ -1,8 +1,8 @@
 import type { Agent } from '../../records/agent/agent.ts';
-import type { NewAgent } from '../../records/agent/new-agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { addUsage, NO_USAGE } from '../../records/agent/usage.ts';
 import type { Message, PlacedMessage } from '../../records/conversation/message.ts';
+import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { Step } from '../step.ts';
 import { doing } from './doing.ts';
 import type { Arguments } from './view.ts';

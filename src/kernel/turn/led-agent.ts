@@ -1,8 +1,8 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Call } from '../../records/agent/state.ts';
-import type { Mail } from '../../records/conversation/mail.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
 import { storable } from '../../records/text/text.ts';
+import type { Mailbox } from '../mailbox/taken-mail.ts';
 import type { RequestRecord } from '../step.ts';
 import type { NeedAnswer, RefusalCode } from '../toolsets/toolset.ts';
 import type { AgentEvent } from '../transition/event.ts';
@@ -18,14 +18,6 @@ export type Input =
 export interface Override {
   readonly code: RefusalCode;
   readonly message: string;
-}
-
-/** Pending mail of one agent. */
-export interface Mailbox {
-  readonly isEmpty: boolean;
-  /** Oldest first. */
-  all(): readonly Mail[];
-  hasLetterFrom(agent_id: string): boolean;
 }
 
 /** One agent that this process leads, as a step reads it: its committed state, and what was looked up for its open calls. */

@@ -1,13 +1,13 @@
 import { type AgentState, isFanIn, isResting } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import { Prompt } from '../../records/conversation/prompt.ts';
+import type { Order } from '../mailbox/order.ts';
 import { readChildResult, readOrder, unreadable } from '../mailbox/read-mail.ts';
 import { forkAgent, forkIdentity } from '../toolsets/acts/fork-agent.ts';
 import { refusalText } from '../toolsets/toolset.ts';
 import type { EventOf } from '../transition/event.ts';
 import type { Draft } from './draft.ts';
 import type { LedAgent } from './led-agent.ts';
-import type { Order } from './order.ts';
 import { toolsetView } from './toolset-view.ts';
 import { cancel } from './waits.ts';
 

@@ -1,5 +1,5 @@
 import { RequestError } from '@agentclientprotocol/sdk';
-import type { FailureKind } from '../../records/conversation/failure.ts';
+import type { FailureKind } from '../../records/agent/failure.ts';
 import { hideSecrets } from '../../records/text/hide-secrets.ts';
 import type { ModelOutcome } from '../model.ts';
 

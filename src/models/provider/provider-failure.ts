@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
-import type { Failure, FailureKind } from '../../records/conversation/failure.ts';
+import type { Failure, FailureKind } from '../../records/agent/failure.ts';
 import type { PromptMessage } from '../../records/conversation/prompt.ts';
 import { hideSecrets } from '../../records/text/hide-secrets.ts';
 import type { ModelOutcome } from '../model.ts';

@@ -1,4 +1,4 @@
-import type { Failure } from '../conversation/failure.ts';
+import type { Failure } from './failure.ts';
 
 /** One tool call of the current turn. The tool's properties that scheduling needs are copied onto it when the answer arrives. */
 export interface Call {

@@ -1,4 +1,4 @@
-import type { Failure } from './failure.ts';
+import type { Failure } from '../agent/failure.ts';
 import type { AssistantContent } from './message.ts';
 
 /** What a model is told when its answer was incomplete; it is asked once more. */

@@ -1,6 +1,6 @@
 import type { Limits } from '../agent/limits.ts';
-import type { NewAgent } from '../agent/new-agent.ts';
 import type { NewMail } from '../conversation/mail.ts';
+import type { NewAgent } from './new-agent.ts';
 
 /** What a due instant starts. */
 export type FireBegin =

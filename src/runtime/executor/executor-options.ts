@@ -3,9 +3,9 @@ import type { WorldEffect } from '../../kernel/turn/advance-result.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import type { Store, WorkerRole } from '../../store/store.ts';
-import type { ToolCatalog } from '../performing/tool-catalog.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
+import type { ToolCatalog } from '../tool-catalog.ts';
 import type { Cell } from './cell.ts';
 
 export interface ExecutorOptions {

@@ -1,15 +1,15 @@
 import { retryEvent } from '../../kernel/turn/take-orders.ts';
 import type { Agent } from '../../records/agent/agent.ts';
+import { isAboutContent } from '../../records/agent/failure.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import { isTerminal } from '../../records/agent/state.ts';
-import { isAboutContent } from '../../records/conversation/failure.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Store } from '../../store/store.ts';
 import type { Executor } from '../executor/executor.ts';
 import { checkedLimits } from '../orders/checked-limits.ts';
-import type { AgentTimers } from '../performing/agent-timers.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
 import type { ResumeOptions, ResumeReport } from '../runtime-face.ts';
+import type { AgentTimers } from './agent-timers.ts';
 import type { UnattendedTrees } from './unattended-trees.ts';
 
 export interface TakeOverOptions {

@@ -3,7 +3,7 @@ import { toolsetClash } from '../../kernel/toolsets/toolset.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { nameHint } from '../../render/nearest-name.ts';
-import type { ToolCatalog } from '../performing/tool-catalog.ts';
+import type { ToolCatalog } from '../tool-catalog.ts';
 
 /** Refuses unknown tools, toolsets and folders now rather than at their first use; makes the folder canonical. */
 export function checkedConfig(config: AgentConfig, catalog: ToolCatalog): AgentConfig {

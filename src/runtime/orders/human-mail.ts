@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Order } from '../../kernel/turn/order.ts';
+import type { Order } from '../../kernel/mailbox/order.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { MailKind, NewMail } from '../../records/conversation/mail.ts';
 import { storable } from '../../records/text/text.ts';

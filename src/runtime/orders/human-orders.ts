@@ -1,4 +1,4 @@
-import type { Order } from '../../kernel/turn/order.ts';
+import type { Order } from '../../kernel/mailbox/order.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { keptName, nameFault } from '../../records/agent/agent-name.ts';
 import { isTerminal } from '../../records/agent/state.ts';

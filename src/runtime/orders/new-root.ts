@@ -1,8 +1,8 @@
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { keptName, nameFault } from '../../records/agent/agent-name.ts';
-import type { NewAgent } from '../../records/agent/new-agent.ts';
 import { type AgentState, newTurn } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import type { NewAgent } from '../../records/run/new-agent.ts';
 import { storable } from '../../records/text/text.ts';
 import type { StartOptions } from '../runtime-face.ts';
 

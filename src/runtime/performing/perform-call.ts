@@ -19,9 +19,9 @@ import type { Executor } from '../executor/executor.ts';
 import { LEASE_OVER, LEASE_OVER_TEXT } from '../leading/unattended-trees.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
+import type { ToolCatalog } from '../tool-catalog.ts';
 import { type ProtectedContext, protectedPlace } from './protected-places.ts';
 import type { SpillCleanup } from './spill-cleanup.ts';
-import type { ToolCatalog } from './tool-catalog.ts';
 
 export interface CallContext extends ProtectedContext {
   readonly store: Pick<Store, 'kind' | 'location' | 'asks'>;

@@ -2,8 +2,8 @@ import type { EventOf } from '../../kernel/transition/event.ts';
 import type { ModelDelta, ModelOutcome } from '../../models/model.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { isAgentProgram, mustSubmit } from '../../records/agent/agent.ts';
+import type { Failure } from '../../records/agent/failure.ts';
 import type { Call } from '../../records/agent/state.ts';
-import type { Failure } from '../../records/conversation/failure.ts';
 import type { AssistantContent, CallPart } from '../../records/conversation/message.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
@@ -11,10 +11,10 @@ import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
+import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
 import { createModelHost, type HostContext } from './agent-program-host.ts';
 import type { ModelCache } from './model-cache.ts';
-import type { ToolCatalog } from './tool-catalog.ts';
 
 export interface RequestContext extends HostContext {
   readonly executor: Executor;

@@ -1,5 +1,5 @@
 // Keys: which there are, what they are bound to, and what they do.
-import type { Answer } from './answer.ts';
+import type { Answer } from '../state/answer.ts';
 
 /** What a key can do other than write text. */
 export type Action =

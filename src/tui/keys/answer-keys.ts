@@ -1,8 +1,8 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import type { AppContext } from '../app-context.ts';
+import type { Answer } from '../state/answer.ts';
 import { dueAnswer, mayAnswer } from '../state/question.ts';
 import { pastedText, printable } from './action-of.ts';
-import type { Answer } from './answer.ts';
 
 /** Answers the visible question by a chord whose first key was pressed at `begun_at`; without one, shows the queue instead. */
 export function answerByChord(app: AppContext, answer: Answer, begun_at: number): void {

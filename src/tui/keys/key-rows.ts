@@ -1,6 +1,15 @@
 import { HUMAN_COMMANDS } from '../human-commands.ts';
-import type { KeyRow } from '../views/keys-help.ts';
 import type { BindingRow } from './key-bindings.ts';
+
+/** An action and its ways; an empty text where there is none. */
+export interface KeyRow {
+  readonly action: string;
+  readonly chord: string;
+  readonly leader: string;
+  readonly slash: string;
+}
+
+export const COLUMNS = ['action', 'chord', 'leader', 'slash'] as const;
 
 /** The rows of the help: keys after the leader key in a column of their own, all slots in one row if their keys differ only in the digit. */
 export function keyRows(bindings: readonly BindingRow[]): KeyRow[] {
@@ -40,8 +49,6 @@ function keyRow({ description, keys, slash }: BindingRow, leader: string): KeyRo
     slash: slash ?? '',
   };
 }
-
-const COLUMNS = ['action', 'chord', 'leader', 'slash'] as const;
 
 /** `Alt-1…9` for nine rows that differ only in the digit; null otherwise. */
 function joinedSlots(slots: readonly KeyRow[]): KeyRow | null {

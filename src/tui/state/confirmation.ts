@@ -1,4 +1,4 @@
-import type { Choice } from '../keys/answer.ts';
+import type { Choice } from './answer.ts';
 import { ALONE_MS } from './question.ts';
 import type { Overlay, UiState } from './ui-state.ts';
 

@@ -3,8 +3,8 @@ import { type ChildResult, isFanIn, isTerminal, isWorking } from '../../records/
 import type { WaitStatus } from '../../records/conversation/wait.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
-import { openWait } from './open-wait.ts';
 import { type AgentPane, paneOf, type UiState } from './ui-state.ts';
+import { openWait } from './waits.ts';
 
 export interface FanInRow {
   readonly agent_id: string;

@@ -5,7 +5,7 @@ import { captureIn, seeCapture, shown } from './capture.ts';
 import type { Entry } from './entry.ts';
 import { transcript, withMessage } from './transcript.ts';
 import { type AgentPane, paneOf, type UiState } from './ui-state.ts';
-import { readWait } from './wait-result.ts';
+import { readWait } from './waits.ts';
 
 /** Characters kept of the output of a running call. */
 const OUTPUT_MAX = 4_000;

@@ -1,5 +1,5 @@
 import type { Ask } from '../../records/conversation/ask.ts';
-import { type Answer, answerOf } from '../keys/answer.ts';
+import { type Answer, answerOf } from './answer.ts';
 import type { UiState } from './ui-state.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
-import type { Answer, Choice } from '../keys/answer.ts';
+import type { Answer, Choice } from './answer.ts';
 import type { Entry } from './entry.ts';
 import { PersistentMap } from './persistent-map.ts';
 

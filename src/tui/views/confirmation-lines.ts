@@ -1,6 +1,6 @@
 import { clean } from '../../render/clean.ts';
 import type { UiStyle } from '../../render/style.ts';
-import type { Choice } from '../keys/answer.ts';
+import type { Choice } from '../state/answer.ts';
 import type { Confirmation } from '../state/confirmation.ts';
 import type { UiState } from '../state/ui-state.ts';
 import { line } from '../text/line.ts';

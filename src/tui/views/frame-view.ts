@@ -1,6 +1,7 @@
 // The views: pure functions from the state to lines of a given width.
 import { isTerminal } from '../../records/agent/state.ts';
 import type { UiStyle } from '../../render/style.ts';
+import type { KeyRow } from '../keys/key-rows.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import { isConfirmation } from '../state/confirmation.ts';
 import { fanInView } from '../state/fan-in-view.ts';
@@ -12,7 +13,7 @@ import { approvalBox } from './approval-box.ts';
 import { captureBar } from './capture-bar.ts';
 import { confirmationLines } from './confirmation-lines.ts';
 import { hintLine } from './hint-line.ts';
-import { type KeyRow, keysHelp } from './keys-help.ts';
+import { keysHelp } from './keys-help.ts';
 import { type Layers, layout } from './layout.ts';
 import { navigationLine } from './navigation-line.ts';
 import { queuedLines } from './queued-lines.ts';

@@ -1,15 +1,7 @@
 import { pad, type UiStyle } from '../../render/style.ts';
+import { COLUMNS, type KeyRow } from '../keys/key-rows.ts';
 import { line } from '../text/line.ts';
 
-/** An action and its ways; an empty text where there is none. */
-export interface KeyRow {
-  readonly action: string;
-  readonly chord: string;
-  readonly leader: string;
-  readonly slash: string;
-}
-
-const COLUMNS = ['action', 'chord', 'leader', 'slash'] as const;
 const GAP = 2;
 
 /** All keys as a table; on a narrow terminal, one line per action. */

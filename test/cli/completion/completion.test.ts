@@ -6,9 +6,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { type CommandShape, commandShapes } from '../../../src/cli/completion/command-shape.ts';
-import { SHELLS } from '../../../src/cli/completion/completion-commands.ts';
 import type { Shell } from '../../../src/cli/completion/shell-scripts.ts';
-import { createProgram } from '../../../src/cli/start/program.ts';
+import { createProgram, SHELLS } from '../../../src/cli/program.ts';
 import { LONG } from '../../house/long.ts';
 import { openPty } from '../../tui/terminal/pty.ts';
 import type { Home } from '../run-cli.ts';

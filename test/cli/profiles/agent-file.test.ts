@@ -2,7 +2,7 @@
 // with the key and what is expected.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseAgentFile } from '../../../src/cli/profiles/parse-agent-file.ts';
+import { parseAgentFile } from '../../../src/cli/setup/profiles/parse-agent-file.ts';
 import type { Profile } from '../../../src/records/agent/profile.ts';
 
 function parse(text: string | Buffer, stem = 'reviewer') {

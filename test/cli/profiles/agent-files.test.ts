@@ -8,7 +8,7 @@ import {
   parseAgentFiles,
   readProjectAgentFiles,
   readUserAgentFiles,
-} from '../../../src/cli/profiles/read-agent-files.ts';
+} from '../../../src/cli/setup/profiles/read-agent-files.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
 describe('a folder of agent files', () => {

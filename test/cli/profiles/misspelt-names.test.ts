@@ -1,11 +1,11 @@
 // Proves that a misspelt name is an error that suggests what was meant: in the configuration, in rules, in limits.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { loadProfiles } from '../../../src/cli/profiles/profiles.ts';
 import { parseLimits } from '../../../src/cli/run/limit-option.ts';
 import { composeConfig } from '../../../src/cli/setup/compose-config.ts';
 import type { Context } from '../../../src/cli/setup/context.ts';
 import { loadConfiguration } from '../../../src/cli/setup/load-configuration.ts';
+import { loadProfiles } from '../../../src/cli/setup/profiles/profiles.ts';
 import { TOOL_NAMES } from '../../../src/cli/setup/tool-names.ts';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import { CoppiceError } from '../../../src/records/coppice-error.ts';

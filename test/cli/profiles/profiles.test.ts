@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
-import { type LoadedProfiles, loadProfiles } from '../../../src/cli/profiles/profiles.ts';
-import { Trust } from '../../../src/cli/profiles/trust.ts';
 import { loadConfiguration } from '../../../src/cli/setup/load-configuration.ts';
+import { type LoadedProfiles, loadProfiles } from '../../../src/cli/setup/profiles/profiles.ts';
+import { Trust } from '../../../src/cli/setup/profiles/trust.ts';
 import type { Profile } from '../../../src/records/agent/profile.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 

@@ -21,7 +21,7 @@ import {
   readProjectAgents,
   Trust,
   untrustedNotice,
-} from '../../../src/cli/profiles/trust.ts';
+} from '../../../src/cli/setup/profiles/trust.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', '..', 'src', 'cli', 'main.ts');

@@ -1,7 +1,7 @@
 // Proves that `coppice` without a command opens the terminal UI whatever flags it is given, and that a command is found behind any of them.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createProgram } from '../../../src/cli/start/program.ts';
+import { createProgram } from '../../../src/cli/program.ts';
 import { withDefaultCommand } from '../../../src/cli/start/run-command-line.ts';
 
 const { command } = createProgram('0.0.0');

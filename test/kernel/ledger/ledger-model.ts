@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Refusal, Step } from '../../../src/kernel/step.ts';
 import type { Limits } from '../../../src/records/agent/limits.ts';
-import type { NewAgent } from '../../../src/records/agent/new-agent.ts';
 import { isTerminal, type StateType } from '../../../src/records/agent/state.ts';
 import { type MailKind, type NewMail, WAKING_MAIL } from '../../../src/records/conversation/mail.ts';
+import type { NewAgent } from '../../../src/records/run/new-agent.ts';
 
 export interface ModelLetter {
   readonly id: string;

@@ -8,7 +8,7 @@ import type { ToolsetTool } from '../../../src/kernel/toolsets/toolset.ts';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import type { AgentConfig } from '../../../src/records/agent/agent.ts';
 import type { TaskTerms } from '../../../src/records/agent/task-terms.ts';
-import { ToolCatalog } from '../../../src/runtime/performing/tool-catalog.ts';
+import { ToolCatalog } from '../../../src/runtime/tool-catalog.ts';
 import { profileOf } from './profile-fixture.ts';
 
 const NONE = { allow: [], ask: [], deny: [] };

@@ -1,15 +1,15 @@
 // Proves that sessions_spawn decodes as docs/vocabularies.md has it: its schema, what it creates, the sub-agent's exact prompt, and who may call it.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { announcement } from '../../../src/kernel/mailbox/take-mail.ts';
 import { sessionsToolset } from '../../../src/kernel/toolsets/sessions.ts';
 import type { Decision, ToolsetTool } from '../../../src/kernel/toolsets/toolset.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import type { Consequence } from '../../../src/kernel/transition/event.ts';
+import { announcement } from '../../../src/kernel/turn/take-mail.ts';
 import type { AgentConfig } from '../../../src/records/agent/agent.ts';
 import { DEFAULT_LIMITS } from '../../../src/records/agent/limits.ts';
-import type { NewAgent } from '../../../src/records/agent/new-agent.ts';
 import type { Profile } from '../../../src/records/agent/profile.ts';
+import type { NewAgent } from '../../../src/records/run/new-agent.ts';
 import { CONFIG } from '../../store/ledger-fixture.ts';
 import { requester, viewOf } from './toolset-view.ts';
 

@@ -3,7 +3,7 @@ import { DEFAULT_TERMS, type ToolsetTerms } from '../../../src/kernel/toolsets/t
 import { createdAgent } from '../../../src/kernel/turn/agent-after.ts';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import { DEFAULT_LIMITS } from '../../../src/records/agent/limits.ts';
-import type { NewAgent } from '../../../src/records/agent/new-agent.ts';
+import type { NewAgent } from '../../../src/records/run/new-agent.ts';
 import { newAgent } from '../../store/ledger-fixture.ts';
 
 /** Who calls a tool. */

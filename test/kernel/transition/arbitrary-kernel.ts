@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { AgentEvent } from '../../../src/kernel/transition/event.ts';
 import type { TransitionContext } from '../../../src/kernel/transition/transition.ts';
+import type { Failure } from '../../../src/records/agent/failure.ts';
 import type {
   AgentState,
   Call,
@@ -9,7 +10,6 @@ import type {
   SpawnedChild,
   Turn,
 } from '../../../src/records/agent/state.ts';
-import type { Failure } from '../../../src/records/conversation/failure.ts';
 import type {
   AssistantContent,
   ResultContent,

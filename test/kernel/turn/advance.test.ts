@@ -10,7 +10,7 @@ import type { Agent } from '../../../src/records/agent/agent.ts';
 import { type AgentState, newTurn } from '../../../src/records/agent/state.ts';
 import { NO_USAGE } from '../../../src/records/agent/usage.ts';
 import { Prompt } from '../../../src/records/conversation/prompt.ts';
-import { callArguments } from '../../../src/runtime/performing/tool-catalog.ts';
+import { callArguments } from '../../../src/runtime/tool-catalog.ts';
 import { CONFIG, said } from '../../store/ledger-fixture.ts';
 import {
   AT_WORK,

@@ -14,7 +14,7 @@ import type { Mail } from '../../../src/records/conversation/mail.ts';
 import { Prompt } from '../../../src/records/conversation/prompt.ts';
 import { AgentIndex } from '../../../src/runtime/executor/agent-index.ts';
 import { Inbox } from '../../../src/runtime/executor/inbox.ts';
-import { callArguments } from '../../../src/runtime/performing/tool-catalog.ts';
+import { callArguments } from '../../../src/runtime/tool-catalog.ts';
 import { newAgent } from '../../store/ledger-fixture.ts';
 
 export const NOW = 1_000;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { DEFAULT_LIMITS } from '../../../src/records/agent/limits.ts';
-import type { NewAgent } from '../../../src/records/agent/new-agent.ts';
 import type { CronJob, NewCronJob } from '../../../src/records/run/cron-job.ts';
 import type { FireRequest, FireVerdict } from '../../../src/records/run/fire-request.ts';
 import { runIsolated } from '../../../src/records/run/isolated-run.ts';
+import type { NewAgent } from '../../../src/records/run/new-agent.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CONFIG, fresh, newAgent, newRoot, stepOf } from '../ledger-fixture.ts';
 

@@ -1,7 +1,7 @@
 /** Proves that typing never answers a question, at whatever moment it comes up, and that a letter which stands alone does. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Answer } from '../../../src/tui/keys/answer.ts';
+import type { Answer } from '../../../src/tui/state/answer.ts';
 import { ALONE_MS, dueAnswer, mayAnswer, SEEN_MS } from '../../../src/tui/state/question.ts';
 import type { UiEvent } from '../../../src/tui/state/ui-event.ts';
 import { EMPTY_UI, type UiState } from '../../../src/tui/state/ui-state.ts';

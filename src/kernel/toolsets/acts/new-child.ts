@@ -1,8 +1,8 @@
 import type { AgentConfig, Origin } from '../../../records/agent/agent.ts';
 import { nameFault } from '../../../records/agent/agent-name.ts';
-import type { NewAgent } from '../../../records/agent/new-agent.ts';
 import { newTurn } from '../../../records/agent/state.ts';
 import type { UserContent } from '../../../records/conversation/message.ts';
+import type { NewAgent } from '../../../records/run/new-agent.ts';
 import type { NewRun } from '../../../records/run/run.ts';
 import { storable } from '../../../records/text/text.ts';
 import type { ToolsetView } from '../toolset.ts';

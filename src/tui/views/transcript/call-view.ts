@@ -4,7 +4,7 @@ import { eachAskPart } from '../../../render/ask-parts.ts';
 import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import type { CallEntry } from '../../state/entry.ts';
-import { readWait } from '../../state/wait-result.ts';
+import { readWait } from '../../state/waits.ts';
 import { line, type Part } from '../../text/line.ts';
 import type { AgentNames } from './agent-names.ts';
 import { foldedOutput, wholeOutput } from './folded.ts';

@@ -1,9 +1,9 @@
-import { type FailureKind, isAboutContent } from '../../../records/conversation/failure.ts';
+import { type FailureKind, isAboutContent } from '../../../records/agent/failure.ts';
 import type { EventContent, PlacedMessage } from '../../../records/conversation/message.ts';
 import { clean } from '../../../render/clean.ts';
 import { inOneLine } from '../../../render/plain-sight.ts';
 import { type Paint, type Sign, sign, type UiStyle } from '../../../render/style.ts';
-import { readWait } from '../../state/wait-result.ts';
+import { readWait } from '../../state/waits.ts';
 import { line, type Part } from '../../text/line.ts';
 import { wrap, wrapInPieces } from '../../text/wrap.ts';
 import { waitRows } from './wait-rows.ts';

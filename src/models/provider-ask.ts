@@ -1,11 +1,11 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { CoppiceError } from '../../records/coppice-error.ts';
-import { wireAsk } from '../wire/wire-model.ts';
-import type { WireProtocol } from '../wire/wire-protocol.ts';
-import { createHttpFetch } from './http-fetch.ts';
-import { packageAsk } from './package-ask.ts';
-import type { ProviderConfig } from './provider-config.ts';
-import type { Ask } from './provider-model.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import { createHttpFetch } from './provider/http-fetch.ts';
+import { packageAsk } from './provider/package-ask.ts';
+import type { ProviderConfig } from './provider/provider-config.ts';
+import type { Ask } from './provider/provider-model.ts';
+import { wireAsk } from './wire/wire-model.ts';
+import type { WireProtocol } from './wire/wire-protocol.ts';
 
 export interface Reach {
   readonly type: ProviderConfig['type'];
@@ -35,12 +35,12 @@ export async function askOf(reach: Reach): Promise<Ask> {
   switch (type) {
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
-      const { ANTHROPIC_WIRE } = await import('../wire/anthropic-wire.ts');
+      const { ANTHROPIC_WIRE } = await import('./wire/anthropic-wire.ts');
       return wire(ANTHROPIC_WIRE, (fetch) => createAnthropic({ ...settings, fetch })(model));
     }
     case 'openai': {
       const { createOpenAI } = await import('@ai-sdk/openai');
-      const { RESPONSES_WIRE } = await import('../wire/responses-wire.ts');
+      const { RESPONSES_WIRE } = await import('./wire/responses-wire.ts');
       return wire(RESPONSES_WIRE, (fetch) => createOpenAI({ ...settings, fetch }).responses(model));
     }
     case 'google': {
@@ -49,7 +49,7 @@ export async function askOf(reach: Reach): Promise<Ask> {
     }
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-      const { chatWire } = await import('../wire/chat-wire.ts');
+      const { chatWire } = await import('./wire/chat-wire.ts');
       if (baseURL === undefined) {
         throw new CoppiceError('E_CONFIG', `provider ${provider} has no address`, {
           hint: `Set providers.${provider}.baseURL`,

@@ -1,14 +1,14 @@
-import type { Toolset, ToolsetTool } from '../../kernel/toolsets/toolset.ts';
-import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
-import type { TransitionContext } from '../../kernel/transition/transition-result.ts';
-import type { Arguments } from '../../kernel/turn/view.ts';
-import type { Agent, AgentConfig, Tree } from '../../records/agent/agent.ts';
-import { hasSchema, isAgentProgram, isSubAgent, mustSubmit } from '../../records/agent/agent.ts';
-import { DEFAULT_LIMITS } from '../../records/agent/limits.ts';
-import type { Call } from '../../records/agent/state.ts';
-import type { Worktree } from '../../records/agent/task-terms.ts';
-import { parseJson } from '../../records/text/json-text.ts';
-import type { Tool, ToolSpec } from '../../records/tool.ts';
+import type { Toolset, ToolsetTool } from '../kernel/toolsets/toolset.ts';
+import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
+import type { TransitionContext } from '../kernel/transition/transition-result.ts';
+import type { Arguments } from '../kernel/turn/view.ts';
+import type { Agent, AgentConfig, Tree } from '../records/agent/agent.ts';
+import { hasSchema, isAgentProgram, isSubAgent, mustSubmit } from '../records/agent/agent.ts';
+import { DEFAULT_LIMITS } from '../records/agent/limits.ts';
+import type { Call } from '../records/agent/state.ts';
+import type { Worktree } from '../records/agent/task-terms.ts';
+import { parseJson } from '../records/text/json-text.ts';
+import type { Tool, ToolSpec } from '../records/tool.ts';
 
 /** What a configuration gives an agent. Agents with the same configuration share it, so that their prompts are identical. */
 interface AgentSetup {

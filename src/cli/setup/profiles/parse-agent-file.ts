@@ -1,12 +1,12 @@
-import { InvalidRuleError, parseKnownRule, ruleText } from '../../permissions/rule.ts';
-import type { PermissionRules } from '../../records/agent/agent.ts';
-import type { Profile } from '../../records/agent/profile.ts';
-import type { Verdict } from '../../records/tool.ts';
-import { clean } from '../../render/clean.ts';
-import { nearestName } from '../../render/nearest-name.ts';
-import { TIMEOUT_SECONDS_MAX } from '../../settings/settings.ts';
-import { profileNameFault } from '../../settings/settings-profiles.ts';
-import { TOOL_NAMES, TOOLS } from '../setup/tool-names.ts';
+import { InvalidRuleError, parseKnownRule, ruleText } from '../../../permissions/rule.ts';
+import type { PermissionRules } from '../../../records/agent/agent.ts';
+import type { Profile } from '../../../records/agent/profile.ts';
+import type { Verdict } from '../../../records/tool.ts';
+import { clean } from '../../../render/clean.ts';
+import { nearestName } from '../../../render/nearest-name.ts';
+import { TIMEOUT_SECONDS_MAX } from '../../../settings/settings.ts';
+import { profileNameFault } from '../../../settings/settings-profiles.ts';
+import { TOOL_NAMES, TOOLS } from '../tool-names.ts';
 import { splitFrontMatter } from './front-matter.ts';
 
 export interface AgentFile {

@@ -5,10 +5,10 @@ import type { Mail } from '../../records/conversation/mail.ts';
 import type { UserContent } from '../../records/conversation/message.ts';
 import type { RunOutcome } from '../../records/run/run-end.ts';
 import { endText } from '../../records/run/run-end.ts';
-import type { Advance } from '../turn/advance-result.ts';
-import type { Draft } from '../turn/draft.ts';
-import { frameLetters, noticeOf } from './mail-frame.ts';
-import { readChildResult, unreadable } from './read-mail.ts';
+import { frameLetters, noticeOf } from '../mailbox/mail-frame.ts';
+import { readChildResult, unreadable } from '../mailbox/read-mail.ts';
+import type { Advance } from './advance-result.ts';
+import type { Draft } from './draft.ts';
 
 /** Starts a queued run when its turn in the queue has come. */
 export function beginTask(draft: Draft): Advance['run'] {

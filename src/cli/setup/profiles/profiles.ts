@@ -1,12 +1,12 @@
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
-import { ALL_TOOLSETS } from '../../kernel/toolsets/all-toolsets.ts';
-import type { Profile } from '../../records/agent/profile.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
-import { configFolder } from '../../settings/folders.ts';
-import { settingsProfiles, unknownAllowed } from '../../settings/settings-profiles.ts';
-import type { LoadedConfiguration } from '../setup/load-configuration.ts';
-import { TOOLS } from '../setup/tool-names.ts';
+import { ALL_TOOLSETS } from '../../../kernel/toolsets/all-toolsets.ts';
+import type { Profile } from '../../../records/agent/profile.ts';
+import { CoppiceError } from '../../../records/coppice-error.ts';
+import { configFolder } from '../../../settings/folders.ts';
+import { settingsProfiles, unknownAllowed } from '../../../settings/settings-profiles.ts';
+import type { LoadedConfiguration } from '../load-configuration.ts';
+import { TOOLS } from '../tool-names.ts';
 import { parseAgentFiles, readUserAgentFiles } from './read-agent-files.ts';
 import { type ProjectAgents, readProjectAgents, untrustedNotice } from './trust.ts';
 

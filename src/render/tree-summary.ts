@@ -1,6 +1,6 @@
-import type { Agent, Tree } from '../../records/agent/agent.ts';
-import { isWorking } from '../../records/agent/state.ts';
-import { count, duration } from '../../render/amounts.ts';
+import type { Agent, Tree } from '../records/agent/agent.ts';
+import { isWorking } from '../records/agent/state.ts';
+import { count, duration } from './amounts.ts';
 
 /** What deleted agents of a tree used; limits count it. */
 export interface DeletedUse {

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { containPath, openContained } from '../../permissions/path-containment.ts';
-import { printablePath } from '../../permissions/printable-path.ts';
-import type { Profile } from '../../records/agent/profile.ts';
+import { containPath, openContained } from '../../../permissions/path-containment.ts';
+import { printablePath } from '../../../permissions/printable-path.ts';
+import type { Profile } from '../../../records/agent/profile.ts';
 import { parseAgentFile } from './parse-agent-file.ts';
 
 const FILES_MAX = 100;

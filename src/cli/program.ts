@@ -1,19 +1,19 @@
-import { Command, Help } from 'commander';
-import { nameHint } from '../../render/nearest-name.ts';
-import { addAgentsCommands } from '../agents/agents-commands.ts';
-import { addApprovalsCommands } from '../approvals/approvals-commands.ts';
-import { addCompletionCommand } from '../completion/completion-commands.ts';
-import { addCronCommands } from '../cron/cron-commands.ts';
-import { addDeliveriesCommands } from '../deliveries/deliveries-commands.ts';
-import { addDoctorCommand } from '../doctor/doctor-commands.ts';
-import { addExportCommand } from '../export/export-commands.ts';
-import { addGcCommand } from '../gc/gc-commands.ts';
-import { addProfilesCommands } from '../profiles/profiles-commands.ts';
-import { addRunCommands } from '../run/run-commands.ts';
-import { addServeCommands } from '../serve/serve-commands.ts';
-import { addSubagentCommands } from '../subagent/subagent-commands.ts';
-import type { CommandBuilder, Work, WorkOptions } from './command-builder.ts';
-import { usageError } from './usage-error.ts';
+import { Argument, Command, Help } from 'commander';
+import { nameHint } from '../render/nearest-name.ts';
+import { addAgentsCommands } from './agents/agents-commands.ts';
+import { addApprovalsCommands } from './approvals/approvals-commands.ts';
+import type { Shell } from './completion/shell-scripts.ts';
+import { addCronCommands } from './cron/cron-commands.ts';
+import { addDeliveriesCommands } from './deliveries/deliveries-commands.ts';
+import { addDoctorCommand } from './doctor/doctor-commands.ts';
+import { addExportCommand } from './export/export-commands.ts';
+import { addGcCommand } from './gc/gc-commands.ts';
+import { addProfilesCommands } from './profiles/profiles-commands.ts';
+import { addRunCommands } from './run/run-commands.ts';
+import { addServeCommands } from './serve/serve-commands.ts';
+import type { CommandBuilder, Work, WorkOptions } from './start/command-builder.ts';
+import { usageError } from './start/usage-error.ts';
+import { addSubagentCommands } from './subagent/subagent-commands.ts';
 
 export interface Program {
   readonly command: Command;
@@ -65,6 +65,17 @@ export function createProgram(version: string): Program {
   addCompletionCommand(builder);
   addHelpCommand(command);
   return { command, chosen: () => chosen };
+}
+
+export const SHELLS: readonly Shell[] = ['bash', 'zsh', 'fish'];
+
+function addCompletionCommand({ sub }: CommandBuilder): void {
+  sub('completion', 'Print the completion script for a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    // Not deferred: shells run this as they start, so a broken configuration must not get in the way.
+    .action(async (shell: Shell) => {
+      process.stdout.write((await import('./completion/shell-scripts.ts')).SHELL_SCRIPTS[shell]);
+    });
 }
 
 /** Commander's own takes one name only: `help cron add` would show the help of `cron`. */

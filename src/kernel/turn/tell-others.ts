@@ -1,9 +1,9 @@
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { Completion } from '../../records/conversation/completion.ts';
 import { storable } from '../../records/text/text.ts';
-import type { Draft } from '../turn/draft.ts';
-import type { EndedTurn } from '../turn/ended-turn.ts';
-import { sendersIn } from './mail-frame.ts';
+import { sendersIn } from '../mailbox/mail-frame.ts';
+import type { Draft } from './draft.ts';
+import type { EndedTurn } from './ended-turn.ts';
 
 /** Notifies everybody concerned of the end of a turn, in the same step. */
 export function tellOthers(draft: Draft): void {

@@ -1,6 +1,6 @@
+import type { Agent } from '../agent/agent.ts';
 import type { Message } from '../conversation/message.ts';
-import type { NewRun } from '../run/run.ts';
-import type { Agent } from './agent.ts';
+import type { NewRun } from './run.ts';
 
 /** An agent to be created, in the step of its parent or as a root. It starts leased to `worker` with epoch 1. */
 export interface NewAgent {

@@ -1,16 +1,16 @@
 import { matchesKey } from '@earendil-works/pi-tui';
-import { isWorking } from '../../records/agent/state.ts';
-import { askKill, openApprovals, perform, quit } from '../app-commands.ts';
-import type { AppContext } from '../app-context.ts';
-import { mayAnswer } from '../state/question.ts';
-import { paneOf } from '../state/ui-state.ts';
-import { drawingWidth } from '../terminal/screen.ts';
-import { hasPages } from '../views/approval-box.ts';
-import type { Action } from './action.ts';
-import { actionOf, printable } from './action-of.ts';
-import { type Answer, isAnswer } from './answer.ts';
-import { answerByChord, sayingKey } from './answer-keys.ts';
-import { overlayKey } from './overlay-keys.ts';
+import { isWorking } from '../records/agent/state.ts';
+import { askKill, openApprovals, perform, quit } from './app-commands.ts';
+import type { AppContext } from './app-context.ts';
+import type { Action } from './keys/action.ts';
+import { actionOf, printable } from './keys/action-of.ts';
+import { answerByChord, sayingKey } from './keys/answer-keys.ts';
+import { overlayKey } from './keys/overlay-keys.ts';
+import { type Answer, isAnswer } from './state/answer.ts';
+import { mayAnswer } from './state/question.ts';
+import { paneOf } from './state/ui-state.ts';
+import { drawingWidth } from './terminal/screen.ts';
+import { hasPages } from './views/approval-box.ts';
 
 /** A second Ctrl-C within this time quits. */
 const TWICE_MS = 1_000;
