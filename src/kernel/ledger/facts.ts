@@ -85,15 +85,8 @@ export interface AskFacts {
 }
 
 export interface WorkerFacts {
-  readonly id: string;
-  readonly host: string;
-  readonly pid: number;
-  readonly role: string;
-  /** JSON. */
-  readonly labels: string;
-  readonly draining: boolean;
-  readonly started_at: number;
-  readonly expires_at: number;
+  /** Its lease has not run out. */
+  readonly leased: boolean;
 }
 
 export interface JobFacts {

@@ -1,7 +1,8 @@
 import type { AgentState } from '../../records/agent/state.ts';
 import { isParked } from '../../records/conversation/parked.ts';
-import type { AgentFacts, WorkerFacts } from './facts.ts';
+import type { AgentFacts } from './facts.ts';
 import { isSettled } from './post-mail.ts';
+import type { Row } from './tables.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { enterUnled, leaveUnled } from './unled.ts';
 
@@ -11,11 +12,7 @@ export const LEASE_MS = 10_000;
 export const FREE_BATCH = 5_000;
 
 /** Registers a worker, or renews its lease. `known`: it has registered before. False: the lease had run out, and others may have taken its agents. */
-export function renewLease(
-  unit: UnitOfWork,
-  worker: Omit<WorkerFacts, 'expires_at' | 'started_at' | 'draining'>,
-  known: boolean,
-): boolean {
+export function renewLease(unit: UnitOfWork, worker: Row & { readonly id: string }, known: boolean): boolean {
   const { now } = unit.facts;
   const before = unit.facts.get('worker', worker.id);
   const expires_at = now + LEASE_MS;
@@ -23,13 +20,12 @@ export function renewLease(
     unit.rows.insert('workers', { ...worker, draining: false, started_at: now, expires_at });
   else unit.rows.update('workers', { id: worker.id, expires_at });
   // A known worker without a row was taken for dead.
-  return before === null ? !known : before.expires_at > now;
+  return before?.leased ?? !known;
 }
 
-/** The worker may lead agents. `gone`: workers of this host whose process no longer exists. The same rule in SQL: `isWorkerAlive` (store/ledger/sql-conditions.ts). */
+/** The worker may lead agents. `gone`: workers of this host whose process no longer exists. Whoever looks for rows by it asks `isWorkerAlive` (store/ledger/sql-conditions.ts). */
 export function hasLiveLease(unit: UnitOfWork, worker_id: string, gone: ReadonlySet<string>): boolean {
-  const worker = unit.facts.get('worker', worker_id);
-  return worker !== null && worker.expires_at > unit.facts.now && !gone.has(worker_id);
+  return unit.facts.get('worker', worker_id)?.leased === true && !gone.has(worker_id);
 }
 
 /**

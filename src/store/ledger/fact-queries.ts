@@ -2,7 +2,7 @@ import type { FactKind, FactKinds } from '../../kernel/ledger/facts.ts';
 import { FREE_BATCH } from '../../kernel/ledger/leases.ts';
 import { QUEUED_BATCH } from '../../kernel/ledger/run-history.ts';
 import type { Row } from './rows.ts';
-import { isAtRest, LIVING } from './sql-conditions.ts';
+import { isAtRest, LIVING, UNEXPIRED } from './sql-conditions.ts';
 
 /** A join whose rows are looked up by key for each row before it, whatever the planner estimates of their number. */
 export type JoinByKey = (table: string, name: string, on: string) => string;
@@ -92,7 +92,8 @@ export const FACT_QUERIES: { readonly [Kind in FactKind]: FactQuery<Kind> } = {
   ),
   members: list(`SELECT id FROM agents WHERE root_id = $1 AND ${LIVING}`),
   state: value('SELECT state FROM agents WHERE id = $1'),
-  worker: row('SELECT * FROM workers WHERE id = $1', 'draining'),
+  // All columns: a process of schema 13 that is still running decides by `expires_at`.
+  worker: row(`SELECT w.*, ${UNEXPIRED} AS leased FROM workers w WHERE w.id = $1`, 'leased'),
   held: list(`SELECT id FROM agents WHERE worker = $1 LIMIT ${FREE_BATCH}`),
   told: list('SELECT agent_id FROM signals WHERE worker = $1'),
   // Comes before the other facts of jobs: they are read under its lock.

@@ -6,7 +6,7 @@ import { isProcessGone } from '../process-gone.ts';
 import type { Leases, Signal, Worker } from '../store.ts';
 import type { Database } from './database.ts';
 import { agentOf, type Row, workerOf } from './rows.ts';
-import { hasUnread, UNEXPIRED } from './sql-conditions.ts';
+import { hasUnread, isWorkerAlive, UNEXPIRED } from './sql-conditions.ts';
 
 /** A tree is found once for each of its due times; the query may find each this often and still fill the limit. */
 const ROWS_PER_TREE = 4;
@@ -62,7 +62,8 @@ export function leases(db: Database): Leases {
 
     unledTrees: async (limit, labels = []) => {
       const gone = new Set(await goneWorkers(db));
-      for (const dead of await deadWorkers(db, gone)) await remove(dead, gone);
+      for (const { id } of await db.read(DEAD_WORKERS(db), [JSON.stringify([...gone])]))
+        await remove(id as string, gone);
       const rows = await db.read(UNLED(db), [JSON.stringify(labels), limit * ROWS_PER_TREE]);
       const unled = rows.map((row) => row.root_id as string);
       return [...new Set([...unacknowledged.keys(), ...unled])].slice(0, limit);
@@ -127,18 +128,13 @@ export function leases(db: Database): Leases {
   };
 }
 
-/** All workers, and all holders of agents, found by skipping from holder to holder in the index; `leased`: the lease has not run out. */
-const KNOWN_WORKERS = `WITH RECURSIVE holder (worker) AS (
+/** Of all workers, and all holders of agents, found by skipping from holder to holder in the index, those that may lead none. $1: workers whose process no longer exists. */
+const DEAD_WORKERS = ({ dialect }: Database) => `WITH RECURSIVE holder (worker) AS (
     SELECT min(worker) FROM agents WHERE worker IS NOT NULL
     UNION ALL
     SELECT (SELECT min(g.worker) FROM agents g WHERE g.worker > holder.worker) FROM holder WHERE holder.worker IS NOT NULL
   ), known (id) AS (SELECT worker FROM holder WHERE worker IS NOT NULL UNION SELECT id FROM workers)
-  SELECT id, (SELECT ${UNEXPIRED} FROM workers w WHERE w.id = known.id) AS leased FROM known`;
-
-async function deadWorkers(db: Database, gone: ReadonlySet<string>): Promise<string[]> {
-  const rows = (await db.read(KNOWN_WORKERS)) as { id: string; leased: unknown }[];
-  return rows.filter(({ id, leased }) => !leased || gone.has(id)).map(({ id }) => id);
-}
+  SELECT id FROM known WHERE id NOT IN (SELECT w.id FROM workers w WHERE ${isWorkerAlive(dialect, '$1')})`;
 
 /** Trees by due time, the earliest first, found by skipping along the index (a join could change their order); a tree appears once for each of its due times. $1: the worker's labels, $2: maximum rows. */
 const UNLED = ({ dialect: { elements } }: Database) => {

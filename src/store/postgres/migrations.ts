@@ -127,4 +127,10 @@ END $$;
 CREATE INDEX subagent_runs_queued ON subagent_runs (root_id, created_at) WHERE started_at IS NULL AND finished_at IS NULL;
 `,
   },
+  {
+    number: 14,
+    purpose: 'the facts of a worker say whether its lease has run out',
+    // No table changes; the functions that are installed with it say it.
+    sql: 'SELECT 1',
+  },
 ];

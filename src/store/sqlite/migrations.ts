@@ -106,4 +106,10 @@ CREATE INDEX agents_by_folder ON agents (json_extract(config, '$.cwd'), created_
 CREATE INDEX subagent_runs_queued ON subagent_runs (root_id, created_at) WHERE started_at IS NULL AND finished_at IS NULL;
 `,
   },
+  {
+    number: 14,
+    purpose: 'the facts of a worker say whether its lease has run out',
+    // SQLite needs nothing for it; both databases share the numbers.
+    sql: 'SELECT 1',
+  },
 ];

@@ -13,7 +13,7 @@ import {
 } from '../../../src/kernel/ledger/leases.ts';
 import { enterUnled, markServed, signal } from '../../../src/kernel/ledger/unled.ts';
 import { call, executing } from '../turn/turn-stage.ts';
-import { agentOf, changes, type Entries, NOW, rows, treeOf, unitOf, workerOf } from './ledger-stage.ts';
+import { agentOf, changes, type Entries, LEASED, NOW, rows, treeOf, unitOf } from './ledger-stage.ts';
 
 const NONE = new Set<string>();
 const AT_WORK = JSON.stringify(executing(call('c1')));
@@ -28,28 +28,27 @@ function tree(...agents: readonly AgentFacts[]): Entries {
   };
 }
 
-it('a lease ends exactly at its expiry', () => {
-  const until = (expires_at: number) => unitOf({ worker: { w1: workerOf('w1', { expires_at }) } });
+it('a worker may lead while it has a lease and a process, and learns when it renews the lease that it had run out', () => {
+  const leased = (leased: boolean) => unitOf({ worker: { w1: { leased } } });
   assert.deepEqual(
-    [
-      hasLiveLease(until(NOW + 1), 'w1', NONE),
-      hasLiveLease(until(NOW), 'w1', NONE),
-      hasLiveLease(unitOf(), 'w1', NONE),
-    ],
+    [leased(true), leased(false), unitOf()].map((unit) => hasLiveLease(unit, 'w1', NONE)),
     [true, false, false],
   );
-  assert.equal(hasLiveLease(until(NOW + 1), 'w1', new Set(['w1'])), false);
-  const { expires_at: _e, started_at: _s, draining: _d, ...worker } = workerOf('w1');
+  assert.equal(hasLiveLease(leased(true), 'w1', new Set(['w1'])), false);
+  const worker = { id: 'w1', host: 'h', pid: 1, role: 'run', labels: '[]' };
+  const [first, lost, again] = [unitOf(), unitOf(), leased(true)];
   assert.deepEqual(
-    [renewLease(until(NOW + 1), worker, true), renewLease(until(NOW), worker, true)],
-    [true, false],
+    [
+      renewLease(first, worker, false),
+      renewLease(lost, worker, true),
+      renewLease(again, worker, true),
+      renewLease(leased(false), worker, true),
+      renewLease(leased(false), worker, false),
+    ],
+    [true, false, true, false, false],
   );
-  const [first, lost] = [unitOf(), unitOf()];
-  assert.deepEqual([renewLease(first, worker, false), renewLease(lost, worker, true)], [true, false]);
   const entered = { ...worker, draining: false, started_at: NOW, expires_at: NOW + LEASE_MS };
   assert.deepEqual(changes(first, 'workers'), [{ type: 'insert', row: entered }]);
-  const again = until(NOW + 1);
-  renewLease(again, worker, true);
   const renewed = { id: 'w1', expires_at: NOW + LEASE_MS };
   assert.deepEqual(changes(again, 'workers'), [{ type: 'update', row: renewed }]);
 });
@@ -63,7 +62,7 @@ it('a claim takes agents without a living worker, and counts a death where a cal
   };
   const at_work = agentOf('root', { status: 'executing' });
   assert.deepEqual(claimed(at_work), [1, 'w2', 2, 1]);
-  assert.deepEqual(claimed(at_work, { worker: { w1: workerOf('w1') } }), [0, 'w1', 1, 0]);
+  assert.deepEqual(claimed(at_work, { worker: { w1: LEASED } }), [0, 'w1', 1, 0]);
   assert.deepEqual(claimed(agentOf('root', { status: 'executing', worker: null })), [1, 'w2', 2, 0]);
   assert.deepEqual(claimed(agentOf('root')), [1, 'w2', 2, 0]);
   assert.deepEqual(claimed(at_work, { tree: { root: treeOf({ removal: 'closed' }) } }), [0, 'w1', 1, 0]);
@@ -72,7 +71,7 @@ it('a claim takes agents without a living worker, and counts a death where a cal
 
 it('a claim retried after a lost acknowledgement takes the same agents, and counts no deaths', () => {
   const given = agentOf('root', { status: 'executing', worker: 'w2', last_write: 'token' });
-  const alive = { worker: { w2: workerOf('w2') } };
+  const alive = { worker: { w2: LEASED } };
   for (const entries of [alive, {}]) {
     const unit = unitOf({ ...tree(given), ...entries });
     assert.deepEqual(claim(unit, 'root', 'w2', NONE, 'token'), ['root']);
@@ -82,7 +81,7 @@ it('a claim retried after a lost acknowledgement takes the same agents, and coun
   const other = unitOf({ ...tree(given), ...alive });
   assert.deepEqual(claim(other, 'root', 'w2', NONE, 'another'), []);
   const foreign = agentOf('root', { worker: 'w3', last_write: 'token' });
-  const theirs = unitOf({ ...tree(foreign), worker: { w3: workerOf('w3') } });
+  const theirs = unitOf({ ...tree(foreign), worker: { w3: LEASED } });
   assert.deepEqual(claim(theirs, 'root', 'w2', NONE, 'token'), []);
 });
 
@@ -169,7 +168,7 @@ it('a worker that leaves frees its agents unchanged; one taken for dead is fence
   assert.equal(removeWorker(dead, 'w1', NONE), false);
   assert.deepEqual(seen(dead, 'root'), [null, 2, 1]);
   assert.deepEqual(rows(dead, 'unled'), [{ root_id: 'root', agent_id: 'root', due_at: 0 }]);
-  const alive = unitOf({ ...tree(...agents), worker: { w1: workerOf('w1') } });
+  const alive = unitOf({ ...tree(...agents), worker: { w1: LEASED } });
   assert.equal(removeWorker(alive, 'w1', NONE), false);
   assert.deepEqual(alive.changes(), { rows: new Map(), wiped: [], notices: [] });
   const many = unitOf({ held: { w1: Array.from({ length: FREE_BATCH }, (_, at) => `a${at}`) } });

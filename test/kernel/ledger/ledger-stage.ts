@@ -63,10 +63,7 @@ export function agentOf(id: string, over: Partial<AgentFacts> = {}): AgentFacts 
   };
 }
 
-export function workerOf(id: string, over: Partial<WorkerFacts> = {}): WorkerFacts {
-  const always = { host: 'h', pid: 1, role: 'run', labels: '[]', draining: false, started_at: 1 };
-  return { id, ...always, expires_at: NOW + 1, ...over };
-}
+export const LEASED: WorkerFacts = { leased: true };
 
 /** A step of an agent as `agentOf` creates it, which changes only what `over` says. */
 export function stepOf(agent_id: string, over: Partial<Step> = {}): Step {
