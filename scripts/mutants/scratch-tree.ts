@@ -30,7 +30,9 @@ export class ScratchTree {
     chmodSync(this.#folder, 0o755);
     this.root = join(this.#folder, 'tree');
     this.temporary = join(this.#folder, 'tmp');
-    cpSync(repository, this.root, { recursive: true, filter: (path) => !LEFT_OUT.has(basename(path)) });
+    const filter = (path: string) => !LEFT_OUT.has(basename(path));
+    // A link of the repository must not lead back to it, to source without the mutant.
+    cpSync(repository, this.root, { recursive: true, verbatimSymlinks: true, filter });
     symlinkSync(join(repository, 'node_modules'), join(this.root, 'node_modules'), 'dir');
     this.#renewTemporary();
   }

@@ -48,12 +48,12 @@ export function workFolder(named: string | undefined): string {
   }
 }
 
-/** Spilled output of tools, and worktrees. */
 /** Tokens and addresses of the servers of this machine. */
 export function serversFolder(data_folder: string): string {
   return join(data_folder, 'server');
 }
 
+/** Spilled output of tools, and worktrees. */
 export function outputFolder(data_folder: string): string {
   return join(data_folder, 'output');
 }

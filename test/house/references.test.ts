@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { markedBlocks } from '../../scripts/marked-blocks.ts';
+import { ALL_GUARDS } from '../../scripts/mutants/guards/all-guards.ts';
 import { GENERATED, GENERATED_FILES } from '../../scripts/references/generated.ts';
 import { EXIT } from '../../src/cli/start/exit-code.ts';
 import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
@@ -84,6 +85,17 @@ describe('docs/where-to-change.md', () => {
   for (const [, question = '', files = '', mark = ''] of rows)
     it(question, () => {
       for (const file of files.split(', ')) assert.ok(text(file.replaceAll('`', '')).includes(mark), file);
+    });
+});
+
+describe('docs/incidents.md', () => {
+  const guards = new Set(ALL_GUARDS.map(({ name }) => name));
+  const rows = [...text('docs/incidents.md').matchAll(/^\| (CVE-[\d-]+) .*\| `(test\/.+?)` \| (.+) \|$/gm)];
+  it('lists incidents', () => assert.ok(rows.length >= 6, String(rows.length)));
+  for (const [, incident = '', file = '', names = ''] of rows)
+    it(`${incident} has a test that names it, and guards that can be taken out`, () => {
+      assert.match(text(file), new RegExp(`(?:it|test)\\('[^']*${incident}`));
+      for (const [, name = ''] of names.matchAll(/`([\w-]+)`/g)) assert.ok(guards.has(name), name);
     });
 });
 

@@ -2,6 +2,7 @@ import { DOOR_GUARDS } from './door-guards.ts';
 import type { Guard } from './guard.ts';
 import { KERNEL_GUARDS } from './kernel-guards.ts';
 import { LEDGER_GUARDS } from './ledger-guards.ts';
+import { SERVER_GUARDS } from './server-guards.ts';
 import { TOOL_GUARDS } from './tool-guards.ts';
 import { WAIT_GUARDS } from './wait-guards.ts';
 
@@ -11,5 +12,6 @@ export const ALL_GUARDS: readonly Guard[] = [
   ...KERNEL_GUARDS,
   ...TOOL_GUARDS,
   ...DOOR_GUARDS,
+  ...SERVER_GUARDS,
   ...WAIT_GUARDS,
 ];
