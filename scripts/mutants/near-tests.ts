@@ -308,14 +308,12 @@ export const NEAR: readonly Near[] = [
   {
     under: [
       'runtime/executor/agent-index',
-      'runtime/executor/was-applied',
       'runtime/executor/ledger-retry',
       'runtime/leading/ledger-time',
       'runtime/performing/model-cache',
     ],
     quick: [
       'runtime/executor/agent-index',
-      'runtime/executor/was-applied',
       'runtime/executor/ledger-retry',
       'runtime/leading/ledger-time',
       'runtime/performing/model-cache',

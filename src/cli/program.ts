@@ -1,4 +1,5 @@
-import { Argument, Command, Help } from 'commander';
+import { Argument, Command, type CommanderError, Help } from 'commander';
+import { CoppiceError } from '../records/coppice-error.ts';
 import { nameHint } from '../render/nearest-name.ts';
 import { addAgentsCommands } from './agents/agents-commands.ts';
 import { addApprovalsCommands } from './approvals/approvals-commands.ts';
@@ -12,7 +13,6 @@ import { addProfilesCommands } from './profiles/profiles-commands.ts';
 import { addRunCommands } from './run/run-commands.ts';
 import { addServeCommands } from './serve/serve-commands.ts';
 import type { CommandBuilder, Work, WorkOptions } from './start/command-builder.ts';
-import { usageError } from './start/usage-error.ts';
 import { addSubagentCommands } from './subagent/subagent-commands.ts';
 
 export interface Program {
@@ -110,4 +110,17 @@ function globals(command: Command): Command {
       const helped = error.code === 'commander.help' && command.optsWithGlobals().json !== true;
       throw error.exitCode === 0 || helped ? error : usageError(command, error);
     });
+}
+
+/** What Commander found wrong with the command line of `command`, as the error that people and programs see. */
+export function usageError(command: Command, { code, message }: CommanderError): CoppiceError {
+  const names: string[] = [];
+  for (let at: Command | null = command; at !== null; at = at.parent) names.unshift(at.name());
+  const path = names.join(' ');
+  // Commander has no message for a group of commands without one of them.
+  const text = code === 'commander.help' ? `${path} needs a command` : message.replace(/^error: /, '');
+  const [what = '', ...suggestions] = text.split('\n');
+  return new CoppiceError('E_USAGE', what, {
+    hint: [...suggestions.map((line) => line.replace(/^\((.*)\)$/, '$1')), `See: ${path} --help`].join('\n'),
+  });
 }

@@ -2,14 +2,14 @@ import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { AgentConfig } from '../records/agent/agent.ts';
 import { DEFAULT_LIMITS, type Limits } from '../records/agent/limits.ts';
-import type { Profile } from '../records/agent/profile.ts';
+import { BLANK_PROFILE, type Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { Tool } from '../records/tool.ts';
 import { rootConfig, rootLimits } from '../settings/root-config.ts';
 import { checkRules, findProfile, settingsProfiles, unknownAllowed } from '../settings/settings-profiles.ts';
 import { given, settingsTerms } from '../settings/settings-terms.ts';
 import { BUILT_IN_PERMISSIONS } from '../tools/built-in-permissions.ts';
-import type { AgentOptions, CoppiceOptions, ProfileOptions } from './coppice-options.ts';
+import type { AgentOptions, CoppiceOptions } from './coppice-options.ts';
 import type { SubagentTerms } from './subagent-options.ts';
 
 const SYSTEM = 'You are an agent. Do what you are asked with the tools you have.';
@@ -67,7 +67,14 @@ export function profileMap(options: CoppiceOptions, own: readonly Tool[]): Reado
   };
   const where = 'of openCoppice';
   checkRules(options.permissions, known.tools, (verdict) => `permissions.${verdict} ${where}`);
-  const program = (options.profiles ?? []).map((profile) => wholeProfile(profile));
+  const program = (options.profiles ?? []).map(
+    (profile): Profile => ({
+      ...BLANK_PROFILE,
+      ...profile,
+      permissions: { ...BLANK_PROFILE.permissions, ...profile.permissions },
+      source: 'config',
+    }),
+  );
   for (const { name, permissions } of program)
     checkRules(permissions, known.tools, (verdict) => `the profile ${name}: permissions.${verdict} ${where}`);
   const all = [...settingsProfiles(options, known, where), ...program];
@@ -80,23 +87,6 @@ export function profileMap(options: CoppiceOptions, own: readonly Tool[]): Reado
       { hint: unknown.hint },
     );
   return profiles;
-}
-
-function wholeProfile(profile: ProfileOptions): Profile {
-  return {
-    description: '',
-    model: null,
-    thinking: null,
-    toolsets: null,
-    tools: null,
-    deny_tools: [],
-    system: null,
-    turns: null,
-    run_ms: null,
-    ...profile,
-    permissions: { allow: [], ask: [], deny: [], ...profile.permissions },
-    source: 'config',
-  };
 }
 
 /** The kernel's terms for agents that agents create. */

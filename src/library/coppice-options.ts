@@ -4,10 +4,9 @@ import type { Limits } from '../records/agent/limits.ts';
 import type { Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { Tool } from '../records/tool.ts';
-import { nameHint } from '../render/nearest-name.ts';
+import { noSuchName } from '../render/nearest-name.ts';
 import { checkSettings } from '../settings/check-settings.ts';
-import type { Settings } from '../settings/settings.ts';
-import { settings } from '../settings/settings.ts';
+import { type Settings, settings } from '../settings/settings.ts';
 import type { ToolRegistry } from './tool-definition.ts';
 
 /** A profile; fields left out are inherited from the creator of the agent. */
@@ -101,10 +100,7 @@ export function checkAgentOptions(options: Partial<AgentOptions> = {}): void {
     throw new CoppiceError('E_INVALID_ARGUMENT', 'start needs the option "prompt": a text');
   const known = Object.keys(OF_AGENT);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw new CoppiceError('E_CONFIG', `start has no option "${unknown}"`, {
-      hint: nameHint(unknown, known, 'Options'),
-    });
+  if (unknown !== undefined) throw noSuchName('E_CONFIG', 'start has no option', unknown, known, 'Options');
 }
 
 /** Throws `E_CONFIG` for a missing database, for an unknown option and for a setting that the configuration file would not accept. */
@@ -115,9 +111,7 @@ export function checkOptions(options: Partial<CoppiceOptions> = {}): void {
     if (known.includes(name)) continue;
     const why = Object.hasOwn(COMMAND_LINE_ONLY, name) ? COMMAND_LINE_ONLY[name] : undefined;
     throw why === undefined
-      ? new CoppiceError('E_CONFIG', `openCoppice has no option "${name}"`, {
-          hint: nameHint(name, known, 'Options'),
-        })
+      ? noSuchName('E_CONFIG', 'openCoppice has no option', name, known, 'Options')
       : new CoppiceError('E_CONFIG', `openCoppice has no option "${name}": ${why}`);
   }
   if (options.database === undefined)

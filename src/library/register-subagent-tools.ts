@@ -1,7 +1,7 @@
 import { parseArguments } from '../kernel/toolsets/arguments.ts';
 import { delegateInput, spawnInput } from '../kernel/toolsets/delegate-input.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
-import { nameHint, nearestName } from '../render/nearest-name.ts';
+import { nearestName, noSuchName } from '../render/nearest-name.ts';
 import { Registry } from './registry.ts';
 import type { SubagentHost } from './subagent-host.ts';
 import type { SubagentCallbacks, SubagentTerms, SubagentToolsOptions } from './subagent-options.ts';
@@ -77,9 +77,7 @@ function checkNames(given: object, known: Readonly<Record<string, true>>, slip: 
   const isWrong = (name: string) => slip === 0 || nearestName(name, names, slip) !== null;
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name) && isWrong(name));
   if (unknown === undefined) return;
-  throw new CoppiceError('E_INVALID_ARGUMENT', `registerSubagentTools: there is no "${unknown}"`, {
-    hint: nameHint(unknown, names, 'There are'),
-  });
+  throw noSuchName('E_INVALID_ARGUMENT', 'registerSubagentTools: there is no', unknown, names, 'There are');
 }
 
 function atLeast(least: number, name: string, value: number): number {

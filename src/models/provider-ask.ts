@@ -1,9 +1,10 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { CoppiceError } from '../records/coppice-error.ts';
+import { callOptions } from './provider/call-options.ts';
 import { createHttpFetch } from './provider/http-fetch.ts';
-import { packageAsk } from './provider/package-ask.ts';
 import type { ProviderConfig } from './provider/provider-config.ts';
 import type { Ask } from './provider/provider-model.ts';
+import { ProviderPrompt } from './provider/provider-prompt.ts';
 import { wireAsk } from './wire/wire-model.ts';
 import type { WireProtocol } from './wire/wire-protocol.ts';
 
@@ -66,4 +67,24 @@ export async function askOf(reach: Reach): Promise<Ask> {
       return wire(chatWire(provider), (fetch) => createOpenAICompatible({ ...named, fetch })(model));
     }
   }
+}
+
+/** Sends requests through a provider package of the AI SDK, without the SDK around it. */
+export function packageAsk(id: string, model: LanguageModelV4): Ask {
+  const prompts = new ProviderPrompt(id);
+  return async (request, summarised, collector) => {
+    const { signal } = request;
+    const { stream } = await model.doStream({
+      ...callOptions(request, summarised),
+      prompt: prompts.build(request.system, request.messages),
+      abortSignal: signal,
+    });
+    const reader = stream.getReader();
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      collector.add(next.value);
+      if (collector.error === null && !signal.aborted) continue;
+      void reader.cancel().catch(() => undefined);
+      return;
+    }
+  };
 }

@@ -1,5 +1,5 @@
 import { CoppiceError } from '../records/coppice-error.ts';
-import { nameHint } from '../render/nearest-name.ts';
+import { noSuchName } from '../render/nearest-name.ts';
 import type { OpenAcpOptions } from './acp/open-acp-model.ts';
 import type { Model } from './model.ts';
 import { listPrice } from './provider/prices.ts';
@@ -178,9 +178,7 @@ function findProvider(name: string, providers: OpenModelOptions['providers']): K
   }
   if (known !== undefined) return known;
   const names = [...Object.keys(providers), ...KNOWN.map((one) => one.name), 'scripted'];
-  throw new CoppiceError('E_MODEL_UNKNOWN', `no provider called "${name}"`, {
-    hint: nameHint(name, names, 'Providers'),
-  });
+  throw noSuchName('E_MODEL_UNKNOWN', 'no provider called', name, names, 'Providers');
 }
 
 /** Own properties only: `constructor/x` is not a provider. */

@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { CoppiceError, type ErrorCode } from '../records/coppice-error.ts';
 
 /** A longer text is no name, and the comparison takes time proportional to the product of both lengths. */
 const LENGTH_MAX = 200;
@@ -36,4 +37,15 @@ export function didYouMean(given: string, known: Iterable<string>): string {
 /** What to say of a name that does not exist: `Did you mean read? Tools: bash, read`. `noun` names the list. */
 export function nameHint(given: string, known: readonly string[], noun: string): string {
   return `${didYouMean(given, known)}${noun}: ${known.join(', ') || 'none'}`;
+}
+
+/** The error for it: `no tool called "raed"`, where `what` is the text before the name. */
+export function noSuchName(
+  code: ErrorCode,
+  what: string,
+  given: string,
+  known: readonly string[],
+  noun: string,
+): CoppiceError {
+  return new CoppiceError(code, `${what} "${given}"`, { hint: nameHint(given, known, noun) });
 }

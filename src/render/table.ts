@@ -3,8 +3,8 @@ import { columnsOf, fit, pad, type Style } from './style.ts';
 export interface TableOptions {
   /** Columns of the terminal. */
   readonly width: number;
-  /** Right-aligned columns, counted from 0. */
-  readonly right: ReadonlySet<number>;
+  /** Right-aligned columns, counted from 0; none by default. */
+  readonly right?: ReadonlySet<number>;
   readonly style: Style;
 }
 
@@ -22,8 +22,8 @@ export function tableLines(
     row
       .map((cell, column) =>
         column === head.length - 1
-          ? fit(cell, Math.max(8, width - before), style)
-          : pad(cell, widths[column] ?? 0, right.has(column) ? 'left' : 'right'),
+          ? fit(cell, Math.max(12, width - before), style)
+          : pad(cell, widths[column] ?? 0, right?.has(column) ? 'left' : 'right'),
       )
       .join('  ')
       .trimEnd();

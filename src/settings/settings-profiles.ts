@@ -2,7 +2,7 @@ import { InvalidRuleError, parseKnownRule } from '../permissions/rule.ts';
 import type { Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { ToolPermission, Verdict } from '../records/tool.ts';
-import { nameHint, nearestName } from '../render/nearest-name.ts';
+import { nameHint, nearestName, noSuchName } from '../render/nearest-name.ts';
 import type { NamedProfile, Settings } from './settings.ts';
 
 /** What settings may name. */
@@ -31,9 +31,7 @@ export function settingsProfiles({ agents = {} }: Settings, known: KnownNames, w
 export function findProfile(profiles: ReadonlyMap<string, Profile>, name: string, where = ''): Profile {
   const profile = profiles.get(name);
   if (profile !== undefined) return profile;
-  throw new CoppiceError('E_CONFIG', `${where}no profile called "${name}"`, {
-    hint: nameHint(name, [...profiles.keys()], 'Profiles'),
-  });
+  throw noSuchName('E_CONFIG', `${where}no profile called`, name, [...profiles.keys()], 'Profiles');
 }
 
 /** The names in `allowAgents` that no profile has, each with what to say of it. `main` stands for an agent without a profile. */
@@ -55,10 +53,8 @@ function checkNames(
   where: string,
 ): void {
   const unknown = names?.find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new CoppiceError('E_CONFIG', `${where}: there is no ${noun} "${unknown}"`, {
-    hint: nameHint(unknown, known, 'There are'),
-  });
+  if (unknown !== undefined)
+    throw noSuchName('E_CONFIG', `${where}: there is no ${noun}`, unknown, known, 'There are');
 }
 
 function profileOf(name: string, entry: NamedProfile): Profile {

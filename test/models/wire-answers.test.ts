@@ -6,9 +6,8 @@ import { after, before, describe, it } from 'node:test';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { Model, ModelDelta } from '../../src/models/model.ts';
 import { createHttpFetch } from '../../src/models/provider/http-fetch.ts';
-import { packageAsk } from '../../src/models/provider/package-ask.ts';
 import { createProviderModel } from '../../src/models/provider/provider-model.ts';
-import { askOf } from '../../src/models/provider-ask.ts';
+import { askOf, packageAsk } from '../../src/models/provider-ask.ts';
 import { PACKAGES } from './packages.ts';
 import { ask, KEY, PROTOCOLS } from './protocols.ts';
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { z } from 'zod';
-import type { usage } from '../../src/documents/shapes/usage-document.ts';
+import type { usage } from '../../src/documents/shapes/server-documents.ts';
 import { count, dollars } from '../data/amounts.ts';
 import { useApi } from '../data/api.ts';
 import type { Route } from '../data/route.ts';

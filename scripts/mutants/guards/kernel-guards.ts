@@ -94,7 +94,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   {
     name: 'depth-limit',
     protects: 'a tree from growing deeper than its limit',
-    file: 'src/kernel/ledger/tree-limits.ts',
+    file: 'src/kernel/ledger/create-agents.ts',
     guard: "check('depth', agent.depth, 1) ??",
     without: '',
     tests: ['store/store-sqlite', 'store/store-postgres'],

@@ -153,7 +153,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'budget',
     protects: 'a tree from more agents at work than its limit (law 7)',
-    file: 'src/kernel/ledger/tree-limits.ts',
+    file: 'src/kernel/ledger/create-agents.ts',
     guard: "checkBusy('live', live, () => unit.restingInTree(root_id)) ??",
     without: '',
     tests: BOTH,

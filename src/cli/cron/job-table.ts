@@ -31,7 +31,7 @@ export function jobTable(
     outcomeMark(newest[at]?.fire ?? null, newest[at]?.run ?? null, style),
     clean(job.task),
   ]);
-  return tableLines(JOBS, rows, { width, right: new Set(), style });
+  return tableLines(JOBS, rows, { width, style });
 }
 
 /** Instants of one job, one line each. */

@@ -1,9 +1,10 @@
+import { resolve } from 'node:path';
+import { workingFolder } from '../../processes/working-folder.ts';
 import type { Profile } from '../../records/agent/profile.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
-import { workingFolder } from '../setup/profiles/profiles.ts';
 import { type AgentFiles, parseAgentFiles } from '../setup/profiles/read-agent-files.ts';
 import { type ProjectAgents, readProjectAgents, Trust } from '../setup/profiles/trust.ts';
 import { confirm } from '../setup/standard-input.ts';
@@ -19,7 +20,7 @@ export async function trust(
   named: string | undefined,
   options: TrustOptions,
 ): Promise<number> {
-  const folder = workingFolder(named ?? context.options.cwd);
+  const folder = workingFolder(resolve(named ?? context.options.cwd ?? '.'));
   if (options.revoke === true) return revoke(context, folder);
   const project = readProjectAgents(folder, context.data_folder);
   const read = parseAgentFiles(project.raw);

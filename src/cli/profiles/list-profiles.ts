@@ -1,6 +1,7 @@
 import type { Profile } from '../../records/agent/profile.ts';
 import { clean } from '../../render/clean.ts';
-import { columnsOf, fit, pad, type Style, sign } from '../../render/style.ts';
+import { fit, type Style, sign } from '../../render/style.ts';
+import { tableLines } from '../../render/table.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { loadProfiles } from '../setup/profiles/profiles.ts';
@@ -48,20 +49,7 @@ export function profileTable(
     fit(clean(toolsText(profile, list)), 32, style),
     clean(profile.description) || none,
   ]);
-  const widths = HEAD.map((head, column) =>
-    Math.max(head.length, ...rows.map((row) => columnsOf(row[column] ?? ''))),
-  );
-  const before = widths.slice(0, -1).reduce((sum, one) => sum + one + 2, 0);
-  const lay = (row: readonly string[]): string =>
-    row
-      .map((cell, column) =>
-        column === HEAD.length - 1
-          ? fit(cell, Math.max(20, width - before), style)
-          : pad(cell, widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd();
-  return [lay(HEAD), ...rows.map(lay)];
+  return tableLines(HEAD, rows, { width, style });
 }
 
 function toolsText(profile: Profile, list: (names: readonly string[] | null) => string): string {

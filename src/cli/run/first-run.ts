@@ -1,9 +1,7 @@
-import type { UiStyle } from '../../render/style.ts';
+import { sign, type UiStyle } from '../../render/style.ts';
 import { pastedText } from '../../tui/keys/action-of.ts';
 import type { Screen, ScreenListener } from '../../tui/terminal/screen.ts';
-import { firstRun } from '../../tui/views/first-run-view.ts';
-
-const CHOICES = 3;
+import { line } from '../../tui/text/line.ts';
 
 const ADVICE: Readonly<Record<number, readonly string[]>> = {
   1: [
@@ -34,7 +32,7 @@ export async function askFirstRun(
       // Where only lines come, all but a letter comes as if it were pasted.
       const data = pastedText(key) ?? key;
       if (data === '\x1b[A' || data === 'k') selected = Math.max(0, selected - 1);
-      else if (data === '\x1b[B' || data === 'j') selected = Math.min(CHOICES - 1, selected + 1);
+      else if (data === '\x1b[B' || data === 'j') selected = Math.min(CHOICES.length - 1, selected + 1);
       else if (/^[1-3]$/.test(data)) return resolve(Number(data) - 1);
       else if (!line_mode && (data === '\r' || data === '\n')) return resolve(selected);
       else if (data === '\x1b' || data === '\x03' || data === 'q') return resolve(null);
@@ -52,4 +50,27 @@ export async function askFirstRun(
   if (choice === 0) return true;
   if (choice !== null) process.stdout.write(`\n${(ADVICE[choice] ?? []).join('\n')}\n`);
   return false;
+}
+
+const CHOICES = [
+  ['Watch a 20-second demo', '(offline, scripted agents, real tools)'],
+  ['Add a key', '(ANTHROPIC_API_KEY, OPENAI_API_KEY…)'],
+  ['Use a local model', '(OpenAI-compatible URL)'],
+] as const;
+
+/** The menu for a person without a key for a model. `selected` counts from 0. */
+export function firstRun(selected: number, width: number, style: UiStyle): string[] {
+  const longest = Math.max(...CHOICES.map(([choice]) => choice.length));
+  const rows = CHOICES.map(([choice, detail], index) => {
+    const mark = index === selected ? (style.accessible ? '> ' : `${sign(style, '▸')} `) : '  ';
+    const shown = detail.replace('…', sign(style, '…'));
+    return line(style, width, [
+      mark,
+      index === selected
+        ? ['bold', `${index + 1}  ${choice.padEnd(longest)}`]
+        : `${index + 1}  ${choice.padEnd(longest)}`,
+      ['dim', `   ${shown}`],
+    ]);
+  });
+  return [line(style, width, ['No model key found. Nothing was sent anywhere.']), ...rows];
 }

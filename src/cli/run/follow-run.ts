@@ -11,9 +11,8 @@ import type { RuntimeFace, TreeOutcome } from '../../runtime/runtime-face.ts';
 import { resumeCommand } from '../../settings/ledger-name.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context } from '../setup/context.ts';
-import { endProcessSoon } from '../setup/end-process.ts';
+import { endProcessSoon, onStopSignal } from '../setup/end-process.ts';
 import { printJson } from '../setup/output.ts';
-import { onStopSignal } from '../setup/stop-signal.ts';
 import { EXIT, exitCodeOfFailure } from '../start/exit-code.ts';
 import { eventLines, liveProgress, type Progress, plainProgress } from './progress.ts';
 

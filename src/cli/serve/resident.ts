@@ -7,8 +7,7 @@ import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { Context } from '../setup/context.ts';
-import { endProcessSoon } from '../setup/end-process.ts';
-import { onStopSignal } from '../setup/stop-signal.ts';
+import { endProcessSoon, onStopSignal } from '../setup/end-process.ts';
 
 /** What serve and worker share: processes that run until they are stopped, and tell their log what goes wrong. */
 const RETRY_MS = 2_000;

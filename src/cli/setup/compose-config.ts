@@ -15,8 +15,8 @@ import { given, settingsTerms } from '../../settings/settings-terms.ts';
 import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
 import { agentTargets } from './channels-config.ts';
 import type { Context } from './context.ts';
+import { TOOLS } from './profiles/parse-agent-file.ts';
 import { loadProfiles } from './profiles/profiles.ts';
-import { TOOLS } from './tool-names.ts';
 
 /** Options of every command that creates a root agent. */
 export interface RootOptions {

@@ -1,8 +1,9 @@
 import { type Command, CommanderError } from 'commander';
+import { errorJson } from '../../documents/error-json.ts';
+import { clean } from '../../render/clean.ts';
 import { createProgram } from '../program.ts';
 import { contextOf } from '../setup/context.ts';
-import { EXIT } from './exit-code.ts';
-import { reportError } from './report-error.ts';
+import { EXIT, exitCodeOfError } from './exit-code.ts';
 
 /** Parses, runs, reports; returns the exit code. */
 export async function runCommandLine(argv: readonly string[], version: string): Promise<number> {
@@ -52,4 +53,26 @@ function flagsWithValue(program: Command): ReadonlySet<string> {
   const ui = program.commands.filter((command) => command.name() === 'ui');
   const options = [program, ...ui].flatMap((command) => command.options);
   return new Set(options.flatMap(({ required, short, long }) => (required ? [short, long] : [])) as string[]);
+}
+
+/** Prints the error for people, or as JSON on standard output, and returns the exit code. `debug` adds the stack. */
+export function reportError(
+  error: unknown,
+  options: { readonly json: boolean; readonly debug: boolean },
+): number {
+  const report = errorJson(error);
+  if (options.json)
+    process.stdout.write(`${JSON.stringify({ schema: 'coppice/error/v1', error: report })}\n`);
+  else {
+    process.stderr.write(`error: ${clean(report.message)} (${report.code})\n`);
+    if (report.hint !== null)
+      process.stderr.write(
+        `${report.hint
+          .split('\n')
+          .map((line) => `  ${clean(line)}`)
+          .join('\n')}\n`,
+      );
+  }
+  if (options.debug && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  return exitCodeOfError(report.code);
 }

@@ -21,7 +21,7 @@ export function addSubagentCommands({ sub, deferred }: CommandBuilder): void {
     .argument('<run>', RUN)
     .action(
       deferred(
-        async (context, run: string) => (await import('./subagent-cancel.ts')).subagentCancel(context, run),
+        async (context, run: string) => (await import('./subagent-show.ts')).subagentCancel(context, run),
         { remote: true },
       ),
     );

@@ -4,6 +4,7 @@ import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { sign } from '../../render/style.ts';
+import { cancelRun } from '../../serve/leading/cancel-run.ts';
 import { type Context, fromEither } from '../setup/context.ts';
 import { type Detail, detailLines, printJson, printLines, printSection } from '../setup/output.ts';
 
@@ -51,4 +52,16 @@ function durationOf({
   if (started_at === null) return null;
   if (duration_ms === null) return `${duration(Date.now() - Date.parse(started_at))} so far`;
   return duration_ms < 10_000 ? `${duration_ms} ms` : duration(duration_ms);
+}
+
+/** `coppice subagent cancel RUN`: the process that leads the run stops it and keeps what was done; a run that no process leads is killed. */
+export async function subagentCancel(context: Context, text: string): Promise<number> {
+  const run = await fromEither(
+    context,
+    async (store) => runDocument(store, await cancelRun(store, await findRun(store, text))),
+    (client) => client.cancelRun(text),
+  );
+  if (context.json) printJson({ schema: 'coppice/subagent-run/v1', ...run });
+  else process.stdout.write(`${run.status} ${clean(run.label ?? run.id)}\n`);
+  return 0;
 }

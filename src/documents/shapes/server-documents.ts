@@ -1,10 +1,30 @@
 import { z } from 'zod';
 import { mail, promptMessage, request, treeRow } from './agent-parts.ts';
-import { number, one, text, texts, time, yes } from './document-parts.ts';
+import { maybe, number, one, text, texts, time, yes } from './document-parts.ts';
 import type { JsonDocument } from './json-document.ts';
 import { message } from './message-lines.ts';
 import { timeline, treeLetter } from './timeline-document.ts';
-import { usage } from './usage-document.ts';
+
+const used = request.shape.usage.extend({ requests: number('model requests') });
+
+/** What model requests of the whole ledger used in some days. */
+export const usage = z.strictObject({
+  complete: yes('false while the server still reads history: ask again'),
+  total: used.describe('of all these days'),
+  by_day: z.array(used.extend({ day: text('`2026-01-31`, in UTC') })).describe('every day, oldest first'),
+  by_model: z
+    .array(used.extend({ model: text('`provider/model`') }))
+    .describe('the 50 most expensive first; the same for profiles and trees'),
+  by_profile: z.array(used.extend({ profile: maybe('null: agents without one') })).describe('by profile'),
+  by_tree: z
+    .array(
+      used.extend({
+        root_id: text('the tree'),
+        title: maybe('the first line of its task; null: it was removed'),
+      }),
+    )
+    .describe('by tree'),
+});
 
 /** What only the server answers with. */
 export const SERVER_DOCUMENTS = [

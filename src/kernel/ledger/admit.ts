@@ -2,12 +2,11 @@
 
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { Refusal, Step, Verdict } from '../step.ts';
-import { append, create, treeRecord } from './create-agents.ts';
+import { append, create, exceededLimit, treeRecord } from './create-agents.ts';
 import type { AgentFacts, FactKeys, TreeFacts } from './facts.ts';
 import { kill, recordEnd } from './kill.ts';
 import { isSettled, post, signalWaiters } from './post-mail.ts';
 import { enterDelivery, isTask, markRunCleaned, signalQueued, startRun } from './run-history.ts';
-import { exceededLimit } from './tree-limits.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { enterUnled, leaveUnled } from './unled.ts';
 import { findWaitCycle, type WaitEdge } from './wait-cycle.ts';

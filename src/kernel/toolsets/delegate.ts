@@ -1,10 +1,8 @@
-import type { AgentConfig } from '../../records/agent/agent.ts';
-import { isSubAgent } from '../../records/agent/agent.ts';
-import { runIsolated } from '../../records/run/isolated-run.ts';
+import { type AgentConfig, isSubAgent } from '../../records/agent/agent.ts';
 import { refuse } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';
-import { overBudget } from './acts/creation-limits.ts';
-import { nameOfTask, newChild } from './acts/new-child.ts';
+import { noNesting, overBudget } from './acts/creation-limits.ts';
+import { isolatedChild } from './acts/new-child.ts';
 import { parseArguments, specOf } from './arguments.ts';
 import { delegateInput, programOf, spawnInput } from './delegate-input.ts';
 import { checkTask, modelOf, needsOf } from './task-options.ts';
@@ -47,8 +45,6 @@ const spawn: ToolsetTool = {
   }),
   audience: maySpawn,
   creates: true,
-  surveys: false,
-  mentions: () => [],
   needs(input, call, self, terms) {
     // A call that will be refused creates no worktree and reads no file.
     if (!maySpawn(self.config, terms)) return [];
@@ -58,9 +54,8 @@ const spawn: ToolsetTool = {
   decode(input, call, view) {
     const parsed = parseArguments(spawnInput, input);
     if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
-    if (isSubAgent(view.self.config) && view.self.config.task?.kind !== 'delegate')
-      return refuse('NESTING_FORBIDDEN', 'a sub-agent creates no agents of its own: do the work yourself.');
-    const limit = atLimit(view);
+    const nested = view.self.config.task?.kind === 'delegate' ? null : noNesting(view);
+    const limit = nested ?? atLimit(view);
     if (limit !== null) return limit;
     const options = parsed.value;
     const model = modelOf(options, view.terms.profiles);
@@ -95,8 +90,6 @@ const delegate: ToolsetTool = {
   }),
   audience: mayDelegate,
   creates: true,
-  surveys: false,
-  mentions: () => [],
   needs(input, _call, self, terms): readonly Need[] {
     if (!mayDelegate(self.config, terms)) return [];
     const parsed = delegateInput.safeParse(input);
@@ -151,42 +144,23 @@ function delegated(view: ToolsetView, plan: Delegation): Decision {
     delegation: delegationOf(self.config) + 1,
     worktree: null,
   });
-  const session_key = `agent:${plan.agent_id}:delegate:${id}`;
-  const { run, mail } = runIsolated({
-    id: run_id,
-    source: 'delegate',
-    agent_id: id,
-    root_id: self.root_id,
-    session_key,
-    requester: { id: self.id, key: self.session_key, name: self.name },
-    config,
-    task: plan.task,
-    text: plan.text,
-    label,
-    timeout_ms: config.run_ms ?? null,
-    cleanup: 'keep',
-    deliver: [],
-    job_id: null,
-    mail_id: view.newId(),
-    at: view.now,
-  });
-  const child = newChild(view, {
-    id,
-    origin: 'delegate',
-    name: nameOfTask(plan.task, label),
-    session_key,
-    config,
-    inherits: false,
-    first: null,
-    run,
-  });
   return {
     type: 'delegate',
     child: id,
-    consequences: [
-      { type: 'create-agents', agents: [child] },
-      { type: 'deliver-mail', mail },
-    ],
+    consequences: isolatedChild(view, {
+      id,
+      origin: 'delegate',
+      source: 'delegate',
+      run_id,
+      session_key: `agent:${plan.agent_id}:delegate:${id}`,
+      config,
+      task: plan.task,
+      text: plan.text,
+      label,
+      timeout_ms: config.run_ms ?? null,
+      cleanup: 'keep',
+      deliver: [],
+    }),
   };
 }
 

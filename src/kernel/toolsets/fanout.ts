@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { AgentConfig } from '../../records/agent/agent.ts';
-import { isSubAgent, mustSubmit } from '../../records/agent/agent.ts';
+import { type AgentConfig, isSubAgent, mustSubmit } from '../../records/agent/agent.ts';
 import type { ChildOutcome, SpawnedChild } from '../../records/agent/state.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import { storable } from '../../records/text/text.ts';
@@ -49,8 +48,6 @@ const spawn: ToolsetTool = {
   }),
   audience: (config) => !isSubAgent(config),
   creates: true,
-  surveys: false,
-  mentions: () => [],
   needs(input, call, self, terms) {
     const parsed = spawnInput.safeParse(input);
     if (!parsed.success) return [];
@@ -175,9 +172,6 @@ const submitResult: ToolsetTool = {
     schema: resultInput,
   }),
   audience: children,
-  creates: false,
-  surveys: false,
-  mentions: () => [],
   submission(input, config): ChildOutcome | null {
     const read = readResult(input, config);
     return read.ok ? { type: 'success', result: read.result } : null;
@@ -201,9 +195,6 @@ const submitError: ToolsetTool = {
     schema: errorInput,
   }),
   audience: children,
-  creates: false,
-  surveys: false,
-  mentions: () => [],
   submission(input): ChildOutcome | null {
     const parsed = parseArguments(errorInput, input);
     return parsed.ok

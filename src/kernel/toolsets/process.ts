@@ -37,8 +37,6 @@ const fork: ToolsetTool = {
   }),
   audience,
   creates: true,
-  surveys: false,
-  mentions: () => [],
   needs: (input, _call, self, terms) => forkNeeds(strings(input, 'profile')[0] ?? null, self, terms),
   decode(input, _call, view) {
     const parsed = parseArguments(forkInput, input);
@@ -75,7 +73,6 @@ const kill: ToolsetTool = {
       'End one of your descendants, or several, and all agents below them, for good. Returns the ids of all that were ended.',
     schema: killInput,
   }),
-  creates: false,
   surveys: true,
   mentions: (input) => [...strings(input, 'agent_id'), ...strings(input, 'agent_ids')],
   audience,
@@ -101,8 +98,6 @@ const send: ToolsetTool = {
       'Send a message to another agent of this tree: your parent, a child, a sibling. An idle agent wakes up and works on it. Does not wait for an answer.',
     schema: sendInput,
   }),
-  creates: false,
-  surveys: false,
   mentions: (input) => strings(input, 'to'),
   audience,
   decode(input, _call, view) {
@@ -132,8 +127,6 @@ const wait: ToolsetTool = {
       'Wait for messages. With from_agents: until every listed agent has sent a message, idles or is dead; returns one result per agent with status received, running, idle or dead. Without: the next message from anyone. A message is returned once.',
     schema: waitInput,
   }),
-  creates: false,
-  surveys: false,
   comes_last: true,
   mentions: (input) => strings(input, 'from_agents'),
   audience,

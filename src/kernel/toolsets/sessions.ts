@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import type { Agent } from '../../records/agent/agent.ts';
-import { runIsolated } from '../../records/run/isolated-run.ts';
 import { storable } from '../../records/text/text.ts';
 import { name, refuse, strings, text } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';
 import { overBudget } from './acts/creation-limits.ts';
-import { nameOfTask, newChild } from './acts/new-child.ts';
+import { isolatedChild } from './acts/new-child.ts';
 import { parseArguments, specOf } from './arguments.ts';
 import { checkTask, MAX_TASK_SECONDS, modelOf, needsOf, taskOptions } from './task-options.ts';
 import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
@@ -69,8 +68,6 @@ const spawn: ToolsetTool = {
   }),
   audience: (config) => config.task === undefined,
   creates: true,
-  surveys: false,
-  mentions: () => [],
   needs(input, call, self, terms) {
     const parsed = spawnInput.safeParse(input);
     return parsed.success ? needsOf(parsed.data, call.id, self, modelFor(parsed.data, terms)) : [];
@@ -131,41 +128,23 @@ function accept(options: Spawn, agent_id: string, call_id: string, view: Toolset
       ...(deliver.length === 0 ? {} : { delivers: true }),
     },
   });
-  const { run, mail } = runIsolated({
-    id: run_id,
-    source: 'subagent',
-    agent_id: id,
-    root_id: self.root_id,
-    session_key,
-    requester: { id: self.id, key: self.session_key, name: self.name },
-    config,
-    task: options.task,
-    text: ground.text,
-    label,
-    timeout_ms,
-    cleanup,
-    deliver,
-    job_id: null,
-    mail_id: view.newId(),
-    at: view.now,
-  });
-  const child = newChild(view, {
-    id,
-    origin: 'session',
-    name: nameOfTask(options.task, label),
-    session_key,
-    config,
-    inherits: false,
-    first: null,
-    run,
-  });
   return {
     type: 'settle',
     output: JSON.stringify({ status: 'accepted', runId: run_id, sessionKey: session_key }),
-    consequences: [
-      { type: 'create-agents', agents: [child] },
-      { type: 'deliver-mail', mail },
-    ],
+    consequences: isolatedChild(view, {
+      id,
+      origin: 'session',
+      source: 'subagent',
+      run_id,
+      session_key,
+      config,
+      task: options.task,
+      text: ground.text,
+      label,
+      timeout_ms,
+      cleanup,
+      deliver,
+    }),
   };
 }
 

@@ -79,12 +79,12 @@ export type RefusalCode =
  */
 export interface ToolsetTool {
   readonly spec: ToolSpec;
-  /** Agent references in the input, which the runtime resolves before `decode`. Never throws. */
-  readonly mentions: (input: unknown) => readonly string[];
-  /** Creates agents. May share a step with other such calls; all other calls of the message wait for the commit. */
-  readonly creates: boolean | ((input: unknown) => boolean);
+  /** Agent references in the input, which the runtime resolves before `decode`; none by default. Never throws. */
+  readonly mentions?: (input: unknown) => readonly string[];
+  /** Creates agents; by default not. May share a step with other such calls; all other calls of the message wait for the commit. */
+  readonly creates?: true | ((input: unknown) => boolean);
   /** `decode` asks for a whole subtree. */
-  readonly surveys: boolean;
+  readonly surveys?: true;
   /** Depends on the effects of the other calls of its message, so it is decoded after them, regardless of order. */
   readonly comes_last?: true;
   readonly decode: (input: unknown, call: Call, view: ToolsetView) => Decision;

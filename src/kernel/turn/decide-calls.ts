@@ -44,7 +44,7 @@ function decideCall(call: Call, draft: Draft): void {
   if (!parsed.ok) return refuse(draft, call, 'INVALID_ARG', parsed.error);
   const { input } = parsed;
   // Agents that this step creates or kills are not committed yet: calls that look at the tree wait for that.
-  const creates = typeof tool.creates === 'function' ? tool.creates(input) : tool.creates;
+  const creates = typeof tool.creates === 'function' ? tool.creates(input) : tool.creates === true;
   if (draft.kills || (draft.created > 0 && !creates)) return calls.defer(call);
   if (bringsSchema(input) && !calls.mayReadSchema()) return calls.defer(call);
   if (tool.comes_last === true && calls.deferred.length > 0) return calls.defer(call, { last: true });
@@ -114,12 +114,11 @@ function refuse(draft: Draft, call: Call, ...[code, message]: Parameters<typeof 
 }
 
 function unknownNames(tool: ToolsetTool, input: unknown, { led, view }: Draft): string[] {
-  return tool
-    .mentions(input)
+  return (tool.mentions?.(input) ?? [])
     .filter((text) => text !== '' && !led.looked_up.has(text))
     .filter((text) => view.relatives.resolve(text, led.agent.root_id).found === 'none');
 }
 
 function looksAtOthers(tool: ToolsetTool, input: unknown): boolean {
-  return tool.surveys || tool.mentions(input).length > 0;
+  return tool.surveys === true || (tool.mentions?.(input) ?? []).length > 0;
 }

@@ -22,6 +22,20 @@ export interface Profile {
   readonly source: string;
 }
 
+/** A profile that sets nothing: everything is inherited. */
+export const BLANK_PROFILE: Omit<Profile, 'name' | 'source'> = {
+  description: '',
+  model: null,
+  thinking: null,
+  toolsets: null,
+  tools: null,
+  deny_tools: [],
+  system: null,
+  turns: null,
+  run_ms: null,
+  permissions: { allow: [], ask: [], deny: [] },
+};
+
 /** What a root created from the profile keeps of it, apart from prompt, tools and rules. */
 export function profileFields(profile: Profile | null): Pick<AgentConfig, 'profile' | 'turns' | 'run_ms'> {
   if (profile === null) return {};

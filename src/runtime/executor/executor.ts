@@ -11,7 +11,7 @@ import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { Prompt, promptOf } from '../../records/conversation/prompt.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { Worker } from '../../store/store.ts';
-import { AgentIndex } from './agent-index.ts';
+import { AgentIndex, WaiterIndex } from './agent-index.ts';
 import { type Cell, forgetLookUps, newCell, parkedCells, stopCell } from './cell.ts';
 import { DeferredCalls } from './deferred-calls.ts';
 import type { ExecutorOptions } from './executor-options.ts';
@@ -20,7 +20,6 @@ import { GroupCommit, type PendingStep } from './group-commit.ts';
 import { LedgerSync } from './ledger-sync.ts';
 import { RemoteAgents } from './remote-agents.ts';
 import { RunQueue } from './run-queue.ts';
-import { WaiterIndex } from './waiter-index.ts';
 
 /** Leads agents: keeps their committed state, passes what happens to them to the group commit, and has the effects of committed steps performed. */
 export class Executor {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Step, Verdict } from '../../kernel/step.ts';
 import { advance } from '../../kernel/turn/advance.ts';
 import type { Advance } from '../../kernel/turn/advance-result.ts';
@@ -12,7 +13,6 @@ import type { ExecutorOptions } from './executor-options.ts';
 import { retryUntilReachable } from './ledger-retry.ts';
 import type { LedgerSync } from './ledger-sync.ts';
 import { type StepViewContext, stepView } from './step-view.ts';
-import { wasApplied } from './was-applied.ts';
 
 /** A step that is decided and not committed yet. */
 export interface PendingStep {
@@ -182,4 +182,19 @@ export class GroupCommit {
     const ask = () => question(store);
     return retryUntilReachable(this.#options, ask, () => this.#closed);
   }
+}
+
+/**
+ * Whether a step whose acknowledgement was lost is in the ledger. A step without messages does not change `last_seq`, so its changed state tells;
+ * without that, it counts as not applied.
+ */
+export function wasApplied(step: Step, before: Agent, now: Agent): boolean {
+  if (now.last_seq !== step.base_seq + step.messages.length) return false;
+  if (step.messages.length > 0) return true;
+  return !sameData(step.state, before.state) && sameData(step.state, now.state);
+}
+
+/** Compared as JSON, as the ledger stores states. */
+function sameData(a: unknown, b: unknown): boolean {
+  return isDeepStrictEqual(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b)));
 }

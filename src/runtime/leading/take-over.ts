@@ -6,7 +6,7 @@ import { isTerminal } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Store } from '../../store/store.ts';
 import type { Executor } from '../executor/executor.ts';
-import { checkedLimits } from '../orders/checked-limits.ts';
+import { checkedLimits } from '../orders/checked-options.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
 import type { ResumeOptions, ResumeReport } from '../runtime-face.ts';
 import type { AgentTimers } from './agent-timers.ts';

@@ -5,11 +5,11 @@ import { parseLimits } from '../../../src/cli/run/limit-option.ts';
 import { composeConfig } from '../../../src/cli/setup/compose-config.ts';
 import type { Context } from '../../../src/cli/setup/context.ts';
 import { loadConfiguration } from '../../../src/cli/setup/load-configuration.ts';
+import { TOOL_NAMES } from '../../../src/cli/setup/profiles/parse-agent-file.ts';
 import { loadProfiles } from '../../../src/cli/setup/profiles/profiles.ts';
-import { TOOL_NAMES } from '../../../src/cli/setup/tool-names.ts';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import { CoppiceError } from '../../../src/records/coppice-error.ts';
-import { checkedLimits } from '../../../src/runtime/orders/checked-limits.ts';
+import { checkedLimits } from '../../../src/runtime/orders/checked-options.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { makeHome } from '../run-cli.ts';
 

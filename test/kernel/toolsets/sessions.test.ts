@@ -11,6 +11,7 @@ import { DEFAULT_LIMITS } from '../../../src/records/agent/limits.ts';
 import type { Profile } from '../../../src/records/agent/profile.ts';
 import type { NewAgent } from '../../../src/records/run/new-agent.ts';
 import { CONFIG } from '../../store/ledger-fixture.ts';
+import { profileOf } from './profile-fixture.ts';
 import { requester, viewOf } from './toolset-view.ts';
 
 const [tool] = sessionsToolset.tools as readonly [ToolsetTool];
@@ -42,23 +43,7 @@ function refused(input: unknown, view = viewOf()): string {
   return `${code} ${message}`;
 }
 
-function profile(over: Partial<Profile>): Profile {
-  return {
-    name: 'research',
-    description: '',
-    model: null,
-    thinking: null,
-    toolsets: null,
-    tools: null,
-    deny_tools: [],
-    system: null,
-    turns: null,
-    run_ms: null,
-    permissions: { allow: [], ask: [], deny: [] },
-    source: 'config',
-    ...over,
-  };
-}
+const profile = (over: Partial<Profile>): Profile => profileOf({ name: 'research', ...over });
 
 it('offers the one tool of the seed, each of its fields as the seed describes it', () => {
   assert.equal(sessionsToolset.tools.length, 1);

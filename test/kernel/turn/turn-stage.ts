@@ -48,9 +48,6 @@ export function executing(...running: readonly (Call | RunningCall)[]): AgentSta
 export function toolOf(name: string, over: Partial<ToolsetTool> = {}): ToolsetTool {
   return {
     spec: { name, description: name, input: inputSchema(z.strictObject({})) },
-    creates: false,
-    surveys: false,
-    mentions: () => [],
     decode: () => ({ type: 'settle', output: 'fine', consequences: [] }),
     ...over,
   };

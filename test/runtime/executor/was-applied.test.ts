@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Step } from '../../../src/kernel/step.ts';
 import type { Agent } from '../../../src/records/agent/agent.ts';
-import type { AgentState } from '../../../src/records/agent/state.ts';
-import { newTurn } from '../../../src/records/agent/state.ts';
-import { wasApplied } from '../../../src/runtime/executor/was-applied.ts';
+import { type AgentState, newTurn } from '../../../src/records/agent/state.ts';
+import { wasApplied } from '../../../src/runtime/executor/group-commit.ts';
 
 const IDLE: AgentState = { type: 'idle' };
 const ASKING: AgentState = { type: 'requesting', attempt: 1, turn: newTurn(1) };

@@ -12,9 +12,6 @@ import { errorOf } from '../toolsets/fanout-stage.ts';
 
 const faulty = (name: string, fault: Partial<ToolsetTool>): ToolsetTool => ({
   spec: { name, description: name, input: inputSchema(z.strictObject({})) },
-  creates: false,
-  surveys: false,
-  mentions: () => [],
   decode: () => ({ type: 'settle', output: 'fine', consequences: [] }),
   ...fault,
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { DEFAULT_LIMITS, type Limits } from '../../../src/records/agent/limits.ts';
-import { checkedLimits } from '../../../src/runtime/orders/checked-limits.ts';
+import { checkedLimits } from '../../../src/runtime/orders/checked-options.ts';
 import { promptedRoot } from '../../../src/runtime/orders/new-root.ts';
 import { CONFIG } from '../../store/ledger-fixture.ts';
 

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
-import type { Profile } from '../../../src/records/agent/profile.ts';
+import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
@@ -287,20 +287,7 @@ onBothDatabases('sessions toolset', (database) => {
   });
 
   it('read_first, a profile, the allow-list and an output schema', async () => {
-    const research: Profile = {
-      name: 'research',
-      description: '',
-      model: null,
-      thinking: 'low',
-      toolsets: null,
-      tools: null,
-      deny_tools: [],
-      system: 'You read.',
-      turns: null,
-      run_ms: null,
-      permissions: { allow: [], ask: [], deny: [] },
-      source: 'config',
-    };
+    const research = profileOf({ name: 'research', thinking: 'low', system: 'You read.' });
     const schema = { type: 'object', properties: { year: { type: 'integer' } }, required: ['year'] };
     const calls = [
       spawn('when?', {

@@ -1,6 +1,7 @@
 // Proves the lines around the input: navigation, spinner, hint, capture, questions, lists; each at any width and in any look.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { firstRun } from '../../../src/cli/run/first-run.ts';
 import type { AgentState } from '../../../src/records/agent/state.ts';
 import type { UiStyle } from '../../../src/render/style.ts';
 import type { Overlay, Question, UiState } from '../../../src/tui/state/ui-state.ts';
@@ -8,7 +9,6 @@ import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
 import { approvalBox } from '../../../src/tui/views/approval-box.ts';
 import { captureBar } from '../../../src/tui/views/capture-bar.ts';
 import { confirmationLines } from '../../../src/tui/views/confirmation-lines.ts';
-import { firstRun } from '../../../src/tui/views/first-run-view.ts';
 import { hintLine } from '../../../src/tui/views/hint-line.ts';
 import { navigationLine } from '../../../src/tui/views/navigation-line.ts';
 import { spinnerLine } from '../../../src/tui/views/spinner-line.ts';

@@ -1,13 +1,13 @@
 // Proves questions and lists: approvals, kills, the agents, the keys, the first run.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { firstRun } from '../../../src/cli/run/first-run.ts';
 import type { AgentState } from '../../../src/records/agent/state.ts';
 import { moveSelection } from '../../../src/tui/state/agent-rows.ts';
 import type { Overlay, Question, UiState } from '../../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
 import { approvalBox } from '../../../src/tui/views/approval-box.ts';
 import { confirmationLines } from '../../../src/tui/views/confirmation-lines.ts';
-import { firstRun } from '../../../src/tui/views/first-run-view.ts';
 import { keysHelp } from '../../../src/tui/views/keys-help.ts';
 import {
   ASCII,

@@ -1,4 +1,5 @@
 import { InvalidRuleError, parseKnownRule, ruleText } from '../../../permissions/rule.ts';
+import { toolPermission } from '../../../permissions/tool-permission.ts';
 import type { PermissionRules } from '../../../records/agent/agent.ts';
 import type { Profile } from '../../../records/agent/profile.ts';
 import type { Verdict } from '../../../records/tool.ts';
@@ -6,7 +7,7 @@ import { clean } from '../../../render/clean.ts';
 import { nearestName } from '../../../render/nearest-name.ts';
 import { TIMEOUT_SECONDS_MAX } from '../../../settings/settings.ts';
 import { profileNameFault } from '../../../settings/settings-profiles.ts';
-import { TOOL_NAMES, TOOLS } from '../tool-names.ts';
+import { BUILT_IN_PERMISSIONS } from '../../../tools/built-in-permissions.ts';
 import { splitFrontMatter } from './front-matter.ts';
 
 export interface AgentFile {
@@ -251,3 +252,8 @@ function rulesOf(permissions: ReadonlyMap<unknown, unknown>, verdict: Verdict): 
     }
   });
 }
+
+/** The tools that rules, profiles and the configuration of the command line may name. */
+export const TOOLS = [...Object.values(BUILT_IN_PERMISSIONS), toolPermission('cron')];
+
+export const TOOL_NAMES: readonly string[] = TOOLS.map(({ name }) => name);

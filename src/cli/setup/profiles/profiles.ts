@@ -1,12 +1,12 @@
-import { realpathSync, statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { ALL_TOOLSETS } from '../../../kernel/toolsets/all-toolsets.ts';
-import type { Profile } from '../../../records/agent/profile.ts';
-import { CoppiceError } from '../../../records/coppice-error.ts';
+import { workingFolder } from '../../../processes/working-folder.ts';
+import { BLANK_PROFILE, type Profile } from '../../../records/agent/profile.ts';
 import { configFolder } from '../../../settings/folders.ts';
 import { settingsProfiles, unknownAllowed } from '../../../settings/settings-profiles.ts';
 import type { LoadedConfiguration } from '../load-configuration.ts';
-import { TOOLS } from '../tool-names.ts';
+import { TOOLS } from './parse-agent-file.ts';
 import { parseAgentFiles, readUserAgentFiles } from './read-agent-files.ts';
 import { type ProjectAgents, readProjectAgents, untrustedNotice } from './trust.ts';
 
@@ -34,7 +34,7 @@ export interface LoadedProfiles {
  * Wrong files become notices; throws `E_CONFIG` for the configuration and `E_NO_FOLDER` for the working folder.
  */
 export function loadProfiles(input: ProfilesInput): LoadedProfiles {
-  const folder = workingFolder(input.options.cwd);
+  const folder = workingFolder(resolve(input.options.cwd ?? '.'));
   const user = parseAgentFiles(readUserAgentFiles(join(userFolder(input, folder), 'agents')));
   const project = readProjectAgents(folder, input.data_folder);
   const own = project.trust === 'trusted' ? parseAgentFiles(project.raw) : null;
@@ -54,17 +54,6 @@ export function loadProfiles(input: ProfilesInput): LoadedProfiles {
   return { profiles, notices: [...user.notices, ...folder_notices, ...unknown], project };
 }
 
-export function workingFolder(named: string | undefined): string {
-  const folder = resolve(named ?? '.');
-  try {
-    if (!statSync(folder).isDirectory()) throw new CoppiceError('E_NO_FOLDER', `${folder} is not a folder`);
-    return realpathSync.native(folder);
-  } catch (error) {
-    if (error instanceof CoppiceError) throw error;
-    throw new CoppiceError('E_NO_FOLDER', `the folder ${folder} cannot be used`, { cause: error });
-  }
-}
-
 /**
  * The folder of the configuration in use. If that lies in the working folder, its agent files are not the user's own: files of a folder are
  * trusted only by their contents.
@@ -79,31 +68,21 @@ function userFolder({ loaded, env }: ProfilesInput, working_folder: string): str
   return inside ? usual : beside;
 }
 
-const AS_THE_CREATOR: Omit<Profile, 'name' | 'description' | 'turns'> = {
-  model: null,
-  thinking: null,
-  toolsets: null,
-  tools: null,
-  deny_tools: [],
-  system: null,
-  run_ms: null,
-  permissions: { allow: [], ask: [], deny: [] },
-  source: 'built in',
-};
-
 /** Profiles that always exist; the user may redefine them. */
 export const BUILT_IN_PROFILES: readonly Profile[] = [
   {
+    ...BLANK_PROFILE,
+    source: 'built in',
     name: 'explore',
     description: 'Finds and reads; changes nothing.',
-    ...AS_THE_CREATOR,
     tools: ['read', 'search', 'think', 'read_image'],
     turns: 20,
   },
   {
+    ...BLANK_PROFILE,
+    source: 'built in',
     name: 'work',
     description: 'Does a task of its own with all that its creator has.',
-    ...AS_THE_CREATOR,
     turns: 50,
   },
 ];

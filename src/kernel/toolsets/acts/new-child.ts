@@ -2,9 +2,11 @@ import type { AgentConfig, Origin } from '../../../records/agent/agent.ts';
 import { nameFault } from '../../../records/agent/agent-name.ts';
 import { newTurn } from '../../../records/agent/state.ts';
 import type { UserContent } from '../../../records/conversation/message.ts';
+import { type IsolatedRun, runIsolated } from '../../../records/run/isolated-run.ts';
 import type { NewAgent } from '../../../records/run/new-agent.ts';
 import type { NewRun } from '../../../records/run/run.ts';
 import { storable } from '../../../records/text/text.ts';
+import type { Consequence } from '../../transition/event.ts';
 import type { ToolsetView } from '../toolset.ts';
 
 export interface ChildPlan {
@@ -47,6 +49,34 @@ export function newChild(view: ToolsetView, plan: ChildPlan): NewAgent {
     messages: first === null ? [] : [{ kind: 'user', content: { ...first, text: storable(first.text) } }],
     ...(run === undefined ? {} : { run }),
   };
+}
+
+type RunTerms = Omit<IsolatedRun, 'id' | 'agent_id' | 'root_id' | 'requester' | 'job_id' | 'mail_id' | 'at'>;
+
+/** Creates a child of the caller for one run: it rests until it takes the task from its mailbox. */
+export function isolatedChild(
+  view: ToolsetView,
+  plan: RunTerms & Pick<ChildPlan, 'id' | 'origin'> & { readonly run_id: string },
+): Consequence[] {
+  const { id, origin, run_id, ...terms } = plan;
+  const { self } = view;
+  const { run, mail } = runIsolated({
+    ...terms,
+    id: run_id,
+    agent_id: id,
+    root_id: self.root_id,
+    requester: { id: self.id, key: self.session_key, name: self.name },
+    job_id: null,
+    mail_id: view.newId(),
+    at: view.now,
+  });
+  const { session_key, config, task, label } = terms;
+  const name = nameOfTask(task, label);
+  const child = newChild(view, { id, origin, name, session_key, config, inherits: false, first: null, run });
+  return [
+    { type: 'create-agents', agents: [child] },
+    { type: 'deliver-mail', mail },
+  ];
 }
 
 const NAME_LENGTH = 32;

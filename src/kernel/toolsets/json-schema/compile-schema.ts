@@ -1,8 +1,7 @@
 import { isJsonObject } from '../../../records/text/json-text.ts';
 import { ANNOTATIONS, has, SIMPLE } from './keywords.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
-import { refuseCircles, type SchemaNode } from './schema-node.ts';
-import type { Check, Walk } from './walk.ts';
+import { type Check, refuseCircles, type SchemaNode, type Walk } from './walk.ts';
 
 /** Limits of a schema (docs/vocabularies.md). */
 const DEPTH_MAX = 64;

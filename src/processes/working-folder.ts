@@ -1,0 +1,13 @@
+import { realpathSync, statSync } from 'node:fs';
+import { CoppiceError } from '../records/coppice-error.ts';
+
+/** The canonical path of a folder in which agents shall work. Throws `E_NO_FOLDER`. */
+export function workingFolder(folder: string): string {
+  try {
+    if (!statSync(folder).isDirectory()) throw new CoppiceError('E_NO_FOLDER', `${folder} is not a folder`);
+    return realpathSync.native(folder);
+  } catch (error) {
+    if (error instanceof CoppiceError) throw error;
+    throw new CoppiceError('E_NO_FOLDER', `the folder ${folder} cannot be used`, { cause: error });
+  }
+}
