@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** Files of one process; more would share what they leave in memory, fewer would load the sources more often. */
-const LARGEST_GROUP = 16;
+const LARGEST_GROUP = 12;
 /** Folders whose tests take longest: they begin first, so that none of them runs on alone at the end. */
-const LONGEST = ['test-runtime', 'test-crash', 'test-tui', 'test-cli', 'test-store'];
+const LONGEST = ['test-runtime', 'test-crash', 'test-tui', 'test-cli', 'test-serve', 'test-store'];
 /** The line of a test file that needs a process of its own, with the reason. */
 const ALONE = /^\/\/ Own process: \S/m;
 

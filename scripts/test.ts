@@ -53,7 +53,7 @@ const runner = spawn(
   process.execPath,
   [
     '--test',
-    '--test-concurrency=5',
+    '--test-concurrency=6',
     '--test-timeout=120000',
     `--import=${pathToFileURL(join(import.meta.dirname, 'leftovers.ts'))}`,
     ...reporter,

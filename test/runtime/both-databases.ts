@@ -7,9 +7,12 @@ import { type Play, type Stage, type StageOptions, setStage } from './stage.ts';
 export type Database = () => Promise<string | undefined>;
 
 /** The same tests on SQLite and on a real PostgreSQL; `database` gives each stage a new one, `undefined` for a new SQLite file. */
-export function onBothDatabases(title: string, suite: (database: Database) => void): void {
+export function onBothDatabases(
+  title: string,
+  suite: (database: Database, kind: 'SQLite' | 'PostgreSQL') => void,
+): void {
   describe(`${title} on SQLite`, () => {
-    suite(async () => undefined);
+    suite(async () => undefined, 'SQLite');
     afterEach(closeOpened);
   });
   describe(`${title} on PostgreSQL`, () => {
@@ -17,7 +20,7 @@ export function onBothDatabases(title: string, suite: (database: Database) => vo
     before(async () => {
       server = await sharedPostgres();
     });
-    suite(() => server.createDatabase());
+    suite(() => server.createDatabase(), 'PostgreSQL');
     // The suite's own clean-up comes first: what it closes there still uses its databases.
     afterEach(closeOpened);
     after(() => server.stop());

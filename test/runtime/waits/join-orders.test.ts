@@ -10,26 +10,23 @@ import { type JoinScenario, SCENARIOS } from './order-scenarios.ts';
 function bounds(isSqlite: boolean, { share }: JoinScenario): Bounds {
   if (share === 'few') {
     if (LONG) return isSqlite ? { preemptions: 1, first: 200 } : { preemptions: 0, first: 40 };
-    return { preemptions: 0, first: isSqlite ? 6 : 2 };
+    return { preemptions: 0, first: isSqlite ? 3 : 1 };
   }
   const thorough = share === 'thorough';
   if (LONG) return { preemptions: isSqlite ? 1 : 0 };
-  if (isSqlite) return { preemptions: thorough ? 1 : 0, first: 12 };
-  return { preemptions: thorough ? 1 : 0, first: thorough ? 4 : 2 };
+  if (isSqlite) return { preemptions: thorough ? 1 : 0, first: 8 };
+  return { preemptions: thorough ? 1 : 0, first: thorough ? 3 : 1 };
 }
 
-onBothDatabases('joins in many orders', (database) => {
+onBothDatabases('joins in many orders', (database, kind) => {
   let ground: Ground;
-  let isSqlite = true;
   before(async () => {
-    const url = await database();
-    isSqlite = url === undefined;
-    ground = await newGround(url);
+    ground = await newGround(await database());
   });
   after(() => ground.close());
 
   for (const one of SCENARIOS)
     it(one.title, async () => {
-      await everyOrder(one.scenario, ground, bounds(isSqlite, one));
+      await everyOrder(one.scenario, ground, bounds(kind === 'SQLite', one));
     });
 });
