@@ -50,6 +50,21 @@ function suite(database: Database): void {
     assert.equal(outcome.failure?.kind, 'limit');
     assert.match(outcome.failure?.error ?? '', /providers\.play\.models\."actor"\.price/);
   });
+
+  it('a raised limit lets an agent go on that it stopped, and none whose turn failed otherwise', async () => {
+    const on = await stage(({ user }) => (user === 'no' ? { text: '', finish: 'refused' } : user), {
+      cost_usd: 2,
+    });
+    const [stopped, refused] = [await on.start('yes', LIMIT), await on.start('no', LIMIT)];
+    await Promise.all([on.runtime.settled(stopped.id), on.runtime.settled(refused.id)]);
+    await on.runtime.send(stopped.id, 'more');
+    assert.equal((await on.runtime.settled(stopped.id)).failure?.kind, 'limit');
+    const again = await on.reopen();
+    for (const { id } of [stopped, refused]) await again.runtime.resume(id, { limits: { cost_usd: 10 } });
+    assert.equal((await again.runtime.settled(stopped.id)).reply, 'more');
+    assert.equal((await again.runtime.settled(refused.id)).failure?.kind, 'refused');
+    assert.equal(again.requests.length, 1);
+  });
 }
 
 onBothDatabases('limits on cost', suite);

@@ -1,9 +1,9 @@
-// Proves that a worker which stops is gone: a heartbeat that is under way does not come after its release, and it no longer listens. And that its signals
-// are followed one pass at a time, with one more for all that came meanwhile.
+// Proves that a worker which stops is gone: a heartbeat that is under way does not come after its release, and it no longer listens. That its signals
+// are followed one pass at a time, with one more for all that came meanwhile. And that leading keeps no process alive.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { LeaseKeeper, type LeaseKeeperOptions } from '../../../src/runtime/leading/lease-keeper.ts';
-import type { RuntimeClock } from '../../../src/runtime/runtime-clock.ts';
+import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../../../src/runtime/runtime-clock.ts';
 import type { Store, Worker } from '../../../src/store/store.ts';
 
 interface Kept {
@@ -84,5 +84,13 @@ it('signals are followed one pass at a time, and once more however many hints ca
   hint();
   assert.equal(ends.length, 3);
   ends[2]?.();
+  await keeper.stop();
+});
+
+it('none of its timers keeps the process alive', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
+  const before = timers();
+  const { keeper } = await keep(async () => undefined, { clock: SYSTEM_RUNTIME_CLOCK });
+  assert.equal(timers(), before);
   await keeper.stop();
 });

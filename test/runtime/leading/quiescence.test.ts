@@ -1,10 +1,12 @@
-// Proves that the end of a tree is told without waiting for a poll, and, where one process leads all of it, without asking the ledger; and that nobody
-// waits for a runtime that was closed, or for a tree that is not there.
+// Proves that the end of a tree is told without waiting for a poll, and, where one process leads all of it, without asking the ledger; that an outage of
+// the ledger ends no waiting; and that nobody waits for a runtime that was closed, or for a tree that is not there.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../../../src/runtime/runtime-clock.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { setStage } from '../stage.ts';
+import { StoreError } from '../../../src/store/store-error.ts';
+import { child, letter, newRoot } from '../../store/ledger-fixture.ts';
+import { setStage, until } from '../stage.ts';
 
 /** Of a test that would hang. */
 const timeout = 20_000;
@@ -34,6 +36,57 @@ it('the ledger is not asked about a tree that is led here alone, nor after a tak
   const before = asked;
   await again.runtime.settled(root.id);
   assert.equal(asked, before);
+  await again.close();
+});
+
+it('a ledger that is away is asked again; what else it fails with is told', { timeout }, async () => {
+  const failures = (['E_DB_UNAVAILABLE', 'E_DB_CORRUPT'] as const).map((code) => new StoreError(code, code));
+  const wrap = (store: Store): Store =>
+    Object.assign(Object.create(store) as Store, { agents: () => Promise.reject(failures.shift()) });
+  const on = await setStage(() => 'done', { wrap });
+  await assert.rejects(on.runtime.settled('nobody'), { code: 'E_DB_CORRUPT' });
+  await on.close();
+});
+
+it('mail keeps a resting agent busy, not an ended one: nobody will read it', { timeout }, async () => {
+  const on = await setStage(() => 'done');
+  const state = { type: 'idle' } as const;
+  const root = await newRoot(on.store, {}, { state });
+  const ended = await child(on.store, root, { state });
+  await on.store.send(letter(root, ended));
+  const told: string[] = [];
+  const settled = on.runtime.settled(root.id).then(() => told.push('settled'));
+  await assert.rejects(on.runtime.settled('nobody'));
+  await on.store.kill(ended.id, 'you', 1).then(() => told.push('killed'));
+  await settled;
+  assert.deepEqual(told, ['killed', 'settled']);
+  await on.close();
+});
+
+it('what is to be done since the ledger was asked counts, though nothing of it is done yet', {
+  timeout,
+}, async () => {
+  const on = await setStage(() => ({ text: '', finish: 'refused' }));
+  const { root, failure } = await on.perform();
+  assert.equal(failure?.kind, 'refused');
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  let asked = 0;
+  const wrap = (store: Store): Store =>
+    Object.assign(Object.create(store) as Store, {
+      agents: async (...given: Parameters<Store['agents']>) => {
+        asked += 1;
+        const first = asked === 1;
+        const agents = await store.agents(...given);
+        if (first) await held;
+        return agents;
+      },
+    });
+  const again = await on.reopen(() => 'done', { wrap, clock: NEVER_POLLS });
+  const settled = again.runtime.settled(root.id);
+  await until(() => asked === 1, 'the ledger is asked');
+  await again.runtime.resume(root.id, { retry: true });
+  release();
+  assert.equal((await settled).reply, 'done');
   await again.close();
 });
 
