@@ -142,4 +142,18 @@ export const EQUIVALENT: readonly Equivalent[] = [
     after: '[]',
     why: 'decisions only wipe these rows, by their worker',
   },
+  {
+    file: 'src/processes/output-capture.ts',
+    line: 'if (now_ms - this.#live_refilled_ms > 1000) {',
+    before: '>',
+    after: '>=',
+    why: 'the clock tells fractions of microseconds: exactly a second never passes',
+  },
+  {
+    file: 'src/store/sqlite/open-database.ts',
+    line: `database.exec(\`PRAGMA cache_size = -\${CACHE_KIB}\`);`,
+    before: `database.exec(\`PRAGMA cache_size = -\${CACHE_KIB}\`);`,
+    after: ';',
+    why: 'pages are read from the file more often',
+  },
 ];

@@ -126,7 +126,12 @@ export const NEAR: readonly Near[] = [
   },
   {
     under: ['processes/'],
-    quick: ['processes/newest-output', 'processes/process-slots', 'processes/waiting'],
+    quick: [
+      'processes/newest-output',
+      'processes/process-slots',
+      'processes/waiting',
+      'processes/spill-file',
+    ],
     slow: [
       'processes/find-shell',
       'processes/run-process',

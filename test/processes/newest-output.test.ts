@@ -59,3 +59,10 @@ it('memory is bounded, however much output comes, in large chunks or small', asy
     assert.equal(output.text(), 'x'.repeat(1_000));
   }
 });
+
+it('many small pieces are joined now and then, not one by one', (t) => {
+  const joins = t.mock.method(Buffer, 'concat').mock;
+  const output = new NewestOutput(1_000);
+  for (let n = 0; n < 10_000; n += 1) output.push(Buffer.alloc(100));
+  assert.ok(joins.callCount() < 20, `${joins.callCount()} joins`);
+});

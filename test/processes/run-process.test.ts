@@ -29,6 +29,16 @@ it('no time passes once the output is closed, whether the program exited or was 
   });
 });
 
+it('standard error goes where it is asked for, and nowhere else', { timeout }, async () => {
+  const [out, error]: [string[], string[]] = [[], []];
+  const place = { file: '/bin/sh', args: ['-c', 'echo out; echo error >&2'], place: '/', env: {} };
+  const request = { ...place, signal: never, timeout_ms: 600_000 };
+  const onOutput = (chunk: Buffer) => void out.push(String(chunk));
+  await runProcess({ ...request, onOutput });
+  await runProcess({ ...request, onOutput, onErrorOutput: (chunk) => void error.push(String(chunk)) });
+  assert.deepEqual([out.join(''), error.join('')], ['out\nout\n', 'error\n']);
+});
+
 it('no timer is left that would keep this process alive', { timeout }, async () => {
   const before = timers();
   // The first holds the output open for longer than is waited for.

@@ -127,6 +127,12 @@ describe('plans on a large SQLite ledger', () => {
     const plan = prepare.call(beside, `EXPLAIN QUERY PLAN ${page}`).all();
     assert.match(JSON.stringify(plan), /SEARCH agents USING INDEX agents_roots \(created_at/);
   });
+
+  it('of the runs of a tree only those that are queued are read when one ends', () => {
+    const query = [...statements].find((sql) => sql.includes('r.started_at IS NULL')) ?? '';
+    const plan = prepare.call(beside, `EXPLAIN QUERY PLAN ${query}`).all();
+    assert.match(JSON.stringify(plan), /SEARCH r USING INDEX subagent_runs_queued/);
+  });
 });
 
 /** A named part of the statement, such as a list of ids. */
