@@ -79,6 +79,7 @@ export const NEAR: readonly Near[] = [
       'store/store-sqlite',
       'store/plans-sqlite',
       'store/migration',
+      'store/partial-indexes',
     ],
   },
   {
@@ -111,7 +112,7 @@ export const NEAR: readonly Near[] = [
   {
     under: ['store/postgres/'],
     quick: [],
-    slow: ['store/postgres-pool', 'store/migration', 'store/store-postgres'],
+    slow: ['store/postgres-pool', 'store/migration', 'store/partial-indexes', 'store/store-postgres'],
   },
   {
     under: ['store/'],

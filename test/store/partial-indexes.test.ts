@@ -1,0 +1,44 @@
+// Proves that partial indexes hold the same rows on both databases: a wrong condition costs time only, so that no other test sees it.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { it } from 'node:test';
+import pg from 'pg';
+import { openStore } from '../../src/store/open-store.ts';
+import { sharedPostgres } from '../postgres/shared-postgres.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+interface Index {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Their conditions by name, as neither database writes them: without casts, brackets and `= 1`. */
+function conditions(indexes: readonly Index[]): Record<string, string> {
+  const partial = indexes.flatMap(({ name, sql }) => {
+    const [, condition] = / WHERE (.*)$/s.exec(sql) ?? [];
+    return condition === undefined ? [] : [[name, condition.replaceAll(/::text|[()]| = 1\b/g, '')]];
+  });
+  return Object.fromEntries(partial) as Record<string, string>;
+}
+
+it('partial indexes have the same conditions on both databases', async () => {
+  const file = join(temporaryFolder(), 'ledger.db');
+  await (await openStore(file)).close();
+  const sqlite = new DatabaseSync(file);
+  const here = sqlite.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL");
+  const expected = conditions(here.all() as unknown as Index[]);
+  sqlite.close();
+  const server = await sharedPostgres();
+  const url = await server.createDatabase();
+  await (await openStore(url)).close();
+  const client = new pg.Client(url);
+  await client.connect();
+  const there =
+    'SELECT indexname AS name, indexdef AS sql FROM pg_indexes WHERE schemaname = current_schema()';
+  const found = conditions((await client.query<Index>(there)).rows);
+  await client.end();
+  await server.stop();
+  assert.ok(Object.keys(expected).length > 10);
+  assert.deepEqual(found, expected);
+});
