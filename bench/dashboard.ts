@@ -1,14 +1,12 @@
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { chromium, type Page } from 'playwright-core';
 import { openStore } from '../src/store/open-store.ts';
 import { writeLargeTree } from './dashboard/large-tree.ts';
 import { machineLine } from './machine-line.ts';
 import { percentile } from './percentile.ts';
+import { makeServerFolder } from './server-process.ts';
 
 /**
  * `npm run bench:dashboard -- [--agents 300] [--steps 30000] [--browser /usr/bin/chromium] [--shots FOLDER]`: the page of a large tree in a real browser:
@@ -24,25 +22,8 @@ const { values } = parseArgs({
 });
 const SIZE = { width: 1440, height: 900 };
 const FRAMES = 120;
-const CLI = join(import.meta.dirname, '..', 'src', 'cli', 'main.ts');
 
-const folder = mkdtempSync(join(tmpdir(), 'coppice-dashboard-'));
-const database = `sqlite:${join(folder, 'ledger.db')}`;
-const env = { ...process.env, XDG_DATA_HOME: join(folder, 'data'), XDG_CONFIG_HOME: join(folder, 'config') };
-writeFileSync(join(folder, 'rules.json'), JSON.stringify({ rules: [{ say: 'nobody asks here' }] }));
 if (values.shots !== undefined) mkdirSync(values.shots, { recursive: true });
-
-/** A server of its own process, as people have it. */
-async function startServer(): Promise<{ readonly url: string; readonly stop: () => void }> {
-  const model = `scripted:${join(folder, 'rules.json')}`;
-  const args = ['serve', '--listen', '0', '--log', 'text', '--model', model, '--database', database];
-  const child = spawn(process.execPath, [CLI, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  for await (const line of createInterface({ input: child.stderr })) {
-    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
-    if (url !== undefined) return { url, stop: () => void child.kill('SIGTERM') };
-  }
-  throw new Error('the server ended before it listened');
-}
 
 /** Milliseconds between frames while something moves the page. */
 async function framesOf(page: Page, move: (frame: number) => Promise<void>): Promise<number[]> {
@@ -132,21 +113,20 @@ async function measure(page: Page, link: string, root_id: string): Promise<void>
 }
 
 console.log(`dashboard: ${values.agents} agents, ${values.steps} steps; ${machineLine()}`);
-const store = await openStore(database);
+const place = makeServerFolder({ rules: [{ say: 'nobody asks here' }] });
+const store = await openStore(place.database);
 const root_id = await writeLargeTree(store, { agents: Number(values.agents), steps: Number(values.steps) });
 await store.close();
-const server = await startServer();
+const server = await place.start();
 const browser = await chromium.launch({ executablePath: values.browser, args: ['--no-sandbox'] });
 try {
-  const token = readFileSync(join(folder, 'data', 'coppice', 'server', 'token'), 'utf8').trim();
   const answer = await fetch(`${server.url}/v1/login-links`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
+    headers: { authorization: `Bearer ${server.token}` },
   });
   const { url: link } = (await answer.json()) as { readonly url: string };
   await measure(await browser.newPage({ viewport: SIZE }), link, root_id);
 } finally {
   await browser.close();
   server.stop();
-  rmSync(folder, { recursive: true, force: true });
 }
