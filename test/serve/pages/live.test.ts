@@ -1,13 +1,12 @@
 // Proves in a real browser, against `coppice serve` with a scripted model, what a person does in the dashboard: sign in by a link, start a tree, allow a call,
 // write to an agent, kill it.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { makeHome } from '../../cli/run-cli.ts';
 import { until } from '../../runtime/stage.ts';
-import { CHROMIUM, openPage } from './browser.ts';
+import { CHROMIUM } from './browser.ts';
+import { openDashboard } from './dashboard.ts';
 
 const skip = CHROMIUM === null ? 'chromium is not installed' : false;
 const RULES = [
@@ -24,18 +23,9 @@ const RULES = [
 it('a person signs in, starts a tree, allows a call, writes to an agent, and kills it', {
   skip,
 }, async () => {
-  const home = makeHome();
-  writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules: RULES }));
-  const { page, browser, faults } = await openPage();
-  const server = home.start(['serve', '--listen', '0', '--model', 'scripted:rules.json']);
+  const dashboard = await openDashboard(RULES);
+  const { page, home, link, faults } = dashboard;
   try {
-    let link = '';
-    await until(async () => {
-      // Without --json it would serve by itself.
-      const { code, stdout } = await home.run(['web', '--json']);
-      if (code === 0) link = (JSON.parse(stdout) as { url: string }).url;
-      return code === 0;
-    }, 'the server listens');
     await page.goto(new URL(link).origin);
     await page.getByText('This browser is not signed in').waitFor();
     // The browser reports the refused requests of a page without a session.
@@ -83,9 +73,6 @@ it('a person signs in, starts a tree, allows a call, writes to an agent, and kil
     assert.equal(await page.getByLabel('Write to main').count(), 0);
     assert.deepEqual(faults, []);
   } finally {
-    await browser.close();
-    const exited = once(server.child, 'exit');
-    server.child.kill('SIGTERM');
-    await exited;
+    await dashboard.close();
   }
 });
