@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -13,4 +13,31 @@ export function temporaryFolder(): string {
   const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'coppice-test-')));
   made.push(folder);
   return folder;
+}
+
+/** A file system in memory, where a test proves nothing of the disk. */
+export const MEMORY = '/dev/shm';
+
+/** A new folder in memory, where there is such a place; its maker removes it. Those of processes that were killed first are removed now. */
+export function memoryFolder(name: string): string {
+  const below = existsSync(MEMORY) ? MEMORY : tmpdir();
+  for (const one of readdirSync(below)) {
+    const maker = /^coppice-[a-z]+-(\d+)-/.exec(one)?.[1];
+    if (maker === undefined || !isGone(Number(maker))) continue;
+    try {
+      rmSync(join(below, one), { recursive: true, force: true });
+    } catch {
+      // Somebody else's.
+    }
+  }
+  return mkdtempSync(join(below, `coppice-${name}-${process.pid}-`));
+}
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
 }

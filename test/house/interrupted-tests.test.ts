@@ -1,12 +1,13 @@
-// Proves that a run of the tests that Ctrl-C interrupts leaves no temporary folder behind, although no test file removes its own then.
+// Proves that a run of the tests that Ctrl-C interrupts leaves no temporary folder behind, although no test file removes its own then; and that what killed runs leave in memory goes with the next run.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { until } from '../runtime/stage.ts';
+import { memoryFolder } from '../temporary-folder.ts';
 
 const RUNNER = join(import.meta.dirname, '..', '..', 'scripts', 'test.ts');
 
@@ -27,5 +28,25 @@ it('interrupted while the command line is tested', async () => {
     assert.deepEqual(readdirSync(folder), []);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it('the folder of a killed process is removed, that of a running one stays', async () => {
+  const own = memoryFolder('test');
+  const script = `import { memoryFolder } from ${JSON.stringify(new URL('../temporary-folder.ts', import.meta.url).href)};
+    console.log(memoryFolder('test')); setInterval(() => 0, 1000);`;
+  const other = spawn(process.execPath, ['--input-type=module', '-e', script]);
+  try {
+    const [line] = (await once(other.stdout, 'data')) as [Buffer];
+    const made = line.toString().trim();
+    rmSync(memoryFolder('test'), { recursive: true });
+    assert.ok(existsSync(made));
+    other.kill('SIGKILL');
+    await once(other, 'exit');
+    rmSync(memoryFolder('test'), { recursive: true });
+    assert.deepEqual([existsSync(made), existsSync(own)], [false, true]);
+  } finally {
+    other.kill('SIGKILL');
+    rmSync(own, { recursive: true, force: true });
   }
 });

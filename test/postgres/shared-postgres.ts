@@ -1,5 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { openStore } from '../../src/store/open-store.ts';
+import { MEMORY } from '../temporary-folder.ts';
 import { executeSql } from './execute-sql.ts';
 import { type PostgresServer, startPostgres } from './start-postgres.ts';
 
@@ -10,8 +11,7 @@ const TEMPLATE = 'ledger_template';
 /** Nobody but the test uses its database. */
 const SETTINGS = ['max_connections=300', 'autovacuum=off', 'full_page_writes=off'];
 
-/** A file system in memory, on which a new database costs a third; none of its room is taken from a small machine. */
-const MEMORY = '/dev/shm';
+/** A new database in memory costs a third; no room is taken from a small machine. */
 const ROOM = 4 * 2 ** 30;
 
 export interface Databases {
@@ -27,7 +27,7 @@ export interface Databases {
 export async function startShared(): Promise<PostgresServer> {
   const server = await startPostgres({
     settings: SETTINGS,
-    ...(hasRoom(MEMORY) ? { data_below: MEMORY } : {}),
+    in_memory: hasRoom(MEMORY),
   });
   try {
     await executeSql(server.url, `CREATE DATABASE ${TEMPLATE}`);

@@ -16,6 +16,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { memoryFolder } from '../temporary-folder.ts';
 import { answers } from './answers.ts';
 import { executeSql } from './execute-sql.ts';
 
@@ -30,8 +31,8 @@ export interface PostgresOptions {
   readonly durable?: boolean;
   /** Where its folder is made; default the system's folder for such things. */
   readonly below?: string;
-  /** Where its data is kept; default its own folder. */
-  readonly data_below?: string;
+  /** Its data is kept in memory. */
+  readonly in_memory?: boolean;
   /** `name=value`, after the usual ones. */
   readonly settings?: readonly string[];
 }
@@ -61,8 +62,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const owner = process.getuid?.() === 0 ? UNPRIVILEGED : {};
   if ('uid' in owner) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
   const bin = programs(folder, 'uid' in owner);
-  const kept =
-    options.data_below === undefined ? folder : mkdtempSync(join(options.data_below, 'coppice-pg-'));
+  const kept = options.in_memory === true ? memoryFolder('pg') : folder;
   if ('uid' in owner) chownSync(kept, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
   const data = join(kept, 'data');
   await run(
@@ -77,6 +77,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     `unix_socket_directories=${folder}`,
     'max_connections=60',
     'shared_buffers=64MB',
+    // Shared memory goes with the data; elsewhere it would outlive a server that was killed.
+    'dynamic_shared_memory_type=mmap',
     `fsync=${options.durable === true ? 'on' : 'off'}`,
     ...(options.settings ?? []),
   ];

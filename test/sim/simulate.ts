@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { LEASE_MS } from '../../src/kernel/ledger/leases.ts';
 import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
@@ -8,6 +7,7 @@ import { CoppiceError } from '../../src/records/coppice-error.ts';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
+import { memoryFolder } from '../temporary-folder.ts';
 import { type Fault, Faults } from './faults.ts';
 import { brokenAtRest } from './final-laws.ts';
 import { People } from './people.ts';
@@ -49,8 +49,6 @@ export interface SimOptions {
   readonly prompt?: boolean;
 }
 
-/** Files here are in memory: nothing is proved of the disk. */
-const MEMORY = '/dev/shm';
 /** A storm's moments, milliseconds apart. */
 const MOMENT_MS = 2_000;
 /** So long may the calm take until all work has come to its end. */
@@ -60,7 +58,7 @@ const TAKEOVER_MS = LEASE_MS + 25_000;
 
 /** One run: some trees, some processes, a storm, then a calm in which all work must end. The same seed gives the same hash. */
 export async function simulate(seed: number, { show, prompt = false }: SimOptions = {}): Promise<SimReport> {
-  const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'coppice-sim-'));
+  const folder = memoryFolder('sim');
   const time = new VirtualTime();
   const store = await openStore(`sqlite:${join(folder, 'ledger.db')}`, { now: () => time.now });
   const run = new Simulation(seed, time, store, new Trace(time, show ?? null), prompt);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
@@ -10,6 +9,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { sharedPostgres } from '../postgres/shared-postgres.ts';
 import { Random } from '../sim/random.ts';
+import { memoryFolder } from '../temporary-folder.ts';
 import { type Call, RandomCalls } from './random-calls.ts';
 
 const ALL: Readonly<Record<string, Table>> = {
@@ -38,7 +38,7 @@ export interface Compared {
  */
 export async function compareLedgers(seed: number, steps: number): Promise<Compared> {
   const server = await sharedPostgres();
-  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'coppice-differential-'));
+  const folder = memoryFolder('differential');
   const url = await server.createDatabase();
   const other = new pg.Client({ connectionString: url });
   const two = new TwoLedgers(join(folder, 'ledger.db'), other);

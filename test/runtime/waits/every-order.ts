@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { memoryFolder } from '../../temporary-folder.ts';
 import { type Possible, World } from './ordered-world.ts';
 import { ToldLedger } from './told-ledger.ts';
 
@@ -25,7 +25,7 @@ export interface Ground {
 
 /** `database`: the URL of a ledger; default a new SQLite file, in memory where there is such a place: nothing is proved of the disk. */
 export async function newGround(database?: string): Promise<Ground> {
-  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'coppice-orders-'));
+  const folder = memoryFolder('orders');
   const ledger = await ToldLedger.open(database ?? `sqlite:${join(folder, 'ledger.db')}`);
   return {
     ledger,

@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent } from '../../../../src/records/agent/agent.ts';
 import { isWorking } from '../../../../src/records/agent/state.ts';
 import { openStore } from '../../../../src/store/open-store.ts';
 import type { Store } from '../../../../src/store/store.ts';
+import { memoryFolder } from '../../../temporary-folder.ts';
 import { WITHOUT_POLLS } from '../../no-polls.ts';
 import { type Line, type Stage, setStage, until } from '../../stage.ts';
 import { concurrent } from '../../toolsets/sessions-play.ts';
@@ -48,7 +48,7 @@ export class TwoLeaders {
 
   /** `url`: a ledger; default a new SQLite file, in memory where there is such a place. */
   static async open(url: string | undefined): Promise<TwoLeaders> {
-    const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'coppice-apart-'));
+    const folder = memoryFolder('apart');
     const database = url ?? `sqlite:${join(folder, 'ledger.db')}`;
     const store = await openStore(database, { polls: false });
     const lines = new Map<string, Line[]>();
