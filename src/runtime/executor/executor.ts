@@ -41,6 +41,7 @@ export class Executor {
     const { subagents, runs } = catalog.terms;
     this.#runs = new RunQueue(
       { per_tree: subagents.max_concurrent, total: runs.max_concurrent, per_source: runs.per_source },
+      this.worker.id,
       (agent) => this.agent_index.lineage(agent),
     );
     const { agent_index, cells, remote_agents, worker } = this;

@@ -14,6 +14,7 @@ export interface RunLimits {
 interface Lane {
   readonly source: RunSource;
   readonly max: number;
+  /** Of a tree: those in other processes, too. */
   readonly working: Set<string>;
   /** By id, the arrival number. */
   readonly waiting: Map<string, number>;
@@ -36,15 +37,22 @@ const SOURCES: Partial<Record<Agent['origin'], RunSource>> = {
  */
 export class RunQueue {
   readonly #limits: RunLimits;
+  readonly #worker_id: string;
   readonly #lineage: (agent: Agent) => readonly Agent[];
   readonly #lanes = new Map<string, Lane>();
   readonly #waiting_lanes = new Set<Lane>();
-  readonly #working: Record<RunSource, number> = { cron: 0, subagent: 0, delegate: 0 };
+  /** Runs that this process leads. */
+  readonly #working: Record<RunSource, Set<string>> = {
+    cron: new Set(),
+    subagent: new Set(),
+    delegate: new Set(),
+  };
   #arrivals = 0;
 
   /** `lineage`: from an agent up to its root, itself first. */
-  constructor(limits: RunLimits, lineage: (agent: Agent) => readonly Agent[]) {
+  constructor(limits: RunLimits, worker_id: string, lineage: (agent: Agent) => readonly Agent[]) {
     this.#limits = limits;
+    this.#worker_id = worker_id;
     this.#lineage = lineage;
   }
 
@@ -83,15 +91,17 @@ export class RunQueue {
   /** Follows the agent's state; returns the runs that may begin because of it. */
   see(agent: Agent): readonly string[] {
     const lane = this.#lane(agent);
-    if (lane === null) return [];
-    if (isWorking(agent.state.type)) {
+    // Idle before its first turn: queued, or about to begin in this very step.
+    if (lane === null || agent.state.type === 'idle') return [];
+    const is_working = isWorking(agent.state.type);
+    if (is_working && agent.worker === this.#worker_id) {
       this.#begin(lane, agent.id);
       return [];
     }
-    // Before its first turn: queued, or about to begin in this very step.
-    if (agent.state.type === 'idle') return [];
     this.#end(lane, agent.id);
     this.#unwait(lane, agent.id);
+    // Nobody tells this process when a run elsewhere ends: whoever has another run of its tree queued asks.
+    if (is_working && lane.source === 'subagent') lane.working.add(agent.id);
     this.#drop(agent, lane);
     return this.#next();
   }
@@ -134,7 +144,8 @@ export class RunQueue {
     }
     heads.sort((a, b) => a.arrival - b.arrival);
     const { total, per_source } = this.#limits;
-    const taken = { ...this.#working };
+    const { cron, subagent, delegate } = this.#working;
+    const taken = { cron: cron.size, subagent: subagent.size, delegate: delegate.size };
     const next: string[] = [];
     for (const { id, source } of heads) {
       if (taken.cron + taken.subagent + taken.delegate >= total) break;
@@ -146,13 +157,13 @@ export class RunQueue {
   }
 
   #begin(lane: Lane, id: string): void {
-    if (lane.working.has(id)) return;
     lane.working.add(id);
-    this.#working[lane.source] += 1;
+    this.#working[lane.source].add(id);
   }
 
   #end(lane: Lane, id: string): void {
-    if (lane.working.delete(id)) this.#working[lane.source] -= 1;
+    lane.working.delete(id);
+    this.#working[lane.source].delete(id);
   }
 
   #unwait(lane: Lane, id: string): void {

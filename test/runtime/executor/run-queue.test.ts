@@ -10,7 +10,7 @@ const run = (id: string, over: Partial<Agent> = {}) => agentOf(id, { origin: 'se
 const queueOf = (
   limits: Partial<ConstructorParameters<typeof RunQueue>[0]> = {},
   lineage: readonly Agent[] = [],
-) => new RunQueue({ per_tree: 1, total: 9, per_source: PLENTY, ...limits }, () => lineage);
+) => new RunQueue({ per_tree: 1, total: 9, per_source: PLENTY, ...limits }, 'w1', () => lineage);
 
 it('asking takes no slot and joins no queue, however often', () => {
   const queue = queueOf();
@@ -54,6 +54,23 @@ it('a newcomer begins where its lane has a place that nobody waits for, and the 
   const elsewhere = queueOf({ total: 1 });
   elsewhere.queue(run('a', { root_id: 'other' }));
   assert.equal(elsewhere.mayBegin(run('b')), false);
+});
+
+it('a run that works in another process takes a place of its tree, and none of this process', () => {
+  const queue = queueOf({ per_source: { ...PLENTY, cron: 1 }, total: 1 });
+  const [here, there] = ['w1', 'w2'].map((worker) => run('a', { worker, state: AT_WORK }));
+  assert.ok(here && there);
+  queue.see(here);
+  const other = run('b', { root_id: 'other' });
+  queue.queue(other);
+  assert.equal(queue.mayBegin(other), false);
+  assert.deepEqual(queue.see(there), ['b'], 'it went to another process');
+  assert.deepEqual([queue.mayBegin(other), queue.mayBegin(run('c'))], [true, false]);
+  queue.see({ ...there, state: { type: 'completed', result: 'r' } });
+  queue.leave(other);
+  assert.equal(queue.mayBegin(run('c')), true);
+  queue.see(run('d', { origin: 'cron', root_id: 'd', worker: 'w2', state: AT_WORK }));
+  assert.equal(queue.mayBegin(run('e', { origin: 'cron', root_id: 'e' })), true);
 });
 
 it('what needs no place begins at once: what is no run, and a delegated call inside of one', () => {

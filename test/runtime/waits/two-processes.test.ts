@@ -31,8 +31,6 @@ onBothDatabases('two processes', (database) => {
 
   for (let round = 1; round <= ROUNDS; round += 1)
     it(`in random order, round ${round}`, async () => {
-      await on.close();
-      on = await TwoLeaders.open(await database());
       const random = seeded(round);
       const all = RACES.flatMap((race) => ORDERS.map((order) => ({ race, order, at: random() })));
       for (const { race, order } of all.sort((a, b) => a.at - b.at)) await played(race, order);

@@ -1,6 +1,7 @@
 import { type Line, until } from '../../stage.ts';
 import { spawn } from '../../toolsets/sessions-play.ts';
 import { fork, waitFor } from '../ordered-family.ts';
+import type { LedgerCall, Point } from './leader.ts';
 import type { LeaderProcess } from './leader-process.ts';
 import { assertTold, delegate, submit } from './races.ts';
 import type { Tree, TwoLeaders } from './two-leaders.ts';
@@ -90,43 +91,37 @@ async function areTold(leader: LeaderProcess, all: readonly Waiting[]): Promise<
   for (const { join, tree } of all) await assertTold(leader, tree.main.id, join.told);
 }
 
+/** Calls of a take-over. */
+const MOMENTS = [
+  ['claim', 'before'],
+  ['claim', 'acknowledged'],
+  ['mail', 'acknowledged'],
+] as const;
+
 /** What one process can die of, or in; the other one goes on with all joins. Each resolves when they have ended as they should. */
 export const TAKE_OVERS: Readonly<Record<string, (on: TwoLeaders) => Promise<void>>> = {
-  'the process of those that wait dies, and then what they wait for ends': async (on) => {
-    const all = await parked(on);
-    await on.replace('left');
-    await resumes(on.right, all);
-    for (const one of all) await ends(on.right, one);
-    await areTold(on.right, all);
-  },
-  'what they wait for ends before somebody leads them again': async (on) => {
-    const all = await parked(on);
-    await on.replace('left');
-    for (const one of all) await ends(on.right, one);
-    await wrote(on, children(all));
-    await resumes(on.right, all);
-    await areTold(on.right, all);
-  },
-  'what they wait for ends while they are taken over': async (on) => {
-    for (const [what, point] of [
-      ['claim', 'before'],
-      ['claim', 'acknowledged'],
-      ['mail', 'acknowledged'],
-    ] as const) {
-      const all = await parked(on);
+  'the process of those that wait dies, and what they wait for ends before, while or after they are taken over':
+    async (on) => {
+      const [before, after] = [await parked(on), await parked(on)];
+      const during: (readonly [LedgerCall['what'], Point, readonly Waiting[]])[] = [];
+      for (const [what, point] of MOMENTS) during.push([what, point, await parked(on)]);
       await on.replace('left');
-      for (const one of all) {
-        const hold = on.right.hold({ what, id: one.tree.main.id }, point);
-        const resumed = on.right.act('resume', one.tree.main.id);
-        await hold.reached;
-        await ends(on.right, one);
-        await wrote(on, [one.tree.b.id]);
-        hold.go();
-        await resumed;
-      }
-      await areTold(on.right, all);
-    }
-  },
+      for (const one of before) await ends(on.right, one);
+      await wrote(on, children(before));
+      await resumes(on.right, [...before, ...after]);
+      for (const one of after) await ends(on.right, one);
+      for (const [what, point, all] of during)
+        for (const one of all) {
+          const hold = on.right.hold({ what, id: one.tree.main.id }, point);
+          const resumed = on.right.act('resume', one.tree.main.id);
+          await hold.reached;
+          await ends(on.right, one);
+          await wrote(on, [one.tree.b.id]);
+          hold.go();
+          await resumed;
+        }
+      await areTold(on.right, [before, after, ...during.map(([, , all]) => all)].flat());
+    },
   'their process dies before the ledger has that they wait': async (on) => {
     const [one, ...others] = await trees(on);
     if (one === undefined) return;

@@ -37,6 +37,12 @@ interface Parts {
   readonly leaders: Record<Side, LeaderProcess>;
 }
 
+/** For the process in which trees begin: nobody tells it that others lead its runs now. */
+const UNLIMITED = {
+  max_concurrent: Number.POSITIVE_INFINITY,
+  per_source: { cron: 8, subagent: Number.POSITIVE_INFINITY, delegate: Number.POSITIVE_INFINITY },
+};
+
 /** Two processes that lead agents of the same trees on one ledger. */
 export class TwoLeaders {
   readonly #parts: Parts;
@@ -58,7 +64,7 @@ export class TwoLeaders {
         ground: { store, folder },
         clock: WITHOUT_POLLS,
         toolsets: ['process', 'fanout', 'sessions', 'delegate'],
-        terms: concurrent(1),
+        terms: { ...concurrent(1), runs: UNLIMITED },
       },
     );
     const [left, right, ledger] = await Promise.all([
@@ -100,11 +106,11 @@ export class TwoLeaders {
     return Object.fromEntries((await agents()).map((agent) => [agent.name, agent])) as Tree;
   }
 
-  /** Nothing is held any more, and the trees so far are killed: in the process in which they began, too, their runs hold no places. */
+  /** Nothing is held any more, and the trees so far are killed. */
   async clear(): Promise<void> {
     this.left.go();
     this.right.go();
-    for (const id of this.#roots.splice(0)) await this.#parts.first.runtime.kill(id);
+    for (const id of this.#roots.splice(0)) await this.store.kill(id, 'you', Date.now());
   }
 
   /** SIGKILL for one of them, and a new process in its place. */
