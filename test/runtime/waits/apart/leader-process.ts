@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Line } from '../../stage.ts';
 import type { Act, Asked, LedgerCall, Order, Point, Report } from './leader.ts';
 
-/** Whatever is signalled comes at once; only a machine that is busy with other things takes seconds. */
-const LOST_MS = 10_000;
+/** Whatever is signalled comes at once, and what is lost never; only a machine that is busy with other things takes seconds. */
+const LOST_MS = 30_000;
 
 /** A call of the ledger that is held. */
 export interface Held {
