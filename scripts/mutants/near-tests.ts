@@ -95,7 +95,13 @@ export const NEAR: readonly Near[] = [
   {
     under: ['store/postgres/functions', 'store/postgres/postgres-facts', 'store/postgres/postgres-database'],
     quick: [],
-    slow: ['store/store-postgres', 'store/postgres-undone', 'store/postgres-overlap', 'store/migration'],
+    slow: [
+      'store/store-postgres',
+      'store/postgres-undone',
+      'store/postgres-overlap',
+      'store/migration',
+      'store/postgres-pool',
+    ],
   },
   {
     under: ['store/postgres/connection-pool', 'store/postgres/listener', 'store/postgres/postgres-'],

@@ -64,13 +64,8 @@ export async function stopProcessGroup(leader: number, grace_ms: number): Promis
   await waitUntilGone(leader, 500);
 }
 
-/**
- * Kills every process that tools of this runtime started, without waiting: for signal handlers and process exit.
- * Returns the number of groups killed.
- */
-export function killAllProcessGroups(): number {
-  let killed = 0;
-  for (const leader of live) if (signalGroup(leader, 'SIGKILL')) killed += 1;
+/** Kills every process that tools of this runtime started, without waiting: for signal handlers and process exit. */
+export function killAllProcessGroups(): void {
+  for (const leader of live) signalGroup(leader, 'SIGKILL');
   if (exit_handled) killOwnStrays();
-  return killed;
 }

@@ -25,27 +25,24 @@ function markOf(pid: string): string | undefined {
   return environment.slice(at + name.length, end === -1 ? undefined : end);
 }
 
-/** Kills every marked process for which `belongs` holds, except this one. Returns the number killed. */
-function killMarked(belongs: (mark: string) => boolean): number {
-  if (process.platform !== 'linux') return 0;
-  let killed = 0;
+/** Kills every marked process for which `belongs` holds, except this one. */
+function killMarked(belongs: (mark: string) => boolean): void {
+  if (process.platform !== 'linux') return;
   for (const pid of processIds()) {
     if (Number(pid) === process.pid) continue;
     const mark = markOf(pid);
     if (mark === undefined || !belongs(mark)) continue;
     try {
       process.kill(Number(pid), 'SIGKILL');
-      killed += 1;
     } catch {
       // has ended
     }
   }
-  return killed;
 }
 
 /** Immediately: after a stopped call, or if a process still holds its output open. */
-export function killStraysOfCall(mark: string): number {
-  return killMarked((found) => isMarkedBy(found, mark));
+export function killStraysOfCall(mark: string): void {
+  killMarked((found) => isMarkedBy(found, mark));
 }
 
 /** Soon, for many ended calls at once: reading the process table for each would cost more than the calls. */
@@ -62,14 +59,14 @@ export function sweepStraysOfCallSoon(mark: string): void {
 }
 
 /** At exit: everything that this runtime started. */
-export function killOwnStrays(): number {
-  return killMarked(isOwnMark);
+export function killOwnStrays(): void {
+  killMarked(isOwnMark);
 }
 
 /**
  * Kills the tool processes of runtimes that died without cleaning up (SIGKILL, power loss): when a runtime starts, and when it
- * takes over work on the same machine. Returns the number killed.
+ * takes over work on the same machine.
  */
-export function killProcessesOfDeadRuntimes(): number {
-  return killMarked(isOwnerGone);
+export function killProcessesOfDeadRuntimes(): void {
+  killMarked(isOwnerGone);
 }

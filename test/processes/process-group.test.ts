@@ -82,7 +82,7 @@ test('after SIGKILL of the runtime another one kills what is left, and only that
   dead.child.kill('SIGKILL');
   await dead.ended;
   assert.ok(running(dead.seconds) > 0, 'the orphans are there to be found');
-  assert.ok(killProcessesOfDeadRuntimes() >= 2);
+  killProcessesOfDeadRuntimes();
   assert.ok(await eventually(() => running(dead.seconds) === 0));
   assert.equal(running(alive.seconds), 2);
   alive.child.kill('SIGTERM');

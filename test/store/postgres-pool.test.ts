@@ -1,5 +1,6 @@
 // Proves how the connection pool handles poolers and broken connections: unnamed statements behind a pooler, new connections after a fail-over, none left open.
 import assert from 'node:assert/strict';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { openStore } from '../../src/store/open-store.ts';
@@ -78,6 +79,29 @@ describe('connections to a PostgreSQL server', () => {
     await again.close();
     await executeSql(empty, 'INSERT INTO coppice_migrations (number) VALUES (1000)');
     await assert.rejects(openStore(empty), { code: 'E_DB_NEWER', message: /schema 1000/ });
+  });
+
+  it('that are refused are tried again, after longer and longer pauses', async (t) => {
+    t.mock.method(Math, 'random', () => 1);
+    const tries: number[] = [];
+    const { hostname, port } = new URL(url);
+    const relay = createServer((client) => {
+      tries.push(performance.now());
+      if (tries.length < 4) return client.destroy();
+      client.pipe(connect(Number(port), hostname)).pipe(client);
+    });
+    await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+    const behind = url.replace(`:${port}/`, `:${(relay.address() as AddressInfo).port}/`);
+    const pool = new ConnectionPool({ url: behind, prepare: true });
+    const database = new PostgresDatabase(pool, 'ledger', new Listener(null));
+    assert.deepEqual(await database.read('SELECT 1 AS one'), [{ one: 1 }]);
+    await database.close();
+    await new Promise((resolve) => relay.close(resolve));
+    const pauses = tries.slice(1).map((at, before) => at - (tries[before] as number));
+    assert.equal(pauses.length, 3);
+    // Timers may ring a millisecond early.
+    for (const [at, least_ms] of [50, 100, 200].entries())
+      assert.ok((pauses[at] as number) >= least_ms - 2, `pauses of ${pauses.join(', ')} ms`);
   });
 
   it('do not listen once notifications are given up, now or later', async () => {
