@@ -61,7 +61,7 @@ export const SERVER_GUARDS: readonly Guard[] = [
   {
     name: 'trust-before-use',
     protects: 'a user from agent files of a repository that nobody accepted',
-    file: 'src/cli/profiles/profiles.ts',
+    file: 'src/cli/setup/profiles/profiles.ts',
     guard: "project.trust === 'trusted' ? parseAgentFiles(project.raw) : null",
     without: "project.trust === 'nothing' ? null : parseAgentFiles(project.raw)",
     tests: ['cli/profiles/hostile-repository'],
