@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DeliverContext, DeliverResult, Parcel } from '../../src/channels/channel.ts';
 import type { Ask } from '../../src/records/conversation/ask.ts';
 import type { Run } from '../../src/records/run/run.ts';
+import { openAsk } from '../store/ledger-fixture.ts';
 
 const CREATED_AT = Date.UTC(2026, 10, 21, 2, 31, 22, 250);
 
@@ -35,26 +36,18 @@ export function newRun(over: Partial<Run> = {}): Run {
 }
 
 export function newAsk(over: Partial<Ask> = {}): Ask {
-  return {
-    id: randomUUID(),
+  return openAsk({
     root_id: 'root',
     agent_id: 'agent',
     agent_name: 'file-reader',
     call_id: 'c1',
-    tool: 'bash',
     subject: 'rm -rf dist',
     input: '{"command":"rm -rf dist"}',
-    difference: null,
     cwd: '/proj',
     rule: 'ask(bash:rm *)',
     asked_at: CREATED_AT,
-    verdict: null,
-    scope: null,
-    note: null,
-    answered_by: null,
-    answered_at: null,
     ...over,
-  };
+  });
 }
 
 export function newParcel(address: string, over: Partial<Parcel> = {}): Parcel {

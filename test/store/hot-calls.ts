@@ -4,7 +4,7 @@ import type { Agent } from '../../src/records/agent/agent.ts';
 import type { NewRun } from '../../src/records/run/run.ts';
 import type { Store } from '../../src/store/store.ts';
 import { LARGE_LEADER, LED, PARKED_ALONE, RESTING } from './large-ledger.ts';
-import { CONFIG, letter, newAgent, said, stepOf } from './ledger-fixture.ts';
+import { CONFIG, letter, newAgent, newAsk, said, stepOf } from './ledger-fixture.ts';
 
 /** A frequent call, or one that somebody waits for. */
 export interface HotCall {
@@ -81,22 +81,7 @@ export const HOT_CALLS: readonly HotCall[] = [
     call: async (store) => {
       const id = await spawn(store, 'keep');
       await step(store, id, {
-        asks: [
-          {
-            id: randomUUID(),
-            root_id: LED.root_id,
-            agent_id: id,
-            agent_name: 'kid',
-            call_id: 'c1',
-            tool: 'bash',
-            subject: 's',
-            input: '{}',
-            difference: null,
-            cwd: '/',
-            rule: 'r',
-            asked_at: 1,
-          },
-        ],
+        asks: [newAsk({ root_id: LED.root_id, agent_id: id, agent_name: 'kid', call_id: 'c1' })],
       });
       await step(store, id, { state: { type: 'completed', result: 'r' } });
       const other = await spawn(store, 'keep');

@@ -3,6 +3,8 @@ import type { Step } from '../../src/kernel/step.ts';
 import type { Agent } from '../../src/records/agent/agent.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/records/agent/limits.ts';
 import { newTurn } from '../../src/records/agent/state.ts';
+import type { TaskTerms } from '../../src/records/agent/task-terms.ts';
+import type { Ask, NewAsk } from '../../src/records/conversation/ask.ts';
 import type { NewMail } from '../../src/records/conversation/mail.ts';
 import type { Message } from '../../src/records/conversation/message.ts';
 import type { NewAgent } from '../../src/records/run/new-agent.ts';
@@ -60,7 +62,10 @@ export async function newRoot(
 }
 
 /** A step that changes only what `over` says. */
-export function stepOf(agent: Agent, over: Partial<Step> = {}): Step {
+export function stepOf(
+  agent: Pick<Agent, 'id' | 'epoch' | 'last_seq' | 'state' | 'reply' | 'noticed' | 'sent_this_turn'>,
+  over: Partial<Step> = {},
+): Step {
   return {
     agent_id: agent.id,
     epoch: agent.epoch,
@@ -115,4 +120,42 @@ export function letter(from: Agent, to: Agent, body = 'hi'): NewMail {
 
 export async function fresh(store: Store, agent: Agent): Promise<Agent> {
   return (await store.agent(agent.id)) as Agent;
+}
+
+/** An ask for the call of an agent of its own tree, to be added to a step. */
+export function newAsk(over: Partial<NewAsk>): NewAsk {
+  return {
+    id: randomUUID(),
+    root_id: 'root',
+    agent_id: 'agent',
+    agent_name: 'agent',
+    call_id: 'call-1',
+    tool: 'bash',
+    subject: 'rm x',
+    input: '{}',
+    difference: null,
+    cwd: '/',
+    rule: 'ask(bash)',
+    asked_at: 1,
+    ...over,
+  };
+}
+
+export function openAsk(over: Partial<Ask>): Ask {
+  const open = { verdict: null, scope: null, note: null, answered_by: null, answered_at: null };
+  return { ...newAsk(over), ...open, ...over };
+}
+
+/** The terms of an agent that agents created for a task. */
+export function termsOf(over: Partial<TaskTerms> = {}): TaskTerms {
+  return {
+    kind: 'spawn',
+    label: null,
+    run_id: null,
+    cleanup: 'keep',
+    output_schema: null,
+    delegation: 0,
+    worktree: null,
+    ...over,
+  };
 }

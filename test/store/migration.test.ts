@@ -14,7 +14,7 @@ import type { Store } from '../../src/store/store.ts';
 import { jobOf } from '../cron/cron-stage.ts';
 import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { CONFIG, child, fresh, letter, said, stepOf } from './ledger-fixture.ts';
+import { CONFIG, child, fresh, letter, newAsk, said, stepOf } from './ledger-fixture.ts';
 
 /** Rows as schema 1 has them, in SQL that both databases read. */
 const AGENT_COLUMNS = `INSERT INTO agents (id, root_id, parent_id, name, session_key, origin, depth, config, status, state, last_seq,
@@ -164,20 +164,7 @@ async function workOn(store: Store): Promise<void> {
 }
 
 function askOf(agent_id: string): NewAsk {
-  return {
-    id: 'ask-1',
-    root_id: 'root-1',
-    agent_id,
-    agent_name: 'fork',
-    call_id: 'call-1',
-    tool: 'bash',
-    subject: 'rm x',
-    input: '{}',
-    difference: null,
-    cwd: '/',
-    rule: 'ask(bash)',
-    asked_at: 7_000,
-  };
+  return newAsk({ id: 'ask-1', root_id: 'root-1', agent_id, agent_name: 'fork', asked_at: 7_000 });
 }
 
 async function openTwice(url: string, schema: number): Promise<void> {

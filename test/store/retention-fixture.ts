@@ -10,7 +10,7 @@ import type { NewRun } from '../../src/records/run/run.ts';
 import type { RetentionTerms } from '../../src/store/retention-ledger.ts';
 import type { Store } from '../../src/store/store.ts';
 import { jobOf } from '../cron/cron-stage.ts';
-import { fresh, letter, newAgent, said, stepOf } from './ledger-fixture.ts';
+import { fresh, letter, newAgent, newAsk, said, stepOf } from './ledger-fixture.ts';
 
 /** The time of everything old. */
 export const OLD = 1_000;
@@ -106,20 +106,13 @@ export async function fire(
 }
 
 export function askOf(agent: Agent): NewAsk {
-  return {
-    id: randomUUID(),
+  return newAsk({
     root_id: agent.root_id,
     agent_id: agent.id,
     agent_name: agent.name,
     call_id: 'c1',
-    tool: 'bash',
-    subject: 's',
-    input: '{}',
-    difference: null,
-    cwd: '/',
-    rule: 'r',
     asked_at: OLD,
-  };
+  });
 }
 
 export function runOf(requester: Pick<Agent, 'id' | 'session_key'>): NewRun {

@@ -8,8 +8,9 @@ import type { Mail } from '../../src/records/conversation/mail.ts';
 import type { CallPart, Message, PlacedMessage, UserOrigin } from '../../src/records/conversation/message.ts';
 import type { UiStyle } from '../../src/render/style.ts';
 import type { UiEvent } from '../../src/tui/state/ui-event.ts';
-import { EMPTY_UI, type UiState } from '../../src/tui/state/ui-state.ts';
+import { EMPTY_UI, type Overlay, type Question, type UiState } from '../../src/tui/state/ui-state.ts';
 import { reduce } from '../../src/tui/state/ui-store.ts';
+import { openAsk } from '../store/ledger-fixture.ts';
 
 export const PLAIN: UiStyle = { colour: false, unicode: true, accessible: false };
 export const COLOUR: UiStyle = { colour: true, unicode: true, accessible: false };
@@ -151,26 +152,19 @@ export function letter(from_id: string | null, to_id: string, body = 'done'): Ma
 }
 
 export function ask(id: string, agent_id: string, change: Partial<Ask> = {}): Ask {
-  return {
+  return openAsk({
     id,
     root_id: 'main',
     agent_id,
     agent_name: agent_id,
     call_id: 'c',
-    tool: 'bash',
     subject: 'rm -rf dist',
     input: '{"command":"rm -rf dist"}',
-    difference: null,
     cwd: '~/proj',
     rule: 'ask(bash:rm *)',
     asked_at: T0,
-    verdict: null,
-    scope: null,
-    note: null,
-    answered_by: null,
-    answered_at: null,
     ...change,
-  };
+  });
 }
 
 export function seen(agent: Agent, created = false): UiEvent {
@@ -237,3 +231,26 @@ export function fits(lines: readonly string[], width: number): void {
     isHarmless(line);
   }
 }
+
+/** main › reader › grep, and analyzer beside reader. */
+export function family(): UiState {
+  return tree([
+    agent('main', null),
+    agent('reader', 'main', { created_at: T0 + 1 }),
+    agent('analyzer', 'main', { created_at: T0 + 2 }),
+    agent('grep', 'reader', { created_at: T0 + 3, depth: 2 }),
+  ]);
+}
+
+/** A question of a grandchild of the story, with one of its parent behind it. */
+export function grandchild(change: object = {}): UiState {
+  return after(
+    story(waitingOn(['file-reader'])),
+    seen(agent('grep-all', 'file-reader', { depth: 2, created_at: T0 + 4, state: THINKING })),
+    { type: 'asks', asks: [ask('a', 'grep-all', change), ask('b', 'file-reader')] },
+  );
+}
+
+export const KILLED: AgentState = { type: 'killed', by: 'you' };
+export const ASKED: Question = { since: T0, saying: null, held: null, page: 0 };
+export const AGENTS: Extract<Overlay, { type: 'agents' }> = { type: 'agents', filter: '', selected: null };

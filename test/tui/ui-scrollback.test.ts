@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { AgentState } from '../../src/records/agent/state.ts';
 import { FORK_PLACEHOLDER } from '../../src/records/conversation/prompt.ts';
 import type { UiEvent } from '../../src/tui/state/ui-event.ts';
-import { EMPTY_UI, paneOf, type UiState } from '../../src/tui/state/ui-state.ts';
+import { EMPTY_UI, paneOf } from '../../src/tui/state/ui-state.ts';
 import { needsHistory } from '../../src/tui/state/ui-store.ts';
 import {
   after,
@@ -12,6 +12,7 @@ import {
   ask,
   call,
   executing,
+  family,
   IDLE,
   result,
   says,
@@ -20,22 +21,11 @@ import {
   T0,
   THINKING,
   told,
-  tree,
   user,
 } from './ui-fixture.ts';
 
 const DEAD: AgentState = { type: 'killed', by: 'you' };
 const visit = (agent_id: string): UiEvent => ({ type: 'visit', agent_id });
-
-/** main › reader › grep, and analyzer beside reader. */
-function family(): UiState {
-  return tree([
-    agent('main', null),
-    agent('reader', 'main', { created_at: T0 + 1 }),
-    agent('analyzer', 'main', { created_at: T0 + 2 }),
-    agent('grep', 'reader', { created_at: T0 + 3, depth: 2 }),
-  ]);
-}
 
 describe('the scrollback', () => {
   it('joins calls with their results, in the order of the calls, also when two have one id', () => {

@@ -5,6 +5,7 @@ import type { TelegramTiming } from '../../../src/channels/telegram/bot/telegram
 import { openTelegram } from '../../../src/channels/telegram/telegram-channel.ts';
 import type { Ask } from '../../../src/records/conversation/ask.ts';
 import { TelegramServer } from '../../servers/telegram-server.ts';
+import { openAsk } from '../../store/ledger-fixture.ts';
 import { MemoryChatSessions } from '../memory-chat-sessions.ts';
 
 export const ADA = { id: 71, first_name: 'Ada', is_bot: false };
@@ -152,26 +153,17 @@ export function parcelOf(text: string, change: Partial<Parcel> = {}): Parcel {
 }
 
 export function askOf(input: unknown, change: Partial<Ask> = {}): Ask {
-  return {
+  return openAsk({
     id: 'a1b2c3d4-0000-4000-8000-000000000001',
     root_id: AGENT,
     agent_id: AGENT,
     agent_name: 'file-reader',
-    call_id: 'call-1',
-    tool: 'bash',
     subject: 'rm -rf dist',
     input: typeof input === 'string' ? input : JSON.stringify(input),
-    difference: null,
     cwd: '/project',
     rule: 'ask(bash:rm *)',
-    asked_at: 1,
-    verdict: null,
-    scope: null,
-    note: null,
-    answered_by: null,
-    answered_at: null,
     ...change,
-  };
+  });
 }
 
 /** Waits for a condition; generous, for a loaded machine. */

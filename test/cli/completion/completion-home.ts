@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '../../../src/store/open-store.ts';
-import { child, newAgent, newRoot, stepOf } from '../../store/ledger-fixture.ts';
+import { child, newAgent, newAsk, newRoot, stepOf } from '../../store/ledger-fixture.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 
 const ESCAPE = String.fromCharCode(27);
@@ -48,20 +48,14 @@ export async function homeWithIds(): Promise<Home> {
       deliver: [],
       job_id: null,
     };
-    const ask = {
+    const ask = newAsk({
       id: IDS.ask,
       root_id: root.id,
       agent_id: root.id,
       agent_name: 'main',
       call_id: 'c',
-      tool: 'bash',
       subject: 'rm -rf\tdist\nnow',
-      input: '{}',
-      difference: null,
-      cwd: '/',
-      rule: 'ask(bash)',
-      asked_at: 1,
-    };
+    });
     const now = await store.agent(root.id);
     assert.ok(now);
     const verdicts = await store.commit([stepOf(now, { create: [{ ...runner, run }], asks: [ask] })]);

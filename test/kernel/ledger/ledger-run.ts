@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS } from '../../../src/records/agent/limits.ts';
 import { isTerminal } from '../../../src/records/agent/state.ts';
 import type { NewMail } from '../../../src/records/conversation/mail.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { newAgent, said } from '../../store/ledger-fixture.ts';
+import { newAgent, said, stepOf } from '../../store/ledger-fixture.ts';
 import type { Command, Inner } from './ledger-command.ts';
 import { LedgerModel, type ModelAgent } from './ledger-model.ts';
 
@@ -105,31 +105,10 @@ export class LedgerRun {
   stepOf(inner: Inner): Step {
     const agent = this.pick(inner.who);
     const base_seq = this.model.lastSeq(agent);
-    const step: Step = {
-      agent_id: agent.id,
-      epoch: agent.epoch,
-      base_seq,
-      // Every step differs: the ledger takes an identical one for a retry.
-      at: this.#nextAt(),
-      state: { type: 'idle' },
-      messages: [],
-      create: [],
-      send: [],
-      consume: [],
-      kill: [],
-      waits_for: null,
-      waits_until: {},
-      requests: [],
-      calls: 0,
-      doing: null,
-      reply: null,
-      sent_this_turn: false,
-      noticed: 0,
-      remove: [],
-      asks: [],
-      void_asks: [],
-      deliver: [],
-    };
+    const { id, epoch } = agent;
+    const idle = { state: { type: 'idle' }, reply: null, noticed: 0, sent_this_turn: false } as const;
+    // Every step differs: the ledger takes an identical one for a retry.
+    const step = stepOf({ id, epoch, last_seq: base_seq, ...idle }, { at: this.#nextAt() });
     switch (inner.type) {
       case 'grow':
         return { ...step, messages: [said('forks')], create: this.#children(agent, inner, base_seq + 1) };

@@ -9,21 +9,12 @@ import { schemasFault } from '../../../src/kernel/toolsets/output-schema.ts';
 import { checkTask } from '../../../src/kernel/toolsets/task-options.ts';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import type { Profile } from '../../../src/records/agent/profile.ts';
-import type { TaskTerms } from '../../../src/records/agent/task-terms.ts';
-import { CONFIG } from '../../store/ledger-fixture.ts';
+import { CONFIG, termsOf } from '../../store/ledger-fixture.ts';
 import { profileOf } from './profile-fixture.ts';
 import { requester, viewOf } from './toolset-view.ts';
 
 const PLAN = { id: 'kid', name: 'kid', profile: null, inherits: true, text: 'you are', output: 'made' };
-const SPAWNED: TaskTerms = {
-  kind: 'spawn',
-  label: null,
-  run_id: null,
-  cleanup: 'keep',
-  output_schema: null,
-  delegation: 0,
-  worktree: null,
-};
+const SPAWNED = termsOf();
 const profiles = (...all: readonly Profile[]) => ({ profiles: new Map(all.map((one) => [one.name, one])) });
 
 function forked(profile: Profile, over: Parameters<typeof viewOf>[2] = {}) {

@@ -9,6 +9,7 @@ import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import type { AgentConfig } from '../../../src/records/agent/agent.ts';
 import type { TaskTerms } from '../../../src/records/agent/task-terms.ts';
 import { ToolCatalog } from '../../../src/runtime/tool-catalog.ts';
+import { termsOf } from '../../store/ledger-fixture.ts';
 import { profileOf } from './profile-fixture.ts';
 
 const NONE = { allow: [], ask: [], deny: [] };
@@ -21,15 +22,7 @@ const PARENT: AgentConfig = {
   cwd: '/',
   permissions: { cli: NONE, config: NONE },
 };
-const SPAWN: TaskTerms = {
-  kind: 'spawn',
-  label: null,
-  run_id: null,
-  cleanup: 'keep',
-  output_schema: null,
-  delegation: 0,
-  worktree: null,
-};
+const SPAWN = termsOf();
 
 function tool(name: string): ToolsetTool {
   const found = fanoutToolset.tools.find((one) => one.spec.name === name);

@@ -2,6 +2,7 @@
  * Proves what the kernel does with a call that a person must allow: it parks until the one answer to it, the turn's clock stands still
  * meanwhile, and whatever stops the turn takes the question back.
  */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Effect } from '../../../src/kernel/transition/effect.ts';
@@ -9,26 +10,22 @@ import { INTERRUPTED } from '../../../src/kernel/transition/resuming.ts';
 import type { Transition } from '../../../src/kernel/transition/transition.ts';
 import type { Call } from '../../../src/records/agent/state.ts';
 import type { NewAsk } from '../../../src/records/conversation/ask.ts';
+import { newAsk } from '../../store/ledger-fixture.ts';
 import type { KernelRun } from './kernel-run.ts';
 import { answer, call, DELEGATE, LIMIT, OWN, settle, started, startedBy } from './turn-fixture.ts';
 
 const SIDE = { side_by_side: true };
 
 function askOf(call_id: string, asked_at: number): NewAsk {
-  return {
+  return newAsk({
     id: `ask-${call_id}`,
     root_id: 'r',
     agent_id: 'a',
     agent_name: 'agent',
     call_id,
-    tool: 'bash',
-    subject: 'rm x',
     input: '{"command":"rm x"}',
-    difference: null,
-    cwd: '/',
-    rule: 'ask(bash)',
     asked_at,
-  };
+  });
 }
 
 function asks(run: KernelRun, call_id: string, at = 3): Transition {

@@ -1,9 +1,11 @@
 /** Proves which events each state admits, event by event: the whole table, written out. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentEvent } from '../../../src/kernel/transition/event.ts';
 import type { InvalidTransition } from '../../../src/kernel/transition/transition.ts';
 import { type AgentState, type Call, newTurn } from '../../../src/records/agent/state.ts';
+import { newAsk } from '../../store/ledger-fixture.ts';
 import { answerOf } from './arbitrary-kernel.ts';
 import { decide } from './kernel-run.ts';
 
@@ -36,20 +38,15 @@ const states: { readonly [Type in AgentState['type']]: Extract<AgentState, { typ
   killed: { type: 'killed', by: 'you' },
 };
 
-const ask = {
+const ask = newAsk({
   id: 'ask',
   root_id: 'r',
   agent_id: 'a',
   agent_name: 'a',
   call_id: 'c',
-  tool: 'bash',
   subject: 'ls',
-  input: '{}',
-  difference: null,
-  cwd: '/',
-  rule: 'ask(bash)',
   asked_at: 2,
-};
+});
 const result = { call_id: 'c', name: 'bash', status: 'ok' as const, output: '' };
 const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { type: Type }> } = {
   input: { type: 'input', at: 2, content },

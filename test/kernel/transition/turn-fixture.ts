@@ -1,5 +1,5 @@
 import type { Transition, TransitionContext } from '../../../src/kernel/transition/transition.ts';
-import type { Call } from '../../../src/records/agent/state.ts';
+import type { Call, ChildOutcome } from '../../../src/records/agent/state.ts';
 import type { ResultStatus } from '../../../src/records/conversation/message.ts';
 import { answerOf } from './arbitrary-kernel.ts';
 import { KernelRun } from './kernel-run.ts';
@@ -18,14 +18,19 @@ export function started(context: TransitionContext): KernelRun {
   return run;
 }
 
-export function answer(run: KernelRun, said: string, calls: readonly Call[] = []): Transition {
+export function answer(
+  run: KernelRun,
+  said: string,
+  calls: readonly Call[] = [],
+  submission: ChildOutcome | null = null,
+): Transition {
   return run.apply({
     type: 'response',
     at: 1,
     seq: 2,
     content: answerOf(said, calls),
     calls,
-    submission: null,
+    submission,
   });
 }
 

@@ -89,16 +89,7 @@ describe('limits', () => {
     answer(run, '', [call('a')]);
     run.apply(LIMIT);
     assert.match(system(run), /submit_result/);
-    const submit = call('s', { name: 'submit_result' });
-    const submission = { type: 'success' as const, result: 'two' };
-    run.apply({
-      type: 'response',
-      at: 6,
-      seq: 2,
-      content: answerOf('', [submit]),
-      calls: [submit],
-      submission,
-    });
+    answer(run, '', [call('s', { name: 'submit_result' })], { type: 'success', result: 'two' });
     assert.deepEqual(run.state, {
       type: 'completed',
       result: 'two',
@@ -208,16 +199,7 @@ describe('submitting', () => {
 
   it('a submission of an agent that does not report is a call like any other', () => {
     const run = started(OWN);
-    const submit = call('s', { name: 'submit_result' });
-    const submission = { type: 'success' as const, result: 'two' };
-    run.apply({
-      type: 'response',
-      at: 6,
-      seq: 2,
-      content: answerOf('', [submit]),
-      calls: [submit],
-      submission,
-    });
+    answer(run, '', [call('s', { name: 'submit_result' })], { type: 'success', result: 'two' });
     assert.equal(run.state.type, 'executing');
   });
 });

@@ -11,7 +11,7 @@ import { type AgentState, newTurn } from '../../../src/records/agent/state.ts';
 import { NO_USAGE } from '../../../src/records/agent/usage.ts';
 import { Prompt } from '../../../src/records/conversation/prompt.ts';
 import { callArguments } from '../../../src/runtime/tool-catalog.ts';
-import { CONFIG, said } from '../../store/ledger-fixture.ts';
+import { CONFIG, newAsk, said, termsOf } from '../../store/ledger-fixture.ts';
 import {
   AT_WORK,
   agentOf,
@@ -138,31 +138,10 @@ it('a chat hears what must be allowed, and what the root says at the end of a tu
   assert.deepEqual(delivered({}, answer('hello')), [['reply-root-2', 'reply', 'telegram:1', null, 'hello']]);
   assert.deepEqual(delivered({ config: CONFIG }, answer('hello')), []);
   assert.deepEqual(delivered({ parent_id: 'x' }, answer('hello')), []);
-  const task = {
-    kind: 'cron',
-    label: null,
-    run_id: 'r',
-    cleanup: 'keep',
-    output_schema: null,
-    delegation: 0,
-    worktree: null,
-  } as const;
+  const task = termsOf({ kind: 'cron', run_id: 'r' });
   assert.deepEqual(delivered({ config: { ...CHANNEL, task } }, answer('hello')), []);
   assert.equal(delivered({}, FAILED)?.[0]?.[4], 'The turn stopped: no line');
-  const ask = {
-    id: 'a1',
-    root_id: 'root',
-    agent_id: 'root',
-    agent_name: 'root',
-    call_id: 'c1',
-    tool: 'bash',
-    subject: 's',
-    input: '{}',
-    cwd: '/',
-    rule: 'r',
-    asked_at: 1,
-    difference: null,
-  };
+  const ask = newAsk({ id: 'a1', root_id: 'root', agent_id: 'root', agent_name: 'root', call_id: 'c1' });
   const asked = delivered(
     { state: executing(call('c1', 'bash')), parent_id: 'x' },
     { type: 'event', event: { type: 'call-asked', at: NOW, ask } },

@@ -7,7 +7,7 @@ import type { AgentState } from '../../../src/records/agent/state.ts';
 import type { TaskTerms } from '../../../src/records/agent/task-terms.ts';
 import type { Mail } from '../../../src/records/conversation/mail.ts';
 import { Prompt } from '../../../src/records/conversation/prompt.ts';
-import { CONFIG } from '../../store/ledger-fixture.ts';
+import { CONFIG, termsOf } from '../../store/ledger-fixture.ts';
 import {
   AT_WORK,
   agentOf,
@@ -139,16 +139,7 @@ it('a queued run begins when its turn has come, with its task first; until then 
   assert.equal(play({ mail, agent: { state: errored } }).step, null);
 });
 
-const terms = (over: Partial<TaskTerms>): TaskTerms => ({
-  kind: 'session',
-  label: null,
-  run_id: 'run-1',
-  cleanup: 'keep',
-  output_schema: null,
-  delegation: 0,
-  worktree: null,
-  ...over,
-});
+const terms = (over: Partial<TaskTerms>) => termsOf({ kind: 'session', run_id: 'run-1', ...over });
 
 it('the end of a background run is told by its label, and its conversation may go with that', () => {
   const mail = [mailOf('announce', { agent_id: 'kid', outcome: { type: 'success', result: 'r' } }, FROM_KID)];

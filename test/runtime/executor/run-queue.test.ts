@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import { RunQueue } from '../../../src/runtime/executor/run-queue.ts';
 import { AT_WORK, agentOf } from '../../kernel/turn/turn-stage.ts';
+import { termsOf } from '../../store/ledger-fixture.ts';
 
 const PLENTY = { cron: 9, subagent: 9, delegate: 9 };
 const run = (id: string, over: Partial<Agent> = {}) => agentOf(id, { origin: 'session', ...over });
@@ -74,15 +75,7 @@ it('a run that works in another process takes a place of its tree, and none of t
 });
 
 it('what needs no place begins at once: what is no run, and a delegated call inside of one', () => {
-  const task = {
-    kind: 'cron',
-    label: null,
-    run_id: 'r',
-    cleanup: 'keep',
-    output_schema: null,
-    delegation: 0,
-    worktree: null,
-  } as const;
+  const task = termsOf({ kind: 'cron', run_id: 'r' });
   const outer = run('outer', { origin: 'cron' });
   const queue = queueOf({ per_source: { cron: 0, subagent: 0, delegate: 0 } }, [
     { ...outer, config: { ...outer.config, task } },

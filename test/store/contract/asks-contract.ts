@@ -4,26 +4,22 @@ import { it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { AskAnswer, NewAsk } from '../../../src/records/conversation/ask.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { child, fresh, newRoot, said, stepOf } from '../ledger-fixture.ts';
+import { child, fresh, newAsk, newRoot, said, stepOf } from '../ledger-fixture.ts';
 
 const ALLOW: AskAnswer = { verdict: 'allow', scope: 'once', note: '', by: 'you', at: 5_000 };
 
 function askBy(agent: Agent, over: Partial<NewAsk> = {}): NewAsk {
-  return {
-    id: randomUUID(),
+  return newAsk({
     root_id: agent.root_id,
     agent_id: agent.id,
     agent_name: agent.name,
-    call_id: 'call-1',
-    tool: 'bash',
     subject: 'rm -rf "naïve 漢字 🎋" %_ $1',
     input: '{"command":"rm -rf \\"naïve\\""}',
-    difference: null,
     cwd: '/some where',
     rule: 'ask(bash:rm *)',
     asked_at: 1_000,
     ...over,
-  };
+  });
 }
 
 /** Part of the store contract: asks, and agents that people hide. */

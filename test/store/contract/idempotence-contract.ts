@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS } from '../../../src/records/agent/limits.ts';
 import type { AskAnswer, NewAsk } from '../../../src/records/conversation/ask.ts';
 import type { NewDelivery } from '../../../src/records/run/delivery.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { child, fresh, letter, newAgent, newRoot, said, stepOf } from '../ledger-fixture.ts';
+import { child, fresh, letter, newAgent, newAsk, newRoot, said, stepOf } from '../ledger-fixture.ts';
 
 /** Part of the store contract: retries after a lost acknowledgement are idempotent. */
 export function idempotenceContract(stores: () => { readonly store: Store; readonly other: Store }): void {
@@ -16,20 +16,12 @@ export function idempotenceContract(stores: () => { readonly store: Store; reado
     const before = await fresh(store, root);
     const usage = { input: 100, output: 20, cached: 0, reasoning: 0, cost_usd: 0.5 };
     const born = newAgent(before);
-    const ask: NewAsk = {
-      id: randomUUID(),
+    const ask: NewAsk = newAsk({
       root_id: root.id,
       agent_id: root.id,
       agent_name: root.name,
-      call_id: 'call-1',
-      tool: 'bash',
-      subject: 'rm x',
-      input: '{}',
-      difference: null,
-      cwd: '/',
-      rule: 'ask(bash)',
       asked_at: 7_000,
-    };
+    });
     const delivery: NewDelivery = {
       id: randomUUID(),
       kind: 'reply',
@@ -118,20 +110,7 @@ export function idempotenceContract(stores: () => { readonly store: Store; reado
     const { store, other } = stores();
     const root = await newRoot(store);
     const id = randomUUID();
-    const ask: NewAsk = {
-      id,
-      root_id: root.id,
-      agent_id: root.id,
-      agent_name: 'agent',
-      call_id: 'call-1',
-      tool: 'bash',
-      subject: 'x',
-      input: '{}',
-      difference: null,
-      cwd: '/',
-      rule: 'r',
-      asked_at: 1,
-    };
+    const ask: NewAsk = newAsk({ id, root_id: root.id, agent_id: root.id, agent_name: 'agent' });
     await store.commit([stepOf(root, { asks: [ask] })]);
     const answer: AskAnswer = { verdict: 'allow', scope: 'once', note: '', by: 'you', at: 5_000 };
     const first = await store.answer(id, answer);

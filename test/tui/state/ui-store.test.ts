@@ -5,9 +5,9 @@ import type { AgentState } from '../../../src/records/agent/state.ts';
 import { findAgent } from '../../../src/tui/composer/resolve-agent.ts';
 import { descendants } from '../../../src/tui/state/family.ts';
 import type { UiEvent } from '../../../src/tui/state/ui-event.ts';
-import { EMPTY_UI, paneOf, type UiState } from '../../../src/tui/state/ui-state.ts';
+import { EMPTY_UI, paneOf } from '../../../src/tui/state/ui-state.ts';
 import { needsHistory } from '../../../src/tui/state/ui-store.ts';
-import { after, agent, letter, says, seen, sent, T0, told, tree, user } from '../ui-fixture.ts';
+import { after, agent, family, letter, says, seen, sent, T0, told, tree, user } from '../ui-fixture.ts';
 
 const DEAD: AgentState = { type: 'killed', by: 'you' };
 const go = (to: 'parent' | 'child' | 'previous' | 'next'): UiEvent => ({ type: 'go', to });
@@ -17,16 +17,6 @@ const killed = (ids: string[], by = 'you'): UiEvent => ({
   event: { type: 'killed', ids, by },
 });
 const dies = (id: string, parent: string): UiEvent => seen(agent(id, parent, { state: DEAD }));
-
-/** main › reader › grep, and analyzer beside reader. */
-function family(): UiState {
-  return tree([
-    agent('main', null),
-    agent('reader', 'main', { created_at: T0 + 1 }),
-    agent('analyzer', 'main', { created_at: T0 + 2 }),
-    agent('grep', 'reader', { created_at: T0 + 3, depth: 2 }),
-  ]);
-}
 
 describe('the first prompt', () => {
   it('brings its agent into view, with a whole scrollback', () => {

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { firstRun } from '../../../src/cli/run/first-run.ts';
-import type { AgentState } from '../../../src/records/agent/state.ts';
 import type { UiStyle } from '../../../src/render/style.ts';
-import type { Overlay, Question, UiState } from '../../../src/tui/state/ui-state.ts';
+import type { UiState } from '../../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
 import { approvalBox } from '../../../src/tui/views/approval-box.ts';
 import { captureBar } from '../../../src/tui/views/capture-bar.ts';
@@ -13,13 +12,16 @@ import { hintLine } from '../../../src/tui/views/hint-line.ts';
 import { navigationLine } from '../../../src/tui/views/navigation-line.ts';
 import { spinnerLine } from '../../../src/tui/views/spinner-line.ts';
 import {
+  AGENTS,
   ASCII,
+  ASKED,
   after,
   agent,
-  ask,
   COLOUR,
   fits,
+  grandchild,
   HOSTILE,
+  KILLED,
   LOOKS,
   PLAIN,
   SPOKEN,
@@ -31,18 +33,6 @@ import {
   told,
   waitingOn,
 } from '../ui-fixture.ts';
-
-const KILLED: AgentState = { type: 'killed', by: 'you' };
-const ASKED: Question = { since: T0, saying: null, held: null, page: 0 };
-const AGENTS: Extract<Overlay, { type: 'agents' }> = { type: 'agents', filter: '', selected: null };
-
-function grandchild(change: object = {}): UiState {
-  return after(
-    story(waitingOn(['file-reader'])),
-    seen(agent('grep-all', 'file-reader', { depth: 2, created_at: T0 + 4, state: THINKING })),
-    { type: 'asks', asks: [ask('a', 'grep-all', change), ask('b', 'file-reader')] },
-  );
-}
 
 describe('navigation', () => {
   it('names who is in view, who stands around it, and how the tree is', () => {

@@ -2,38 +2,26 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { firstRun } from '../../../src/cli/run/first-run.ts';
-import type { AgentState } from '../../../src/records/agent/state.ts';
 import { moveSelection } from '../../../src/tui/state/agent-rows.ts';
-import type { Overlay, Question, UiState } from '../../../src/tui/state/ui-state.ts';
+import type { Overlay, UiState } from '../../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
 import { approvalBox } from '../../../src/tui/views/approval-box.ts';
 import { confirmationLines } from '../../../src/tui/views/confirmation-lines.ts';
 import { keysHelp } from '../../../src/tui/views/keys-help.ts';
 import {
+  AGENTS,
   ASCII,
+  ASKED,
   after,
   agent,
-  ask,
+  grandchild,
+  KILLED,
   PLAIN,
   seen,
-  story,
   T0,
   THINKING,
   tree,
-  waitingOn,
 } from '../ui-fixture.ts';
-
-const KILLED: AgentState = { type: 'killed', by: 'you' };
-const ASKED: Question = { since: T0, saying: null, held: null, page: 0 };
-const AGENTS: Extract<Overlay, { type: 'agents' }> = { type: 'agents', filter: '', selected: null };
-
-function grandchild(change: object = {}): UiState {
-  return after(
-    story(waitingOn(['file-reader'])),
-    seen(agent('grep-all', 'file-reader', { depth: 2, created_at: T0 + 4, state: THINKING })),
-    { type: 'asks', asks: [ask('a', 'grep-all', change), ask('b', 'file-reader')] },
-  );
-}
 
 describe('an approval', () => {
   it('shows who asks, from where, and the whole call', () => {
