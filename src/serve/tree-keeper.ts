@@ -34,6 +34,14 @@ export interface TreeKeeperOptions {
   readonly most?: number;
 }
 
+/** Trees that nobody led when they were looked for. */
+interface UnledList {
+  readonly queue: string[];
+  taken: number;
+  /** Another worker has taken some. */
+  is_old: boolean;
+}
+
 /** Takes over served trees that nobody leads (`Store.unledTrees`), and releases those in which nothing is left to do. */
 export class TreeKeeper {
   readonly #options: TreeKeeperOptions;
@@ -100,20 +108,30 @@ export class TreeKeeper {
     const fresh = unled.filter((root_id) => !this.#led.has(root_id));
     const free = await this.#makeRoom(fresh.length);
     this.#crowded = fresh.length > free;
-    // Workers that poll at the same moment and cannot take all start at different trees.
-    const first = this.#crowded ? Math.floor(Math.random() * fresh.length) : 0;
-    const queue = [...known, ...fresh.slice(first), ...fresh.slice(0, first)];
-    await Promise.all(Array.from({ length: LANES }, () => this.#takeAll(queue)));
-    return unled.length === BATCH_MAX && !this.#crowded;
+    // Workers that poll at the same moment start at different trees.
+    const first = Math.floor(Math.random() * fresh.length);
+    const list: UnledList = {
+      queue: [...known, ...fresh.slice(first), ...fresh.slice(0, first)],
+      taken: 0,
+      is_old: false,
+    };
+    await Promise.all(Array.from({ length: LANES }, () => this.#takeAll(list)));
+    return (unled.length === BATCH_MAX && !this.#crowded) || (list.is_old && list.taken > 0);
   }
 
-  async #takeAll(queue: string[]): Promise<void> {
+  async #takeAll(list: UnledList): Promise<void> {
     const { most = Number.POSITIVE_INFINITY, onTrouble } = this.#options;
+    const { queue } = list;
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const root_id = next;
       if (this.#stopped) return;
       if (this.#led.size >= most && !this.#led.has(root_id)) continue;
-      await this.#take(root_id).catch((error: unknown) => onTrouble(error, root_id));
+      const was_free = await this.#take(root_id).catch((error: unknown) => onTrouble(error, root_id));
+      if (was_free === true) list.taken += 1;
+      if (was_free !== false) continue;
+      // Others probably have what follows, too, and a claim in vain costs the ledger as much as one that takes the tree.
+      list.is_old = true;
+      queue.length = 0;
     }
   }
 
@@ -132,18 +150,19 @@ export class TreeKeeper {
     return free();
   }
 
-  async #take(root_id: string): Promise<void> {
+  /** False: another worker was faster. */
+  async #take(root_id: string): Promise<boolean> {
     const { runtime, onTaken, onTrouble } = this.#options;
     const known = this.#led.has(root_id);
     this.#led.set(root_id, Date.now());
     const { agents, broken } = await runtime.resume(root_id, { unattended: true });
     if (agents.length === 0) {
-      // Another worker was faster.
       if (!known && (await runtime.release(root_id))) this.#led.delete(root_id);
-      return;
+      return known;
     }
     onTaken?.(root_id, agents.length);
     for (const { agent, reason } of broken) onTrouble(new Error(`${agent.name}: ${reason}`), root_id);
+    return true;
   }
 
   async #releaseIdle(): Promise<void> {
