@@ -12,7 +12,8 @@ import { addGcCommand } from './gc/gc-commands.ts';
 import { addProfilesCommands } from './profiles/profiles-commands.ts';
 import { addRunCommands } from './run/run-commands.ts';
 import { addServeCommands } from './serve/serve-commands.ts';
-import type { CommandBuilder, Work, WorkOptions } from './start/command-builder.ts';
+import type { WorkOptions } from './setup/context.ts';
+import type { CommandBuilder, Work } from './start/command-builder.ts';
 import { addSubagentCommands } from './subagent/subagent-commands.ts';
 
 export interface Program {

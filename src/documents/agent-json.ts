@@ -43,10 +43,12 @@ export function agentJson(
     cost_usd: agent.usage.cost_usd,
     doing: agent.doing,
     last_reply: agent.reply,
-    error: errorOf(agent),
+    result: agent.state.type === 'completed' ? agent.state.result : null,
+    error: failureJson(agent),
     /** The limit that ended its newest turn, or its run, although there is a reply. */
     limit: cutShort(agent.state),
     started_at: isoTime(agent.created_at),
+    updated_at: isoTime(agent.updated_at),
     ended_at: isoTime(agent.ended_at),
     /** Why no process leads its tree although there is work left, and what would help. */
     unled,
@@ -59,7 +61,8 @@ function worktreeOf(agent: Agent): { branch: string; path: string } | null {
   return worktree === null ? null : { branch: worktree.branch, path: worktree.path };
 }
 
-function errorOf({ state }: Agent): { kind: string; message: string } | null {
+/** Why its newest turn failed, or who killed it. */
+export function failureJson({ state }: Pick<Agent, 'state'>): AgentDocument['error'] {
   const failure = failureOf(state);
-  return failure === null ? null : { kind: failure.kind, message: failure.error };
+  return failure && { kind: failure.kind, message: failure.error, retryable: failure.retryable };
 }

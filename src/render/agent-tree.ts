@@ -1,12 +1,30 @@
-import type { Agent } from '../records/agent/agent.ts';
-import { isWorking } from '../records/agent/state.ts';
-import { cutShort, shortly } from '../records/conversation/child-text.ts';
-import { ledStatus } from './agent-status.ts';
+import { isWorking, type StateType } from '../records/agent/state.ts';
+import { shortly } from '../records/conversation/child-text.ts';
 import { count, duration } from './amounts.ts';
 import { clean } from './clean.ts';
-import { stateMark } from './state-mark.ts';
+import { type StateWord, stateMark } from './state-mark.ts';
 import { columnsOf, fit, pad, paint, type Style } from './style.ts';
 import { type TreeRow, treeRows } from './tree-rows.ts';
+
+/** What is shown of an agent, as its JSON document has it. */
+export interface ShownAgent {
+  readonly id: string;
+  readonly parent_id: string | null;
+  readonly name: string;
+  readonly status: StateWord;
+  readonly state: StateType;
+  readonly tool_calls: number;
+  readonly tokens: { readonly input: number; readonly output: number };
+  readonly cost_usd: number | null;
+  readonly doing: string | null;
+  readonly last_reply: string | null;
+  readonly result: string | null;
+  readonly error: { readonly message: string } | null;
+  readonly limit: string | null;
+  readonly started_at: string;
+  readonly updated_at: string;
+  readonly ended_at: string | null;
+}
 
 export interface TreeSize {
   readonly width: number;
@@ -23,34 +41,31 @@ const TIME_WIDTH = 6;
 const DOING_MIN = 4;
 
 /** Columns of figures, widest first; the first that leaves room for the names is used. */
-const FIGURES: readonly ((agent: Agent) => string)[] = [
+const FIGURES: readonly ((agent: ShownAgent) => string)[] = [
   (agent) =>
-    `${pad(String(agent.calls), 4, 'left')} ${agent.calls === 1 ? 'call ' : 'calls'} ${pad(tokens(agent), 5, 'left')} tok `,
-  (agent) => `${pad(String(agent.calls), 4, 'left')} ${pad(tokens(agent), 5, 'left')} `,
+    `${pad(String(agent.tool_calls), 4, 'left')} ${agent.tool_calls === 1 ? 'call ' : 'calls'} ${pad(tokens(agent), 5, 'left')} tok `,
+  (agent) => `${pad(String(agent.tool_calls), 4, 'left')} ${pad(tokens(agent), 5, 'left')} `,
   () => '',
 ];
 const FIGURES_WIDTH = [21, 11, 0] as const;
 
-/** A tree of agents, one line each, oldest first. `unled`: nobody leads the tree. */
+/** A tree of agents, one line each, oldest first. */
 export function agentTree(
-  agents: readonly Agent[],
+  agents: readonly ShownAgent[],
   size: TreeSize,
   now: number,
   style: Style,
-  unled = false,
 ): string[] {
-  const rows = treeRows(agents, style);
+  const rows = treeRows(agents, style, ({ started_at }) => Date.parse(started_at));
   const shown = rows.length <= size.height ? rows : rows.slice(0, Math.max(0, size.height - 1));
   const wanted = Math.max(
     NAME_MIN,
     ...shown.map(({ stem, agent }) => columnsOf(stem) + columnsOf(clean(agent.name))),
   );
-  const lines = shown.map((row) =>
-    line(row, layOut(Math.min(NAME_MAX, wanted), size.width), now, style, unled),
-  );
+  const lines = shown.map((row) => line(row, layOut(Math.min(NAME_MAX, wanted), size.width), now, style));
   if (shown.length < rows.length && size.height > 0) {
     const hidden = rows.slice(shown.length);
-    const working = hidden.filter(({ agent }) => isWorking(agent.state.type)).length;
+    const working = hidden.filter(({ agent }) => isWorking(agent.state)).length;
     const more = `  +${hidden.length} more${working > 0 ? `, ${working} at work` : ''}`;
     lines.push(fit(more, size.width, style));
   }
@@ -60,7 +75,7 @@ export function agentTree(
 interface Layout {
   readonly name_width: number;
   /** Null: there is no room even for the time. */
-  readonly figures: ((agent: Agent) => string) | null;
+  readonly figures: ((agent: ShownAgent) => string) | null;
   readonly doing_width: number;
 }
 
@@ -74,30 +89,36 @@ function layOut(wanted: number, width: number): Layout {
   return { name_width, figures, doing_width: width - used - GAP };
 }
 
-function line({ agent, stem }: TreeRow, layout: Layout, now: number, style: Style, unled: boolean): string {
+function line({ agent, stem }: TreeRow<ShownAgent>, layout: Layout, now: number, style: Style): string {
   const name = pad(fit(`${stem}${clean(agent.name)}`, layout.name_width, style), layout.name_width);
-  const head = `${name}${' '.repeat(GAP)}${pad(stateMark(ledStatus(agent, unled), style), STATUS_WIDTH)}`;
+  const head = `${name}${' '.repeat(GAP)}${pad(stateMark(agent.status, style), STATUS_WIDTH)}`;
   if (layout.figures === null) return head.trimEnd();
-  const time = pad(duration(lastMoment(agent, now) - agent.created_at), TIME_WIDTH, 'left');
+  const time = pad(
+    duration(
+      lastMoment(agent.state, Date.parse(agent.ended_at ?? agent.updated_at), now) -
+        Date.parse(agent.started_at),
+    ),
+    TIME_WIDTH,
+    'left',
+  );
   const doing = layout.doing_width < DOING_MIN ? '' : fit(activityOf(agent), layout.doing_width, style);
   const activity = doing === '' ? '' : `${' '.repeat(GAP)}${paint(style, 'dim', doing)}`;
   return `${head}${' '.repeat(GAP)}${layout.figures(agent)}${time}${activity}`;
 }
 
 /** When its clock stopped; `now` while it works. */
-export function lastMoment(agent: Agent, now: number): number {
-  return isWorking(agent.state.type) ? now : (agent.ended_at ?? agent.updated_at);
+export function lastMoment(state: StateType, rests_since: number, now: number): number {
+  return isWorking(state) ? now : rests_since;
 }
 
-function tokens(agent: Agent): string {
-  return count(agent.usage.input + agent.usage.output);
+function tokens(agent: ShownAgent): string {
+  return count(agent.tokens.input + agent.tokens.output);
 }
 
 /** What it is doing; for an agent at rest, its last reply. */
-function activityOf(agent: Agent): string {
-  if (agent.state.type === 'killed') return `killed by ${clean(agent.state.by)}`;
-  if (agent.state.type === 'failed') return clean(agent.state.failure.error);
+function activityOf(agent: ShownAgent): string {
+  if (agent.state === 'killed' || agent.state === 'failed') return clean(agent.error?.message ?? '');
   if (agent.doing !== null) return clean(agent.doing);
-  const text = agent.state.type === 'completed' ? agent.state.result : agent.reply;
-  return clean(shortly(text === null ? '' : `"${text}"`, cutShort(agent.state))).trim();
+  const text = agent.result ?? agent.last_reply;
+  return clean(shortly(text === null ? '' : `"${text}"`, agent.limit)).trim();
 }

@@ -1,5 +1,6 @@
-import type { Agent, Tree } from '../records/agent/agent.ts';
+import type { Tree } from '../records/agent/agent.ts';
 import { isWorking } from '../records/agent/state.ts';
+import type { ShownAgent } from './agent-tree.ts';
 import { count, duration } from './amounts.ts';
 
 /** What deleted agents of a tree used; limits count it. */
@@ -12,9 +13,12 @@ export interface DeletedUse {
 const NONE: DeletedUse = { agents: 0, tokens: 0, cost_usd: 0 };
 
 /** What the counters of the tree hold beyond `agents`, all that it still has. */
-export function deletedUse(tree: Tree | null, agents: readonly Agent[]): DeletedUse {
+export function deletedUse(
+  tree: Pick<Tree, 'total' | 'tokens' | 'cost_usd'> | null,
+  agents: readonly ShownAgent[],
+): DeletedUse {
   if (tree === null || tree.total <= agents.length) return NONE;
-  const cost_usd = agents.reduce((sum, { usage }) => sum + (usage.cost_usd ?? 0), 0);
+  const cost_usd = agents.reduce((sum, agent) => sum + (agent.cost_usd ?? 0), 0);
   return {
     agents: tree.total - agents.length,
     tokens: Math.max(0, tree.tokens - tokensOf(agents)),
@@ -23,22 +27,22 @@ export function deletedUse(tree: Tree | null, agents: readonly Agent[]): Deleted
   };
 }
 
-function tokensOf(agents: readonly Agent[]): number {
-  return agents.reduce((sum, { usage }) => sum + usage.input + usage.output, 0);
+function tokensOf(agents: readonly ShownAgent[]): number {
+  return agents.reduce((sum, { tokens }) => sum + tokens.input + tokens.output, 0);
 }
 
 /** One line about all agents: how many work and what they used so far. `led`: a process leads them. */
 export function summary(
-  agents: readonly Agent[],
+  agents: readonly ShownAgent[],
   started_at: number,
   now: number,
   { deleted = NONE, led = true }: { readonly deleted?: DeletedUse | undefined; readonly led?: boolean } = {},
 ): string {
-  const working = led ? agents.filter((agent) => isWorking(agent.state.type)).length : 0;
+  const working = led ? agents.filter((agent) => isWorking(agent.state)).length : 0;
   const tokens = tokensOf(agents) + deleted.tokens;
-  const calls = agents.reduce((sum, agent) => sum + agent.calls, 0);
+  const calls = agents.reduce((sum, agent) => sum + agent.tool_calls, 0);
   const costs = [
-    ...agents.flatMap((agent) => agent.usage.cost_usd ?? []),
+    ...agents.flatMap((agent) => agent.cost_usd ?? []),
     ...(deleted.cost_usd > 0 ? [deleted.cost_usd] : []),
   ];
   const gone = deleted.agents === 0 ? '' : `, ${deleted.agents} deleted`;

@@ -3,7 +3,7 @@ import { postgresAddress } from '../store/postgres/postgres-address.ts';
 
 /** The flags by which a ledger was found. */
 export interface LedgerContext {
-  readonly options: { readonly database?: string; readonly config?: string };
+  readonly options: { readonly database?: string; readonly server?: string; readonly config?: string };
 }
 
 /** The address of a ledger for people, without a password. Throws a `StoreError`. */
@@ -18,9 +18,10 @@ export function resumeCommand(context: LedgerContext, root_id: string, ask: bool
 }
 
 /** The flags given to this command that another one needs to find the same ledger, without a password. */
-export function sameLedgerFlags({ options: { database, config } }: LedgerContext): string {
+export function sameLedgerFlags({ options: { database, server, config } }: LedgerContext): string {
   const flags = [
     ...(database === undefined ? [] : [` --database ${shellWord(ledgerName(database))}`]),
+    ...(server === undefined ? [] : [` --server ${shellWord(server)}`]),
     ...(config === undefined ? [] : [` --config ${shellWord(config)}`]),
   ];
   return flags.join('');

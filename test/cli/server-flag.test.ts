@@ -14,7 +14,16 @@ const RULES = [
   },
   { when: { root: true, user: '^ask', step: 0 }, calls: [{ name: 'bash', input: { command: 'true' } }] },
   { when: { user: '^slow' }, say: 'late', delay_ms: 600_000 },
-  { say: 'done' },
+  {
+    when: { root: true, user: '^fork', step: 0 },
+    calls: ['one', 'two'].map((name) => ({ name: 'fork', input: { name, prompt: 'be' } })),
+  },
+  {
+    when: { root: true, user: '^fork', step: 1 },
+    calls: [{ name: 'wait', input: { from_agents: ['one', 'two'] } }],
+  },
+  { when: { root: true, user: '^fork' }, say: 'both are back' },
+  { when: { user: '^(?!fail)' }, say: 'done' },
 ];
 const MODEL = ['--model', 'scripted:rules.json'];
 
@@ -41,13 +50,38 @@ after(async () => {
 /** The command line with `--server`. */
 const there = (...args: readonly string[]) => home.run([...args, '--server', url]);
 
-it('starts a tree at the server, writes to it, and lists its runs as the database does', async () => {
+/** Without what a moment changes. */
+function untimed(text: string): string {
+  return text
+    .replaceAll(/"(?:expires_at|exported_at)":"[^"]*"|"(?:now|after)":\d+/g, 'T')
+    .replaceAll(/\b\d+(?:\.\d)?s\b/g, 'T')
+    .replaceAll(/ +/g, ' ');
+}
+
+async function sameAsHere(...args: readonly string[]): Promise<string> {
+  const [here, remote] = [await home.run(args), await there(...args)];
+  assert.deepEqual(
+    [untimed(remote.stdout), untimed(remote.stderr), remote.code],
+    [untimed(here.stdout), untimed(here.stderr), here.code],
+    args.join(' '),
+  );
+  return remote.stdout;
+}
+
+/** As text and with `--json`. */
+async function sameBoth(...args: readonly string[]): Promise<void> {
+  await sameAsHere(...args);
+  await sameAsHere(...args, '--json');
+}
+
+it('starts a tree at the server, writes to it, and shows it and its runs as the database does', async () => {
   const started = await there('run', '--detach', ...MODEL, '--toolset', 'sessions', 'spawn one');
   assert.equal(started.code, 0, started.stderr);
   const id = started.stdout.trim();
   const active = async () => (await home.run(['subagent', 'list', '--json'])).stdout;
   await until(async () => (await active()).includes('"running"'), 'the run');
-  const [run] = (JSON.parse(await active()) as { runs: { id: string }[] }).runs;
+  await until(async () => (await home.run(['show', id])).stdout.includes('○ idle'), 'the root to rest');
+  const [run] = (JSON.parse(await active()) as { runs: { id: string; agent_id: string }[] }).runs;
   for (const args of [
     ['subagent', 'list'],
     ['subagent', 'history'],
@@ -56,20 +90,86 @@ it('starts a tree at the server, writes to it, and lists its runs as the databas
     ['deliveries', 'list'],
     ['deliveries', 'retry'],
     ['approvals', 'list'],
+    ['ps'],
+    ['ps', '--all'],
+    ['ps', '--tree', id.slice(0, 8)],
+    ['tree'],
+    ['tree', id],
+    ['show', 'main'],
+    ['show', run?.agent_id ?? ''],
+    ['show', 'nobody'],
+    ['logs'],
+    ['logs', 'main', '--tail', '2'],
+    ['logs', id],
+    ['wait', 'main'],
+    ['wait', '--timeout', '0'],
+    ['cron', 'list'],
+    ['cron', 'show', 'nothing'],
   ])
-    for (const json of [[], ['--json']]) {
-      const untimed = (text: string) =>
-        text.replaceAll(/\d+(?:\.\d)?s\b|"expires_at":"[^"]*"/g, 'T').replaceAll(/ +/g, ' ');
-      const [here, remote] = [await home.run([...args, ...json]), await there(...args, ...json)];
-      assert.deepEqual(
-        [untimed(remote.stdout), remote.code],
-        [untimed(here.stdout), here.code],
-        args.join(' '),
-      );
-    }
+    await sameBoth(...args);
   const sent = await there('send', id, 'and more');
   assert.equal(sent.stdout, 'sent to main\n', sent.stderr);
   assert.equal((await there('subagent', 'cancel', run?.id ?? '')).stdout, 'cancelled bg\n');
+  assert.match((await there('kill', id, '-y')).stdout, /^killed main\b/);
+  assert.match(await sameAsHere('export', id, '--json'), /"coppice\/export\/v1"/);
+  const twice = await there('kill', id, '-y');
+  assert.deepEqual([twice.code, twice.stderr], [1, 'error: main has ended already (E_AGENT_DEAD)\n']);
+});
+
+it('schedules, changes, shows, runs and removes tasks', async () => {
+  const added = await there('cron', 'add', 'nightly', '--every', '1d', '--task', 'tick', '--yes', ...MODEL);
+  assert.match(added.stdout, /^scheduled nightly: every 1d, next /, added.stderr);
+  assert.match((await there('cron', 'update', 'nightly', '--allow', 'bash')).stdout, /^changed nightly/);
+  assert.match((await there('cron', 'disable', 'nightly')).stdout, /^disabled nightly: .* disabled\n/);
+  assert.match((await there('cron', 'enable', 'nightly')).stdout, /^enabled nightly/);
+  const ran = await there('cron', 'run', 'nightly');
+  assert.deepEqual([ran.stdout, ran.code], ['done\n', 0], ran.stderr);
+  for (const args of [['list'], ['show', 'nightly'], ['runs', 'nightly']]) await sameBoth('cron', ...args);
+  assert.match((await home.run(['cron', 'show', 'nightly'])).stdout, /allow +bash\n/);
+  assert.match((await there('cron', 'rm', 'nightly')).stdout, /^removed nightly/);
+});
+
+it('follows what it starts, prints the answer, and ends with the code of the outcome', async () => {
+  const done = await there('run', ...MODEL, '--toolset', 'process', 'fork two');
+  assert.deepEqual([done.stdout, done.code], ['both are back\n', 0], done.stderr);
+  assert.match(done.stderr, /^coppice run .* fork two .*coppice tree [0-9a-f]{8}$/m);
+  assert.match(done.stderr, /one: idle/);
+  assert.match(done.stderr, /^3 agents, 0 at work/m);
+  const json = await there('run', ...MODEL, 'x', '--json');
+  const { id, status, reply, agents } = JSON.parse(json.stdout);
+  assert.deepEqual([status, reply, agents.length, json.code], ['done', 'done', 1, 0]);
+  const lines = (await there('run', ...MODEL, 'x', '--events')).stdout.trimEnd().split('\n');
+  const types = lines.map((line) => (JSON.parse(line) as { type?: string; schema: string }).type);
+  assert.ok(types.includes('agent') && types.includes('message'), String(types));
+  assert.equal(types.at(-1), undefined);
+
+  const failed = await there('run', ...MODEL, 'fail');
+  assert.equal(failed.code, 1);
+  assert.match(failed.stderr, /error: the run stopped: .*\n.*coppice resume [0-9a-f]{8} --server/);
+  const [, tree = ''] = /coppice resume ([0-9a-f]{8})/.exec(failed.stderr) ?? [];
+  writeFileSync(join(home.work, 'more.json'), JSON.stringify({ rules: [{ say: 'at last' }] }));
+  const resumed = await there('resume', tree, '--model', 'scripted:more.json');
+  assert.deepEqual([resumed.stdout, resumed.code], ['at last\n', 0], resumed.stderr);
+  assert.match(await sameAsHere('logs', id), /you: x/);
+});
+
+it('leaves the tree to the server when its time is up, and others follow the transcript', async () => {
+  const late = await there('run', ...MODEL, 'slow', '--timeout', '1', '--json');
+  assert.equal(late.code, 124);
+  const { id, error } = JSON.parse(late.stdout);
+  assert.deepEqual([error.code, /coppice logs -f /.test(error.hint)], ['timed_out', true]);
+  const following = home.start(['logs', '-f', id, '--server', url]);
+  let seen = '';
+  following.child.stdout?.on('data', (piece: Buffer) => {
+    seen += piece.toString();
+  });
+  await until(() => seen.includes('you: slow'), 'the task');
+  const waiting = home.start(['wait', id, '--server', url]);
+  assert.equal((await there('kill', id, '-y')).code, 0);
+  const { stdout, code } = await following.ended;
+  assert.match(stdout, /kill event: main by you/);
+  assert.equal(code, 0);
+  assert.match((await waiting.ended).stdout, /^main +dead/);
 });
 
 it('lists approvals and answers them', async () => {
@@ -89,9 +189,12 @@ it('uses COPPICE_SERVER and COPPICE_TOKEN, and says what is wrong', async () => 
   assert.match(wrong.stderr, /a valid token is needed/);
   const refused = await there('doctor');
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /this command needs the database itself/);
-  const followed = await there('run', ...MODEL, 'x');
-  assert.match(followed.stderr, /needs the database itself/);
+  assert.match(refused.stderr, /coppice doctor works with the database itself, not with a server/);
+  assert.equal((await home.run(['profiles'], { env })).code, 0);
+  assert.match(
+    (await home.run(['gc'], { env })).stderr,
+    /coppice gc works with .*\n.*without COPPICE_SERVER/,
+  );
   const both = await there('worker', 'list', '--database', home.database);
   assert.match(both.stderr, /only one of them/);
   const elsewhere = makeHome();

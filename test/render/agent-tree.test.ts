@@ -1,11 +1,14 @@
 // Proves that the rows of `coppice tree` count in plain English and stay in their columns.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { agentJson } from '../../src/documents/agent-json.ts';
 import { agentTree } from '../../src/render/agent-tree.ts';
 import { agentOf } from '../kernel/turn/turn-stage.ts';
 
 it('one call is a call, and the figures of the others stay below it', () => {
-  const agents = [agentOf('root', { calls: 1 }), agentOf('child', { parent_id: 'root', calls: 12 })];
+  const agents = [agentOf('root', { calls: 1 }), agentOf('child', { parent_id: 'root', calls: 12 })].map(
+    (agent) => agentJson(agent),
+  );
   const style = { colour: false, unicode: true };
   const [one = '', twelve = ''] = agentTree(agents, { width: 80, height: 9 }, 0, style);
   assert.match(one, / 1 call +0 tok/);

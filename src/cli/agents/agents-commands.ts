@@ -35,9 +35,8 @@ export function addAgentsCommands({ sub, deferred }: CommandBuilder): void {
     .argument('<id>', AGENT)
     .argument('[text]', 'the message; - reads standard input')
     .action(
-      deferred(
-        async (context, id: string, text?: string) => (await import('./send.ts')).send(context, id, text),
-        { remote: true },
+      deferred(async (context, id: string, text?: string) =>
+        (await import('./send.ts')).send(context, id, text),
       ),
     );
   sub('wait', 'Wait until agents have stopped working')

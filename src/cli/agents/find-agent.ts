@@ -1,15 +1,18 @@
-import { titleOf } from '../../documents/tree-titles.ts';
-import type { Agent } from '../../records/agent/agent.ts';
-import { isTerminal } from '../../records/agent/state.ts';
+import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { statusWord } from '../../render/agent-status.ts';
 import { clean } from '../../render/clean.ts';
 import { nearestName } from '../../render/nearest-name.ts';
+import type { Calls } from '../../serve/client/client.ts';
 import { workFolder } from '../../settings/folders.ts';
-import type { Store } from '../../store/store.ts';
 import type { Context } from '../setup/context.ts';
 
 const CANDIDATES = 8;
+const ENDED: ReadonlySet<AgentDocument['state']> = new Set(['completed', 'failed', 'killed']);
+
+export function hasEnded({ state }: Pick<AgentDocument, 'state'>): boolean {
+  return ENDED.has(state);
+}
 
 /**
  * The one agent that a uuid, a unique prefix, a name or a session key means. A name that several have means the one in the newest tree of this
@@ -17,102 +20,106 @@ const CANDIDATES = 8;
  */
 export async function findAgent(
   context: Context,
-  store: Store,
+  asked: Calls,
   text: string,
   { living = false }: { readonly living?: boolean } = {},
-): Promise<Agent> {
-  const found = await store.find(text);
+): Promise<AgentDocument> {
+  const { agents: found } = await asked.agents({ called: text });
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
-  if (only === undefined) throw await notFound(store, text);
-  const near = await nearest(context, store, text);
+  if (only === undefined) throw await notFound(asked, text);
+  const near = await nearest(context, asked, text);
   const here = near.length > 0 ? pick(near, living) : null;
   if (here !== null) {
-    const root = (await store.agent(here.root_id)) ?? here;
-    process.stderr.write(`${clean(here.name)} of the tree ${await nameOfTree(store, root)}\n`);
+    process.stderr.write(`${clean(here.name)} of the tree ${await nameOfTree(asked, here)}\n`);
     return here;
   }
   const any = near.length > 0 ? null : pick(found, true);
   if (any !== null) return any;
   const listed = (near.length > 0 ? near : found).slice(0, CANDIDATES);
-  const list = await Promise.all(listed.map((agent) => describe(store, agent)));
+  const list = await Promise.all(listed.map((agent) => describe(asked, agent)));
   throw new CoppiceError('E_AGENT_AMBIGUOUS', `"${text}" matches ${found.length} agents`, {
     hint: `${list.join('\n')}\nUse a longer id.`,
   });
 }
 
 /** Agents of that name in the newest tree of this folder. */
-async function nearest(context: Context, store: Store, name: string): Promise<Agent[]> {
-  const root = await newestHere(context, store);
-  if (root === null) return [];
-  return (await store.find(name, root.id)).filter((agent) => agent.name === name);
+async function nearest(context: Context, asked: Calls, name: string): Promise<AgentDocument[]> {
+  const tree = await newestTree(asked, workFolder(context.options.cwd));
+  if (tree === null) return [];
+  return (await asked.agents({ called: name, tree: tree.root_id })).agents.filter(
+    (agent) => agent.name === name,
+  );
 }
 
 /** The only one, or the only living one. */
-function pick(agents: readonly Agent[], living: boolean): Agent | null {
-  const alive = agents.filter((agent) => !isTerminal(agent.state.type));
+function pick(agents: readonly AgentDocument[], living: boolean): AgentDocument | null {
+  const alive = agents.filter((agent) => !hasEnded(agent));
   const [one, ...more] = living && alive.length > 0 ? alive : agents;
   if (one !== undefined && more.length === 0) return one;
   return alive.length === 1 ? (alive[0] ?? null) : null;
 }
 
-/** The newest conversation of this folder. */
-async function newestHere(context: Context, store: Store): Promise<Agent | null> {
-  const [newest] = await store.agents({
-    conversations: true,
-    cwd: workFolder(context.options.cwd),
-    limit: 1,
-  });
-  return newest ?? null;
+type TreeRow = DocumentOf<'coppice/trees/v1'>['trees'][number];
+
+/** The newest conversation, of this folder or of all. */
+async function newestTree(asked: Calls, cwd?: string): Promise<TreeRow | null> {
+  return (await asked.trees({ conversations: true, cwd, limit: 1 })).trees[0] ?? null;
 }
 
 /**
- * The root of the tree of the agent that `text` means; without `text`, of the newest tree of this folder. A folder without trees: an error for
+ * The id of the root of the tree of the agent that `text` means; without `text`, of the newest tree of this folder. A folder without trees: an error for
  * commands that continue the tree (`only_here`), and for others the newest tree of all, with a note on stderr.
  */
 export async function findRoot(
   context: Context,
-  store: Store,
+  asked: Calls,
   text: string | undefined,
   { only_here = false }: { readonly only_here?: boolean } = {},
-): Promise<Agent> {
-  if (text !== undefined) {
-    const agent = await findAgent(context, store, text);
-    return (await store.agent(agent.root_id)) ?? agent;
-  }
-  const here = await newestHere(context, store);
-  if (here !== null) return here;
-  const [newest] = await store.agents({ conversations: true, limit: 1 });
-  if (newest === undefined)
+): Promise<string> {
+  if (text !== undefined) return (await findAgent(context, asked, text)).root_id;
+  const here = await newestTree(asked, workFolder(context.options.cwd));
+  if (here !== null) return here.root_id;
+  const newest = await newestTree(asked);
+  if (newest === null)
     throw new CoppiceError('E_AGENT_NOT_FOUND', 'there is no agent yet', {
       hint: 'Start one: coppice run "…"',
     });
-  const where = `${await nameOfTree(store, newest)} in ${clean(newest.config.cwd)}`;
+  const where = `${newest.root_id.slice(0, 8)} (${newest.title}) in ${clean(newest.cwd)}`;
   if (only_here)
     throw new CoppiceError('E_AGENT_NOT_FOUND', 'no tree works in this folder', {
       hint: `The newest of another folder: ${where}. Name it, if you mean it. See: coppice ps --all`,
     });
   process.stderr.write(`no tree works in this folder; the newest of all: ${where}\n`);
-  return newest;
+  return newest.root_id;
 }
 
-async function notFound(store: Store, text: string): Promise<CoppiceError> {
-  const recent = await store.agents({ limit: 200 });
+/** The id of the agent that is meant, or of the root of the tree that `findRoot` finds. */
+export async function findAgentOrRoot(
+  context: Context,
+  asked: Calls,
+  text: string | undefined,
+): Promise<string> {
+  return text === undefined ? findRoot(context, asked, text) : (await findAgent(context, asked, text)).id;
+}
+
+async function notFound(asked: Calls, text: string): Promise<CoppiceError> {
+  const { agents } = await asked.agents({ all: true });
+  const recent = agents.toReversed();
   const name = nearestName(
     text,
     recent.map((agent) => agent.name),
   );
   const nearest = recent.find((agent) => agent.name === name);
-  const hint = `${nearest !== undefined ? `Did you mean ${await describe(store, nearest)}?\n` : ''}See: coppice ps --all`;
+  const hint = `${nearest !== undefined ? `Did you mean ${await describe(asked, nearest)}?\n` : ''}See: coppice ps --all`;
   return new CoppiceError('E_AGENT_NOT_FOUND', `no agent called "${text}"`, { hint });
 }
 
-async function describe(store: Store, agent: Agent): Promise<string> {
-  const root = (await store.agent(agent.root_id)) ?? agent;
-  return `${clean(agent.name)} (${agent.id.slice(0, 8)}, ${statusWord(agent)}), tree ${await nameOfTree(store, root)}`;
+async function describe(asked: Calls, agent: AgentDocument): Promise<string> {
+  return `${clean(agent.name)} (${agent.id.slice(0, 8)}, ${agent.status}), tree ${await nameOfTree(asked, agent)}`;
 }
 
-/** Short id and title of a tree. */
-export async function nameOfTree(store: Store, root: Pick<Agent, 'id' | 'name'>): Promise<string> {
-  return `${root.id.slice(0, 8)} (${await titleOf(store, root)})`;
+/** Short id and title of the tree of an agent. */
+async function nameOfTree(asked: Calls, { id, root_id }: AgentDocument): Promise<string> {
+  return `${root_id.slice(0, 8)} (${(await asked.agent(id)).tree_title})`;
 }

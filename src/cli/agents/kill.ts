@@ -1,12 +1,12 @@
-import type { Agent } from '../../records/agent/agent.ts';
-import { isTerminal } from '../../records/agent/state.ts';
+import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
-import type { Store } from '../../store/store.ts';
-import { type Context, withStore } from '../setup/context.ts';
+import type { Asked } from '../../serve/client/ledger-client.ts';
+import { ask } from '../setup/ask.ts';
+import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { confirm } from '../setup/standard-input.ts';
-import { findAgent } from './find-agent.ts';
+import { findAgent, hasEnded } from './find-agent.ts';
 
 /** `coppice kill ID…`: kills the agents and all their descendants, whichever process leads them; none if one cannot be found. Asks on a terminal. */
 export function kill(
@@ -14,40 +14,40 @@ export function kill(
   texts: readonly string[],
   options: { readonly yes?: boolean },
 ): Promise<number> {
-  return withStore(context, async (store) => {
-    const named = new Map<string, Agent>();
+  return ask(context, async (asked) => {
+    const named = new Map<string, AgentDocument>();
     for (const text of texts) {
-      const agent = await findAgent(context, store, text, { living: true });
+      const agent = await findAgent(context, asked, text, { living: true });
       named.set(agent.id, agent);
     }
-    const agents = [...named.values()].filter(({ state }) => !isTerminal(state.type));
+    const agents = [...named.values()].filter((agent) => !hasEnded(agent));
     if (agents.length === 0) {
       const names = [...named.values()].map(({ name }) => name).join(', ');
       throw new CoppiceError('E_AGENT_DEAD', `${names} ${named.size === 1 ? 'has' : 'have'} ended already`);
     }
     if (options.yes !== true && !context.json && process.stdin.isTTY) {
-      const question = `Kill ${whom(agents, await withDescendants(store, agents))}? [y] kill  [n] keep: `;
+      const question = `Kill ${whom(agents, await withDescendants(asked, agents))}? [y] kill  [n] keep: `;
       if (!(await confirm(question))) return 1;
     }
     const killed: string[] = [];
-    for (const { id } of agents) killed.push(...(await store.kill(id, 'you', Date.now())).ids);
+    for (const { id } of agents) killed.push(...(await asked.kill(id)).killed);
     if (context.json) printJson({ schema: 'coppice/kill/v1', killed });
     else process.stdout.write(`killed ${whom(agents, new Set(killed))}\n`);
     return 0;
   });
 }
 
-async function withDescendants(store: Store, agents: readonly Agent[]): Promise<ReadonlySet<string>> {
+async function withDescendants(asked: Asked, agents: readonly AgentDocument[]): Promise<ReadonlySet<string>> {
   const ids = new Set(agents.map(({ id }) => id));
-  // Oldest first: parents are older than their children, so one pass finds all.
+  // Parents are older than their children, so one pass finds all.
   for (const root_id of new Set(agents.map((agent) => agent.root_id)))
-    for (const one of (await store.agents({ root_id, living: true })).toReversed())
-      if (one.parent_id !== null && ids.has(one.parent_id)) ids.add(one.id);
+    for (const one of (await asked.tree(root_id)).agents)
+      if (!hasEnded(one) && one.parent_id !== null && ids.has(one.parent_id)) ids.add(one.id);
   return ids;
 }
 
 /** The agents by name, and the number of their descendants in `all`. */
-function whom(agents: readonly Agent[], all: ReadonlySet<string>): string {
+function whom(agents: readonly AgentDocument[], all: ReadonlySet<string>): string {
   const names = agents.map(({ name }) => clean(name)).join(', ');
   const below = all.size - agents.length;
   return below > 0 ? `${names} and ${below === 1 ? '1 descendant' : `${below} descendants`}` : names;

@@ -1,14 +1,14 @@
-import { isTerminal } from '../../records/agent/state.ts';
-import type { PlacedMessage } from '../../records/conversation/message.ts';
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { paint, type Style } from '../../render/style.ts';
-import { type Context, withStore } from '../setup/context.ts';
+import { ask } from '../setup/ask.ts';
+import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
-import { findAgent, findRoot } from './find-agent.ts';
-import { ledgerHints } from './ledger-hints.ts';
+import { findAgentOrRoot, hasEnded } from './find-agent.ts';
 
 const PAGE = 500;
-const POLL_MS = 1_000;
+
+type Message = DocumentOf<'coppice/messages/v1'>['messages'][number];
 
 export interface LogsOptions {
   readonly follow?: boolean;
@@ -17,31 +17,30 @@ export interface LogsOptions {
 
 /** `coppice logs ID [-f]`: the transcript, including the inherited part; `-f` follows it until the agent has ended. */
 export function logs(context: Context, text: string | undefined, options: LogsOptions): Promise<number> {
-  return withStore(context, async (store) => {
-    const agent = await (text === undefined
-      ? findRoot(context, store, text)
-      : findAgent(context, store, text));
-    let seen = options.tail === undefined ? 0 : Math.max(0, agent.last_seq - options.tail);
+  return ask(context, async (asked) => {
+    const { id, messages: newest } = await asked.agent(await findAgentOrRoot(context, asked, text));
+    let seen = options.tail === undefined ? 0 : Math.max(0, newest - options.tail);
     const calls = new Map<string, string>();
     // The first results may answer calls of an earlier message.
-    const before = seen === 0 ? [] : await store.history(agent.id, Math.max(0, seen - PAGE), PAGE);
-    for (const message of before) if (message.seq <= seen) numberCalls(message, calls);
+    const before = { after: Math.max(0, seen - PAGE), limit: PAGE };
+    for (const message of seen === 0 ? [] : (await asked.messages(id, before)).messages)
+      if (message.seq <= seen) numberCalls(message, calls);
     const drain = async (): Promise<void> => {
-      for (
-        let page = await store.history(agent.id, seen, PAGE);
-        page.length > 0;
-        page = await store.history(agent.id, seen, PAGE)
-      ) {
-        for (const message of page) {
+      for (;;) {
+        const { messages, next } = await asked.messages(id, { after: seen, limit: PAGE });
+        for (const message of messages) {
           numberCalls(message, calls);
-          print(context, message, agent.id, calls);
+          print(context, message, id, calls);
         }
-        seen = page.at(-1)?.seq ?? seen;
+        seen = messages.at(-1)?.seq ?? seen;
+        if (next === null || messages.length === 0) return;
       }
     };
-    await drain();
-    if (!options.follow) return 0;
-    const hints = await ledgerHints(store);
+    if (!options.follow) {
+      await drain();
+      return 0;
+    }
+    const hints = await asked.hints(id);
     let left = false;
     const leave = () => {
       left = true;
@@ -49,19 +48,23 @@ export function logs(context: Context, text: string | undefined, options: LogsOp
     };
     process.once('SIGINT', leave);
     process.once('SIGTERM', leave);
-    while (!left) {
-      const now = await store.agent(agent.id);
-      await drain();
-      if (now === null || isTerminal(now.state.type)) break;
-      await hints.next(POLL_MS);
+    try {
+      while (!left) {
+        const [now] = (await asked.agents({ called: id })).agents;
+        if (now === undefined) break;
+        await drain();
+        if (hasEnded(now)) break;
+        await hints.next();
+      }
+    } finally {
+      await hints.stop();
     }
-    await hints.stop();
     return 0;
   });
 }
 
 /** Numbers parallel calls, so that each result shows which call it answers. */
-function numberCalls(message: PlacedMessage, calls: Map<string, string>): void {
+function numberCalls(message: Message, calls: Map<string, string>): void {
   if (message.kind !== 'assistant') return;
   const made = message.content.parts.filter((part) => part.type === 'call');
   calls.clear();
@@ -70,7 +73,7 @@ function numberCalls(message: PlacedMessage, calls: Map<string, string>): void {
 
 function print(
   context: Context,
-  message: PlacedMessage,
+  message: Message,
   agent_id: string,
   calls: ReadonlyMap<string, string>,
 ): void {
@@ -85,7 +88,7 @@ function print(
   );
 }
 
-function body(message: PlacedMessage, style: Style, calls: ReadonlyMap<string, string>): string {
+function body(message: Message, style: Style, calls: ReadonlyMap<string, string>): string {
   switch (message.kind) {
     case 'user':
       return `${paint(style, 'bold', message.content.origin === 'human' ? 'you' : message.content.origin)}: ${cleanLines(message.content.text)}`;

@@ -1,11 +1,12 @@
-import { approvalsJson, type ListedApproval } from '../../documents/approval-json.ts';
+import type { ListedApproval } from '../../documents/approval-json.ts';
 import { duration } from '../../render/amounts.ts';
 import { type AskPart, askParts } from '../../render/ask-parts.ts';
 import { clean } from '../../render/clean.ts';
 import { cutLines, cutMiddle, SPELLED_NOTE } from '../../render/plain-sight.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import { paint, type Style, sign } from '../../render/style.ts';
-import { type Context, fromEither } from '../setup/context.ts';
+import { ask } from '../setup/ask.ts';
+import type { Context } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 
 /** Longer texts are cut in the middle with a note, so that nobody takes a part for the whole call. */
@@ -18,23 +19,20 @@ deny:  coppice approvals deny ID --say TEXT  (the model reads the text)`;
 
 /** `coppice approvals list`: calls of all trees that wait for approval, oldest first. */
 export async function approvalsList(context: Context): Promise<number> {
-  const approvals = await fromEither<readonly ListedApproval[]>(
-    context,
-    async (store) => approvalsJson(store, await store.asks({ open: true })),
-    async (client) => (await client.approvals()).approvals,
-  );
+  const document = await ask(context, (asked) => asked.approvals());
   if (context.json) {
-    printJson({ schema: 'coppice/approvals/v1', approvals });
+    printJson(document);
     return 0;
   }
+  const { approvals } = document;
   if (approvals.length === 0) {
     printLines(['nothing waits for approval']);
     return 0;
   }
   const short = shortIds(approvals.map(({ id }) => id));
   const now = Date.now();
-  for (const ask of approvals)
-    printLines([...askLines(ask, { id: short.get(ask.id) ?? ask.id, now, style: context.out }), '']);
+  for (const one of approvals)
+    printLines([...askLines(one, { id: short.get(one.id) ?? one.id, now, style: context.out }), '']);
   printLines([HOW]);
   return 0;
 }

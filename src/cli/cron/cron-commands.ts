@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { ASK, EVENTS, thinkingOption } from '../run/run-commands.ts';
 import type { CommandBuilder } from '../start/command-builder.ts';
-import { collect, countOf, whole } from '../start/option-values.ts';
+import { collect, rowCount, whole } from '../start/option-values.ts';
 import type { CronAddOptions, CronUpdateOptions } from './cron-change.ts';
 import type { CronRunOptions } from './cron-run.ts';
 
@@ -45,7 +45,7 @@ export function addCronCommands({ sub, deferred }: CommandBuilder): void {
       ),
     );
   ofJob('runs', 'List when it was due and what came of it, newest first')
-    .option('--limit <n>', 'maximum rows', countOf, 20)
+    .option('--limit <n>', 'maximum rows', rowCount, 20)
     .action(
       deferred(async (context, job: string, options: { limit: number }) =>
         (await import('./cron-list.ts')).cronRuns(context, job, options),

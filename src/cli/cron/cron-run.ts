@@ -1,16 +1,18 @@
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
-import { tellUndelivered } from '../../serve/leading/leaders.ts';
-import { tellUnled } from '../../serve/leading/unled.ts';
 import type { Store } from '../../store/store.ts';
-import { followRun } from '../run/follow-run.ts';
+import { leadRun } from '../run/follow-run.ts';
+import { followAtServer } from '../run/server-run.ts';
+import { ask, askLedger } from '../setup/ask.ts';
 import { composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
-import { type Context, withStore } from '../setup/context.ts';
+import type { Context } from '../setup/context.ts';
 import { demoModels } from '../setup/demo-rules.ts';
+import { tellUndelivered, tellUnled } from '../setup/notices.ts';
 import { printJson } from '../setup/output.ts';
-import { cronJobsOf } from './cron-jobs-of.ts';
+import { EXIT } from '../start/exit-code.ts';
 
 export interface CronRunOptions {
   readonly detach?: boolean;
@@ -20,42 +22,45 @@ export interface CronRunOptions {
 
 /** `coppice cron run JOB`: one more instant, now; this process leads the run unless it is left to a server. */
 export async function cronRun(context: Context, text: string, options: CronRunOptions): Promise<number> {
-  const fired = await withStore(context, async (store) => {
-    const jobs = cronJobsOf(context, store);
-    const job = await jobs.find(text);
-    return { job, ...(await jobs.fire(job)) };
+  const fired = await ask(context, async (asked) => {
+    const { id, name, session } = await asked.job(text);
+    const document = await asked.runJob(id);
+    const { outcome, root_id } = document;
+    if (session === 'isolated' && root_id !== null && options.detach !== true) return { name, root_id };
+    if (context.json) printJson(document);
+    else process.stdout.write(`${outcomeText(session, outcome)} ${clean(name)}\n`);
+    if (session === 'isolated' && root_id !== null) await tellUnled(asked, root_id);
+    return null;
   });
-  const { job, outcome, root_id } = fired;
-  if (job.session === 'main' || root_id === null || options.detach === true) {
-    if (context.json) printJson({ schema: 'coppice/cron-fired/v1', job: job.id, outcome, root_id });
-    else process.stdout.write(`${outcomeText(job.session, outcome)} ${clean(job.name)}\n`);
-    if (job.session !== 'main' && root_id !== null)
-      await withStore(context, (store) => tellUnled(context, store, root_id));
-    return 0;
-  }
+  if (fired === null) return EXIT.done;
+  const { name, root_id } = fired;
+  const follow = { title: `coppice cron run  ·  ${clean(name)}`, events: options.events, ask: options.ask };
+  const { server } = context;
+  if (server !== null) return followAtServer(context, server, async () => root_id, follow);
   const store = await context.openStore();
   const runtime = await composeRuntime(context, store, composeTerms(context), {
     extra: demoModels(process.stderr.isTTY),
     can_ask: options.ask === true,
   });
   const begin = async (): Promise<Agent> => (await runtime.resume(root_id)).root;
-  return followRun(context, store, runtime, begin, {
-    title: `coppice cron run  ·  ${clean(job.name)}`,
-    events: options.events,
-    ask: options.ask,
-    after: () => tellDeliveries(store, root_id),
+  return leadRun(context, store, runtime, begin, {
+    ...follow,
+    after: () => tellDeliveries(context, store, root_id),
   });
 }
 
-function outcomeText(session: 'isolated' | 'main', outcome: 'fired' | 'queued'): string {
+function outcomeText(
+  session: 'isolated' | 'main',
+  outcome: DocumentOf<'coppice/cron-fired/v1'>['outcome'],
+): string {
   if (outcome === 'queued') return 'queued behind the run that is at work:';
   return session === 'main' ? 'told the main session:' : 'started';
 }
 
 /** The run may be deleted with its conversation already; its row is found by its tree. */
-async function tellDeliveries(store: Store, root_id: string): Promise<void> {
+async function tellDeliveries(context: Context, store: Store, root_id: string): Promise<void> {
   const [run] = await store.runs({ root_id, limit: 1 });
   if (run === undefined)
     throw new CoppiceError('E_RUN_NOT_FOUND', `the run of ${root_id} is not in the history`);
-  await tellUndelivered(store, await store.deliveries({ about: run.id }));
+  await tellUndelivered(askLedger(context, store), await store.deliveries({ about: run.id }));
 }

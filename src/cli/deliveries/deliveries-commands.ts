@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { CommandBuilder } from '../start/command-builder.ts';
-import { countOf } from '../start/option-values.ts';
+import { rowCount } from '../start/option-values.ts';
 import type { ListOptions } from './deliveries.ts';
 
 /** `coppice deliveries …` */
@@ -14,20 +14,17 @@ export function addDeliveriesCommands({ sub, deferred }: CommandBuilder): void {
         'failed',
       ]),
     )
-    .option('--limit <n>', 'maximum rows', countOf, 20)
+    .option('--limit <n>', 'maximum rows', rowCount, 20)
     .action(
-      deferred(
-        async (context, options: ListOptions) =>
-          (await import('./deliveries.ts')).deliveriesList(context, options),
-        { remote: true },
+      deferred(async (context, options: ListOptions) =>
+        (await import('./deliveries.ts')).deliveriesList(context, options),
       ),
     );
   sub('retry', 'Retry deliveries now', deliveries)
     .argument('[deliveries...]', 'id, unique prefix, or the id of a run; default: all failed ones')
     .action(
-      deferred(
-        async (context, ids: string[]) => (await import('./deliveries.ts')).deliveriesRetry(context, ids),
-        { remote: true },
+      deferred(async (context, ids: string[]) =>
+        (await import('./deliveries.ts')).deliveriesRetry(context, ids),
       ),
     );
 }

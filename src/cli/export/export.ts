@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { readPages } from '../../serve/http/pages.ts';
 import { findRoot } from '../agents/find-agent.ts';
-import { type Context, withStore } from '../setup/context.ts';
+import { ask } from '../setup/ask.ts';
+import type { Context } from '../setup/context.ts';
 import { treeDocuments } from './tree-documents.ts';
 import { treePage } from './tree-page.ts';
 
@@ -21,9 +22,8 @@ export function exportTree(
     throw new CoppiceError('E_USAGE', 'export writes a page or documents', {
       hint: 'coppice export ID --html --out tree.html, or --json',
     });
-  return withStore(context, async (store) => {
-    const root = await findRoot(context, store, text);
-    const exported = await treeDocuments(context, store, root);
+  return ask(context, async (asked) => {
+    const exported = await treeDocuments(context, asked, await findRoot(context, asked, text));
     if (context.json)
       return write(options, `${JSON.stringify({ schema: 'coppice/export/v1', ...exported })}\n`);
     const pages = readPages();

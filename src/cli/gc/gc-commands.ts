@@ -18,5 +18,9 @@ export function addGcCommand({ sub, deferred }: CommandBuilder): void {
     .option('--runs', 'also rows of the run history')
     .option('--dry-run', 'only print what would be removed')
     .option('--archive <file>', 'save what is removed to a new file of JSON lines; NAME.gz: compressed')
-    .action(deferred(async (context, options: GcOptions) => (await import('./gc.ts')).gc(context, options)));
+    .action(
+      deferred(async (context, options: GcOptions) => (await import('./gc.ts')).gc(context, options), {
+        local: true,
+      }),
+    );
 }

@@ -3,7 +3,7 @@ import { composeConfig } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
-import { followRun } from './follow-run.ts';
+import { leadRun } from './follow-run.ts';
 
 /** `coppice demo`: the main job on the scripted model, in the current folder, with real tools that only read. */
 export async function demo(context: Context, options: { readonly fast?: boolean }): Promise<number> {
@@ -15,7 +15,7 @@ export async function demo(context: Context, options: { readonly fast?: boolean 
     ...composeConfig(context, DEFAULT_TERMS, DEMO_MODEL, { allow: DEMO_TOOLS }),
     tools: DEMO_TOOLS,
   };
-  return followRun(
+  return leadRun(
     context,
     store,
     runtime,

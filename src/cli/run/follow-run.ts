@@ -1,20 +1,20 @@
 import { agentJson } from '../../documents/agent-json.ts';
+import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import { killAllProcessGroups } from '../../processes/process-group.ts';
-import type { Agent } from '../../records/agent/agent.ts';
+import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { type Failure, isAboutContent } from '../../records/agent/failure.ts';
 import { isWorking } from '../../records/agent/state.ts';
-import { cutShort } from '../../records/conversation/child-text.ts';
-import { statusWord } from '../../render/agent-status.ts';
-import { cleanLines } from '../../render/clean.ts';
-import { type DeletedUse, deletedUse } from '../../render/tree-summary.ts';
-import type { RuntimeFace, TreeOutcome } from '../../runtime/runtime-face.ts';
+import { clean, cleanLines } from '../../render/clean.ts';
+import { deletedUse } from '../../render/tree-summary.ts';
+import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { resumeCommand } from '../../settings/ledger-name.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context } from '../setup/context.ts';
 import { endProcessSoon, onStopSignal } from '../setup/end-process.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT, exitCodeOfFailure } from '../start/exit-code.ts';
-import { eventLines, liveProgress, type Progress, plainProgress } from './progress.ts';
+import { liveProgress, type Progress, plainProgress, type ShownEvent } from './progress.ts';
 
 export interface FollowOptions {
   readonly events?: boolean | undefined;
@@ -26,132 +26,185 @@ export interface FollowOptions {
   /** The first line of the progress. */
   readonly title: string;
   /** Called when the run has ended by itself, before the ledger is closed. */
-  readonly after?: (root: Agent) => Promise<void>;
+  readonly after?: (root_id: string) => Promise<void>;
+}
+
+/** A tree that is followed, wherever it is led. */
+export interface Followed {
+  /** Begins; `see` gets what happens from then on, and what `--events` prints of it. Resolves to the tree as it is then. */
+  readonly begin: (see: (event: ShownEvent, line?: object) => void) => Promise<FollowedTree>;
+  /** Resolves to its agents when none is at work any more; with `root`, when the root's turn has ended. */
+  readonly settled: (root_id: string, until: 'tree' | 'root') => Promise<readonly AgentDocument[]>;
+  /** How to go on when this process has stopped following. */
+  readonly next: (root_id: string) => string;
+  /** Stops following; what this process leads waits in the ledger from then on. */
+  readonly close: () => Promise<void>;
+}
+
+export interface FollowedTree {
+  readonly root_id: string;
+  readonly tree: Pick<Tree, 'total' | 'tokens' | 'cost_usd'> | null;
+  readonly agents: readonly AgentDocument[];
 }
 
 /** Shows a tree while this process leads it, prints the root's reply, and returns the exit code. Closes the runtime and the store. */
-export async function followRun(
+export async function leadRun(
   context: Context,
   store: Store,
   runtime: RuntimeFace,
   begin: () => Promise<Agent>,
   options: FollowOptions,
 ): Promise<number> {
-  const stop = stopSignal(options.timeout_ms);
-  let progress: Progress | null = null;
-  let root: Agent | null = null;
+  const led: Followed = {
+    begin: async (see) => {
+      runtime.subscribe((event) => see(shownEvent(event), event));
+      const { id } = await begin();
+      // Counters before agents: an agent created in between must not count as deleted.
+      const tree = await store.tree(id);
+      return { root_id: id, tree, agents: (await runtime.agents(id)).map((agent) => agentJson(agent)) };
+    },
+    settled: async (root_id, until) =>
+      (await runtime.settled(root_id, until)).agents.map((agent) => agentJson(agent)),
+    next: (root_id) => `go on with: ${resumeCommand(context, root_id, options.ask === true)}`,
+    close: () => runtime.close(),
+  };
   try {
-    const early: Parameters<Progress['see']>[0][] = [];
-    runtime.subscribe((event) => (progress === null ? early.push(event) : progress.see(event)));
-    root = await begin();
-    // Counters before agents: an agent created in between must not count as deleted.
-    const counters = await store.tree(root.id);
-    const known = await runtime.agents(root.id);
-    const deleted = deletedUse(counters, known);
-    progress = progressOf(context, options, known, root, deleted);
-    for (const event of early) progress.see(event);
-    const outcome = await Promise.race([
-      runtime.settled(root.id, options.wait === false ? 'root' : 'tree'),
-      stop.promise,
-    ]);
-    progress.end();
-    if (typeof outcome === 'number') return await stopped(context, options, runtime, root, outcome);
-    const code = printOutcome(context, options, outcome);
-    if (options.wait === false) tellUnfinished(context, options, outcome);
-    await options.after?.(root);
-    return code;
+    return await followRun(context, led, options);
   } finally {
-    stop.dispose();
-    (progress as Progress | null)?.end();
-    await runtime.close();
     killAllProcessGroups();
     await store.close();
     endProcessSoon();
   }
 }
 
+function shownEvent(event: RuntimeEvent): ShownEvent {
+  if (event.type === 'agent') return { type: event.type, agent: agentJson(event.agent) };
+  if (event.type !== 'ledger') return event;
+  const { reachable, text } = event;
+  return { type: event.type, ledger: reachable ? text : `ledger: ${clean(text)}; waiting, nothing is lost` };
+}
+
+/** Shows a tree while it is at work, prints the root's reply, and returns the exit code. */
+export async function followRun(context: Context, run: Followed, options: FollowOptions): Promise<number> {
+  const stop = stopSignal(options.timeout_ms);
+  let progress: Progress | null = null;
+  try {
+    const early: ShownEvent[] = [];
+    const { root_id, tree, agents } = await run.begin((event, line = event) => {
+      if (options.events === true) printJson(line);
+      else if (progress === null) early.push(event);
+      else progress.see(event);
+    });
+    progress = progressOf(context, options, root_id, agents, tree);
+    for (const event of early) progress.see(event);
+    const outcome = await Promise.race([
+      run.settled(root_id, options.wait === false ? 'root' : 'tree'),
+      stop.promise,
+    ]);
+    progress.end();
+    if (typeof outcome === 'number') {
+      await run.close();
+      const reply = agents.find(({ id }) => id === root_id)?.last_reply ?? null;
+      return stopped(context, run, { root_id, reply, code: outcome });
+    }
+    const root = outcome.find(({ id }) => id === root_id);
+    if (root === undefined) throw new Error(`the root ${root_id} is not among its agents`);
+    printOutcome(context, options, root, outcome);
+    if (options.wait === false) tellUnfinished(run, root_id, outcome);
+    await options.after?.(root_id);
+    return exitCodeOfFailure(root.error);
+  } finally {
+    stop.dispose();
+    (progress as Progress | null)?.end();
+    await run.close();
+  }
+}
+
+const NO_PROGRESS: Progress = { see: () => undefined, end: () => undefined };
+
 function progressOf(
   context: Context,
   options: FollowOptions,
-  known: readonly Agent[],
-  root: Agent,
-  deleted: DeletedUse,
+  root_id: string,
+  known: readonly AgentDocument[],
+  tree: FollowedTree['tree'],
 ): Progress {
-  if (options.events) return eventLines();
-  const title = `${options.title}  ·  ${root.id.slice(0, 8)}  ·  from another terminal: coppice tree ${root.id.slice(0, 8)}`;
+  if (options.events) return NO_PROGRESS;
+  const deleted = deletedUse(tree, known);
+  const short = root_id.slice(0, 8);
+  const title = `${options.title}  ·  ${short}  ·  from another terminal: coppice tree ${short}`;
   if (process.stderr.isTTY && context.env.TERM !== 'dumb' && !context.json)
     return liveProgress(process.stderr, context.err, title, known, deleted);
   return plainProgress(process.stderr, title, known, deleted);
 }
 
-function printOutcome(context: Context, options: FollowOptions, outcome: TreeOutcome): number {
-  const { root, reply, failure, agents } = outcome;
-  const limit = cutShort(root.state);
+function printOutcome(
+  context: Context,
+  options: FollowOptions,
+  root: AgentDocument,
+  agents: readonly AgentDocument[],
+): void {
+  const { error, limit } = root;
+  const reply = root.last_reply ?? '';
+  const resume = resumeCommand(context, root.id, options.ask === true);
+  const hint = error === null ? [] : failureHint(error as Pick<Failure, 'kind' | 'retryable'>, resume);
   if (context.json || options.events) {
     const usage = agents.reduce(
-      (sum, agent) => ({ input: sum.input + agent.usage.input, output: sum.output + agent.usage.output }),
+      (sum, { tokens }) => ({ input: sum.input + tokens.input, output: sum.output + tokens.output }),
       { input: 0, output: 0 },
     );
-    const error =
-      failure === null
-        ? null
-        : {
-            code: failure.kind,
-            message: failure.error,
-            hint:
-              failureHint(failure, resumeCommand(context, root.id, options.ask === true)).join('\n') || null,
-            retryable: failure.retryable,
-          };
     printJson({
       schema: 'coppice/run/v1',
       id: root.id,
-      status: failure === null ? 'done' : 'failed',
+      status: error === null ? 'done' : 'failed',
       reply,
-      error,
+      error: error && {
+        code: error.kind,
+        message: error.message,
+        hint: hint.join('\n') || null,
+        retryable: error.retryable,
+      },
       limit,
       usage,
-      agents: agents.map((agent) => agentJson(agent)),
+      agents,
     });
-    return exitCodeOfFailure(failure);
+    return;
   }
   if (reply !== '') process.stdout.write(`${process.stdout.isTTY ? cleanLines(reply) : reply}\n`);
   if (limit !== null) process.stderr.write(`cut short: ${cleanLines(limit)}\n`);
-  if (failure !== null) {
-    process.stderr.write(`error: the run stopped: ${cleanLines(failure.error)} (${failure.kind})\n`);
-    for (const row of failureHint(failure, resumeCommand(context, root.id, options.ask === true)))
-      process.stderr.write(`  ${row}\n`);
+  if (error !== null) {
+    process.stderr.write(`error: the run stopped: ${cleanLines(error.message)} (${error.kind})\n`);
+    for (const row of hint) process.stderr.write(`  ${row}\n`);
   }
-  return exitCodeOfFailure(failure);
 }
 
 /** Says what `--no-wait` leaves in the ledger. */
-function tellUnfinished(context: Context, options: FollowOptions, { root, agents }: TreeOutcome): void {
-  const working = agents.filter((agent) => isWorking(agent.state.type)).length;
-  const queued = agents.filter((agent) => statusWord(agent) === 'queued').length;
+function tellUnfinished(run: Followed, root_id: string, agents: readonly AgentDocument[]): void {
+  const working = agents.filter((agent) => isWorking(agent.state)).length;
+  const queued = agents.filter((agent) => agent.status === 'queued').length;
   if (working + queued === 0) return;
   const parts = [...(working > 0 ? [`${working} at work`] : []), ...(queued > 0 ? [`${queued} queued`] : [])];
-  process.stderr.write(
-    `left undone: ${parts.join(', ')}; nothing is lost, go on with: ${resumeCommand(context, root.id, options.ask === true)}\n`,
-  );
+  process.stderr.write(`left undone: ${parts.join(', ')}; nothing is lost, ${run.next(root_id)}\n`);
 }
 
-async function stopped(
+function stopped(
   context: Context,
-  options: FollowOptions,
-  runtime: RuntimeFace,
-  root: Agent,
-  code: number,
-): Promise<number> {
-  await runtime.close();
+  run: Followed,
+  {
+    root_id,
+    reply,
+    code,
+  }: { readonly root_id: string; readonly reply: string | null; readonly code: number },
+): number {
   const timed_out = code === EXIT.timeout;
   const why = timed_out ? 'time is up' : 'stopped';
-  const next = `go on with: ${resumeCommand(context, root.id, options.ask === true)}`;
+  const next = run.next(root_id);
   if (context.json)
     printJson({
       schema: 'coppice/run/v1',
-      id: root.id,
+      id: root_id,
       status: 'stopped',
-      reply: root.reply,
+      reply,
       error: { code: timed_out ? 'timed_out' : 'interrupted', message: why, hint: next, retryable: true },
     });
   process.stderr.write(`${why}; nothing is lost, ${next}\n`);
@@ -173,7 +226,7 @@ function stopSignal(timeout_ms: number | undefined): { promise: Promise<number>;
 }
 
 /** What a person can do about a failure, in lines; none where its own text says it. `resume`: the command that resumes its tree. */
-function failureHint({ kind, retryable }: Failure, resume: string): string[] {
+function failureHint({ kind, retryable }: Pick<Failure, 'kind' | 'retryable'>, resume: string): string[] {
   const another = `Or with another model: ${resume} --model PROVIDER/MODEL`;
   if (kind === 'auth')
     return [`Check the key (coppice doctor names its variable), then: ${resume} --retry`, another];

@@ -1,32 +1,37 @@
-import type { Agent } from '../../records/agent/agent.ts';
+import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { ChildResult } from '../../records/agent/state.ts';
-import { cutShort, shortly } from '../../records/conversation/child-text.ts';
+import { shortly } from '../../records/conversation/child-text.ts';
 import { completionLine, readCompletion } from '../../records/conversation/completion.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
-import { statusWord } from '../../render/agent-status.ts';
 import { agentTree } from '../../render/agent-tree.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { fit, paint, type Style } from '../../render/style.ts';
 import { type DeletedUse, summary } from '../../render/tree-summary.ts';
-import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import { LiveRegion } from './live-region.ts';
 
 const HEARTBEAT_MS = 30_000;
 const TICK_MS = 500;
 
-/** Shows a run while it is under way: as a live tree, as lines, or as JSON events. */
+/** Something that happened to the run: an event of this process, or of a server. Others have no such parts, and are not shown. */
+export interface ShownEvent {
+  readonly type: string;
+  readonly agent?: AgentDocument | undefined;
+  readonly message?: { readonly kind: string; readonly content: object } | undefined;
+  readonly mail?: Pick<Mail, 'kind' | 'body' | 'from_name' | 'to_id'> | undefined;
+  readonly ledger?: string | undefined;
+}
+
+/** Shows a run while it is under way: as a live tree, or as lines. */
 export interface Progress {
-  see(event: RuntimeEvent): void;
+  see(event: ShownEvent): void;
   end(): void;
 }
 
 const HOW_TO_ANSWER = 'an approval waits; from another terminal: coppice approvals list';
 
-function isAsk(event: RuntimeEvent): boolean {
-  return (
-    event.type === 'message' && event.message.kind === 'event' && event.message.content.event === 'asked'
-  );
+function isAsk({ message }: ShownEvent): boolean {
+  return message?.kind === 'event' && (message.content as { readonly event?: string }).event === 'asked';
 }
 
 /** A live tree on a terminal. */
@@ -34,7 +39,7 @@ export function liveProgress(
   stream: NodeJS.WriteStream,
   style: Style,
   title: string,
-  known: readonly Agent[],
+  known: readonly AgentDocument[],
   deleted?: DeletedUse,
 ): Progress {
   const agents = new Map(known.map((agent) => [agent.id, agent]));
@@ -57,18 +62,14 @@ export function liveProgress(
   process.once('exit', restore);
   return {
     see(event) {
-      if (event.type === 'agent') {
-        agents.set(event.agent.id, event.agent);
+      const { agent, mail, ledger } = event;
+      if (agent !== undefined) {
+        agents.set(agent.id, agent);
         region.changed();
-      } else if (isAsk(event))
-        region.print([fit(HOW_TO_ANSWER, Math.max(20, (stream.columns ?? 80) - 1), style)]);
-      else if (event.type === 'mail') {
-        const line = mailLine(event.mail, nameIn(agents));
-        if (line !== null) region.print([fit(line, Math.max(20, (stream.columns ?? 80) - 1), style)]);
-      } else if (event.type === 'ledger')
-        region.print([
-          event.reachable ? event.text : `ledger: ${clean(event.text)}; waiting, nothing is lost`,
-        ]);
+      }
+      const told = isAsk(event) ? HOW_TO_ANSWER : mail === undefined ? null : mailLine(mail, nameIn(agents));
+      if (told !== null) region.print([fit(told, Math.max(20, (stream.columns ?? 80) - 1), style)]);
+      if (ledger !== undefined) region.print([ledger]);
     },
     end() {
       clearInterval(timer);
@@ -82,7 +83,7 @@ export function liveProgress(
 export function plainProgress(
   stream: NodeJS.WritableStream,
   title: string,
-  known: readonly Agent[],
+  known: readonly AgentDocument[],
   deleted?: DeletedUse,
 ): Progress {
   const agents = new Map(known.map((agent) => [agent.id, agent]));
@@ -97,18 +98,14 @@ export function plainProgress(
   ).unref();
   return {
     see(event) {
-      if (event.type === 'ledger')
-        say(event.reachable ? event.text : `ledger: ${clean(event.text)}; waiting, nothing is lost`);
-      if (event.type === 'mail') {
-        const line = mailLine(event.mail, nameIn(agents));
-        if (line !== null) say(`${duration(Date.now() - started_at).padStart(5)}  ${fit(line, 200, ASCII)}`);
-      }
+      const { agent, mail, ledger } = event;
+      if (ledger !== undefined) say(ledger);
+      const line = mail === undefined ? null : mailLine(mail, nameIn(agents));
+      if (line !== null) say(`${duration(Date.now() - started_at).padStart(5)}  ${fit(line, 200, ASCII)}`);
       if (isAsk(event)) say(`${' '.repeat(7)}${HOW_TO_ANSWER}`);
-      if (event.type !== 'agent') return;
-      const { agent } = event;
+      if (agent === undefined) return;
       agents.set(agent.id, agent);
-      const word = statusWord(agent);
-      const text = agentLine(agent, word);
+      const text = agentLine(agent);
       if (text === null || shown.get(agent.id) === text) return;
       shown.set(agent.id, text);
       say(`${duration(Date.now() - started_at).padStart(5)}  ${clean(agent.name)}: ${text}`);
@@ -125,28 +122,23 @@ export function plainProgress(
 /** For cutting long lines, on any terminal. */
 const ASCII: Style = { colour: false, unicode: false };
 
-function nameIn(agents: ReadonlyMap<string, Agent>): (id: string) => string {
+function nameIn(agents: ReadonlyMap<string, AgentDocument>): (id: string) => string {
   return (id) => agents.get(id)?.name ?? id.slice(0, 8);
 }
 
 /** Calls and ends are shown; null for a model request. */
-function agentLine(agent: Agent, word: string): string | null {
-  if (agent.doing === 'thinking') return null;
-  const why = agent.state.type === 'failed' ? agent.state.failure.error : cutShort(agent.state);
-  const more = why ?? agent.doing;
-  return more === null ? word : fit(`${word}, ${clean(more)}`, 200, ASCII);
-}
-
-/** Each event as a JSON line on standard output. */
-export function eventLines(): Progress {
-  return {
-    see: (event) => void process.stdout.write(`${JSON.stringify(event)}\n`),
-    end: () => undefined,
-  };
+function agentLine({ doing, state, error, limit, status }: AgentDocument): string | null {
+  if (doing === 'thinking') return null;
+  const why = state === 'failed' ? (error?.message ?? null) : limit;
+  const more = why ?? doing;
+  return more === null ? status : fit(`${status}, ${clean(more)}`, 200, ASCII);
 }
 
 /** A line about mail that reports an end, which is a completion message or an announcement; null for any other. */
-function mailLine(mail: Mail, nameOf: (agent_id: string) => string): string | null {
+function mailLine(
+  mail: NonNullable<ShownEvent['mail']>,
+  nameOf: (agent_id: string) => string,
+): string | null {
   const who = `${clean(mail.from_name)} → ${clean(nameOf(mail.to_id))}`;
   if (mail.kind === 'announce') {
     const { outcome } = JSON.parse(mail.body) as ChildResult;

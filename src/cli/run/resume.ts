@@ -1,15 +1,18 @@
-import { titleOf } from '../../documents/tree-titles.ts';
-import type { Agent } from '../../records/agent/agent.ts';
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import type { Calls, CoppiceClient } from '../../serve/client/client.ts';
+import type { Asked } from '../../serve/client/ledger-client.ts';
 import { assertMayLeadHere } from '../../serve/leading/leaders.ts';
-import { isUnfinished } from '../../serve/leading/unled.ts';
+import { workFolder } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
 import { findRoot } from '../agents/find-agent.ts';
+import { askLedger } from '../setup/ask.ts';
 import { composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { demoModels } from '../setup/demo-rules.ts';
-import { followRun } from './follow-run.ts';
+import { leadRun } from './follow-run.ts';
 import { parseLimits } from './limit-option.ts';
+import { followAtServer } from './server-run.ts';
 
 export interface ResumeOptions {
   readonly retry?: boolean;
@@ -30,9 +33,31 @@ export async function resume(
   text: string | undefined,
   options: ResumeOptions,
 ): Promise<number> {
-  const limits = parseLimits(options.limit);
+  const { server } = context;
+  const { model } = context.options;
+  const how = {
+    retry: options.retry === true,
+    without_last: options.withoutLast === true,
+    ...(model === undefined ? {} : { model }),
+    ...(options.limit.length === 0 ? {} : { limits: parseLimits(options.limit) }),
+  };
+  const follow = {
+    events: options.events,
+    ask: options.ask,
+    wait: options.wait,
+    timeout_ms: options.timeout === undefined ? undefined : options.timeout * 1000,
+  };
+  if (server !== null) {
+    const begin = async (client: CoppiceClient): Promise<string> => {
+      const root_id = await rootToResume(context, client, text);
+      await tellResumed(context, client, options, await client.resumeTree(root_id, how));
+      return root_id;
+    };
+    return followAtServer(context, server, begin, { ...follow, title: `coppice resume  ·  ${server.url}` });
+  }
   const store = await context.openStore();
-  const root = await rootToLead(context, store, text).catch(async (error: unknown) => {
+  const asked = askLedger(context, store);
+  const { root_id, title } = await treeToLead(context, store, asked, text).catch(async (error: unknown) => {
     await store.close();
     throw error;
   });
@@ -40,53 +65,65 @@ export async function resume(
     extra: demoModels(process.stderr.isTTY),
     can_ask: options.ask === true,
   });
-  const begin = async (): Promise<Agent> => {
-    const report = await runtime.resume(root.id, {
-      retry: options.retry === true,
-      without_last: options.withoutLast === true,
-      ...(context.options.model === undefined ? {} : { model: context.options.model }),
-      ...(options.limit.length === 0 ? {} : { limits }),
+  const begin = async () => {
+    const { root, elsewhere, broken } = await runtime.resume(root_id, how);
+    await tellResumed(context, asked, options, {
+      root_id,
+      elsewhere,
+      broken: broken.map(({ agent, reason }) => ({ agent_id: agent.id, name: agent.name, reason })),
     });
-    if (report.elsewhere > 0) {
-      const asked = [
-        ...(options.retry === true ? ['--retry'] : []),
-        ...(options.withoutLast === true ? ['--without-last'] : []),
-        ...(context.options.model === undefined ? [] : ['--model']),
-      ].join(', ');
-      const untouched = asked === '' ? '' : `; ${asked} did nothing to them`;
-      process.stderr.write(
-        `${report.elsewhere} of its agents are run by another process and go on there${untouched}\n`,
-      );
-    }
-    const waiting = (await store.asks({ root_id: root.id, open: true })).length;
-    if (waiting > 0)
-      process.stderr.write(
-        `${waiting} approval${waiting === 1 ? ' waits' : 's wait'} for an answer: coppice approvals list\n`,
-      );
-    for (const { agent, reason } of report.broken)
-      process.stderr.write(`${agent.name} (${agent.id}) cannot be restored: ${reason}\n`);
-    return report.root;
+    return root;
   };
-  return followRun(context, store, runtime, begin, {
-    title: `coppice resume  ·  ${await titleOf(store, root)}`,
-    events: options.events,
-    ask: options.ask,
-    wait: options.wait,
-    timeout_ms: options.timeout === undefined ? undefined : options.timeout * 1000,
-  });
+  return leadRun(context, store, runtime, begin, { ...follow, title: `coppice resume  ·  ${title}` });
 }
 
-async function rootToLead(context: Context, store: Store, text: string | undefined): Promise<Agent> {
-  const root = await (text === undefined ? unfinished(context, store) : findRoot(context, store, text));
-  await assertMayLeadHere(store, root.id, context.env);
-  return root;
+/** Says on stderr what stands in the way of the tree. */
+async function tellResumed(
+  context: Context,
+  asked: Calls,
+  options: ResumeOptions,
+  { root_id, elsewhere, broken }: Pick<DocumentOf<'coppice/resumed/v1'>, 'root_id' | 'elsewhere' | 'broken'>,
+): Promise<void> {
+  if (elsewhere > 0) {
+    const wanted = [
+      ...(options.retry === true ? ['--retry'] : []),
+      ...(options.withoutLast === true ? ['--without-last'] : []),
+      ...(context.options.model === undefined ? [] : ['--model']),
+    ].join(', ');
+    const untouched = wanted === '' ? '' : `; ${wanted} did nothing to them`;
+    process.stderr.write(
+      `${elsewhere} of its agents are run by another process and go on there${untouched}\n`,
+    );
+  }
+  const waiting = (await asked.approvals({ tree: root_id })).approvals.length;
+  if (waiting > 0)
+    process.stderr.write(
+      `${waiting} approval${waiting === 1 ? ' waits' : 's wait'} for an answer: coppice approvals list\n`,
+    );
+  for (const { agent_id, name, reason } of broken)
+    process.stderr.write(`${name} (${agent_id}) cannot be restored: ${reason}\n`);
 }
 
-/** The newest tree of this folder with work left, else the newest one. */
-async function unfinished(context: Context, store: Store): Promise<Agent> {
-  const newest = await findRoot(context, store, undefined, { only_here: true });
-  const { cwd } = newest.config;
-  for (const root of await store.agents({ conversations: true, cwd, limit: RECENT }))
-    if (await isUnfinished(store, root.id)) return root;
-  return newest;
+async function treeToLead(
+  context: Context,
+  store: Store,
+  asked: Asked,
+  text: string | undefined,
+): Promise<{ readonly root_id: string; readonly title: string }> {
+  const root_id = await rootToResume(context, asked, text);
+  await assertMayLeadHere(store, root_id, context.env);
+  return { root_id, title: (await asked.agent(root_id)).tree_title };
+}
+
+/** The tree of that agent; without one, the newest tree of this folder with work left, else the newest one. */
+async function rootToResume(context: Context, asked: Calls, text: string | undefined): Promise<string> {
+  if (text !== undefined) return findRoot(context, asked, text);
+  const newest = await findRoot(context, asked, undefined, { only_here: true });
+  const cwd = workFolder(context.options.cwd);
+  const { trees } = await asked.trees({ conversations: true, cwd, limit: RECENT });
+  return trees.find(hasWork)?.root_id ?? newest;
+}
+
+function hasWork({ unled, need, working }: DocumentOf<'coppice/trees/v1'>['trees'][number]): boolean {
+  return unled !== null || need === 'work' || need === 'approval' || working > 0;
 }

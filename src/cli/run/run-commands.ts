@@ -20,7 +20,7 @@ export function addRunCommands({ sub, deferred }: CommandBuilder): void {
     deferred(
       async (context, prompt: string | undefined, options: RunOptions) =>
         (await import('./run.ts')).run(context, prompt, options),
-      { creates_ledger: true, remote: true },
+      { creates_ledger: true },
     ),
   );
 
@@ -33,6 +33,7 @@ export function addRunCommands({ sub, deferred }: CommandBuilder): void {
   rootOptions(ui).action(
     deferred(async (context, options: UiOptions) => (await import('./ui.ts')).ui(context, options), {
       creates_ledger: true,
+      local: true,
     }),
   );
 
@@ -41,7 +42,7 @@ export function addRunCommands({ sub, deferred }: CommandBuilder): void {
     .action(
       deferred(
         async (context, options: { fast?: boolean }) => (await import('./demo.ts')).demo(context, options),
-        { creates_ledger: true },
+        { creates_ledger: true, local: true },
       ),
     );
 

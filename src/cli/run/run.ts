@@ -1,11 +1,8 @@
-import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import { fit } from '../../render/style.ts';
-import type { ClientOptions } from '../../serve/client/client-request.ts';
-import { tellUndelivered } from '../../serve/leading/leaders.ts';
-import { type PlacementOptions, placementOf } from '../../serve/leading/placement.ts';
-import { tellUnled } from '../../serve/leading/unled.ts';
-import type { Store } from '../../store/store.ts';
+import type { CoppiceClient } from '../../serve/client/client.ts';
+import type { PlacementOptions } from '../../serve/leading/placement.ts';
+import { ask, askLedger } from '../setup/ask.ts';
 import {
   chooseModel,
   composeConfig,
@@ -16,10 +13,12 @@ import {
 } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
+import { tellUndelivered, tellUnled } from '../setup/notices.ts';
 import { printJson } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
-import { followRun } from './follow-run.ts';
+import { leadRun } from './follow-run.ts';
 import { parseLimits } from './limit-option.ts';
+import { followAtServer } from './server-run.ts';
 
 export interface RunOptions extends RootOptions, PlacementOptions {
   readonly ask?: boolean;
@@ -37,7 +36,23 @@ const RECENT = 100;
 /** `coppice run [PROMPT|-]`. */
 export async function run(context: Context, given: string | undefined, options: RunOptions): Promise<number> {
   const prompt = await readText(given, 'prompt');
-  if (context.server !== null) return startAtServer(context, context.server, prompt, options);
+  if (options.detach === true) return detach(context, prompt, options);
+  const shown = fit(clean(prompt), 40, context.err);
+  const follow = {
+    events: options.events,
+    ask: options.ask,
+    wait: options.wait,
+    timeout_ms: options.timeout === undefined ? undefined : options.timeout * 1000,
+  };
+  const { server } = context;
+  if (server !== null) {
+    const begin = async (client: CoppiceClient): Promise<string> =>
+      (await client.startTree(startOf(context, prompt, options))).id;
+    return followAtServer(context, server, begin, {
+      ...follow,
+      title: `coppice run  ·  ${server.url}  ·  ${shown}`,
+    });
+  }
   const limits = composeLimits(context, parseLimits(options.limit), options.profile);
   const terms = composeTerms(context);
   const model = chooseModel(context, namedProfile(terms, options.profile));
@@ -45,79 +60,58 @@ export async function run(context: Context, given: string | undefined, options: 
   const store = await context.openStore();
   const runtime = await composeRuntime(context, store, terms, { can_ask: options.ask === true });
   const { name } = options;
-  if (options.detach === true) {
-    try {
-      const placement = placementOf(store, options, context.env);
-      const id = await runtime.enter({ prompt, name, config, limits }, placement);
-      return await tellDetached(context, store, id);
-    } finally {
-      await runtime.close();
-      await store.close();
-    }
-  }
-  return followRun(context, store, runtime, () => runtime.start({ prompt, name, config, limits }), {
-    title: `coppice run  ·  ${model}  ·  ${fit(clean(prompt), 40, context.err)}`,
-    events: options.events,
-    ask: options.ask,
-    wait: options.wait,
-    after: async ({ id }) => {
+  return leadRun(context, store, runtime, () => runtime.start({ prompt, name, config, limits }), {
+    ...follow,
+    title: `coppice run  ·  ${model}  ·  ${shown}`,
+    after: async (id) => {
       const pending = await store.deliveries({ status: 'pending', limit: RECENT });
       await tellUndelivered(
-        store,
+        askLedger(context, store),
         pending.filter(({ root_id }) => root_id === id),
       );
     },
-    timeout_ms: options.timeout === undefined ? undefined : options.timeout * 1000,
   });
 }
 
-async function tellDetached(context: Context, store: Store, id: string): Promise<number> {
-  if (context.json) {
-    printJson({ schema: 'coppice/entered/v1', id });
+/** Only records the task, for whoever serves. */
+function detach(context: Context, prompt: string, options: RunOptions): Promise<number> {
+  return ask(context, async (asked) => {
+    const entered = await asked.startTree(startOf(context, prompt, options));
+    if (context.json) {
+      printJson(entered);
+      return 0;
+    }
+    const { id } = entered;
+    const short = id.slice(0, 8);
+    process.stdout.write(`${id}\n`);
+    process.stderr.write(
+      `follow it: coppice logs -f ${short} · coppice tree ${short} · coppice --tree ${short} · wait: coppice wait ${short}\n`,
+    );
+    await tellUnled(asked, id);
     return 0;
-  }
-  tellHow(id);
-  await tellUnled(context, store, id);
-  return 0;
+  });
 }
 
-function tellHow(id: string): void {
-  const short = id.slice(0, 8);
-  process.stdout.write(`${id}\n`);
-  process.stderr.write(
-    `follow it: coppice logs -f ${short} · coppice tree ${short} · coppice --tree ${short} · wait: coppice wait ${short}\n`,
-  );
-}
-
-/** With the configuration of the server. Whatever is led here needs the database. */
-async function startAtServer(
+/** Where a server starts it, what is left out is what its configuration says. */
+function startOf(
   context: Context,
-  server: ClientOptions,
   prompt: string,
   options: RunOptions,
-): Promise<number> {
-  const { name, profile, thinking, toolset = [], allow = [], deny, label, anywhere, yes } = options;
-  if (options.detach !== true)
-    throw new CoppiceError('E_USAGE', 'a run that is followed here needs the database itself', {
-      hint: 'With --server: coppice run --detach, then coppice logs -f',
-    });
+): Parameters<CoppiceClient['startTree']>[0] {
+  const { name, profile, thinking, toolset = [], allow = [], deny = [], label, anywhere, yes } = options;
   const { model, cwd } = context.options;
-  const { openClient } = await import('../../serve/client/client.ts');
-  const { id } = await openClient(server).startTree({
+  return {
     prompt,
     name,
     model,
     profile,
     cwd,
     thinking,
-    ...(toolset.length === 0 ? {} : { toolset: [...toolset] }),
+    toolset: [...toolset],
     allow: [...(yes === true ? ['*'] : []), ...allow],
-    deny: [...(deny ?? [])],
-    label: [...(label ?? [])],
+    deny: [...deny],
+    label: [...label],
     anywhere,
     limits: parseLimits(options.limit),
-  });
-  if (context.json) printJson({ schema: 'coppice/entered/v1', id });
-  else tellHow(id);
-  return 0;
+  };
 }

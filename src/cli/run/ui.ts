@@ -21,6 +21,7 @@ import type { Screen, ScreenListener } from '../../tui/terminal/screen.ts';
 import { TerminalScreen } from '../../tui/terminal/terminal-screen.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { openInBrowser, signInLink } from '../serve/sign-in-link.ts';
+import { askLedger } from '../setup/ask.ts';
 import {
   chooseModel,
   composeConfig,
@@ -93,8 +94,9 @@ function opensScreen(context: Context): (listener: ScreenListener) => Screen {
 }
 
 async function rootOf(context: Context, store: Store, options: UiOptions): Promise<Agent | null> {
-  if (options.tree !== undefined) return findRoot(context, store, options.tree);
-  return options.continue === true ? findRoot(context, store, undefined, { only_here: true }) : null;
+  const { tree } = options;
+  if (tree === undefined && options.continue !== true) return null;
+  return store.agent(await findRoot(context, askLedger(context, store), tree, { only_here: true }));
 }
 
 /** The model of a new conversation. Without a key the person chooses what to do; null when they were told how to get one. */

@@ -21,7 +21,7 @@ export function addServeCommands({ sub, deferred }: CommandBuilder): void {
     .action(
       deferred(
         async (context, options: ServeOptions) => (await import('./serve.ts')).serve(context, options),
-        { creates_ledger: true },
+        { creates_ledger: true, local: true },
       ),
     );
   sub('web', 'Open the dashboard in the browser, by a link that works once; where no server runs, serve')
@@ -32,6 +32,7 @@ export function addServeCommands({ sub, deferred }: CommandBuilder): void {
     .action(
       deferred(async (context, options: WebOptions) => (await import('./web.ts')).web(context, options), {
         creates_ledger: true,
+        local: true,
       }),
     );
   const worker = addLogOptions(sub('worker', 'Lead trees of a shared ledger, until stopped; list, drain'))
@@ -46,17 +47,15 @@ export function addServeCommands({ sub, deferred }: CommandBuilder): void {
     .action(
       deferred(
         async (context, options: WorkerOptions) => (await import('./worker.ts')).worker(context, options),
-        { creates_ledger: true },
+        { creates_ledger: true, local: true },
       ),
     );
   sub('list', 'List processes that lead agents of this ledger', worker).action(
-    deferred(async (context) => (await import('./worker-list.ts')).workerList(context), { remote: true }),
+    deferred(async (context) => (await import('./worker-list.ts')).workerList(context)),
   );
   sub('drain', 'Tell a worker to take no more trees, finish its turns, and stop', worker)
     .argument('<worker>', 'id or unique prefix')
     .action(
-      deferred(async (context, id: string) => (await import('./worker-list.ts')).workerDrain(context, id), {
-        remote: true,
-      }),
+      deferred(async (context, id: string) => (await import('./worker-list.ts')).workerDrain(context, id)),
     );
 }

@@ -1,26 +1,17 @@
 import { resolve } from 'node:path';
 import type { ChannelLog } from '../../channels/channel.ts';
-import { CronJobs } from '../../cron/cron-jobs.ts';
-import { localZone } from '../../cron/schedule/describe-schedule.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
-import { AgentPrompts } from '../../serve/api/agent-prompts.ts';
-import type { ComposedRoot, RootRequest } from '../../serve/api/route.ts';
 import { Access } from '../../serve/http/access.ts';
 import { tellServer } from '../../serve/http/known-servers.ts';
 import { listen } from '../../serve/http/listen.ts';
-import { placementOf } from '../../serve/leading/placement.ts';
-import { TreeTimelines } from '../../serve/timeline/tree-timelines.ts';
-import { UsageRollUp } from '../../serve/usage/usage-roll-up.ts';
 import { serversFolder } from '../../settings/folders.ts';
 import { ledgerName } from '../../settings/ledger-name.ts';
 import { databaseAddress } from '../../store/database-address.ts';
 import type { Store } from '../../store/store.ts';
-import { canAsk } from '../setup/channels-config.ts';
-import { chooseModel, composeConfig, composeLimits, namedProfile } from '../setup/compose-config.ts';
+import { sourcesOf } from '../setup/api-sources.ts';
 import type { Context } from '../setup/context.ts';
-import { targetProblem } from '../setup/open-channels.ts';
 import { errorText } from './resident.ts';
 
 const HOST = '127.0.0.1';
@@ -66,22 +57,7 @@ export async function startWebServer(
     hosts: server.hosts ?? [],
     tls: server.tls ?? null,
     onTrouble: (error: unknown, what: string) => log('error', `${what} failed: ${errorText(error)}`),
-    sources: {
-      store,
-      runtime,
-      jobs: new CronJobs({
-        store,
-        canAsk,
-        default_tz: localZone(),
-        checkTarget: (target) => targetProblem(context.loaded.configuration.channels ?? {}, target),
-      }),
-      timelines: new TreeTimelines(store),
-      unled: context,
-      usage: new UsageRollUp(store),
-      prompts: new AgentPrompts(store),
-      compose: (request: RootRequest) => composeRoot(context, options, request),
-      onEntered: options.onEntered,
-    },
+    sources: sourcesOf(context, { store, runtime, terms: () => options.terms, onEntered: options.onEntered }),
   };
   const listening = await listen({ ...terms, host, port }).catch((error: unknown) => {
     // Several servers on one machine: only a port that somebody named must be that one.
@@ -104,27 +80,6 @@ export async function startWebServer(
   return async () => {
     forget();
     await listening.close();
-  };
-}
-
-function composeRoot(
-  context: Context,
-  { terms, store }: WebServerOptions,
-  { model, profile, cwd, limits = {}, label = [], anywhere = false, ...rest }: RootRequest,
-): ComposedRoot {
-  const own = {
-    ...context,
-    options: {
-      ...context.options,
-      ...(model === undefined ? {} : { model }),
-      ...(cwd === undefined ? {} : { cwd }),
-    },
-  };
-  const chosen = chooseModel(own, namedProfile(terms, profile));
-  return {
-    config: composeConfig(own, terms, chosen, { profile, ...rest }),
-    limits: composeLimits(context, limits, profile),
-    placement: placementOf(store, { label, anywhere }, context.env),
   };
 }
 

@@ -1,25 +1,21 @@
-import { workersJson } from '../../documents/worker-json.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import { tableLines } from '../../render/table.ts';
-import { findWorker } from '../../serve/api/find-rows.ts';
-import { type Context, fromEither } from '../setup/context.ts';
+import { ask } from '../setup/ask.ts';
+import type { Context } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 
 const HEAD = ['WORKER', 'ROLE', 'HOST', 'PID', 'AGENTS', 'UP', 'STATE', 'LABELS'] as const;
 
 /** `coppice worker list`: processes that lead agents, oldest first. */
 export async function workerList(context: Context): Promise<number> {
-  const { workers, now } = await fromEither(
-    context,
-    async (store) => ({ workers: await workersJson(store), now: await store.now() }),
-    async (client) => ({ ...(await client.workers()), now: Date.now() }),
-  );
+  const document = await ask(context, (asked) => asked.workers());
   if (context.json) {
-    printJson({ schema: 'coppice/workers/v1', workers });
+    printJson(document);
     return 0;
   }
+  const { workers } = document;
   if (workers.length === 0) {
     printLines(['no process works on this ledger; start one: coppice worker, or coppice serve']);
     return 0;
@@ -31,7 +27,7 @@ export async function workerList(context: Context): Promise<number> {
     clean(one.host),
     String(one.pid),
     String(one.agents),
-    upTime(Date.parse(one.started_at), now),
+    upTime(Date.parse(one.started_at)),
     one.state,
     clean(one.labels.join(', ')),
   ]);
@@ -41,23 +37,15 @@ export async function workerList(context: Context): Promise<number> {
 }
 
 /** Empty where the start is not known. */
-function upTime(started_at: number, now: number): string {
-  return started_at === 0 ? '' : duration(now - started_at);
+function upTime(started_at: number): string {
+  return started_at === 0 ? '' : duration(Date.now() - started_at);
 }
 
 /** `coppice worker drain ID`. */
 export async function workerDrain(context: Context, text: string): Promise<number> {
-  const { id, host, pid } = await fromEither(
-    context,
-    async (store) => {
-      const one = findWorker(await store.workers(), text);
-      await store.drainWorker(one.id);
-      const { id, host, pid } = one;
-      return { id, host, pid };
-    },
-    (client) => client.drainWorker(text),
-  );
-  if (context.json) printJson({ schema: 'coppice/worker-drained/v1', id, host, pid });
+  const drained = await ask(context, (asked) => asked.drainWorker(text));
+  const { id, host, pid } = drained;
+  if (context.json) printJson(drained);
   else printLines([`${id.slice(0, 8)} on ${clean(host)} (pid ${pid}) drains`]);
   return 0;
 }

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { type Style, styleOf } from '../../render/style.ts';
-import type { CoppiceClient } from '../../serve/client/client.ts';
 import type { ClientOptions } from '../../serve/client/client-request.ts';
 import { databaseText, dataFolder, serversFolder, usualDatabase } from '../../settings/folders.ts';
 import { ledgerName } from '../../settings/ledger-name.ts';
@@ -44,19 +43,24 @@ export interface Context {
   openIfExists(): Promise<Store | null>;
 }
 
+export interface WorkOptions {
+  /** The command creates the ledger if there is none. All others treat a missing ledger as empty. Default false. */
+  readonly creates_ledger?: boolean;
+  /** The command works with the database itself, or with files of this machine, and refuses `--server`. Default false. */
+  readonly local?: boolean;
+}
+
 export async function contextOf(
   command: Command,
-  { creates_ledger, remote }: { readonly creates_ledger: boolean; readonly remote: boolean },
+  { creates_ledger = false, local = false }: WorkOptions,
 ): Promise<Context> {
   const options = command.optsWithGlobals() as GlobalOptions;
   const { env } = process;
   const loaded = await loadConfiguration(options.config, env);
   const data_folder = dataFolder(env);
-  const server = await serverOf(options, env, data_folder);
-  if (server !== null && !remote)
-    throw new CoppiceError('E_USAGE', 'this command needs the database itself', {
-      hint: 'Run it on a machine with the database, without --server and COPPICE_SERVER',
-    });
+  const url = serverUrl(options, env);
+  if (local && options.server !== undefined) throw notRemote(command, '--server');
+  const server = url === null || local ? null : await serverOf(url, env, data_folder);
   const database = databaseText(options.database, env, () => loaded.configuration.database);
   const no_color = options.color === false;
   return {
@@ -71,25 +75,32 @@ export async function contextOf(
     out: styleOf(process.stdout, no_color, env),
     err: styleOf(process.stderr, no_color, env),
     width: process.stdout.columns ?? 100,
-    openStore: () =>
-      creates_ledger ? openStore(database) : openToRead(database, options.database !== undefined, env),
+    openStore: async () => {
+      if (url !== null) throw notRemote(command, 'COPPICE_SERVER');
+      return creates_ledger ? openStore(database) : openToRead(database, options.database !== undefined, env);
+    },
     openIfExists: () => openIfExists(database),
   };
 }
 
-/** `--server`, or `COPPICE_SERVER` where no database is named. Its token is in `COPPICE_TOKEN`, or in a file of this machine. */
-async function serverOf(
-  options: GlobalOptions,
-  env: NodeJS.ProcessEnv,
-  data_folder: string,
-): Promise<ClientOptions | null> {
-  const { server, database } = options;
+/** `--server`, or `COPPICE_SERVER` where no database is named. */
+function serverUrl({ server, database }: GlobalOptions, env: NodeJS.ProcessEnv): string | null {
   if (server !== undefined && database !== undefined)
     throw new CoppiceError('E_USAGE', '--server and --database: only one of them', {
       hint: 'A server has its own database',
     });
-  const url = server ?? (database === undefined ? env.COPPICE_SERVER : undefined);
-  if (url === undefined || url === '') return null;
+  return (server ?? (database === undefined ? env.COPPICE_SERVER : undefined)) || null;
+}
+
+function notRemote(command: Command, by: '--server' | 'COPPICE_SERVER'): CoppiceError {
+  const name = nameOf(command);
+  return new CoppiceError('E_USAGE', `${name} works with the database itself, not with a server`, {
+    hint: `Run it on a machine with the database, without ${by}${by === '--server' ? '' : ' or with --database'}`,
+  });
+}
+
+/** Its token is in `COPPICE_TOKEN`, or in a file of this machine. */
+async function serverOf(url: string, env: NodeJS.ProcessEnv, data_folder: string): Promise<ClientOptions> {
   const { tokenFile } = await import('../../serve/http/access.ts');
   const token = env.COPPICE_TOKEN || readToken(tokenFile(serversFolder(data_folder), 'write'));
   if (token === null)
@@ -109,6 +120,11 @@ function readToken(file: string): string | null {
 
 function programOf(command: Command): Command {
   return command.parent === null ? command : programOf(command.parent);
+}
+
+/** `coppice worker list`. */
+function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 }
 
 async function openIfExists(database: string): Promise<Store | null> {
@@ -139,15 +155,4 @@ export async function withStore<T>(context: Context, work: (store: Store) => Pro
   } finally {
     await store.close();
   }
-}
-
-/** What the command works on: made from the ledger, or fetched from the server of `--server`. */
-export async function fromEither<T>(
-  context: Context,
-  local: (store: Store) => Promise<T>,
-  remote: (client: CoppiceClient) => Promise<NoInfer<T>>,
-): Promise<T> {
-  if (context.server === null) return withStore(context, local);
-  const { openClient } = await import('../../serve/client/client.ts');
-  return remote(openClient(context.server));
 }

@@ -1,15 +1,8 @@
 import type { Command } from 'commander';
-import type { Context } from '../setup/context.ts';
+import type { Context, WorkOptions } from '../setup/context.ts';
 
 /** Does the work of a command; resolves to its exit code. */
 export type Work = (context: Context) => Promise<number>;
-
-export interface WorkOptions {
-  /** The command creates the ledger if there is none. All others treat a missing ledger as empty. Default false. */
-  readonly creates_ledger?: boolean;
-  /** With `--server` it asks a server. All others need the database itself. Default false. */
-  readonly remote?: boolean;
-}
 
 /** With this each noun defines its commands: options are light and loaded at start, the work is imported when it is chosen. */
 export interface CommandBuilder {

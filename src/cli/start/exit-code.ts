@@ -1,4 +1,3 @@
-import type { Failure } from '../../records/agent/failure.ts';
 import type { ErrorCode } from '../../records/coppice-error.ts';
 
 /** Exit codes of the command line (docs/command-line.md). */
@@ -42,7 +41,7 @@ export function exitCodeOfError(code: string): number {
   return OF_ERROR[code as ErrorCode] ?? EXIT.failed;
 }
 
-export function exitCodeOfFailure(failure: Failure | null): number {
+export function exitCodeOfFailure(failure: { readonly kind: string } | null): number {
   if (failure === null) return EXIT.done;
   return failure.kind === 'no_model' || failure.kind === 'auth' ? EXIT.no_credentials : EXIT.failed;
 }

@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../records/text/duration.ts';
 
+const ROWS_MAX = 1_000;
+
 /** Parsers of option values, for commander: each throws what is expected instead. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
@@ -18,10 +20,15 @@ export function countOf(value: string): number {
   return numberOf(value, /^\d+$/, 1, 'a whole number, 1 or more');
 }
 
+/** Of rows that are listed: as many as the HTTP API answers with at once. */
+export function rowCount(value: string): number {
+  return numberOf(value, /^\d+$/, 1, `a whole number, 1 to ${ROWS_MAX}`, ROWS_MAX);
+}
+
 /** The form is checked first, because `Number('')` is 0 and a variable that is not set must not count as 0. */
-function numberOf(value: string, form: RegExp, least: number, expected: string): number {
+function numberOf(value: string, form: RegExp, least: number, expected: string, most = Infinity): number {
   const number = Number(value);
-  if (!form.test(value.trim()) || !Number.isFinite(number) || number < least)
+  if (!form.test(value.trim()) || !Number.isFinite(number) || number < least || number > most)
     throw new InvalidArgumentError(expected);
   return number;
 }

@@ -20,8 +20,7 @@ export async function runCommandLine(argv: readonly string[], version: string): 
     await program.command.parseAsync([...args]);
     const chosen = program.chosen();
     if (chosen === null) return EXIT.done;
-    const { creates_ledger = false, remote = false } = chosen.options;
-    return await chosen.work(await contextOf(chosen.command, { creates_ledger, remote }));
+    return await chosen.work(await contextOf(chosen.command, chosen.options));
   } catch (error) {
     // Help or the version, which is printed already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;

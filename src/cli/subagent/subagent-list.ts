@@ -5,25 +5,21 @@ import { shortIds } from '../../render/short-ids.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { fit, sign } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
-import { runsDocument } from '../../serve/leading/leaders.ts';
 import { resumeCommand } from '../../settings/ledger-name.ts';
-import { type Context, fromEither } from '../setup/context.ts';
+import { ask } from '../setup/ask.ts';
+import type { Context } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 
 const HEAD = ['RUN', 'LABEL', 'SOURCE', 'STATUS', 'TIME', 'AGE', 'TASK, OR WHY IT FAILED'] as const;
 
-type Runs = Pick<DocumentOf<'coppice/subagent-runs/v1'>, 'runs' | 'unled'>;
+type Runs = DocumentOf<'coppice/subagent-runs/v1'>;
+/** As many as a server lists. */
+const ACTIVE_MAX = 1_000;
 
 /** `coppice subagent list`: runs that are queued or running, oldest first. */
 export async function subagentList(context: Context): Promise<number> {
-  const document = await fromEither<Runs>(
-    context,
-    async (store) => runsDocument(store, (await store.runs({ active: true })).toReversed()),
-    async (client) => {
-      const { runs, unled } = await client.runs({ active: true });
-      return { runs: runs.toReversed(), unled };
-    },
-  );
+  const newest = await ask(context, (asked) => asked.runs({ active: true, limit: ACTIVE_MAX }));
+  const document = { ...newest, runs: newest.runs.toReversed() };
   const { runs } = document;
   if (!printRuns(context, document, 'no runs at work; see all: coppice subagent history')) return 0;
   const queued = runs.filter((run) => run.status === 'queued').length;
@@ -38,20 +34,15 @@ export async function subagentHistory(
   context: Context,
   { limit }: { readonly limit: number },
 ): Promise<number> {
-  const document = await fromEither<Runs>(
-    context,
-    async (store) => runsDocument(store, await store.runs({ limit })),
-    (client) => client.runs({ limit }),
-  );
-  printRuns(context, document, 'no runs yet');
+  printRuns(context, await ask(context, (asked) => asked.runs({ limit })), 'no runs yet');
   return 0;
 }
 
 /** Whether a table was printed. */
-function printRuns(context: Context, { runs, unled }: Runs, none: string): boolean {
-  const shown = !context.json && runs.length > 0;
-  if (context.json) printJson({ schema: 'coppice/subagent-runs/v1', runs, unled });
-  else printLines(shown ? runTable(context, runs) : [none]);
+function printRuns(context: Context, document: Runs, none: string): boolean {
+  const shown = !context.json && document.runs.length > 0;
+  if (context.json) printJson(document);
+  else printLines(shown ? runTable(context, document.runs) : [none]);
   return shown;
 }
 

@@ -1,22 +1,17 @@
-import { findRun, runDocument } from '../../documents/run-json.ts';
 import type { RunDocument } from '../../documents/shapes/document-parts.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { sign } from '../../render/style.ts';
-import { cancelRun } from '../../serve/leading/cancel-run.ts';
-import { type Context, fromEither } from '../setup/context.ts';
+import { ask } from '../setup/ask.ts';
+import type { Context } from '../setup/context.ts';
 import { type Detail, detailLines, printJson, printLines, printSection } from '../setup/output.ts';
 
 /** `coppice subagent show RUN`: one row of the history in full. */
 export async function subagentShow(context: Context, text: string): Promise<number> {
-  const run = await fromEither(
-    context,
-    async (store) => runDocument(store, await findRun(store, text)),
-    (client) => client.run(text),
-  );
+  const run = await ask(context, (asked) => asked.run(text));
   if (context.json) {
-    printJson({ schema: 'coppice/subagent-run/v1', ...run });
+    printJson(run);
     return 0;
   }
   const none = sign(context.out, '–');
@@ -56,12 +51,8 @@ function durationOf({
 
 /** `coppice subagent cancel RUN`: the process that leads the run stops it and keeps what was done; a run that no process leads is killed. */
 export async function subagentCancel(context: Context, text: string): Promise<number> {
-  const run = await fromEither(
-    context,
-    async (store) => runDocument(store, await cancelRun(store, await findRun(store, text))),
-    (client) => client.cancelRun(text),
-  );
-  if (context.json) printJson({ schema: 'coppice/subagent-run/v1', ...run });
+  const run = await ask(context, (asked) => asked.cancelRun(text));
+  if (context.json) printJson(run);
   else process.stdout.write(`${run.status} ${clean(run.label ?? run.id)}\n`);
   return 0;
 }

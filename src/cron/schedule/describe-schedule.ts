@@ -1,6 +1,5 @@
-import type { CronJob, Schedule } from '../../records/run/cron-job.ts';
+import type { Schedule } from '../../records/run/cron-job.ts';
 import { durationText } from '../../records/text/duration.ts';
-import { clean } from '../../render/clean.ts';
 import { offsetAt } from './wall-clock.ts';
 
 /** For people: `0 9 * * 1-5 Europe/Berlin`, `every 10m`, `at 2026-11-23 09:00 Europe/Berlin`. `tz` applies to `at`. */
@@ -27,20 +26,4 @@ export function wallText(at: number, tz: string): string {
 /** The IANA zone of this machine. */
 export function localZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
-}
-
-/** The zone of a job's times for people. */
-export function zoneOf({ schedule }: CronJob): string {
-  return schedule.type === 'cron' ? schedule.tz : localZone();
-}
-
-/** `nightly: 0 9 * * 1-5 Europe/Berlin, next 2026-11-23 09:00 Europe/Berlin (08:00Z)`. */
-export function jobLine(job: CronJob): string {
-  const next = job.enabled && job.next_at !== null ? `next ${nextText(job)}` : nextText(job);
-  return `${clean(job.name)}: ${describeSchedule(job.schedule, localZone())}, ${next}`;
-}
-
-export function nextText(job: CronJob): string {
-  if (!job.enabled) return 'disabled';
-  return job.next_at === null ? 'never again' : instantText(job.next_at, zoneOf(job));
 }

@@ -65,21 +65,24 @@ export const agent = z
     cost_usd: z.number().nullable().describe('US dollars so far; null where no price is known'),
     doing: maybe('one line on what it does now, for people'),
     last_reply: maybe('text of its last finished turn'),
+    result: maybe('what it ended with, where its task has an end'),
     error: z
       .strictObject({
         kind: text('[kind of failure](#kinds-of-failure), or `killed`'),
         message: text('for people'),
+        retryable: yes('the same may succeed later'),
       })
       .nullable()
       .describe('why it failed'),
     limit: maybe('the limit that ended its newest turn or run, although there is a reply'),
     started_at: time('when it was created'),
+    updated_at: time('when something last happened to it'),
     ended_at: maybeTime('when it ended for good'),
     unled: z
       .strictObject({ why: text('why nobody leads its tree'), next: text('what would help') })
       .nullable()
       .describe('set while its tree stands still'),
-    pending_approval: maybe('id of the approval that it waits for; filled in by `ps`'),
+    pending_approval: maybe('id of the approval that it waits for; not in `coppice/run/v1`'),
   })
   .meta({ id: 'agent' });
 

@@ -97,7 +97,7 @@ export const SERVER_DOCUMENTS = [
       agents: texts('agents that this server leads now'),
       elsewhere: number('agents that another living process leads; they go on there'),
       broken: z
-        .array(z.strictObject({ agent_id: text('the agent'), reason: text('why') }))
+        .array(z.strictObject({ agent_id: text('the agent'), name: text('its name'), reason: text('why') }))
         .describe('agents that could not be restored'),
     }),
   },

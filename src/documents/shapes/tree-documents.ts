@@ -39,7 +39,11 @@ export const TREE_DOCUMENTS = [
   {
     name: 'coppice/agents/v1',
     by: ['ps'],
-    shape: z.strictObject({ agents: z.array(agent).describe('oldest first') }),
+    shape: z.strictObject({
+      agents: z.array(agent).describe('oldest first'),
+      hidden: number('sub-agents of tasks that were left out'),
+      approvals: number('approvals that wait for an answer'),
+    }),
   },
   {
     name: 'coppice/tree/v1',
@@ -56,6 +60,9 @@ export const TREE_DOCUMENTS = [
     by: ['show'],
     like: 'agent',
     shape: z.strictObject({
+      tree_title: text('the first line of the task of its tree'),
+      parent_name: maybe('name of its parent'),
+      cwd: text('its folder'),
       forked_from: z
         .strictObject({ agent_id: text('the ancestor'), seq: number('its last message that was inherited') })
         .nullable()
@@ -64,6 +71,7 @@ export const TREE_DOCUMENTS = [
       requests: number('model requests'),
       pending_mail: z.array(mail).describe('unread mail'),
       children: texts('ids, newest first'),
+      child_names: texts('their names'),
     }),
   },
   {
@@ -84,11 +92,13 @@ export const TREE_DOCUMENTS = [
         .array(
           z.strictObject({
             agent_id: text('uuid'),
+            root_id: text('the root of its tree'),
             name: text('its name'),
             status: one('how it stands', 'running', 'idle', 'dead'),
             last_reply: maybe('text of its last finished turn'),
             error: z.string().optional().describe('why it failed'),
             limit: z.string().optional().describe('the limit that ended its turn'),
+            unled: agent.shape.unled,
           }),
         )
         .describe('one for each agent'),

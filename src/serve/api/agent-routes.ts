@@ -1,11 +1,16 @@
 import { z } from 'zod';
-import { agentJson } from '../../documents/agent-json.ts';
-import { isUserInitiated } from '../../records/agent/agent.ts';
-import { unledOf } from '../leading/unled.ts';
-import { agentsJson, oneAgent, oneRoot } from './find-one.ts';
+import {
+  AGENTS_USUAL,
+  agentDocument,
+  agentsDocument,
+  MESSAGES_USUAL,
+  messagesDocument,
+} from '../answers/agent-answers.ts';
+import { oneAgent } from '../answers/find-one.ts';
 import { countUpTo, flag, named, route } from './route.ts';
 
 const AGENTS_MAX = 1_000;
+const NAME_MAX = 200;
 const MESSAGES_MAX = 1_000;
 const PROMPT_MAX = 500;
 
@@ -20,19 +25,16 @@ export const AGENT_ROUTES = [
     query: z.strictObject({
       tree: z.string().optional().describe('only of this tree'),
       all: flag.describe('also ended agents, and sub-agents of tasks'),
-      limit: countUpTo(AGENTS_MAX, 200).describe('newest agents that are looked at, where no tree is named'),
+      called: z
+        .string()
+        .max(NAME_MAX)
+        .optional()
+        .describe('only those whom this uuid, unique prefix, name or session key means, living ones first'),
+      limit: countUpTo(AGENTS_MAX, AGENTS_USUAL).describe(
+        'newest agents that are looked at, where no tree is named',
+      ),
     }),
-    handle: async (sources, { query }) => {
-      const { store } = sources;
-      const root_id = query.tree === undefined ? undefined : (await oneRoot(store, query.tree)).id;
-      const all = query.all === true;
-      const found = await store.agents({
-        ...(root_id === undefined ? { limit: query.limit } : { root_id }),
-        ...(all ? {} : { living: true }),
-      });
-      const shown = found.filter((agent) => all || isUserInitiated(agent) || agent.parent_id === null);
-      return { agents: await agentsJson(sources, shown.toReversed()) };
-    },
+    handle: (sources, { query }) => agentsDocument(sources, query),
   }),
   route({
     method: 'GET',
@@ -40,23 +42,7 @@ export const AGENT_ROUTES = [
     summary: 'One agent',
     scope: 'read',
     answer: 'coppice/agent/v1',
-    handle: async ({ store, unled }, request) => {
-      const agent = await oneAgent(store, named(request, 'agent'));
-      const [mail, children, requests, asks] = await Promise.all([
-        store.mail(agent.id),
-        store.agents({ parent_id: agent.id }),
-        store.requests(agent.id),
-        store.asks({ agent_id: agent.id, open: true }),
-      ]);
-      return {
-        ...agentJson(agent, asks, await unledOf(unled, store, agent.root_id)),
-        forked_from: agent.forked_from,
-        messages: agent.last_seq,
-        requests: requests.length,
-        pending_mail: mail,
-        children: children.map((child) => child.id),
-      };
-    },
+    handle: (sources, request) => agentDocument(sources, named(request, 'agent')),
   }),
   route({
     method: 'GET',
@@ -73,16 +59,9 @@ export const AGENT_ROUTES = [
         .max(MESSAGES_MAX)
         .optional()
         .describe('the newest ones instead, so many'),
-      limit: countUpTo(MESSAGES_MAX, 200).describe('maximum messages'),
+      limit: countUpTo(MESSAGES_MAX, MESSAGES_USUAL).describe('maximum messages'),
     }),
-    handle: async ({ store }, request) => {
-      const agent = await oneAgent(store, named(request, 'agent'));
-      const { after, tail, limit } = request.query;
-      const from = tail === undefined ? after : Math.max(0, agent.last_seq - tail);
-      const messages = await store.history(agent.id, from, tail ?? limit);
-      const last = messages.at(-1)?.seq ?? from;
-      return { agent_id: agent.id, messages, next: last < agent.last_seq ? last : null };
-    },
+    handle: (sources, request) => messagesDocument(sources, named(request, 'agent'), request.query),
   }),
   route({
     method: 'GET',

@@ -1,10 +1,13 @@
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { JobInput } from '../../cron/cron-jobs.ts';
 import { jobRuns } from '../../cron/job-runs.ts';
 import { jobJson, jobRunJson } from '../../documents/job-json.ts';
+import type { AgentConfig } from '../../records/agent/agent.ts';
 import { DEFAULT_LIMITS } from '../../records/agent/limits.ts';
-import { oneRoot } from './find-one.ts';
-import { countUpTo, named, route } from './route.ts';
+import type { CronJob } from '../../records/run/cron-job.ts';
+import { oneRoot } from '../answers/find-one.ts';
+import { type ApiSources, countUpTo, named, type RootRequest, route } from './route.ts';
 
 const NAME_MAX = 200;
 const TASK_MAX = 100_000;
@@ -27,6 +30,21 @@ const schedule = {
     .describe('what becomes of an instant while its run is at work'),
 };
 
+const session = z
+  .enum(['isolated', 'main'])
+  .optional()
+  .describe('a fresh conversation each time, or an event');
+
+const agent = {
+  model: z.string().min(1).max(500).optional().describe('`provider/model`'),
+  profile: z.string().min(1).max(NAME_MAX).optional().describe('profile of its agent'),
+  cwd: z.string().min(1).max(4_096).optional().describe('its folder'),
+  thinking: z.enum(['off', 'low', 'medium', 'high']).optional().describe('how much its agent reasons'),
+  toolset: words.optional().describe('how its agent works with others'),
+  allow: words.optional().describe('rules that allow'),
+  deny: words.optional().describe('rules that deny'),
+};
+
 /** Scheduled jobs. */
 export const JOB_ROUTES = [
   route({
@@ -47,18 +65,9 @@ export const JOB_ROUTES = [
     body: z.strictObject({
       name: z.string().min(1).max(NAME_MAX).describe('unique in the ledger'),
       ...schedule,
-      session: z
-        .enum(['isolated', 'main'])
-        .optional()
-        .describe('a fresh conversation each time, or an event'),
+      session,
       tree: z.string().max(NAME_MAX).optional().describe('whose main session gets the event'),
-      model: z.string().min(1).max(500).optional().describe('`provider/model`'),
-      profile: z.string().min(1).max(NAME_MAX).optional().describe('profile of its agent'),
-      cwd: z.string().min(1).max(4_096).optional().describe('its folder'),
-      thinking: z.enum(['off', 'low', 'medium', 'high']).optional().describe('how much its agent reasons'),
-      toolset: words.optional().describe('how its agent works with others'),
-      allow: words.optional().describe('rules that allow'),
-      deny: words.optional().describe('rules that deny'),
+      ...agent,
     }),
     handle: async ({ store, jobs, runtime, compose }, { body, id }) => {
       const { name, session, tree, model, profile, cwd, thinking, toolset, allow, deny, ...rest } = body;
@@ -94,13 +103,21 @@ export const JOB_ROUTES = [
     body: z.strictObject({
       name: z.string().min(1).max(NAME_MAX).optional().describe('a new name'),
       ...schedule,
+      session,
+      ...agent,
       enabled: z.boolean().optional().describe('whether it fires'),
     }),
-    handle: async ({ jobs }, request) => {
-      const { enabled, name, ...rest } = request.body;
+    handle: async (sources, request) => {
+      const { jobs } = sources;
+      const { enabled, name, session, model, profile, cwd, thinking, toolset, allow, deny, ...rest } =
+        request.body;
       const found = await jobs.find(named(request, 'job'));
-      const said = Object.values({ name, ...rest }).some((value) => value !== undefined);
-      const changed = said ? await jobs.change(found, { ...inputOf(rest), name }) : found;
+      const wish = { model, profile, cwd, thinking, toolset, allow, deny };
+      const input = { ...inputOf(rest), name, session };
+      const said = Object.values({ ...input, ...wish }).some((value) => value !== undefined);
+      const changed = said
+        ? await jobs.change(found, input, await changedConfig(sources, found, wish))
+        : found;
       return jobJson(enabled === undefined ? changed : await jobs.enable(changed, enabled));
     },
   }),
@@ -143,6 +160,28 @@ export const JOB_ROUTES = [
     },
   }),
 ] as const;
+
+/** A profile or toolset brings its own tools, prompt and limits; folder, rules and model stay unless they are given. */
+async function changedConfig(
+  { runtime, compose }: Pick<ApiSources, 'runtime' | 'compose'>,
+  { config: before, limits }: CronJob,
+  wish: RootRequest,
+): Promise<AgentConfig> {
+  const { model, profile, cwd, thinking, toolset, allow, deny } = wish;
+  if (Object.values(wish).every((value) => value === undefined)) return before;
+  const replaced = profile !== undefined || toolset !== undefined;
+  const own = replaced ? compose({ ...wish, model: model ?? before.model }).config : before;
+  const rules = before.permissions.cli;
+  const cli = { ...rules, allow: allow ?? rules.allow, deny: deny ?? rules.deny };
+  const changed = {
+    ...own,
+    cwd: cwd === undefined ? before.cwd : resolve(cwd),
+    permissions: { ...own.permissions, cli },
+    ...(model === undefined ? {} : { model }),
+    ...(thinking === undefined ? {} : { thinking }),
+  };
+  return runtime.checked(changed, limits);
+}
 
 type ScheduleBody = z.infer<z.ZodObject<typeof schedule>>;
 

@@ -3,14 +3,14 @@ import { agentJson } from '../../documents/agent-json.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { oneAgent } from '../answers/find-one.ts';
+import { waitDocument } from '../answers/wait-document.ts';
 import { livingWorkers } from '../leading/leaders.ts';
-import { oneAgent } from './find-one.ts';
 import { type ApiSources, named, route } from './route.ts';
-import { waitRows } from './wait-rows.ts';
 
 const TEXT_MAX = 1_000_000;
 const NAME_MAX = 200;
-const AGENTS_MAX = 256;
+const AGENTS_MAX = 5_000;
 /** Proxies cut off requests that take longer. */
 const WAIT_MAX_S = 300;
 
@@ -111,21 +111,17 @@ export const ORDER_ROUTES = [
       agents: z.array(z.string().min(1).max(NAME_MAX)).min(1).max(AGENTS_MAX).describe('whom to wait for'),
       timeout_seconds: z.number().min(0).max(WAIT_MAX_S).default(30).describe('longest time'),
     }),
-    handle: async ({ store }, { body, signal }) => {
-      const agents = await Promise.all(body.agents.map((one) => oneAgent(store, one)));
-      const ids = [...new Set(agents.map(({ id }) => id))];
-      const { rows, complete } = await waitRows(store, ids, body.timeout_seconds * 1_000, signal);
-      return {
-        results: rows.map(({ root_id: _, ...row }) => row),
-        ...(complete ? {} : { timed_out: true }),
-      };
-    },
+    handle: (sources, { body, signal }) => waitDocument(sources, body, signal),
   }),
 ] as const;
 
 async function living(store: ApiSources['store'], name: string): Promise<Agent> {
   const agent = await oneAgent(store, name);
-  if (isTerminal(agent.state.type)) throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended`);
+  if (isTerminal(agent.state.type)) {
+    throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended and reads no mail`, {
+      hint: 'See the living ones: coppice ps',
+    });
+  }
   return agent;
 }
 

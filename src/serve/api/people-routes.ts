@@ -4,12 +4,13 @@ import { deliveryJson } from '../../documents/delivery-json.ts';
 import { findRun, runDocument } from '../../documents/run-json.ts';
 import { workersJson } from '../../documents/worker-json.ts';
 import type { AskScope } from '../../records/conversation/ask.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Store } from '../../store/store.ts';
+import { oneRoot } from '../answers/find-one.ts';
+import { findAsk, findDeliveries, findWorker } from '../answers/find-rows.ts';
 import { cancelRun } from '../leading/cancel-run.ts';
 import { runsDocument } from '../leading/leaders.ts';
-import { oneRoot } from './find-one.ts';
-import { findAsk, findDeliveries, findWorker } from './find-rows.ts';
 import { countUpTo, flag, named, route } from './route.ts';
 
 const ROWS_MAX = 1_000;
@@ -163,6 +164,10 @@ async function answer(
   note: string,
 ): Promise<object> {
   const ask = await findAsk(store, text);
+  if (ask.verdict !== null) {
+    const why = ask.verdict === 'void' ? 'its call is gone' : 'it was answered already';
+    throw new CoppiceError('E_ASK_ANSWERED', `the approval ${ask.id.slice(0, 8)} is closed: ${why}`);
+  }
   await runtime.answer(ask.id, { verdict, scope, note: storable(note) });
   const [answered = ask] = await store.findAsks(ask.id);
   return askJson(answered);

@@ -3,8 +3,7 @@ import type { CronJobs } from '../../cron/cron-jobs.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
-import type { Store } from '../../store/store.ts';
-import type { UnledContext } from '../leading/unled.ts';
+import type { ReadSources } from '../answers/find-one.ts';
 import type { TreeTimelines } from '../timeline/tree-timelines.ts';
 import type { UsageRollUp } from '../usage/usage-roll-up.ts';
 import type { AgentPrompts } from './agent-prompts.ts';
@@ -35,12 +34,10 @@ export interface ComposedRoot {
 }
 
 /** What the routes work on. */
-export interface ApiSources {
-  readonly store: Store;
+export interface ApiSources extends ReadSources {
   readonly runtime: RuntimeFace;
   readonly jobs: CronJobs;
   readonly timelines: TreeTimelines;
-  readonly unled: UnledContext;
   readonly usage: UsageRollUp;
   readonly prompts: AgentPrompts;
   /** By the configuration of the server, as a command at that machine. Throws a `CoppiceError`. */

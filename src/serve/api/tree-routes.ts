@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { limits as limitsShape } from '../../documents/shapes/agent-parts.ts';
-import { titleOf } from '../../documents/tree-titles.ts';
 import { given } from '../../settings/settings-terms.ts';
 import type { Store } from '../../store/store.ts';
-import { assertMayLeadHere } from '../leading/leaders.ts';
-import { agentsJson, oneRoot } from './find-one.ts';
+import { oneRoot } from '../answers/find-one.ts';
+import { TREES_USUAL, treeDocument, treesDocument } from '../answers/tree-answers.ts';
+import { resumeTree } from '../leading/resume-tree.ts';
 import { usedKey } from './order-routes.ts';
-import { countUpTo, named, route } from './route.ts';
-import { treeRows } from './tree-rows.ts';
+import { countUpTo, flag, named, route } from './route.ts';
 
 const TREES_MAX = 500;
 const PROMPT_MAX = 1_000_000;
@@ -23,10 +22,12 @@ export const TREE_ROUTES = [
     scope: 'read',
     answer: 'coppice/trees/v1',
     query: z.strictObject({
-      limit: countUpTo(TREES_MAX, 100).describe('maximum trees'),
+      limit: countUpTo(TREES_MAX, TREES_USUAL).describe('maximum trees'),
       before: z.iso.datetime().optional().describe('only trees that began before'),
+      conversations: flag.describe('only those that a person began, not runs on a timer'),
+      cwd: z.string().max(4_096).optional().describe('only those that work in this folder'),
     }),
-    handle: async (sources, { query }) => ({ trees: await treeRows(sources, query) }),
+    handle: (sources, { query }) => treesDocument(sources, query),
   }),
   route({
     method: 'POST',
@@ -68,16 +69,7 @@ export const TREE_ROUTES = [
     summary: 'One tree with all its agents, oldest first',
     scope: 'read',
     answer: 'coppice/tree/v1',
-    handle: async (sources, request) => {
-      const { store } = sources;
-      const root = await oneRoot(store, named(request, 'tree'));
-      const [agents, title, tree] = await Promise.all([
-        store.agents({ root_id: root.id }),
-        titleOf(store, root),
-        store.tree(root.id),
-      ]);
-      return { root_id: root.id, title, tree, agents: await agentsJson(sources, agents.toReversed()) };
-    },
+    handle: (sources, request) => treeDocument(sources, named(request, 'tree')),
   }),
   route({
     method: 'POST',
@@ -98,11 +90,8 @@ export const TREE_ROUTES = [
     }),
     handle: async ({ store, runtime, unled, onEntered }, request) => {
       const root = await oneRoot(store, named(request, 'tree'));
-      await assertMayLeadHere(store, root.id, unled.env);
-      // From now on whoever serves leads it.
-      await store.serveTree(root.id);
       const { model, limits: said, ...how } = request.body;
-      const report = await runtime.resume(root.id, {
+      const report = await resumeTree({ store, runtime, env: unled.env }, root.id, {
         ...how,
         ...(model === undefined ? {} : { model }),
         ...(said === undefined ? {} : { limits: given(said) }),
@@ -112,7 +101,7 @@ export const TREE_ROUTES = [
         root_id: root.id,
         agents: report.agents.map(({ id }) => id),
         elsewhere: report.elsewhere,
-        broken: report.broken.map(({ agent, reason }) => ({ agent_id: agent.id, reason })),
+        broken: report.broken.map(({ agent, reason }) => ({ agent_id: agent.id, name: agent.name, reason })),
       };
     },
   }),

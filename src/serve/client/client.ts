@@ -44,7 +44,7 @@ export const CALLS = {
   usage: { route: 'GET /v1/usage' },
 } as const satisfies Readonly<Record<string, Call>>;
 
-type Calls = { readonly [Name in keyof typeof CALLS]: Method<(typeof CALLS)[Name]['route']> };
+export type Calls = { readonly [Name in keyof typeof CALLS]: Method<(typeof CALLS)[Name]['route']> };
 
 /** The HTTP API of a server. Every method rejects with a `CoppiceError`. */
 export interface CoppiceClient extends Calls {
@@ -62,26 +62,44 @@ export function openClient(options: ClientOptions): CoppiceClient {
     throw new CoppiceError('E_INVALID_ARGUMENT', 'token: it is empty, or has characters that no token has', {
       hint: 'coppice web --token prints the one of this machine',
     });
-  const methods = Object.entries(CALLS).map(([name, call]) => [name, methodOf(options, call)]);
   return {
-    ...(Object.fromEntries(methods) as Calls),
+    ...methodsOf((call, parameters, input, how) => {
+      const [method = '', path = ''] = call.route.split(' ');
+      const creates = 'creates' in call;
+      const filled = Object.entries(parameters).reduce(
+        (at, [name, value]) => at.replace(`:${name}`, encodeURIComponent(value)),
+        path,
+      );
+      // To wait changes nothing.
+      const repeatable = creates || method === 'GET' || call.route === 'POST /v1/wait';
+      return sendRequest(options, { method, path: filled, input, creates, repeatable }, how);
+    }),
     url: options.url,
     events: (how) => clientEvents(options, how),
   };
 }
 
-function methodOf(options: ClientOptions, call: Call): (...args: readonly unknown[]) => Promise<unknown> {
-  const [method = '', path = ''] = call.route.split(' ');
-  const names = path.match(/:\w+/g) ?? [];
-  const creates = 'creates' in call;
-  return (...args) => {
-    const [input = {}, how = {}] = args.slice(names.length) as [Record<string, unknown>?, CallOptions?];
-    const filled = names.reduce(
-      (at, name, index) => at.replace(name, encodeURIComponent(String(args[index]))),
-      path,
-    );
-    // To wait changes nothing.
-    const repeatable = creates || method === 'GET' || call.route === 'POST /v1/wait';
-    return sendRequest(options, { method, path: filled, input, creates, repeatable }, how);
-  };
+export type Perform = (
+  call: Call,
+  parameters: Readonly<Record<string, string>>,
+  input: Readonly<Record<string, unknown>>,
+  how: CallOptions,
+) => Promise<unknown>;
+
+/** All methods, each by one call of `perform`. */
+export function methodsOf(perform: Perform): Calls {
+  const methods = Object.entries<Call>(CALLS).map(([name, call]) => {
+    const names = (call.route.match(/:\w+/g) ?? []).map((parameter) => parameter.slice(1));
+    return [
+      name,
+      (...args: readonly unknown[]) => {
+        const [input = {}, how = {}] = args.slice(names.length) as [Record<string, unknown>?, CallOptions?];
+        const parameters = Object.fromEntries(
+          names.map((parameter, index) => [parameter, String(args[index])]),
+        );
+        return perform(call, parameters, input, how);
+      },
+    ];
+  });
+  return Object.fromEntries(methods) as Calls;
 }

@@ -5,12 +5,12 @@ import { compress } from 'hono/compress';
 import { deleteCookie, setCookie } from 'hono/cookie';
 import { routePath } from 'hono/route';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { z } from 'zod';
 import { type ErrorDocument, errorJson } from '../../documents/error-json.ts';
 import { isoTime } from '../../documents/iso-time.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { ROUTES } from '../api/all-routes.ts';
+import { callRoute, checked, invalid } from '../api/call-route.ts';
 import { openApi } from '../api/openapi.ts';
 import type { ApiSources, Route, Scope } from '../api/route.ts';
 import { EXPOSITION_TYPE } from '../metrics/exposition.ts';
@@ -25,7 +25,6 @@ const KEY_MAX = 200;
 /** Whoever asks for the health of the server is not kept waiting for a ledger that does not answer. */
 const READY_MS = 2_000;
 const PAGE_PATHS = ['/', ...PAGES.flatMap((page) => [`/${page}`, `/${page}/*`])];
-const PARAMETER_MAX = 200;
 /** Proxies pass each event on at once. */
 const STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
@@ -194,21 +193,16 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
 
 async function serve(route: Route, context: Context<Guarded>, sources: ApiSources): Promise<Response> {
   if (route.scope === 'write' && context.get('scope') !== 'write')
-    throw forbidden('this token only reads', 'Use the token that may write');
+    throw forbidden('this token only reads', 'Use the token that may write: coppice web --token prints it');
   const { req } = context;
-  const path = req.param() as Record<string, string>;
-  for (const [name, value] of Object.entries(path))
-    if (value.length > PARAMETER_MAX || value.includes('\0')) throw invalid(name, 'is no id or name');
-  const query = checked(route.query, req.query(), 'query');
-  const body = route.body === null ? {} : checked(route.body, await bodyOf(req), 'body');
-  const answer = await route.handle(sources, {
-    path,
-    query: query as never,
-    body: body as never,
+  const answer = await callRoute(route, sources, {
+    path: req.param() as Record<string, string>,
+    query: req.query(),
+    body: route.body === null ? {} : await bodyOf(req),
     id: idOf(route, req.header('idempotency-key')),
     signal: req.raw.signal,
   });
-  return context.json({ schema: route.answer, ...answer });
+  return context.json(answer);
 }
 
 async function within<T>(limit_ms: number, answer: Promise<T>): Promise<T> {
@@ -231,17 +225,6 @@ async function bodyOf(req: Context<Guarded>['req']): Promise<unknown> {
   } catch (error) {
     throw invalid('the body', `is no JSON: ${(error as Error).message}`);
   }
-}
-
-function checked(schema: z.ZodType, value: unknown, where: string): unknown {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw invalid([where, ...(issue?.path ?? [])].join('.'), issue?.message ?? z.prettifyError(result.error));
-}
-
-function invalid(what: string, why: string): CoppiceError {
-  return new CoppiceError('E_INVALID_ARGUMENT', `${what}: ${why}`, { hint: 'See /v1/openapi.json' });
 }
 
 /** The same uuid for the same key of the same route: what it names is created once, whichever server answers. */

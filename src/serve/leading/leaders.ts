@@ -2,7 +2,6 @@ import { hostname } from 'node:os';
 import { runJson } from '../../documents/run-json.ts';
 import type { RunDocument } from '../../documents/shapes/document-parts.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import type { Delivery } from '../../records/run/delivery.ts';
 import type { Run } from '../../records/run/run.ts';
 import { isProcessGone } from '../../store/process-gone.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
@@ -77,17 +76,4 @@ export async function assertMayLeadHere(
   throw new CoppiceError('E_USAGE', `the tree is bound to another machine: ${host}`, {
     hint: 'Its folder is there. Start coppice worker on that machine; if the folder is here, set COPPICE_HOST to its name.',
   });
-}
-
-/** Warns on stderr that schedules do not fire while no server runs. */
-export async function tellUnserved(store: Store): Promise<void> {
-  if ((await livingServers(store)).length === 0)
-    process.stderr.write('nothing fires it yet: start coppice serve (and keep it running)\n');
-}
-
-/** Warns on stderr that pending deliveries are not sent while no server runs. */
-export async function tellUndelivered(store: Store, deliveries: readonly Delivery[]): Promise<void> {
-  if (!deliveries.some(({ status }) => status === 'pending')) return;
-  if ((await livingServers(store)).length === 0)
-    process.stderr.write('nothing delivers now: start coppice serve (and keep it running)\n');
 }

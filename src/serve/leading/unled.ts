@@ -45,12 +45,6 @@ export async function unledOf(context: UnledContext, store: Store, root_id: stri
   return (await unledTrees(context, store, living)).get(root_id) ?? null;
 }
 
-/** Warns on stderr if the tree is unled. */
-export async function tellUnled(context: UnledContext, store: Store, root_id: string): Promise<void> {
-  const unled = await unledOf(context, store, root_id);
-  if (unled !== null) process.stderr.write(`${unledText(unled)}\n`);
-}
-
 /** For people, after the name of the tree. */
 export function unledText({ why, next }: Unled): string {
   return `${why}: ${next}`;
@@ -82,14 +76,7 @@ async function unledTree(
   };
 }
 
-/** Whether a tree has work left: a turn under way, a queued run, or unread mail. */
-export async function isUnfinished(store: Store, root_id: string): Promise<boolean> {
-  for (const agent of await store.agents({ root_id, living: true }))
-    if (await hasWork(store, agent)) return true;
-  return false;
-}
-
-/** The same for one agent that has not ended. */
+/** Whether an agent that has not ended has work left: a turn under way, a queued run, or unread mail. */
 export async function hasWork(store: Store, agent: Agent): Promise<boolean> {
   if (isActive(agent)) return true;
   if (agent.mail_count === 0) return false;

@@ -5,8 +5,8 @@ import { workersJson } from '../../documents/worker-json.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
-import type { ApiSources } from '../api/route.ts';
-import { rowsOf } from '../api/tree-rows.ts';
+import type { ReadSources } from '../answers/find-one.ts';
+import { rowsOf } from '../answers/tree-rows.ts';
 import { type Unled, unledOf } from '../leading/unled.ts';
 import type { EventScope } from './event-ring.ts';
 
@@ -14,7 +14,7 @@ export type Tell = (event: Omit<EventDocument, 'schema'>, scope: EventScope) => 
 
 /** Agents, trees, approvals and workers that have changed, as events with the newest document of each: what changes many times meanwhile is told once. */
 export class ChangedRows {
-  readonly #sources: Pick<ApiSources, 'store' | 'unled'>;
+  readonly #sources: ReadSources;
   readonly #tell: Tell;
   /** Null: to be read. */
   readonly #agents = new Map<string, Agent | null>();
@@ -22,7 +22,7 @@ export class ChangedRows {
   #asks: ReadonlyMap<string, Ask> | null = null;
   #workers: string | null = null;
 
-  constructor(sources: Pick<ApiSources, 'store' | 'unled'>, tell: Tell) {
+  constructor(sources: ReadSources, tell: Tell) {
     this.#sources = sources;
     this.#tell = tell;
   }

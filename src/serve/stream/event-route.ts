@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { oneAgent, oneRoot } from '../api/find-one.ts';
+import { oneAgent, oneRoot } from '../answers/find-one.ts';
 import type { ApiSources, Terms } from '../api/route.ts';
 import type { EventFeed } from './event-feed.ts';
 

@@ -1,15 +1,19 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Style } from '../../render/style.ts';
-import { type TreeRow, treeRows } from '../../render/tree-rows.ts';
+import { type TreeRow as RowOf, treeRows } from '../../render/tree-rows.ts';
 import type { Overlay, UiState } from './ui-state.ts';
 
 type AgentsOverlay = Extract<Overlay, { readonly type: 'agents' }>;
+
+export type TreeRow = RowOf<Agent>;
+
+const createdAt = ({ created_at }: Agent): number => created_at;
 
 /** The tree, oldest first; with a filter, agents whose name or activity matches, and their ancestors. */
 export function agentRows(state: UiState, filter: string, style: Style): readonly TreeRow[] {
   const wanted = filter.trim().toLowerCase();
   const agents = [...state.agents.values()];
-  if (wanted === '') return treeRows(agents, style);
+  if (wanted === '') return treeRows(agents, style, createdAt);
   const shown = new Set<string>();
   for (const agent of agents) {
     if (!matches(agent, wanted)) continue;
@@ -22,6 +26,7 @@ export function agentRows(state: UiState, filter: string, style: Style): readonl
   return treeRows(
     agents.filter((agent) => shown.has(agent.id)),
     style,
+    createdAt,
   );
 }
 

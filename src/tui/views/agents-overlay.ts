@@ -3,8 +3,7 @@ import { lastMoment } from '../../render/agent-tree.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { columnsOf, fit, pad, sign, type UiStyle } from '../../render/style.ts';
-import type { TreeRow } from '../../render/tree-rows.ts';
-import { agentRows, selectedAgent } from '../state/agent-rows.ts';
+import { agentRows, selectedAgent, type TreeRow } from '../state/agent-rows.ts';
 import { slotOf } from '../state/family.ts';
 import { type Overlay, paneOf, totalUsage, type UiState } from '../state/ui-state.ts';
 import type { Frame } from '../terminal/screen.ts';
@@ -108,7 +107,8 @@ function rowLine(
 function figuresOf(agent: Agent, now: number): string {
   const used = agent.usage.input + agent.usage.output;
   const tokens = used === 0 ? '' : count(used);
-  return `${tokens.padStart(TOKENS_WIDTH)}${duration(lastMoment(agent, now) - agent.created_at).padStart(TIME_WIDTH)} `;
+  const last = lastMoment(agent.state.type, agent.ended_at ?? agent.updated_at, now);
+  return `${tokens.padStart(TOKENS_WIDTH)}${duration(last - agent.created_at).padStart(TIME_WIDTH)} `;
 }
 
 function hintLine(total: number, top: number, shown: number, width: number, style: UiStyle): string {

@@ -43,9 +43,11 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.match(waited.stderr, said);
     assert.deepEqual(Object.keys(JSON.parse(waited.stdout).results[0]), [
       'agent_id',
+      'root_id',
       'name',
       'status',
       'last_reply',
+      'unled',
     ]);
 
     assert.match((await coppice('wait', short, '--timeout', '0.1')).stdout, /^main +unled /);

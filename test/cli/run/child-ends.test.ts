@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { before, describe, it } from 'node:test';
 import { plainProgress } from '../../../src/cli/run/progress.ts';
+import { agentJson } from '../../../src/documents/agent-json.ts';
 import type { AgentState } from '../../../src/records/agent/state.ts';
 import { agent } from '../../tui/ui-fixture.ts';
 import { type Home, makeHome } from '../run-cli.ts';
@@ -81,7 +82,7 @@ describe('the progress of a run without a terminal', () => {
     const stream = new PassThrough();
     const progress = plainProgress(stream, 'title', []);
     const ended = (name: string, state: AgentState) =>
-      progress.see({ type: 'agent', agent: agent(name, 'main', { name, state }), created: false });
+      progress.see({ type: 'agent', agent: agentJson(agent(name, 'main', { name, state })) });
     const failure = (kind: 'cancelled' | 'timed_out', error: string) =>
       ({ type: 'failed', failure: { kind, error, retryable: false } }) as const;
     ended('a', failure('cancelled', 'not needed any more'));

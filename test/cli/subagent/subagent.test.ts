@@ -212,7 +212,7 @@ describe('coppice subagent', () => {
         3,
         /abcdef01-0000-4000-8000-000000000001 \(first, queued\)\n.*Use a longer id\.\n$/s,
       ],
-      [['history', '--limit', '0'], 2, /a whole number, 1 or more/],
+      [['history', '--limit', '0'], 2, /a whole number, 1 to 1000/],
       [['history', '--limit', 'x'], 2, /a whole number/],
       [['show'], 2, /missing required argument 'run'/],
       [['cancle', 'x'], 2, /Did you mean cancel/],

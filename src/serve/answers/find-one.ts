@@ -3,11 +3,17 @@ import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import { titlesOf } from '../../documents/tree-titles.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
+import type { Ask } from '../../records/conversation/ask.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
-import { unledTrees } from '../leading/unled.ts';
-import type { ApiSources } from './route.ts';
+import { type UnledContext, unledTrees } from '../leading/unled.ts';
+
+/** What the answers are made from. */
+export interface ReadSources {
+  readonly store: Store;
+  readonly unled: UnledContext;
+}
 
 const CANDIDATES = 8;
 
@@ -35,18 +41,14 @@ export async function oneRoot(store: Store, text: string): Promise<Agent> {
   return agent.parent_id === null ? agent : ((await store.agent(agent.root_id)) ?? agent);
 }
 
-/** Agents as documents. `agents` must hold all living agents of each tree. */
+/** Agents as documents. `agents` must hold all living agents of each tree; `asks`, their open approvals. */
 export async function agentsJson(
-  { store, unled }: Pick<ApiSources, 'store' | 'unled'>,
+  { store, unled }: ReadSources,
   agents: readonly Agent[],
+  asks: readonly Ask[],
 ): Promise<AgentDocument[]> {
   const roots = agents.filter((agent) => agent.parent_id === null);
-  const [root_id, ...others] = new Set(agents.map((agent) => agent.root_id));
-  const [asks, unled_trees, titles] = await Promise.all([
-    store.asks({ open: true, ...(root_id !== undefined && others.length === 0 ? { root_id } : {}) }),
-    unledTrees(unled, store, agents),
-    titlesOf(store, roots),
-  ]);
+  const [unled_trees, titles] = await Promise.all([unledTrees(unled, store, agents), titlesOf(store, roots)]);
   return agents.map((agent) =>
     agentJson(agent, asks, unled_trees.get(agent.root_id) ?? null, titles.get(agent.id) ?? null),
   );

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
+import { failureJson } from '../../documents/agent-json.ts';
 import { isoTime } from '../../documents/iso-time.ts';
 import type { treeRow } from '../../documents/shapes/agent-parts.ts';
 import { titlesOf } from '../../documents/tree-titles.ts';
@@ -8,26 +9,14 @@ import { failureOf, isTerminal } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import { ledStatus, statusWord } from '../../render/agent-status.ts';
 import { unledTrees } from '../leading/unled.ts';
-import type { ApiSources } from './route.ts';
+import type { ReadSources } from './find-one.ts';
 
 export type TreeRow = z.infer<typeof treeRow>;
 /** Trees whose rows are made without a pause. */
 const SLICE = 20;
 
-type RowSources = Pick<ApiSources, 'store' | 'unled'>;
-
-/** Trees as rows of a list, newest first. `before`: only those that began before that time. */
-export async function treeRows(
-  sources: RowSources,
-  { limit, before }: { readonly limit: number; readonly before?: string | undefined },
-): Promise<TreeRow[]> {
-  const until = before === undefined ? undefined : Date.parse(before);
-  const filter = { roots: true, limit, ...(until === undefined ? {} : { before: until }) };
-  return rowsOf(sources, await sources.store.agents(filter));
-}
-
 /** The rows of these roots, made in slices: SQLite answers at once, and this process leads agents meanwhile. */
-export async function rowsOf(sources: RowSources, roots: readonly Agent[]): Promise<TreeRow[]> {
+export async function rowsOf(sources: ReadSources, roots: readonly Agent[]): Promise<TreeRow[]> {
   const asks = await sources.store.asks({ open: true });
   const rows: TreeRow[] = [];
   for (let first = 0; first < roots.length; first += SLICE) {
@@ -38,7 +27,7 @@ export async function rowsOf(sources: RowSources, roots: readonly Agent[]): Prom
 }
 
 async function sliceOf(
-  { store, unled }: RowSources,
+  { store, unled }: ReadSources,
   roots: readonly Agent[],
   asks: readonly Ask[],
 ): Promise<TreeRow[]> {
@@ -54,7 +43,6 @@ async function sliceOf(
     const unled_tree = unled_trees.get(root.id) ?? null;
     const asked = asks.filter((ask) => ask.root_id === root.id);
     const words = living.map(statusWord);
-    const failure = failureOf(root.state);
     return {
       root_id: root.id,
       name: root.name,
@@ -73,7 +61,7 @@ async function sliceOf(
       asked_at: asked.length === 0 ? null : isoTime(Math.min(...asked.map(({ asked_at }) => asked_at))),
       tokens: counters?.tokens ?? 0,
       cost_usd: counters?.cost_usd ?? 0,
-      error: failure === null ? null : { kind: failure.kind, message: failure.error },
+      error: failureJson(root),
       unled: unled_tree,
       started_at: isoTime(root.created_at),
       updated_at: isoTime(Math.max(root.updated_at, ...living.map(({ updated_at }) => updated_at))),
@@ -83,7 +71,7 @@ async function sliceOf(
 }
 
 /** Its living agents, without a look where the root has ended: nobody outlives it. */
-async function livingOf(store: ApiSources['store'], root: Agent): Promise<Agent[]> {
+async function livingOf(store: ReadSources['store'], root: Agent): Promise<Agent[]> {
   return isTerminal(root.state.type) ? [] : store.agents({ root_id: root.id, living: true });
 }
 

@@ -1,0 +1,72 @@
+import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { CoppiceClient } from '../../serve/client/client.ts';
+import type { ClientOptions } from '../../serve/client/client-request.ts';
+import { sameLedgerFlags } from '../../settings/ledger-name.ts';
+import { hasEnded } from '../agents/find-agent.ts';
+import { withServer } from '../setup/ask.ts';
+import type { Context } from '../setup/context.ts';
+import { type Followed, type FollowOptions, followRun } from './follow-run.ts';
+
+/** Proxies cut off requests that take longer. */
+const WAIT_S = 50;
+/** A server that is started anew is waited for: about three minutes. */
+const TRIES = 40;
+
+/** Follows a tree that a server leads, which `begin` starts or resumes there. It goes on when this process stops. */
+export function followAtServer(
+  context: Context,
+  server: ClientOptions,
+  begin: (client: CoppiceClient) => Promise<string>,
+  options: FollowOptions,
+): Promise<number> {
+  return withServer(context, server, async (eager) => {
+    const { openClient } = await import('../../serve/client/client.ts');
+    const client = openClient({ ...server, tries: TRIES });
+    const ended = new AbortController();
+    const run: Followed = {
+      begin: async (see) => {
+        const root_id = await begin(eager);
+        const first = Promise.withResolvers<void>();
+        const follow = async (): Promise<void> => {
+          for await (const event of client.events({ tree: root_id, signal: ended.signal })) {
+            first.resolve();
+            if (event.type !== 'resync') see(event);
+            else for (const agent of (await client.tree(root_id)).agents) see({ type: 'agent', agent });
+          }
+        };
+        follow().catch(first.reject);
+        await first.promise;
+        return client.tree(root_id);
+      },
+      settled: (root_id, until) => settled(client, root_id, until, ended.signal),
+      next: (root_id) =>
+        `the server goes on with it; see: coppice logs -f ${root_id.slice(0, 8)}${sameLedgerFlags(context)}`,
+      close: async () => ended.abort(),
+    };
+    return followRun(context, run, options);
+  });
+}
+
+/** Waits for all agents of the tree, and again for those that were created meanwhile. */
+async function settled(
+  client: CoppiceClient,
+  root_id: string,
+  until: 'tree' | 'root',
+  signal: AbortSignal,
+): Promise<readonly AgentDocument[]> {
+  for (let waited: readonly string[] = [root_id]; ; ) {
+    const rested = await client.wait({ agents: [...waited], timeout_seconds: WAIT_S }, { signal }).then(
+      ({ timed_out }) => timed_out === undefined,
+      (error: unknown) => {
+        // One of them was deleted with its run.
+        if (error instanceof CoppiceError && error.code === 'E_AGENT_NOT_FOUND') return false;
+        throw error;
+      },
+    );
+    const { agents } = await client.tree(root_id);
+    const living = agents.filter((agent) => !hasEnded(agent)).map(({ id }) => id);
+    if (rested && (until === 'root' || living.every((id) => waited.includes(id)))) return agents;
+    waited = until === 'root' ? waited : [...new Set([root_id, ...living])];
+  }
+}

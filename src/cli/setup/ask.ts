@@ -1,0 +1,78 @@
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { hintsOf } from '../../serve/answers/ledger-hints.ts';
+import type { CoppiceClient } from '../../serve/client/client.ts';
+import type { ClientOptions } from '../../serve/client/client-request.ts';
+import { type Asked, ledgerClient } from '../../serve/client/ledger-client.ts';
+import type { Store } from '../../store/store.ts';
+import { type Context, withStore } from './context.ts';
+
+/** The server tells by events; this is for one that tells nothing. */
+const POLL_MS = 60_000;
+/** Of these, one that came from a route or a parameter that the server does not know. */
+const OF_OTHER_VERSIONS: ReadonlySet<string> = new Set(['E_NO_SUCH_PATH', 'E_INVALID_ARGUMENT']);
+/** Events after which there may be something new to print of an agent. */
+const HINTS: ReadonlySet<string> = new Set(['resync', 'agent', 'message', 'removed']);
+
+/** Does the work with the documents of the server of `--server`, or else of the ledger. */
+export async function ask<T>(context: Context, work: (asked: Asked) => Promise<T>): Promise<T> {
+  const { server } = context;
+  if (server === null) return withStore(context, (store) => work(askLedger(context, store)));
+  return withServer(context, server, (client) =>
+    work({ ...client, hints: (agent) => eventHints(client, agent) }),
+  );
+}
+
+/** The documents of a ledger that is open. */
+export function askLedger(context: Context, store: Store): Asked {
+  return ledgerClient({ store, unled: context }, async () => {
+    const { apiSources } = await import('./api-sources.ts');
+    return apiSources(context, store);
+  });
+}
+
+/** Says so when what went wrong may come from a server of another version. */
+export async function withServer<T>(
+  context: Context,
+  server: ClientOptions,
+  work: (client: CoppiceClient) => Promise<T>,
+): Promise<T> {
+  const { openClient } = await import('../../serve/client/client.ts');
+  const client = openClient(server);
+  try {
+    return await work(client);
+  } catch (error) {
+    if (error instanceof CoppiceError && !OF_OTHER_VERSIONS.has(error.code)) throw error;
+    const version = await versionOf(server).catch(() => context.version);
+    if (version === context.version) throw error;
+    throw new CoppiceError(
+      'E_SERVER',
+      `the server runs coppice ${version}, this program is ${context.version}: ${(error as Error).message}`,
+      {
+        hint: 'Install the same version on both sides',
+        cause: error,
+      },
+    );
+  }
+}
+
+async function versionOf(server: ClientOptions): Promise<string> {
+  const { sendRequest } = await import('../../serve/client/client-request.ts');
+  const session = { method: 'GET', path: '/v1/session', input: {}, repeatable: true, creates: false };
+  return ((await sendRequest(server, session)) as DocumentOf<'coppice/session/v1'>).version;
+}
+
+function eventHints(client: CoppiceClient, agent: string): ReturnType<Asked['hints']> {
+  return hintsOf(async (wake) => {
+    const ended = new AbortController();
+    const follow = async (): Promise<void> => {
+      for await (const { type } of client.events({ agent, signal: ended.signal }))
+        if (HINTS.has(type)) wake();
+    };
+    const following = follow().catch(wake);
+    return async () => {
+      ended.abort();
+      await following;
+    };
+  }, POLL_MS);
+}

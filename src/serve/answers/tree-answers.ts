@@ -1,0 +1,51 @@
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { titleOf } from '../../documents/tree-titles.ts';
+import type { ReadSources } from './find-one.ts';
+import { agentsJson, oneRoot } from './find-one.ts';
+import { rowsOf } from './tree-rows.ts';
+
+/** What can be read of trees, like `agent-answers.ts`. */
+
+export const TREES_USUAL = 100;
+
+export interface TreesQuery {
+  readonly limit?: number | undefined;
+  readonly before?: string | undefined;
+  readonly conversations?: boolean | undefined;
+  readonly cwd?: string | undefined;
+}
+
+export async function treesDocument(
+  sources: ReadSources,
+  { limit = TREES_USUAL, before, conversations = false, cwd }: TreesQuery,
+): Promise<DocumentOf<'coppice/trees/v1'>> {
+  const roots = await sources.store.agents({
+    ...(conversations ? { conversations } : { roots: true }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(before === undefined ? {} : { before: Date.parse(before) }),
+    limit,
+  });
+  return { schema: 'coppice/trees/v1', trees: await rowsOf(sources, roots) };
+}
+
+export async function treeDocument(
+  sources: ReadSources,
+  text: string,
+): Promise<DocumentOf<'coppice/tree/v1'>> {
+  const { store } = sources;
+  const root = await oneRoot(store, text);
+  // Counters before agents: one that is created in between must not count as deleted.
+  const tree = await store.tree(root.id);
+  const [agents, asks, title] = await Promise.all([
+    store.agents({ root_id: root.id }),
+    store.asks({ root_id: root.id, open: true }),
+    titleOf(store, root),
+  ]);
+  return {
+    schema: 'coppice/tree/v1',
+    root_id: root.id,
+    title,
+    tree: tree as DocumentOf<'coppice/tree/v1'>['tree'],
+    agents: await agentsJson(sources, agents.toReversed(), asks),
+  };
+}

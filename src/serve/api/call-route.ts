@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { ApiRequest, ApiSources, Route } from './route.ts';
+
+const PARAMETER_MAX = 200;
+
+/** The document that a route answers with. Rejects with `E_INVALID_ARGUMENT` for a request that its schemas do not allow. */
+export async function callRoute(
+  route: Route,
+  sources: ApiSources,
+  { path, query, body, ...rest }: ApiRequest<unknown, unknown>,
+): Promise<object> {
+  for (const [name, value] of Object.entries(path))
+    if (value.length > PARAMETER_MAX || value.includes('\0')) throw invalid(name, 'is no id or name');
+  const request = {
+    path,
+    query: checked(route.query, query, 'query'),
+    body: route.body === null ? {} : checked(route.body, body, 'body'),
+    ...rest,
+  };
+  return { schema: route.answer, ...(await route.handle(sources, request as never)) };
+}
+
+export function checked(schema: z.ZodType, value: unknown, where: string): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw invalid([where, ...(issue?.path ?? [])].join('.'), issue?.message ?? z.prettifyError(result.error));
+}
+
+export function invalid(what: string, why: string): CoppiceError {
+  return new CoppiceError('E_INVALID_ARGUMENT', `${what}: ${why}`, { hint: 'See /v1/openapi.json' });
+}

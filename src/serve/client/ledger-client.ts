@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { agentDocument, agentsDocument, messagesDocument } from '../answers/agent-answers.ts';
+import type { ReadSources } from '../answers/find-one.ts';
+import { type Hints, ledgerHints } from '../answers/ledger-hints.ts';
+import { treeDocument, treesDocument } from '../answers/tree-answers.ts';
+import { waitDocument } from '../answers/wait-document.ts';
+import type { ApiSources } from '../api/route.ts';
+import { type Calls, methodsOf } from './client.ts';
+import { queryOf } from './client-request.ts';
+
+/** What commands ask: a server, or a ledger that this process has opened. */
+export interface Asked extends Calls {
+  /** Hints that something has happened to this agent. */
+  readonly hints: (agent_id: string) => Promise<Hints>;
+}
+
+const POLL_MS = 1_000;
+
+/**
+ * The routes of the HTTP API over a ledger, without a server. What commands read most is answered without the schemas of requests, which take longer to load
+ * than all the rest; `sources` is called for the others.
+ */
+export function ledgerClient(read: ReadSources, sources: () => Promise<ApiSources>): Asked {
+  const { store } = read;
+  return {
+    ...methodsOf(async ({ route: key }, path, input, { signal = new AbortController().signal }) => {
+      const [{ ROUTES }, { callRoute }] = await Promise.all([
+        import('../api/all-routes.ts'),
+        import('../api/call-route.ts'),
+      ]);
+      const route = ROUTES.find((one) => `${one.method} ${one.path}` === key);
+      if (route === undefined) throw new Error(`no route ${key}`);
+      const query = route.method === 'GET' ? Object.fromEntries(new URLSearchParams(queryOf(input))) : {};
+      return callRoute(route, await sources(), { path, query, body: input, id: randomUUID(), signal });
+    }),
+    agents: (query = {}) => agentsDocument(read, query),
+    agent: (id) => agentDocument(read, id),
+    messages: (id, query = {}) => messagesDocument(read, id, query),
+    trees: (query = {}) => treesDocument(read, query),
+    tree: (id) => treeDocument(read, id),
+    wait: ({ agents, timeout_seconds = 0 }, { signal } = {}) =>
+      waitDocument(read, { agents, timeout_seconds }, signal),
+    hints: () => ledgerHints(store, POLL_MS),
+  };
+}
