@@ -244,7 +244,7 @@ const isTheCommandLines = (key: string) => Object.hasOwn(COMMAND_LINE_ONLY, key.
 /** For the editor in which the file is written. */
 const OF_EDITORS = '$schema';
 
-it('every key of the file has a proof here, or is one of the command line', () => {
+it('every key of the configuration file is tested here or belongs to the command line', () => {
   assert.ok(keys.length > 40);
   assert.deepEqual(
     keys.filter((key) => key !== OF_EDITORS && !isTheCommandLines(key)).toSorted(),
@@ -254,7 +254,7 @@ it('every key of the file has a proof here, or is one of the command line', () =
 
 for (const [key, proof] of Object.entries(PROOFS)) it(`takes ${key}`, proof);
 
-it('what is a matter of the command line is refused, and so is a slip, at any depth', async () => {
+it('refuses keys of the command line, and misspelt keys at any depth', async () => {
   for (const [options, message] of [
     [{ channels: {} }, /no option "channels": coppice serve/],
     [{ keys: {} }, /no option "keys": they are keys of the terminal UI/],
@@ -276,7 +276,7 @@ it('what is a matter of the command line is refused, and so is a slip, at any de
     await assert.rejects(run(options as object), { code: 'E_CONFIG', message });
 });
 
-it('a missing database, an unknown option of an agent and a prompt that is no text are errors that name them', async () => {
+it('errors name a missing database, an unknown option of an agent, and a prompt that is not a string', async () => {
   const opened = (options?: object) => openCoppice(options as Parameters<typeof openCoppice>[0]);
   for (const options of [undefined, {}, { model: 'script' }])
     await assert.rejects(opened(options), { code: 'E_CONFIG', message: /needs the option "database"/ });
@@ -292,7 +292,7 @@ it('a missing database, an unknown option of an agent and a prompt that is no te
   await coppice.close();
 });
 
-it('an option on its own goes before the same one of all agents; a program may have rules about its own tools', async () => {
+it('a specific option takes precedence over the default for all agents; a program may have rules for its own tools', async () => {
   const agents = { defaults: { system: 'all', toolsets: ['slash'], limits: { depth: 1 } } };
   const seen = await run({ agents, system: 'own', toolsets: ['fanout'], limits: { depth: 2 } });
   assert.deepEqual([seen.root.config.system, seen.root.config.toolsets], ['own', ['fanout']]);
@@ -300,7 +300,7 @@ it('an option on its own goes before the same one of all agents; a program may h
   assert.deepEqual((await root({ permissions: { deny: ['look'] } })).permissions.config.deny, ['look']);
 });
 
-it('settings of the command line are protected from the agents of a program, and what they spill is private to its user', async () => {
+it('agents of a program cannot reach the settings of the command line, and their spilled output is private to the user', async () => {
   const home = mkdtempSync(join(folder, 'home-'));
   const env = { XDG_CONFIG_HOME: join(home, 'settings'), XDG_DATA_HOME: join(home, 'data') };
   const places = ['settings/coppice/config.json', 'data/coppice/trust.json', 'plain.txt'];

@@ -46,7 +46,7 @@ const ends = (told: readonly Told[]) =>
 const resultOf = (one: Told | undefined) => one?.told as SubagentResult;
 const errorOf = (one: Told | undefined) => one?.told as Error;
 
-it('tells a whole life: start, text as it streams, each call with arguments and output, the result', async () => {
+it('reports the start, the streamed text, each call with arguments and output, and the result', async () => {
   const { callbacks, told } = recorder();
   const on = await libraryStage(
     [
@@ -95,7 +95,7 @@ it('tells a whole life: start, text as it streams, each call with arguments and 
   assert.ok(durationMs >= 0);
 });
 
-it('sub-agents side by side and nested: each story whole under its own id, the inner inside the outer', async () => {
+it('concurrent and nested sub-agents are each reported completely under their own ids, inner ones within outer ones', async () => {
   const { callbacks, told } = recorder();
   const on = await libraryStage(
     [
@@ -129,7 +129,7 @@ it('sub-agents side by side and nested: each story whole under its own id, the i
   assert.ok(place('onSubagentComplete', 'inner') < place('onSubagentToolCallEnd', 'outer'));
 });
 
-it('a delegation has its mode, one turn and a result; a failed one an error only', async () => {
+it('a delegation reports its mode, one turn and a result; a failed one reports only an error', async () => {
   const { callbacks, told } = recorder();
   const failure = { kind: 'network' as const, error: 'the stream broke', retryable: true };
   const on = await libraryStage([{ say: 'unused' }], {
@@ -154,7 +154,7 @@ it('a delegation has its mode, one turn and a result; a failed one an error only
   assert.equal(errorOf(told[3]).message, 'the stream broke');
 });
 
-it('interrupted and killed sub-agents get one error each, and nothing after it', async () => {
+it('an interrupted or killed sub-agent reports one error and nothing after it', async () => {
   for (const how of ['interrupt', 'kill'] as const) {
     const { callbacks, told } = recorder();
     const { registry, running } = hanging();
@@ -184,7 +184,7 @@ it('interrupted and killed sub-agents get one error each, and nothing after it',
   }
 });
 
-it('a close ends every story, and a resumed tree begins it anew to its real end', async () => {
+it('closing ends the reports of every sub-agent; a resumed tree reports them again to their real end', async () => {
   const { callbacks, told } = recorder();
   const { registry, running } = hanging();
   const rules = [
@@ -213,7 +213,7 @@ it('a close ends every story, and a resumed tree begins it anew to its real end'
   assert.equal(ends(again).length, 1);
 });
 
-it('a callback that throws or rejects is a warning; the run and the others go on', async () => {
+it('a callback that throws or rejects causes a warning; the run and the other callbacks continue', async () => {
   const { callbacks: kept, told } = recorder();
   const warnings: string[] = [];
   const onWarning = (warning: Error & { code?: string }) => {
@@ -274,7 +274,7 @@ it('callbacks may be methods of an object', async () => {
   assert.deepEqual(story.lines, ['+ one', '= hello']);
 });
 
-it('a root that a letter wakes after its task tells no second story', async () => {
+it('a root that is woken by a letter after its task is not reported again', async () => {
   const { callbacks, told } = recorder();
   const on = await libraryStage([{ when: { user: 'hello' }, say: 'woken' }, { say: 'done' }], {
     subagents: { callbacks },

@@ -16,7 +16,7 @@ afterEach(closeOpened);
 
 const toolsOf = (request: ModelRequest | undefined) => (request?.tools ?? []).map((tool) => tool.name);
 
-it('registers both tools under the category subagent, the default of maxTurns in its words', () => {
+it('registers both tools in the category subagent; the description states the default of maxTurns', () => {
   const registry = createToolRegistry();
   registerSubagentTools(registry, { defaultMaxTurns: 7 });
   const [spawn, delegate, ...others] = registry.getToolDefinitions();
@@ -37,7 +37,7 @@ it('registers both tools under the category subagent, the default of maxTurns in
   assert.throws(() => registerSubagentTools(none), again);
 });
 
-it('numbers that are none are refused; a depth of 0 registers nothing', async () => {
+it('refuses invalid numbers; a depth of 0 registers nothing', async () => {
   for (const defaultMaxTurns of [0, -1, 2.5, Number.NaN, Number.POSITIVE_INFINITY])
     assert.throws(() => registerSubagentTools(createToolRegistry(), { defaultMaxTurns }), {
       code: 'E_INVALID_ARGUMENT',
@@ -55,7 +55,7 @@ it('numbers that are none are refused; a depth of 0 registers nothing', async ()
   );
 });
 
-it('a depth of 0 holds whatever toolsets there are', async () => {
+it('a depth of 0 applies whatever toolsets are configured', async () => {
   const on = await libraryStage([{ say: 'alone' }], {
     subagents: { maxDepth: 0 },
     coppice: { toolsets: ['process', 'delegate'] },
@@ -64,7 +64,7 @@ it('a depth of 0 holds whatever toolsets there are', async () => {
   assert.deepEqual(toolsOf(on.requests[0]), ['fork', 'kill', 'send', 'wait']);
 });
 
-it('what is no option, no callback or no function is refused', () => {
+it('refuses unknown options, unknown callbacks and callbacks that are not functions', () => {
   const refused = (options: object, message: RegExp) =>
     assert.throws(() => registerSubagentTools(createToolRegistry(), options), {
       code: 'E_INVALID_ARGUMENT',
@@ -106,7 +106,7 @@ it('an agent’s spawn runs a child loop with inherited tools and returns the fi
   ]);
 });
 
-it('system prompts: the call’s, else the registered one, else the parent’s', async () => {
+it('the system prompt is that of the call, else the registered one, else that of the parent', async () => {
   const systems = async (systemPrompt: string | undefined, more: Record<string, unknown>) => {
     const on = await libraryStage(
       [{ when: { root: true, step: 0 }, calls: [spawnCall('child', more)] }, { say: 'x' }],
@@ -126,7 +126,7 @@ it('system prompts: the call’s, else the registered one, else the parent’s',
   assert.equal(await systems('registered', { systemPrompt: 'of the call' }), 'of the call');
 });
 
-it('the program itself spawns: the task runs as a root and its final text comes back', async () => {
+it('a spawn by the program runs the task as a root and returns its final text', async () => {
   const on = await libraryStage([
     { when: { step: 0, user: 'first' }, calls: [spawnCall('below')] },
     { when: { agent: 'below' }, say: 'deep' },
@@ -145,7 +145,7 @@ it('the program itself spawns: the task runs as a root and its final text comes 
   assert.deepEqual(toolsOf(request('below')), []);
 });
 
-it('the program’s calls are checked as an agent’s are', async () => {
+it('calls by the program are checked like those of an agent', async () => {
   const on = await libraryStage([{ say: 'x' }]);
   for (const [args, message] of [
     [{ description: 'x' }, /"task"/],
@@ -163,7 +163,7 @@ it('the program’s calls are checked as an agent’s are', async () => {
   assert.equal(on.requests.length, 0);
 });
 
-it('maxTurns: the given number or the registered default, then one last answer', async () => {
+it('an agent has maxTurns or the registered default of turns, then one last answer', async () => {
   const registry = createToolRegistry();
   registry.register({ name: 'look', description: 'Looks.', parameters: {} }, () => 'nothing yet');
   const on = await libraryStage(
@@ -182,7 +182,7 @@ it('maxTurns: the given number or the registered default, then one last answer',
   assert.deepEqual([await turns({}), await turns({ maxTurns: 1 }), await turns({ maxTurns: 5 })], [4, 2, 6]);
 });
 
-it('delegates to the registered server and agent, or to those of the call', async () => {
+it('delegates to the server and agent of the call, else to the registered ones', async () => {
   const seen: ModelRequest[] = [];
   const names = ['acp:home', 'acp:home/wren', 'acp:far', 'acp:far/owl'];
   const models = Object.fromEntries(names.map((name) => [name, fixedModel(name, `${name} says`, seen)]));
@@ -219,7 +219,7 @@ it('delegates to the registered server and agent, or to those of the call', asyn
   assert.ok(seen.every((request) => request.tools.length === 0 && request.system === ''));
 });
 
-it('a delegation without any server is an error that says so', async () => {
+it('a delegation without a server fails and says why', async () => {
   const { callbacks, told } = recorder();
   const on = await libraryStage([{ say: 'x' }], { subagents: { callbacks } });
   const result = await on.registry.execute({
@@ -232,7 +232,7 @@ it('a delegation without any server is an error that says so', async () => {
   assert.deepEqual(told, []);
 });
 
-it('nests as deep as was allowed and no deeper, beyond the tree’s own default too', async () => {
+it('nests exactly as deep as allowed, even deeper than the default of the tree', async () => {
   for (const maxDepth of [1, 2, 5]) {
     const { callbacks, told } = recorder();
     const on = await libraryStage([{ when: { step: 0 }, calls: [spawnCall('deeper')] }, { say: 'back' }], {
@@ -249,7 +249,7 @@ it('nests as deep as was allowed and no deeper, beyond the tree’s own default 
   }
 });
 
-it('ids are unique across spawns, side by side and one after the other', async () => {
+it('ids are unique across concurrent and successive spawns', async () => {
   const infos: SubagentInfo[] = [];
   const on = await libraryStage(
     [
@@ -265,7 +265,7 @@ it('ids are unique across spawns, side by side and one after the other', async (
   assert.equal(new Set(infos.map((info) => info.id)).size, 5);
 });
 
-it('a failing child loop is an error result for its parent, and told as one', async () => {
+it('a failing child loop is an error result for its parent and calls onSubagentError', async () => {
   const { callbacks, told } = recorder();
   const on = await libraryStage(
     [
@@ -287,7 +287,7 @@ it('a failing child loop is an error result for its parent, and told as one', as
   assert.equal((error.told.cause as { kind: string }).kind, 'bad_request');
 });
 
-it('a model that is not there, and an own model for the child', async () => {
+it('an unknown model is an error; a child may have a model of its own', async () => {
   const other = createScriptedModel({ rules: [{ say: 'from the other model' }] }, 'other');
   const on = await libraryStage(
     [

@@ -37,7 +37,7 @@ const half = defineTool({
   run: ({ number }) => String(number / 2),
 }) as Tool;
 
-it('shows what was registered, in order, with its category', () => {
+it('lists registered tools in order, with their categories', () => {
   const registry = createToolRegistry();
   registry.register(SHOUT, shout);
   registry.registerTool(half);
@@ -56,7 +56,7 @@ it('shows what was registered, in order, with its category', () => {
   );
 });
 
-it('refuses what no provider would take, and a name twice', () => {
+it('refuses definitions that no provider accepts, and duplicate names', () => {
   const registry = createToolRegistry();
   registry.register(SHOUT, shout);
   const bad = (definition: unknown, message: RegExp) =>
@@ -72,7 +72,7 @@ it('refuses what no provider would take, and a name twice', () => {
   assert.equal(registry.getToolDefinitions().length, 1);
 });
 
-it('a program calls a tool: the output, or what is wrong as an error; it never rejects', async () => {
+it('a call by the program resolves to the output or to an error result; it never rejects', async () => {
   const registry = createToolRegistry();
   registry.register(SHOUT, shout);
   registry.registerTool(half);
@@ -119,7 +119,7 @@ it('a program calls a tool: the output, or what is wrong as an error; it never r
   assert.deepEqual(await run('no_text'), { id: 'c1', name: 'no_text', output: '{"a":1}', isError: false });
 });
 
-it('agents of a coppice have the tools of its registry and use them without asking', async () => {
+it('agents have the tools of the registry and use them without approval', async () => {
   const registry = createToolRegistry();
   const agents: string[] = [];
   registry.register(SHOUT, (args, context) => {
@@ -141,7 +141,7 @@ it('agents of a coppice have the tools of its registry and use them without aski
   );
 });
 
-it('a registry belongs to one open coppice and takes nothing new while it is open', async () => {
+it('a registry belongs to one open coppice and accepts no new tools while that is open', async () => {
   const registry = createToolRegistry();
   registry.register(SHOUT, shout);
   const on = await libraryStage([{ say: 'x' }], { registry, subagents: null });
@@ -156,7 +156,7 @@ it('a registry belongs to one open coppice and takes nothing new while it is ope
   assert.throws(() => registry.register({ ...SHOUT, name: 'late' }, shout), { code: 'E_INVALID_ARGUMENT' });
 });
 
-it('a coppice that could not be opened leaves the registry free; what is no registry is refused', async () => {
+it('a coppice that could not be opened leaves the registry free; refuses what is not a registry', async () => {
   const registry = createToolRegistry();
   await assert.rejects(openCoppice({ database: 'sqlite:/dev/null/x.db', model: 'x', registry }));
   registry.registerTool(half);
@@ -167,7 +167,7 @@ it('a coppice that could not be opened leaves the registry free; what is no regi
   );
 });
 
-it('toolsets and profiles: what the coppice says, what a profile says, what the agent says', async () => {
+it('toolsets come from the agent, else from its profile, else from the coppice', async () => {
   const registry = createToolRegistry();
   registry.register(SHOUT, shout);
   registry.registerTool(half);
@@ -199,7 +199,7 @@ it('toolsets and profiles: what the coppice says, what a profile says, what the 
   await assert.rejects(on.coppice.start({ prompt: 'x', toolsets: ['chess'] }), { code: 'E_CONFIG' });
 });
 
-it('without an open coppice the tools say what to do', async () => {
+it('without an open coppice, the tools fail and say what to do', async () => {
   const registry = createToolRegistry();
   registerSubagentTools(registry);
   const call = { id: '1', name: 'subagent_spawn', arguments: { task: 'x', description: 'x' } };

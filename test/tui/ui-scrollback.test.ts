@@ -28,7 +28,7 @@ const DEAD: AgentState = { type: 'killed', by: 'you' };
 const visit = (agent_id: string): UiEvent => ({ type: 'visit', agent_id });
 
 describe('the scrollback', () => {
-  it('joins calls with their results, in the order of the calls, also when two have one id', () => {
+  it('joins calls with their results in the order of the calls, even if two share an id', () => {
     const twice = says(
       'main',
       1,
@@ -49,7 +49,7 @@ describe('the scrollback', () => {
     assert.deepEqual(outputs, ['message', 'first', 'second']);
   });
 
-  it('marks what a fork inherited and gives its open calls the placeholder', () => {
+  it('marks what a fork inherited, and gives its open calls the placeholder result', () => {
     const messages = [
       user('main', 1, 'go'),
       says('main', 2, '', call('f', 'fork', { name: 'reader' })),
@@ -71,7 +71,7 @@ describe('the scrollback', () => {
     assert.equal(fork?.type === 'call' && fork.result?.output, FORK_PLACEHOLDER);
   });
 
-  it('takes what comes while its history is read, once, at its place', () => {
+  it('adds what arrives while its history is read once, in its place', () => {
     const opened = after(family(), visit('reader'));
     assert.equal(needsHistory(opened), 'reader');
     const state = after(
@@ -96,14 +96,14 @@ describe('the scrollback', () => {
     );
   });
 
-  it('is read again when something was appended that nobody told of', () => {
+  it('is read again when something was appended without a notification', () => {
     const whole = after(EMPTY_UI, seen(agent('main', null), true), told(user('main', 1, 'hi')));
     assert.equal(needsHistory(after(whole, seen(agent('main', null, { last_seq: 1 })))), null);
     assert.equal(needsHistory(after(whole, seen(agent('main', null, { last_seq: 2, state: DEAD })))), 'main');
     assert.equal(needsHistory(after(whole, told(says('main', 3, 'gap')))), 'main');
   });
 
-  it('keeps what the program said at its place when it is read again', () => {
+  it('keeps messages of the program in place when it is read again', () => {
     const state = after(
       EMPTY_UI,
       seen(agent('main', null), true),
@@ -123,7 +123,7 @@ describe('the scrollback', () => {
     );
   });
 
-  it('opens one entry and leaves the others', () => {
+  it('opens one entry and leaves the others folded', () => {
     const state = after(EMPTY_UI, seen(agent('main', null), true), told(user('main', 1, 'x', 'system')));
     const opened = after(state, { type: 'fold', agent_id: 'main', index: 0, opened: true });
     const [entry] = paneOf(opened, 'main').entries;
@@ -142,7 +142,7 @@ describe('what is being said', () => {
     event: { type: 'delta', agent_id: 'reader', delta: { type: 'restart', reason: 'broke' } },
   };
 
-  it('grows, begins anew with the request, and ends with the message', () => {
+  it('grows, restarts with each request, and ends with the message', () => {
     assert.equal(paneOf(after(family(), text('a'), text('b')), 'reader').streaming, 'ab');
     assert.equal(paneOf(after(family(), text('a'), restart, text('c')), 'reader').streaming, 'c');
     assert.equal(paneOf(after(family(), text('a'), told(says('reader', 1, 'a'))), 'reader').streaming, '');
@@ -155,7 +155,7 @@ describe('what is being said', () => {
     assert.equal(paneOf(after(family(), thinking, text('a'), stopped), 'reader').streaming, '');
   });
 
-  it('keeps the newest of what a call prints, until it has its result', () => {
+  it('keeps the newest output of a call until its result', () => {
     const prints = (said: string): UiEvent => ({
       type: 'runtime',
       event: { type: 'output', agent_id: 'main', call_id: 'b', text: said },
@@ -201,7 +201,7 @@ describe('questions', () => {
   });
   const tick = (seconds: number): UiEvent => ({ type: 'tick', now: T0 + seconds * 1000 });
 
-  it('come up by themselves, first in first out, whatever comes later', () => {
+  it('come up by themselves, first in, first out', () => {
     const state = after(family(), tick(1), asks('a'), tick(2), asks('b', 'a'));
     assert.deepEqual(
       state.asks.map((one) => one.id),
@@ -210,27 +210,27 @@ describe('questions', () => {
     assert.deepEqual(state.question, { since: T0 + 1000, saying: null, held: null, page: 0 });
   });
 
-  it('are new to the eye when the one before is gone', () => {
+  it('count as newly visible when the one before is gone', () => {
     const state = after(family(), tick(1), asks('a', 'b'), tick(5), asks('a'));
     assert.deepEqual(state.question, { since: T0 + 5000, saying: null, held: null, page: 0 });
     assert.equal(after(state, asks()).question, null);
   });
 
-  it('stay away when they were put off, until another comes', () => {
+  it('stay hidden when they were postponed, until another comes', () => {
     const later = after(family(), asks('a'), { type: 'question', shown: false });
     assert.equal(later.question, null);
     assert.equal(after(later, asks('a')).question, null);
     assert.notEqual(after(later, asks('a', 'b')).question, null);
   });
 
-  it('wait behind a list, and can be read only from when it is closed', () => {
+  it('wait behind an open list, and count as visible only when it is closed', () => {
     const open = after(family(), { type: 'overlay', overlay: { type: 'keys' } }, asks('a'));
     assert.equal(open.overlay?.type, 'keys');
     const closed = after(open, tick(9), { type: 'overlay', overlay: null });
     assert.equal(closed.question?.since, T0 + 9000);
   });
 
-  it('stay in sight while the person goes elsewhere', () => {
+  it('stay visible while the person visits other agents', () => {
     const away = after(
       family(),
       asks('a'),
@@ -241,7 +241,7 @@ describe('questions', () => {
     assert.equal(away.put_off.size, 0);
   });
 
-  it('that were answered are none', () => {
+  it('disappear when they were answered', () => {
     const answered = { ...ask('a', 'grep'), verdict: 'allow' as const };
     assert.equal(after(family(), { type: 'asks', asks: [answered] }).asks.length, 0);
   });

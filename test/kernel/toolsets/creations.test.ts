@@ -27,7 +27,7 @@ function forked(profile: Profile, over: Parameters<typeof viewOf>[2] = {}) {
   return decision.consequences[0].agents[0]?.agent;
 }
 
-it('a fork by a profile of another model waits for what is known of that model, and one of its own does not', () => {
+it('a fork with a profile of another model waits until that model is checked; one with the same model does not', () => {
   const self = requester();
   const other = profileOf({ name: 'other', model: 'fake/other' });
   const same = profileOf({ name: 'same', model: self.config.model });
@@ -39,7 +39,7 @@ it('a fork by a profile of another model waits for what is known of that model, 
   for (const made of [forked(other), forked(same, { answer })]) assert.ok(typeof made === 'object');
 });
 
-it('a fork is known by its profile, rests when it has to wait for its task, and is refused where the tree is full', () => {
+it('a fork has the name of its profile in its session key, may rest at first, and is refused where the tree is full', () => {
   const made = forked(profileOf({ name: 'reader', system: 'read' }));
   assert.ok(typeof made === 'object');
   assert.deepEqual(
@@ -57,7 +57,7 @@ it('a fork is known by its profile, rests when it has to wait for its task, and 
   assert.ok(missing.type === 'refuse' && /no profile "nobody". Profiles: some\./.test(missing.message));
 });
 
-it('what profiles narrow adds up from parent to child, and the toolsets of a profile take the place of the parent’s', () => {
+it('restrictions of profiles add up from parent to child, and the toolsets of a profile replace those of the parent', () => {
   const rules = (deny: string) => ({ allow: [], ask: [], deny: [deny] });
   const first = childConfig(CONFIG, {
     profile: profileOf({ permissions: rules('bash'), toolsets: ['slash'] }),
@@ -69,7 +69,7 @@ it('what profiles narrow adds up from parent to child, and the toolsets of a pro
   assert.deepEqual(CONFIG.permissions.narrowed, undefined);
 });
 
-it('a delegation means the server and the agent that were named, else those that a person made the usual ones', () => {
+it('a delegation uses the named server and agent, else the configured defaults', () => {
   const known = (over: object) => ({ delegation: { ...DEFAULT_TERMS.delegation, ...over } });
   const model = (input: object, over: object) => {
     const program = programOf(input, known(over));
@@ -86,7 +86,7 @@ it('a delegation means the server and the agent that were named, else those that
   assert.match(model({ serverName: 'three' }, both), /no ACP server "three". Servers: one, two\./);
 });
 
-it('a task works in the same place of its worktree as its folder has in the repository, elsewhere at its top', () => {
+it('a task works in the folder of its worktree that corresponds to its own, else at the top', () => {
   const self = requester({ config: { ...CONFIG, cwd: '/repo' } });
   const worktree = { path: '/trees/a', branch: 'b', base: 'c' };
   const place = (cwd: string | null) => {
@@ -108,7 +108,7 @@ it('a task works in the same place of its worktree as its folder has in the repo
   );
 });
 
-it('only a person chooses a scripted model; whoever has it passes it on', () => {
+it('only a person can choose a scripted model; children of an agent that has it inherit it', () => {
   const check = (model: string, own: string) => {
     const view = viewOf(requester({ config: { ...CONFIG, model: own } }));
     const checked = checkTask('do', { model }, 'key', model, view);
@@ -119,7 +119,7 @@ it('only a person chooses a scripted model; whoever has it passes it on', () => 
   assert.equal(check('fake/n', 'fake/m'), 'good');
 });
 
-it('the different schemas of one call are weighed together, and one that many tasks share once', () => {
+it('the sizes of different schemas of one call are added up, and a shared one counts once', () => {
   const schema = (n: number) => ({
     type: 'object',
     properties: Object.fromEntries(
@@ -142,7 +142,7 @@ it('the different schemas of one call are weighed together, and one that many ta
   assert.equal(tool?.decode({ tasks: shared }, call, viewOf())?.type === 'refuse', false);
 });
 
-it('who is no child of a fan-out cannot submit, whatever it says; a child is told what is wrong with what it said', () => {
+it('only a child of a fan-out can submit; it is told what is wrong with its submission', () => {
   for (const name of ['submit_result', 'submit_error']) {
     const tool = fanoutToolset.tools.find(({ spec }) => spec.name === name);
     const call = { id: 'c', name, input: '', side_by_side: false, idempotent: true };

@@ -42,7 +42,7 @@ function seen(config: AgentConfig): string[] {
 }
 
 describe('schemas', () => {
-  it('spawn_agents takes the tasks of the seed; every other field is optional', () => {
+  it('spawn_agents takes tasks as documented; every other field is optional', () => {
     const { description, input } = tool('spawn_agents').spec;
     assert.equal(
       description,
@@ -75,7 +75,7 @@ describe('schemas', () => {
     ]);
   });
 
-  it('submit_result and submit_error are those of the seed', () => {
+  it('submit_result and submit_error are as documented', () => {
     for (const [name, field, description, about] of [
       [
         'submit_result',
@@ -100,7 +100,7 @@ describe('schemas', () => {
     }
   });
 
-  it('no vocabulary offers null, which not every provider takes', () => {
+  it('no schema has null, which not every provider accepts', () => {
     const schemas = ALL_TOOLSETS.flatMap((toolset) => toolset.tools.map((one) => one.spec.input));
     assert.equal(JSON.stringify(schemas).includes('"null"'), false);
   });
@@ -116,53 +116,53 @@ describe('who sees which tools', () => {
       },
     );
 
-  it('parents spawn, children submit, nobody does both', () => {
+  it('parents spawn, children submit, and no agent does both', () => {
     assert.deepEqual(seen(PARENT), ['spawn_agents']);
     assert.deepEqual(seen(child()), ['submit_error', 'submit_result']);
   });
 
-  it('whatever else the parent or the profile has, a child creates nobody and writes to nobody', () => {
+  it('a child can create and message no agents, whatever the parent or the profile has', () => {
     const all = ALL_TOOLSETS.map((toolset) => toolset.name).filter((name) => name !== 'delegate');
     assert.deepEqual(seen(child({}, { toolsets: all })), ['submit_error', 'submit_result']);
     for (const toolsets of [['process'], ['slash'], ['sessions'], ['fanout'], []])
       assert.deepEqual(seen(child({}, {}, { toolsets })), ['submit_error', 'submit_result'], `${toolsets}`);
   });
 
-  it('a fork of a parent sees what the parent sees', () => {
+  it('a fork of a parent sees the same tools', () => {
     const both = { ...PARENT, toolsets: ['fanout', 'process'] };
     const fork = childConfig(both, { profile: null });
     assert.equal(fork, both);
     assert.deepEqual(seen(fork), ['fork', 'kill', 'send', 'spawn_agents', 'wait']);
   });
 
-  it('background and delegated agents submit only where a schema asks for it', () => {
+  it('background and delegated agents submit only if there is a schema', () => {
     for (const kind of ['session', 'delegate'] as const) {
       assert.deepEqual(seen(child({ kind })), []);
       assert.deepEqual(seen(child({ kind, output_schema: {} })), ['submit_error', 'submit_result']);
     }
   });
 
-  it('an agent program sees none of them: what it says last is its result', () => {
+  it('an agent program sees none of them: its last text is its result', () => {
     const config = childConfig(PARENT, { profile: null, model: 'acp:other', task: SPAWN });
     assert.deepEqual(seen(config), []);
   });
 });
 
-describe('what a submission comes to', () => {
+describe('the result of a submission', () => {
   const config = (output_schema: TaskTerms['output_schema']) =>
     childConfig(PARENT, { profile: null, task: { ...SPAWN, output_schema } });
   const submit = (input: unknown, schema: TaskTerms['output_schema'] = null) =>
     tool('submit_result').submission?.(input, config(schema));
   const NUMBERS = { type: 'object', required: ['n'], properties: { n: { type: 'number' } } };
 
-  it('a text is the result; nothing else is, without a schema', () => {
+  it('without a schema, only text is a result', () => {
     assert.deepEqual(submit({ result: 'two issues' }), { type: 'success', result: 'two issues' });
     for (const input of [{}, { result: '' }, { result: ' \n' }, { result: 7 }, { result: {} }, 'x', null, []])
       assert.equal(submit(input), null, JSON.stringify(input));
     assert.equal(submit({ result: 'x', more: 1 }), null, 'a field that nobody reads');
   });
 
-  it('with a schema it is JSON that matches, as text or as the value itself', () => {
+  it('with a schema, the result is matching JSON, as text or as the value itself', () => {
     for (const result of ['{"n":1}', ' {"n": 1} ', { n: 1 }])
       assert.deepEqual(JSON.parse((submit({ result }, NUMBERS) as { result: string }).result), { n: 1 });
     for (const result of ['one', '{"n":"1"}', '{}', { n: '1' }, 7, [1]])
@@ -171,7 +171,7 @@ describe('what a submission comes to', () => {
     assert.deepEqual(submit({ result: 0 }, { type: 'number' }), { type: 'success', result: '0' });
   });
 
-  it('what no database holds is replaced', () => {
+  it('replaces characters that no database can store', () => {
     assert.deepEqual(submit({ result: 'a\0b\ud800' }), { type: 'success', result: 'a\u2400b\uFFFD' });
   });
 

@@ -45,7 +45,7 @@ function refused(input: unknown, view = viewOf()): string {
 
 const profile = (over: Partial<Profile>): Profile => profileOf({ name: 'research', ...over });
 
-it('offers the one tool of the seed, each of its fields as the seed describes it', () => {
+it('offers the one documented tool, each field as documented', () => {
   assert.equal(sessionsToolset.tools.length, 1);
   const { name, description, input } = tool.spec;
   assert.equal(name, 'sessions_spawn');
@@ -81,7 +81,7 @@ it('offers the one tool of the seed, each of its fields as the seed describes it
   );
 });
 
-it('gives the sub-agent the prompt of the seed, to the letter', () => {
+it('gives the sub-agent exactly the documented prompt', () => {
   const task = 'Research the history of XFS filesystem and summarize key milestones.';
   const { agent } = spawned({ task, label: 'research' });
   assert.equal(
@@ -103,7 +103,7 @@ Research the history of XFS filesystem and summarize key milestones.
   );
 });
 
-it('is accepted with run id and session key, in a fresh session, and enters the history', () => {
+it('is accepted with a run id and a session key, in a new session, and enters the history', () => {
   const view = viewOf();
   const { output, agent, messages, run, mail } = spawned({ task: 'Research XFS history' }, view);
   assert.deepEqual(output, { status: 'accepted', runId: run.id, sessionKey: agent.session_key });
@@ -136,7 +136,7 @@ it('is accepted with run id and session key, in a fresh session, and enters the 
   assert.match(agent.config.system, new RegExp(`\\*\\*Label:\\*\\* ${run.id}`));
 });
 
-it('takes every override of the seed', () => {
+it('takes every documented override', () => {
   const { agent, run } = spawned({
     task: 't',
     label: ' research ',
@@ -158,7 +158,7 @@ it('takes every override of the seed', () => {
   assert.deepEqual([unlimited.agent.config.run_ms, unlimited.run.timeout_ms], [undefined, null]);
 });
 
-it('model: the call, else the profile, else subagents.model, else the requester', () => {
+it('the model is that of the call, else of the profile, else subagents.model, else of the requester', () => {
   const terms = (over: Partial<ToolsetTerms['subagents']>, model: string | null): Partial<ToolsetTerms> => ({
     profiles: new Map([['research', profile({ model })]]),
     subagents: { ...DEFAULT_TERMS.subagents, ...over },
@@ -176,7 +176,7 @@ it('model: the call, else the profile, else subagents.model, else the requester'
   assert.equal(model({}, terms({}, null)), CONFIG.model);
 });
 
-it('a profile sets it up and speaks before the prompt of the seed, and names the session', () => {
+it('a profile configures it, precedes the documented prompt, and names the session', () => {
   const terms = {
     profiles: new Map([
       ['research', profile({ system: 'You read.', thinking: 'medium', turns: 3, run_ms: 60_000 })],
@@ -194,7 +194,7 @@ it('a profile sets it up and speaks before the prompt of the seed, and names the
   assert.equal(output.sessionKey, `agent:research:subagent:${agent.id}`);
 });
 
-it('files to read first and the form of the result come with the task', () => {
+it('files to read first and the schema of the result come with the task', () => {
   const schema = { type: 'object', required: ['year'] };
   const { mail, run, agent } = spawned({ task: 'Find out.', read_first: ['a.md'], output_schema: schema });
   assert.match(
@@ -207,7 +207,7 @@ it('files to read first and the form of the result come with the task', () => {
   assert.deepEqual(agent.config.task?.output_schema, schema);
 });
 
-it('results go only where they may, and to each place once', () => {
+it('results are delivered only to allowed targets, and to each once', () => {
   const open = viewOf(requester(), { deliver_to: ['telegram:42', 'webhook:ops'] });
   const deliver = (to: string | readonly string[]) => spawned({ task: 't', deliver: to }, open);
   assert.deepEqual(deliver(['webhook:ops', 'telegram:42', 'webhook:ops']).run.deliver, [
@@ -224,7 +224,7 @@ it('results go only where they may, and to each place once', () => {
   assert.match(refused({ task: 't', deliver: 'telegram:42' }), /no channel is configured$/);
 });
 
-it('a sub-agent session is forbidden to spawn, in the words of the seed', () => {
+it('a sub-agent session is forbidden to spawn, in the documented words', () => {
   const forbidden = { status: 'forbidden', error: 'sessions_spawn is not allowed from sub-agent sessions' };
   const by_key = requester({ session_key: 'agent:main:subagent:abc' });
   const child = spawned({ task: 't' }).agent;
@@ -240,7 +240,7 @@ it('a sub-agent session is forbidden to spawn, in the words of the seed', () => 
   assert.ok(child.config.toolsets.includes('sessions'));
 });
 
-it('only agents of the allow-list are spawned; others are refused before anything else is said of them', () => {
+it('only agents of the allow-list are spawned; others are refused before anything about them is revealed', () => {
   const under = (allow_agents: readonly string[] | null) =>
     viewOf(requester(), {
       profiles: new Map([['research', profile({})]]),
@@ -266,7 +266,7 @@ it('only agents of the allow-list are spawned; others are refused before anythin
     assert.equal(spawned(input, under(allow)).output.status, 'accepted');
 });
 
-it('refuses what it cannot do, and says which field', () => {
+it('refuses invalid input and names the field', () => {
   const cases: readonly (readonly [unknown, RegExp])[] = [
     [{}, /^INVALID_ARG .*task/],
     [{ task: ' \n' }, /^INVALID_ARG .*task/],
@@ -288,7 +288,7 @@ it('refuses what it cannot do, and says which field', () => {
   assert.match(refused({ task: 't' }, full), /^LIMIT_REACHED limit "children" reached: 16 of 16/);
 });
 
-it('announces every kind of end in its own words', () => {
+it('announces every kind of outcome in its own words', () => {
   const failure = (error_kind: 'timed_out' | 'cancelled' | 'killed' | 'auth', partial?: string) =>
     announcement('research', {
       type: 'failure',

@@ -49,7 +49,7 @@ const anyText = fc
   .map((parts) => parts.join('').toWellFormed());
 
 describe('a message of send', () => {
-  it('is everything behind the one blank after the UUID, to the last character', () => {
+  it('is everything after the one blank behind the UUID, to the last character', () => {
     for (const text of [
       '{"count": 3} in C:\\temp',
       "it's done",
@@ -79,7 +79,7 @@ describe('a message of send', () => {
     );
   });
 
-  it('may speak of commands: what only looks a little like one is text', () => {
+  it('may mention commands: what only resembles one is text', () => {
     for (const text of [
       'Plan:\nkill the old server\nsend me the report\nfork the repository',
       'To report, write\n /slash send X done',
@@ -90,14 +90,14 @@ describe('a message of send', () => {
       assert.equal(message(`send ${ID} ${text}`), text);
   });
 
-  it('that is missing or blank is refused', () => {
+  it('is refused when missing or blank', () => {
     assert.match(refusal('send'), /UUID is missing. Usage: send UUID MESSAGE$/);
     for (const text of [`send ${ID}`, `send ${ID} \n `]) assert.match(refusal(text), /MESSAGE is empty/);
   });
 });
 
 describe('a prompt of fork', () => {
-  it('is everything behind fork, but for one pair of quotes around all of it', () => {
+  it('is everything after fork, without one pair of enclosing quotes', () => {
     for (const [written, read] of [
       ['Research A.', 'Research A.'],
       ['"Research approach A for the auth system"', 'Research approach A for the auth system'],
@@ -117,14 +117,14 @@ describe('a prompt of fork', () => {
     }
   });
 
-  it('that is left out means the whole context; one that is there and empty is refused', () => {
+  it('may be left out, which inherits the whole context; an empty one is refused', () => {
     for (const text of ['fork', '/slash fork', 'fork \n', 'fork --profile explore'])
       assert.equal(prompt(text), null);
     for (const text of ['fork ""', "fork ''", 'fork "  "', 'fork --profile explore ""'])
       assert.match(refusal(text), /PROMPT is empty: leave it out to give the child your whole context/);
   });
 
-  it('the profile comes before it', () => {
+  it('follows the profile', () => {
     assert.deepEqual(command('fork --profile explore look'), {
       name: 'fork',
       profile: 'explore',
@@ -135,7 +135,7 @@ describe('a prompt of fork', () => {
 });
 
 describe('several commands in one call', () => {
-  it('are refused, and the line is named; nothing of them is run', () => {
+  it('are refused with the number of the line, and none of them is run', () => {
     for (const second of [
       '/slash fork "Research approach B for the auth system"',
       '/slash check-mail',
@@ -160,7 +160,7 @@ describe('several commands in one call', () => {
   });
 });
 
-describe('what is no command', () => {
+describe('an unknown command', () => {
   it('is refused with the usage', () => {
     assert.match(refusal(''), /^no command. Usage:\nfork/);
     assert.match(refusal(' /slash '), /^no command/);
@@ -170,7 +170,7 @@ describe('what is no command', () => {
     assert.match(refusal('kill'), /UUID is missing/);
   });
 
-  it('a text of a megabyte is read, or refused, without a fault', () => {
+  it('a text of a megabyte is parsed or refused without a crash', () => {
     for (const unit of ['"', "'", '\\', ' ', '\n', 'fork\n', 'a ', '\\"']) {
       const text = unit.repeat(1_000_000 / unit.length);
       for (const head of ['', 'fork ', `send ${ID} `, `fork "`, 'kill ']) readSlash(`${head}${text}`);

@@ -68,7 +68,7 @@ function askingRun(...calls: readonly Call[]): KernelRun {
 }
 
 describe('a call that a person must allow', () => {
-  it('parks with its question; allowed, this very call runs, once', () => {
+  it('parks with its question; once allowed, exactly this call runs, once', () => {
     const run = askingRun(call('a'), call('b'));
     const parked = effects(asks(run, 'a'));
     assert.deepEqual(
@@ -83,7 +83,7 @@ describe('a call that a person must allow', () => {
     assert.equal(says(run, 'a', 'allow').ok, false, 'its call is gone');
   });
 
-  it('is not moved by an answer to another question, of a call that was never asked about, or of nobody', () => {
+  it('ignores an answer to another question, for a call that was never asked about, or for no call', () => {
     const run = askingRun(call('a', SIDE), call('b', SIDE));
     asks(run, 'a');
     for (const other of ['b', 'nobody']) assert.equal(says(run, other, 'allow').ok, false);
@@ -99,7 +99,7 @@ describe('a call that a person must allow', () => {
     );
   });
 
-  it('denied, gets the words of the person as its result, and the next call has its turn', () => {
+  it('gets the reason of a denial as its result, and the next call follows', () => {
     const run = askingRun(call('a'), call('b'));
     asks(run, 'a');
     assert.deepEqual(startedBy(says(run, 'a', 'deny', { note: 'use the trash' })), ['b']);
@@ -114,7 +114,7 @@ describe('a call that a person must allow', () => {
     ]);
   });
 
-  it('denied without a word as the last call, asks the model again', () => {
+  it('requests the model again after a denial without a reason as the last call', () => {
     const run = askingRun(call('a'));
     asks(run, 'a');
     says(run, 'a', 'deny');
@@ -122,7 +122,7 @@ describe('a call that a person must allow', () => {
     assert.doesNotMatch(JSON.stringify(run.messages), /They say/);
   });
 
-  it('cannot be a call that waits, or that nobody knows', () => {
+  it('cannot be a waiting or an unknown call', () => {
     const run = askingRun(call('w'));
     assert.equal(asks(run, 'nobody').ok, false);
     run.apply({ type: 'call-parked', at: 2, call_id: 'w', wait: { from: null, deadline: 9 } });
@@ -131,7 +131,7 @@ describe('a call that a person must allow', () => {
 });
 
 describe("the turn's clock", () => {
-  it('is set back by the time that was asked, for both answers', () => {
+  it('excludes the time of the question, for both answers', () => {
     for (const verdict of ['allow', 'deny'] as const) {
       const run = askingRun(call('a'), call('b'));
       const start = turnStart(run);
@@ -142,7 +142,7 @@ describe("the turn's clock", () => {
     }
   });
 
-  it('stands still once for questions side by side, and never runs backwards', () => {
+  it('stands still only once for concurrent questions, and never runs backwards', () => {
     const run = askingRun(call('a', SIDE), call('b', SIDE), call('c', SIDE));
     const start = turnStart(run);
     asks(run, 'a', 100);
@@ -157,7 +157,7 @@ describe("the turn's clock", () => {
   });
 });
 
-describe('what stops a turn takes its open questions back, and only those', () => {
+describe('a stop withdraws the open questions of the turn, and only those', () => {
   const stops = {
     cancel: { type: 'cancel', at: 5, by: 'you', reason: 'enough', open: [] },
     limit: LIMIT,
@@ -177,12 +177,12 @@ describe('what stops a turn takes its open questions back, and only those', () =
     });
   }
 
-  it('nothing was asked: nothing is taken back', () => {
+  it('withdraws nothing when nothing was asked', () => {
     const run = askingRun(call('a'));
     assert.deepEqual(voided(run.apply(stops.cancel)), []);
   });
 
-  it('a sub-agent with one task, stopped while it asks, ends', () => {
+  it('a sub-agent with one task that is stopped while it asks ends', () => {
     const run = started(DELEGATE);
     answer(run, '', [call('a')]);
     asks(run, 'a');
@@ -210,7 +210,7 @@ describe('a successor', () => {
     assert.deepEqual([interrupted?.status, interrupted?.output], ['interrupted', INTERRUPTED]);
   });
 
-  it('runs an allowed call again that may be run again, without asking twice', () => {
+  it('repeats an allowed idempotent call without asking again', () => {
     const run = askingRun(call('a', { idempotent: true }));
     asks(run, 'a');
     says(run, 'a', 'allow');

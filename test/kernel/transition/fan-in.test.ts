@@ -55,13 +55,13 @@ function told(run: KernelRun): unknown {
 }
 
 describe('fan-in', () => {
-  it('of none goes on at once and says nothing', () => {
+  it('of no children continues at once without a message', () => {
     const run = awaiting([]);
     assert.equal(run.state.type, 'requesting');
     assert.equal(told(run), undefined);
   });
 
-  it('of two tells the model in the format that it was promised, in the order of the tasks', () => {
+  it('of two children reports in the documented format, in the order of the tasks', () => {
     const run = awaiting([
       { agent_id: 'uuid-1', task: 'Review error handling from a security perspective' },
       { agent_id: 'uuid-2', task: 'Review error handling from a performance perspective' },
@@ -96,7 +96,7 @@ describe('fan-in', () => {
     });
   });
 
-  it('laws 1, 2 and 4: of any number, in any order, with strangers and doubled results in between', () => {
+  it('laws 1, 2 and 4: hold for any number and order, with foreign and duplicate results in between', () => {
     const noise = fc.array(fc.record({ after: fc.nat({ max: 20 }), child }), { maxLength: 5 });
     fc.assert(
       fc.property(
@@ -125,7 +125,7 @@ describe('fan-in', () => {
     );
   });
 
-  it('of a thousand ends with the last one', () => {
+  it('of a thousand children ends with the last one', () => {
     const all = children(1_000);
     let { state } = awaiting(all);
     let effects: readonly Effect[] = [];
@@ -146,7 +146,7 @@ describe('fan-in', () => {
     );
   });
 
-  it('keeps what a child brings while the parent still runs other calls, and awaits the sets of all calls', () => {
+  it('keeps results that arrive while the parent runs other calls, and awaits the children of all calls', () => {
     const { run, ids } = spawning(2);
     run.apply(settled(ids[1] as string, [{ agent_id: 'second', task: 'b' }]));
     assert.deepEqual(waitEdges(run.state), ['second']);
@@ -161,7 +161,7 @@ describe('fan-in', () => {
     assert.equal(run.state.type, 'requesting');
   });
 
-  it('the children are created in the step that settles the call, whatever else still runs', () => {
+  it('children are created in the step that settles the call, whatever else is running', () => {
     const { run, ids } = spawning(2);
     const create: Effect = { type: 'create-agents', agents: [] };
     const spawn = settled(ids[0] as string, children(1));
@@ -171,7 +171,7 @@ describe('fan-in', () => {
     assert.deepEqual(run.state.type === 'awaiting' && run.state.pending, ['uuid-0']);
   });
 
-  it('cancelled while calls run: they are stopped, children that have not reported are asked to stop and awaited', () => {
+  it('a cancel while calls run stops them, and asks children that have not reported to stop and awaits them', () => {
     const { run, ids } = spawning(2);
     run.apply(settled(ids[0] as string, children(3)));
     run.apply(reported('uuid-1', 'early'));
@@ -188,7 +188,7 @@ describe('fan-in', () => {
     assert.match(JSON.stringify(told(run)), /early/);
   });
 
-  it('when all results came early, the parent does not park', () => {
+  it('the parent does not park when all results came early', () => {
     const { run, ids } = spawning(2);
     run.apply(settled(ids[0] as string, children(2)));
     for (const { agent_id } of children(2)) run.apply(reported(agent_id));
@@ -196,7 +196,7 @@ describe('fan-in', () => {
     assert.equal(run.state.type, 'requesting');
   });
 
-  it('cancelled, it asks the others to stop and waits for each of them; what came is not lost', () => {
+  it('a cancel asks the remaining children to stop and awaits each; results that came are kept', () => {
     const run = awaiting(children(3));
     run.apply(reported('uuid-1', 'found it'));
     const cancel = run.apply({ type: 'cancel', at: 3, by: 'you', reason: 'enough', open: [] });
@@ -228,7 +228,7 @@ describe('fan-in', () => {
     });
   });
 
-  it('the run time is up: children are asked to stop, the model gets one last request with what is there', () => {
+  it('at the end of the run time children are asked to stop, and the model gets one last request with the results so far', () => {
     const run = awaiting(children(2));
     run.apply(reported('uuid-1', 'found it'));
     const limit = run.apply({ type: 'limit', at: 3, limit: 'run time of 60 s', final: false });
@@ -251,7 +251,7 @@ describe('fan-in', () => {
     });
   });
 
-  it('a kill while cancelling ends it', () => {
+  it('a kill during a cancel ends it', () => {
     const run = awaiting(children(2));
     run.apply({ type: 'cancel', at: 3, by: 'you', reason: 'enough', open: [] });
     run.apply({ type: 'kill', at: 4, by: 'you' });
@@ -259,7 +259,7 @@ describe('fan-in', () => {
     assert.equal(run.apply(reported('uuid-0')).ok, false, 'law 3');
   });
 
-  it('a cancel that children never acknowledge ends with the run time', () => {
+  it('a cancel that children never acknowledge ends at the end of the run time', () => {
     const run = awaiting(children(2));
     run.apply({ type: 'cancel', at: 3, by: 'you', reason: 'enough', open: [] });
     run.apply({ type: 'limit', at: 4, limit: 'run time of 60 s', final: false });

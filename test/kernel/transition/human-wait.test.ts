@@ -7,7 +7,7 @@ import { answer, CHILD, call, DELEGATE, OWN, started } from './turn-fixture.ts';
 
 const WAIT = { type: 'human-wait', at: 2, wait: { from: ['kid'], deadline: 900 } } as const;
 
-it('occupies an agent at rest until it ends; then that rests again and the model was told nothing', () => {
+it('occupies a resting agent until it ends; then the agent rests again, and the model is told nothing', () => {
   const run = new KernelRun(OWN);
   const begun = run.apply(WAIT);
   assert.ok(begun.ok);
@@ -27,7 +27,7 @@ it('occupies an agent at rest until it ends; then that rests again and the model
   );
 });
 
-it('is begun again by a successor, with the same end', () => {
+it('is resumed by a successor with the same deadline', () => {
   const run = new KernelRun(OWN);
   run.apply(WAIT);
   const resumed = run.apply({ type: 'resume', at: 5 });
@@ -36,7 +36,7 @@ it('is begun again by a successor, with the same end', () => {
   assert.equal(run.state.type, 'waiting');
 });
 
-it('interrupted, it shows what it has', () => {
+it('returns what it has when interrupted', () => {
   const run = new KernelRun(OWN);
   run.apply(WAIT);
   const output = '{"results":[],"interrupted":true}';
@@ -49,7 +49,7 @@ it('interrupted, it shows what it has', () => {
   );
 });
 
-it('of a sub-agent that has not begun a cancel is the end, and stands in its conversation', () => {
+it('a cancel ends a sub-agent that has not begun, and its conversation records it', () => {
   const run = new KernelRun(CHILD);
   run.apply({ type: 'cancel', at: 5, by: 'you', reason: 'enough', open: [] });
   assert.equal(run.state.type, 'failed');
@@ -57,7 +57,7 @@ it('of a sub-agent that has not begun a cancel is the end, and stands in its con
   assert.equal(told[0], 'interrupted by you: enough');
 });
 
-it('is nothing for an agent at work, nor for a sub-agent with one task', () => {
+it('is refused for a working agent and for a sub-agent with one task', () => {
   const run = started(OWN);
   assert.equal(run.apply(WAIT).ok, false);
   answer(run, '', [call('a')]);

@@ -41,14 +41,14 @@ function seen(messages: readonly PromptMessage[]): string[] {
 
 const lines = (...messages: readonly Message[]) => seen(promptOf(placed('a', messages)).messages());
 
-it('the newest message goes, one with each time; what comes after is not touched', () => {
+it('removes the newest message, one more each time; later ones are not touched', () => {
   assert.deepEqual(lines(user('one'), says('two'), user('three'), LEAVE_OUT), ['one', 'two']);
   assert.deepEqual(lines(user('one'), says('two'), user('three'), LEAVE_OUT, LEAVE_OUT), ['one']);
   assert.deepEqual(lines(user('one'), LEAVE_OUT, LEAVE_OUT), []);
   assert.deepEqual(lines(user('one'), LEAVE_OUT, user('two'), says('three')), ['two', 'three']);
 });
 
-it('calls stay answered: first their results go, then the calls with them', () => {
+it('calls stay answered: first their results are removed, then the calls', () => {
   const history = [user('one'), says('look', 'x', 'y'), result('x'), result('y')];
   assert.deepEqual(lines(...history, LEAVE_OUT), [
     'one',
@@ -64,7 +64,7 @@ it('calls stay answered: first their results go, then the calls with them', () =
   ]);
 });
 
-it('forks made afterwards inherit it, forks made before do not, and a fork leaves out what it inherited for itself alone', () => {
+it('later forks inherit the omission, earlier ones do not, and a fork omits an inherited message only for itself', () => {
   const parent = placed('a', [user('one'), user('bad'), LEAVE_OUT, user('two'), says('go', 'x')]);
   const child = promptOf([...parent, ...placed('b', [user('you are b')], 5)]);
   assert.deepEqual(seen(child.messages()).slice(0, 3), ['one', 'two', 'go + call x']);
@@ -75,7 +75,7 @@ it('forks made afterwards inherit it, forks made before do not, and a fork leave
   assert.equal(promptOf(again).shared, 1, 'what is still shared is still shared');
 });
 
-it('a fork whose beginning is read only later sees what stood there when it was made', () => {
+it('a fork whose prefix is read later sees it as it was when the fork was created', () => {
   const prompt = promptOf(placed('a', [user('one'), says('two')]));
   const shared = prompt.forked();
   prompt.append(LEAVE_OUT);
@@ -84,7 +84,7 @@ it('a fork whose beginning is read only later sees what stood there when it was 
   assert.deepEqual(seen(prompt.messages()), ['one', 'three']);
 });
 
-it('a message far behind goes alone, also out of a shared beginning, and what an agent said itself stays its own', () => {
+it('an older message is removed alone, also from a shared prefix, and text of the agent itself stays', () => {
   const parent = promptOf(placed('a', [user('one'), user('bad'), says('two')]));
   const prompt = new Prompt(parent.forked());
   for (const message of [user('task'), says('mine')]) prompt.append(message);

@@ -35,7 +35,7 @@ class Deaths {
 }
 
 describe('quarantine', () => {
-  it('ends the turn of an agent that makes the same call again and again, and each time its process dies', () => {
+  it('ends the turn of an agent that repeats a call during which its process dies each time', () => {
     const deaths = new Deaths();
     for (let time = 1; time < MOST_DEATHS; time += 1) {
       deaths.die(call(`c${time}`));
@@ -59,7 +59,7 @@ describe('quarantine', () => {
     assert.equal(deaths.run.state.type, 'executing');
   });
 
-  it('counts a call that runs again by itself in the same way', () => {
+  it('counts an automatically repeated call in the same way', () => {
     const deaths = new Deaths();
     assert.deepEqual(startedBy(deaths.die(call('read', AGAIN))), ['read']);
     for (let time = 2; time < MOST_DEATHS; time += 1)
@@ -68,7 +68,7 @@ describe('quarantine', () => {
     assert.ok(deaths.quarantine() !== null);
   });
 
-  it('leaves an agent alone whose calls are different ones each time and come to an end in between', () => {
+  it('ignores an agent whose calls differ each time and finish in between', () => {
     const deaths = new Deaths();
     for (let time = 0; time < 3 * MOST_DEATHS_IN_A_ROW; time += 1) {
       deaths.die(call(`c${time}`, { input: `{"number":${time}}` }));
@@ -79,7 +79,7 @@ describe('quarantine', () => {
     }
   });
 
-  it('begins anew with a call that came to an end', () => {
+  it('starts again after a finished call', () => {
     const deaths = new Deaths();
     for (let time = 1; time < MOST_DEATHS; time += 1) deaths.die(call(`a${time}`));
     answer(deaths.run, '', [call('well')]);
@@ -90,7 +90,7 @@ describe('quarantine', () => {
     assert.ok(deaths.quarantine() !== null);
   });
 
-  it('does not clear a call by another one that came to an end', () => {
+  it('does not reset the count of a call when another one finishes', () => {
     const deaths = new Deaths();
     const other = { input: '{"other":true}' };
     for (let time = 1; time < MOST_DEATHS; time += 1) {
@@ -102,7 +102,7 @@ describe('quarantine', () => {
     assert.ok(deaths.quarantine() !== null);
   });
 
-  it('ends a turn that kills its process in ever new words, with nothing done in between', () => {
+  it('ends a turn that kills its process with ever different calls and no progress in between', () => {
     const deaths = new Deaths();
     for (let time = 1; time < MOST_DEATHS_IN_A_ROW; time += 1) {
       deaths.die(call(`c${time}`, { input: `{"number":${time}}` }));
@@ -112,7 +112,7 @@ describe('quarantine', () => {
     assert.match(deaths.quarantine() ?? '', /^quarantined: its process died 8 times while calls of it ran/);
   });
 
-  it('counts no takeover in which nothing had run since the last one', () => {
+  it('does not count a takeover if nothing had run since the last one', () => {
     const deaths = new Deaths();
     deaths.die(call('read', AGAIN));
     for (let time = 0; time < 2 * MOST_DEATHS_IN_A_ROW; time += 1)
@@ -120,7 +120,7 @@ describe('quarantine', () => {
     assert.equal(deaths.quarantine(), null);
   });
 
-  it('forgives what was counted where a person says to go on, and counts from there', () => {
+  it('resets the count when a person continues the turn', () => {
     const deaths = new Deaths();
     for (let time = 1; time < MOST_DEATHS; time += 1) deaths.die(call(`a${time}`));
     for (let time = 0; time < MOST_DEATHS_IN_A_ROW; time += 1) {
@@ -133,7 +133,7 @@ describe('quarantine', () => {
     assert.ok(deaths.quarantine() !== null);
   });
 
-  it('counts nothing against calls that are parked in the ledger', () => {
+  it('does not count calls that are parked in the ledger', () => {
     const deaths = new Deaths();
     answer(deaths.run, '', [call('wait')]);
     deaths.run.apply({ type: 'call-parked', at: 2, call_id: 'wait', wait: { from: ['x'], deadline: 77 } });

@@ -32,14 +32,14 @@ describe('repeated failures', () => {
     });
   }
 
-  it('counts requests, not calls: three in one message are one', () => {
+  it('counts requests, not calls: three in one message count once', () => {
     const run = started(OWN);
     answer(run, '', [call('a'), call('b'), call('c')]);
     for (const id of ['a', 'b', 'c']) settle(run, id, 'error', 'no such file');
     assert.equal(run.state.type, 'requesting');
   });
 
-  it('a request without the failure, or another error, starts the count anew', () => {
+  it('a request without the failure, or with another error, resets the count', () => {
     const run = started(OWN);
     for (const [place, output] of ['e', 'e', 'other', 'e', 'e'].entries()) {
       answer(run, '', [call(`c${place}`)]);
@@ -48,7 +48,7 @@ describe('repeated failures', () => {
     assert.equal(run.state.type, 'requesting');
   });
 
-  it('being denied again and again is a failure too', () => {
+  it('repeated denials count as failures', () => {
     const run = started(OWN);
     for (const id of ['a', 'b', 'c']) {
       answer(run, '', [call(id)]);
@@ -57,7 +57,7 @@ describe('repeated failures', () => {
     assert.equal(run.state.type, 'errored');
   });
 
-  it('answers what is open and stops what runs; a person may try again', () => {
+  it('answers open calls and stops running ones; a person can retry', () => {
     const run = started(OWN);
     for (const id of ['a', 'b']) {
       answer(run, '', [call(id)]);

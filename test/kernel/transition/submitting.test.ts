@@ -37,7 +37,7 @@ function results(run: KernelRun): (readonly [string, string, string])[] {
 }
 
 describe('a sub-agent that submits', () => {
-  it('ends with its result, and its parent is told of it in the same step; no call is run', () => {
+  it('ends with its result, which is reported to its parent in the same step; no call is run', () => {
     const run = started(CHILD);
     const end = respond(run, [SUBMIT], { submission: DONE });
     assert.deepEqual(run.state, { type: 'completed', result: 'two issues' });
@@ -46,7 +46,7 @@ describe('a sub-agent that submits', () => {
     assert.equal(respond(run, [SUBMIT], { submission: DONE }).ok, false, 'law 3: a second one');
   });
 
-  it('an error of its own ends it as sub_agent_error', () => {
+  it('submit_error ends it as sub_agent_error', () => {
     const run = started(CHILD);
     const outcome = { type: 'failure', error: 'impossible', error_kind: 'sub_agent_error' } as const;
     assert.deepEqual(told(respond(run, [SUBMIT], { submission: outcome })), [outcome]);
@@ -60,7 +60,7 @@ describe('a sub-agent that submits', () => {
     assert.deepEqual(told(end), [{ type: 'failure', error: '401', error_kind: 'auth' }]);
   });
 
-  it('a cancel ends it wherever it is, with the reason and what it had', () => {
+  it('a cancel ends it in any state, with the reason and its partial result', () => {
     const cancel: AgentEvent = { type: 'cancel', at: 3, by: 'main', reason: 'enough', open: [] };
     for (const reach of [
       (run: KernelRun) => run,
@@ -84,7 +84,7 @@ describe('a sub-agent that submits', () => {
     }
   });
 
-  it('in its last turn after the time limit it may still submit, and its result says which limit it was', () => {
+  it('may still submit in its last turn after the time limit, and its result names the limit', () => {
     const run = started(LONG);
     answer(run, 'Working.', [call('a')]);
     run.apply(LIMIT);
@@ -94,7 +94,7 @@ describe('a sub-agent that submits', () => {
     ]);
   });
 
-  it('in its last turn no other call is run, and all that it said is kept as partial, as timed_out', () => {
+  it('runs no other call in its last turn, and all its text is kept as partial, as timed_out', () => {
     const run = started(LONG);
     answer(run, 'Working.', [call('a')]);
     run.apply(LIMIT);
@@ -106,7 +106,7 @@ describe('a sub-agent that submits', () => {
     assert.deepEqual(results(run).at(-1), ['b', 'error', `No call was run: ${error}.`]);
   });
 
-  it('is reminded once in its turn, however much it does in between', () => {
+  it('is reminded once per turn, however much it does in between', () => {
     const run = started(LONG);
     answer(run, 'Done, I think.');
     assert.match(system(run), /stopped without a result/);
@@ -124,8 +124,8 @@ describe('a sub-agent that submits', () => {
   });
 });
 
-describe('a sub-agent that answers in words and never submits', () => {
-  it('counts with its words, before and after the reminder, marked as not submitted', () => {
+describe('a sub-agent that answers in text and never submits', () => {
+  it('succeeds with its text before and after the reminder, marked as not submitted', () => {
     const run = started(LONG);
     answer(run, 'Two issues: a, b.');
     const end = answer(run, 'I said it above.');
@@ -134,7 +134,7 @@ describe('a sub-agent that answers in words and never submits', () => {
     assert.deepEqual(run.state, { type: 'completed', result, unsubmitted: true });
   });
 
-  it('says it once when it says the same twice', () => {
+  it('does not repeat identical text', () => {
     const run = started(LONG);
     answer(run, 'Two issues.');
     assert.deepEqual(told(answer(run, 'Two issues.')), [
@@ -142,7 +142,7 @@ describe('a sub-agent that answers in words and never submits', () => {
     ]);
   });
 
-  it('is a failure where its result must be checked, with all its words', () => {
+  it('fails where its result must be checked, with all its text as partial', () => {
     const run = started({ ...LONG, checked: true });
     answer(run, 'Two issues.');
     assert.deepEqual(told(answer(run, 'Really two.')), [
@@ -155,7 +155,7 @@ describe('a sub-agent that answers in words and never submits', () => {
     ]);
   });
 
-  it('after a turn limit is marked with that, too', () => {
+  it('is also marked with a turn limit', () => {
     const run = started(CHILD);
     answer(run, 'I look.', [call('a')]);
     settle(run, 'a');
@@ -173,7 +173,7 @@ describe('a submission beside other calls', () => {
   const beside = (run: KernelRun, more: Parameters<typeof respond>[2] = {}) =>
     respond(run, [call('r'), SUBMIT], { refusal: REFUSAL, ...more }, 'Both at once.');
 
-  it('runs nothing, answers every call with the reason (law 5), and the sub-agent may try again', () => {
+  it('runs nothing, answers every call with the reason (law 5), and lets the sub-agent try again', () => {
     const run = started(LONG);
     const refused = beside(run);
     assert.deepEqual(startedBy(refused), []);
@@ -185,7 +185,7 @@ describe('a submission beside other calls', () => {
     assert.deepEqual(told(respond(run, [SUBMIT], { submission: DONE })), [DONE]);
   });
 
-  it('three times in a row ends it, with what it said', () => {
+  it('ends it after three times in a row, with its text', () => {
     const run = started(LONG);
     for (const _ of [1, 2]) assert.deepEqual(told(beside(run)), []);
     assert.deepEqual(told(beside(run)), [
@@ -194,13 +194,13 @@ describe('a submission beside other calls', () => {
     assert.deepEqual(run.open, []);
   });
 
-  it('counts as a request: its share is used up by it too', () => {
+  it('counts as a request', () => {
     const run = started({ ...CHILD, turns: 1 });
     beside(run);
     assert.match(system(run), /limit reached: 1 model request in/);
   });
 
-  it('in its last turn it ends, as any other call would', () => {
+  it('ends it in its last turn, as any other call would', () => {
     const run = started(LONG);
     answer(run, '', [call('a')]);
     run.apply(LIMIT);
@@ -209,14 +209,14 @@ describe('a submission beside other calls', () => {
     assert.equal(outcome.partial, 'Both at once.');
   });
 
-  it('a reason without any call means nothing', () => {
+  it('a reason without a call is ignored', () => {
     const run = started(OWN);
     respond(run, [], { refusal: REFUSAL }, 'Hello.');
     assert.deepEqual(run.state, { type: 'idle' });
   });
 });
 
-describe('what joins an outcome', () => {
+describe('what is appended to an outcome', () => {
   const appendix = '[worktree] branch b';
 
   it('follows a result', () => {
@@ -226,7 +226,7 @@ describe('what joins an outcome', () => {
     assert.deepEqual(run.state, { type: 'completed', result: `two issues\n\n${appendix}` });
   });
 
-  it('follows what is left of a failure, or stands alone', () => {
+  it('follows the partial result of a failure, or stands alone', () => {
     for (const [said, partial] of [
       ['Half.', `Half.\n\n${appendix}`],
       ['', appendix],
@@ -243,14 +243,14 @@ describe('what joins an outcome', () => {
     assert.ok(outcome?.type === 'failure' && outcome.partial === appendix);
   });
 
-  it('is forgotten while the agent goes on', () => {
+  it('is dropped while the agent continues', () => {
     const run = started(LONG);
     respond(run, [call('a')], { appendix });
     assert.equal(run.state.type, 'executing');
     assert.equal(JSON.stringify([run.state, run.messages]).includes(appendix), false);
   });
 
-  it('is what the context says for one that was stopped', () => {
+  it('comes from the context for a stopped agent', () => {
     const run = started({ ...LONG, leaves: 'see the folder' });
     answer(run, 'Working.', [call('a')]);
     const end = run.apply({ type: 'cancel', at: 3, by: 'you', reason: 'enough', open: [] });

@@ -22,7 +22,7 @@ const START: Move = { type: 'input' };
 const moves = fc.array(move, { maxLength: 60, size: 'max' });
 
 describe('the laws of the kernel', () => {
-  it('is total: any event in any state gives a transition or says what is wrong, and never throws', () => {
+  it('is total: any event in any state gives a transition or an error, and never throws', () => {
     fc.assert(
       fc.property(anyState, anyEvent, context, (state, event, about) => {
         const result = decide(state, event, about);
@@ -65,7 +65,7 @@ describe('the laws of the kernel', () => {
     );
   });
 
-  it('a kill ends the agent wherever it is, stops what runs and asks nothing more', () => {
+  it('a kill ends the agent in any state, stops running calls and requests nothing more', () => {
     const met = new Set<StateType>();
     fc.assert(
       fc.property(context, moves, (about, list) => {
@@ -92,7 +92,7 @@ describe('the laws of the kernel', () => {
       assert.ok(met.has(type), `no run ended in ${type}: the runs are too short to prove anything`);
   });
 
-  it('whatever happened, a cancel and the outcomes of the children end the turn', () => {
+  it('after any history, a cancel and the outcomes of the children end the turn', () => {
     fc.assert(
       fc.property(context, moves, (about, list) => {
         const run = play([START, ...list], new KernelRun(about));
@@ -112,7 +112,7 @@ describe('the laws of the kernel', () => {
     );
   });
 
-  it('whatever happened, the end of the run time ends the turn, and so does any answer to the last word', () => {
+  it('after any history, the end of the run time ends the turn, and so does any last answer', () => {
     fc.assert(
       fc.property(context, moves, fc.boolean(), (about, list, answers) => {
         const run = play([START, ...list], new KernelRun(about));

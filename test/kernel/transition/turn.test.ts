@@ -22,7 +22,7 @@ import {
 } from './turn-fixture.ts';
 
 describe('calls of a turn', () => {
-  it('start in order: reads side by side, a write alone', () => {
+  it('start in order: reads in parallel, a write alone', () => {
     const run = started(OWN);
     const read = { side_by_side: true };
     const calls = [call('r1', read), call('r2', read), call('w'), call('r3', read), call('r4', read)];
@@ -33,7 +33,7 @@ describe('calls of a turn', () => {
     assert.equal(settle(run, 'w').ok, false);
   });
 
-  it('law 5: two calls that the model gave one id run one after the other and get a result each', () => {
+  it('law 5: two calls with the same id run one after the other and get one result each', () => {
     const run = started(OWN);
     const same = [call('x', { side_by_side: true }), call('x', { side_by_side: true })];
     assert.equal(startedBy(answer(run, '', same)).length, 1);
@@ -43,7 +43,7 @@ describe('calls of a turn', () => {
     assert.equal(run.messages.filter((one) => one.kind === 'result').length, 2);
   });
 
-  it('law 5: a cancel answers all of them in order, with what is known of some', () => {
+  it('law 5: a cancel answers all of them in order, including known partial results', () => {
     const run = started(OWN);
     answer(run, '', [call('a'), call('b'), call('c')]);
     const open = [{ call_id: 'a', name: 'wait', status: 'ok' as const, output: '{"interrupted":true}' }];
@@ -62,7 +62,7 @@ describe('calls of a turn', () => {
 });
 
 describe('limits', () => {
-  it('after its share of requests an agent gets one last answer, in which no call runs', () => {
+  it('after its maximum of requests an agent gets one last answer, in which no call runs', () => {
     const run = started({ ...OWN, turns: 1 });
     answer(run, '', [call('a')]);
     settle(run, 'a');
@@ -72,7 +72,7 @@ describe('limits', () => {
     assert.deepEqual(run.open, []);
   });
 
-  it('a child that brings nothing in its last turn fails with its last text as partial', () => {
+  it('a child that submits nothing in its last turn fails with its last text as partial', () => {
     const run = started({ ...DELEGATE, turns: 1 });
     answer(run, 'I found two.', [call('a')]);
     settle(run, 'a');
@@ -97,7 +97,7 @@ describe('limits', () => {
     });
   });
 
-  it('a time limit is `timed_out`, in the middle of a call too, and the end of the time ends the turn', () => {
+  it('a time limit is `timed_out`, also during a call, and ends the turn', () => {
     const run = started(CHILD);
     answer(run, 'Working.', [call('a')]);
     const first = run.apply(LIMIT);
@@ -108,7 +108,7 @@ describe('limits', () => {
     assert.equal(run.state.partial, 'Working.\n\nAnd then');
   });
 
-  it('a request under way is neither cut off nor asked again: its answer counts as any other', () => {
+  it('a request in flight is neither cancelled nor repeated: its answer counts', () => {
     const run = started(DELEGATE);
     const word = run.apply(LIMIT);
     assert.deepEqual(word.ok && word.effects, []);
@@ -116,7 +116,7 @@ describe('limits', () => {
     assert.deepEqual(run.state, { type: 'completed', result: 'Just in time.' });
   });
 
-  it('of an answer that came late no call is run, and the last word is asked for', () => {
+  it('a late answer runs no call, and the last answer is requested', () => {
     const run = started({ ...CHILD, turns: 9 });
     run.apply(LIMIT);
     assert.deepEqual(startedBy(answer(run, 'I look.', [call('a')])), []);
@@ -126,14 +126,14 @@ describe('limits', () => {
     assert.ok(run.state.type === 'failed' && run.state.failure.kind === 'timed_out');
   });
 
-  it('one that stops late without submitting is asked for its last word, not reminded', () => {
+  it('an agent that stops late without submitting is asked for its last answer, not reminded', () => {
     const run = started({ ...CHILD, turns: 9 });
     run.apply(LIMIT);
     answer(run, 'All done.');
     assert.match(system(run), /^Finish now/);
   });
 
-  it('the end of the time ends a turn wherever it is', () => {
+  it('the end of the run time ends a turn in any state', () => {
     const reach: Record<string, (run: KernelRun) => void> = {
       requesting: () => undefined,
       executing: (run) => void answer(run, '', [call('a')]),
@@ -153,7 +153,7 @@ describe('limits', () => {
     }
   });
 
-  it('a request that breaks off leaves the last text as partial', () => {
+  it('a broken request leaves the last text as partial', () => {
     const run = started(DELEGATE);
     answer(run, 'I look.', [call('a')]);
     settle(run, 'a');
@@ -166,7 +166,7 @@ describe('limits', () => {
 });
 
 describe('submitting', () => {
-  it('the reminder is a request like any other: it counts', () => {
+  it('the reminder counts as a request', () => {
     const run = started({ ...CHILD, turns: 1 });
     answer(run, 'All done.');
     answer(run, 'Really done.');
@@ -175,7 +175,7 @@ describe('submitting', () => {
     assert.deepEqual(run.state, { type: 'completed', result, limit, unsubmitted: true });
   });
 
-  it('submit_error keeps what was done, and every call of the message is answered', () => {
+  it('submit_error keeps the work done, and every call of the message is answered', () => {
     const run = started(CHILD);
     const submit = call('s', { name: 'submit_error' });
     const submission = {
@@ -197,7 +197,7 @@ describe('submitting', () => {
     assert.deepEqual(run.open, []);
   });
 
-  it('a submission of an agent that does not report is a call like any other', () => {
+  it('a submission of an agent that does not report is an ordinary call', () => {
     const run = started(OWN);
     answer(run, '', [call('s', { name: 'submit_result' })], { type: 'success', result: 'two' });
     assert.equal(run.state.type, 'executing');
@@ -205,13 +205,13 @@ describe('submitting', () => {
 });
 
 describe('a successor after a crash', () => {
-  it('asks again', () => {
+  it('sends the request again', () => {
     const run = started(OWN);
     const again = run.apply({ type: 'resume', at: 2 });
     assert.deepEqual(again.ok && again.effects, [{ type: 'request-model', attempt: 2 }]);
   });
 
-  it('waits on, runs again what may be, reports the rest as interrupted and goes on with the queue', () => {
+  it('keeps waiting, repeats idempotent calls, reports the rest as interrupted and continues with the queue', () => {
     const run = started(OWN);
     const beside = { side_by_side: true };
     const calls = [call('wait', beside), call('read', { ...beside, idempotent: true }), call('fork', beside)];

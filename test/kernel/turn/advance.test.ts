@@ -31,7 +31,7 @@ const FAILED: Input = {
   event: { type: 'request-failed', at: NOW, failure: { kind: 'network', error: 'no line', retryable: true } },
 };
 
-it('nothing that happened makes no step', () => {
+it('without input there is no step', () => {
   const made = play({});
   assert.deepEqual(made, {
     step: null,
@@ -46,7 +46,7 @@ it('nothing that happened makes no step', () => {
   });
 });
 
-it('what throws while a step is made ends what the agent is at, and who awaits it is told', () => {
+it('an exception in a step ends the turn of the agent, and those that await it are told', () => {
   const hasMail = () => {
     throw new Error('boom');
   };
@@ -71,7 +71,7 @@ it('what throws while a step is made ends what the agent is at, and who awaits i
   assert.deepEqual([made.run, [...made.wait_cursors], made.effects], [null, [], [{ type: 'abort' }]]);
 });
 
-it('where telling of the end is what throws, the turn ends untold', () => {
+it('if reporting the end throws, the turn ends without a report', () => {
   for (const thrown of [new Error('boom'), Object.create(null)]) {
     let asked = 0;
     const relatives = {
@@ -91,7 +91,7 @@ it('where telling of the end is what throws, the turn ends untold', () => {
 
 const reporting = { reports: true, submits: false, turns: 9 };
 
-it('an outcome goes to a parent that lives, an announcement to one that does not wait', () => {
+it('an outcome goes to a living parent, an announcement to one that does not wait', () => {
   const root = (state: AgentState = { type: 'idle' }) => agentOf('root', { state });
   const sent = (parent: Agent, over: Partial<Agent>) =>
     play(
@@ -116,7 +116,7 @@ it('an outcome goes to a parent that lives, an announcement to one that does not
   assert.deepEqual(sent(root(), { origin: 'cron', parent_id: null }), []);
 });
 
-it('a run on a timer ends with what it forked, once', () => {
+it('a scheduled run ends together with its forks, once', () => {
   const kids = [
     agentOf('a', { parent_id: 'root' }),
     agentOf('b', { parent_id: 'a' }),
@@ -130,7 +130,7 @@ it('a run on a timer ends with what it forked, once', () => {
   assert.deepEqual(kills({ origin: 'cron' }, answer('', call('c1', 'bash'))), []);
 });
 
-it('a chat hears what must be allowed, and what the root says at the end of a turn', () => {
+it('a chat gets approvals to give and the reply of the root at the end of a turn', () => {
   const delivered = (over: Partial<Agent>, ...inputs: readonly Input[]) =>
     play({ agent: { state: AT_WORK, config: CHANNEL, ...over } }, ...inputs).step?.deliver.map(
       ({ id, kind, target, about, body }) => [id, kind, target, about, body],
@@ -175,7 +175,7 @@ function reported(input: Input, scene: Scene = {}, parent: AgentState = { type: 
   ]);
 }
 
-it('a child whose turn fails, or ends in words alone, writes to its parent', () => {
+it('a child whose turn fails or ends in text only writes to its parent', () => {
   const failure = { status: 'idle', success: false, error: 'no line', partial: 'some words' };
   assert.deepEqual(reported(FAILED), [['letter', 'root', NOW, failure]]);
   assert.deepEqual(reported(FAILED, { prompt: new Prompt() })[0]?.[3], {
@@ -193,7 +193,7 @@ it('a child whose turn fails, or ends in words alone, writes to its parent', () 
   assert.deepEqual(reported(answer('', call('c1', 'bash'))), []);
 });
 
-it('its task has ended when nobody but those below it spoke to it since, and none of them is to be heard', () => {
+it('its task has ended when only descendants have written to it since, and none of them is still working or unread', () => {
   const below = (over: Partial<Agent> = {}) => agentOf('below', { parent_id: 'kid', ...over });
   const told = (text: string, scene: Scene = {}) => {
     const prompt = new Prompt();
@@ -220,7 +220,7 @@ it('its task has ended when nobody but those below it spoke to it since, and non
   );
 });
 
-it('after a step the agent is what the step says', () => {
+it('after a step the agent is as the step says', () => {
   const before = agentOf('root', {
     state: AT_WORK,
     calls: 2,
@@ -244,7 +244,7 @@ it('after a step the agent is what the step says', () => {
   assert.equal(after.config, before.config);
 });
 
-it('of the calls that were parked, those that close a circle are told of it, or all where none can be named', () => {
+it('the parked calls that close a cycle are refused, or all if none can be named', () => {
   const parked = [
     { call_id: 'c1', from: ['b'] },
     { call_id: 'c2', from: ['c'] },
@@ -263,7 +263,7 @@ it('of the calls that were parked, those that close a circle are told of it, or 
   );
 });
 
-it('a chosen model is the configuration from then on; a step tells of waits only when they change', () => {
+it('a chosen model stays in the configuration; a step contains waits only when they change', () => {
   const chosen = play({}, { type: 'event', event: { type: 'model', at: NOW, model: 'other/m' } });
   assert.equal(chosen.step?.config?.model, 'other/m');
   const words = play({ mail: [mailOf('letter', 'x')] });
@@ -273,7 +273,7 @@ it('a chosen model is the configuration from then on; a step tells of waits only
   );
 });
 
-it('what an answer starts and an end in the same step stops is never begun', () => {
+it('calls that are started and stopped in the same step are never begun', () => {
   const cancel: Input = {
     type: 'event',
     event: { type: 'cancel', at: NOW, by: 'you', reason: 'x', open: [] },
@@ -283,7 +283,7 @@ it('what an answer starts and an end in the same step stops is never begun', () 
   assert.deepEqual(toldIn(made).length, 1);
 });
 
-it('a letter to its parent is remembered as such, one to others is not', () => {
+it('a letter to the parent is remembered as a report, one to others is not', () => {
   const sent = (to_id: string, kind: 'letter' | 'task') => {
     const { step } = play(
       {
@@ -320,7 +320,7 @@ const SETTLED: Input = {
   },
 };
 
-it('the last words of a turn are the reply: not what came with calls, and all of an answer that was cut', () => {
+it('the reply is the last text of a turn: not text beside calls, but all parts of an answer that was cut', () => {
   const reply = (
     over: Partial<Agent>,
     input: Input,
@@ -335,7 +335,7 @@ it('the last words of a turn are the reply: not what came with calls, and all of
   assert.equal(reply(turn({ late, grace: late }), answer('all I have', call('c1', 'bash'))), 'all I have');
 });
 
-it('what stops takes back what it asked of people and of children', () => {
+it('a stop withdraws questions to people and stops awaited children', () => {
   const cancel: Input = {
     type: 'event',
     event: { type: 'cancel', at: NOW, by: 'you', reason: 'x', open: [] },
@@ -351,7 +351,7 @@ it('what stops takes back what it asked of people and of children', () => {
   );
 });
 
-it('one line says what an agent does', () => {
+it('one line says what an agent is doing', () => {
   const line = (state: AgentState) => doing(state, callArguments());
   const bash = (input: unknown) => line(executing(call('c1', 'bash', input)));
   assert.equal(bash({ n: 1, command: 'ls -l', more: 'x' }), 'bash ls -l');
@@ -372,7 +372,7 @@ it('one line says what an agent does', () => {
   assert.equal(line({ type: 'idle' }), null);
 });
 
-it('a kill is a change of hands with a message of its own; messages of a step take the places that follow', () => {
+it('a kill raises the epoch and adds a message; messages of a step take the next places', () => {
   const before = agentOf('root', { state: AT_WORK, epoch: 4, last_seq: 7, worker: 'w1' });
   const { state, worker, epoch, last_seq, ended_at } = killedAgent(before, 'you', NOW);
   assert.deepEqual(

@@ -53,7 +53,7 @@ it('a call is decided in the step of its answer, with its arguments', () => {
   assert.deepEqual([made.step?.calls, made.effects], [1, [{ type: 'request-model', attempt: 1 }]]);
 });
 
-it('arguments that are no JSON, and a call that the ledger refused before, are refused', () => {
+it('refuses arguments that are not JSON, and a call that the ledger refused before', () => {
   const tools = [toolOf('tool', { decode: () => assert.fail('it is not decided') })];
   const [broken] = resultsOf(decided({ tools }, call('c1', 'tool', '{')));
   assert.match(broken ?? '', /^c1: error: .*INVALID_ARG.*the arguments of tool are not valid JSON/);
@@ -62,7 +62,7 @@ it('arguments that are no JSON, and a call that the ledger refused before, are r
   assert.equal(refused, 'c1: error: {"error":{"code":"WOULD_DEADLOCK","message":"a circle"}}');
 });
 
-it('what a call throws is its own failure, whatever it throws', () => {
+it('whatever a call throws is an error result of that call only', () => {
   for (const thrown of [new Error('boom'), 'boom', Object.create(null)]) {
     const decode = () => {
       throw thrown;
@@ -74,7 +74,7 @@ it('what a call throws is its own failure, whatever it throws', () => {
   }
 });
 
-it('what throws when the call is decided already ends the turn: nobody could tell what of it was done', () => {
+it('an exception after the call was decided ends the turn, since it is unknown what was done', () => {
   const decode = (): Decision => ({
     type: 'settle',
     output: 'fine',
@@ -84,7 +84,7 @@ it('what throws when the call is decided already ends the turn: nobody could tel
   assert.deepEqual([step?.state.type, step?.create, step?.calls], ['errored', [], 0]);
 });
 
-it('what a step creates is not there yet: other calls come after its commit, creations may join; after a kill all wait', () => {
+it('after a creation, other calls wait for the commit, while further creations join the step; after a kill all calls wait', () => {
   const tools = [
     toolOf('create', { creates: ({ n }: { n?: number }) => n !== 0, decode: () => creating } as never),
     toolOf('look'),
@@ -107,7 +107,7 @@ it('what a step creates is not there yet: other calls come after its commit, cre
   assert.deepEqual(killed.step?.kill, ['x']);
 });
 
-it('of calls that bring schemas one is read in a step', () => {
+it('a step reads only one call with a schema', () => {
   const schema = { output_schema: {} };
   const calls = [call('c1', 'tool', schema), call('c2', 'tool', schema), call('c3', 'tool')];
   const made = decided({ tools: [toolOf('tool')] }, ...calls);
@@ -115,7 +115,7 @@ it('of calls that bring schemas one is read in a step', () => {
   assert.deepEqual(made.deferred, [{ call: calls[1], ...NOTHING }]);
 });
 
-it('what comes last is decided after the others, wherever it stands, and waits for those that are put off', () => {
+it('a call that comes last is decided after the others, wherever it stands, and waits for deferred ones', () => {
   const tools = [
     toolOf('last', { comes_last: true }),
     toolOf('tool'),
@@ -130,7 +130,7 @@ it('what comes last is decided after the others, wherever it stands, and waits f
   ]);
 });
 
-it('a name that nobody has is looked up once; where others lead agents, whoever looks at them asks the ledger first', () => {
+it('an unknown name is looked up once; where other processes lead agents, calls that look at agents read the ledger first', () => {
   const tools = [toolOf('tool', { mentions: () => ['kid', '', 'root'] })];
   assert.deepEqual(decided({ tools }, one).deferred, [{ call: one, ...NOTHING, look_up: ['kid'] }]);
   assert.deepEqual(decided({ tools, led: { looked_up: new Set(['kid']) } }, one).deferred, []);
@@ -145,7 +145,7 @@ it('a name that nobody has is looked up once; where others lead agents, whoever 
   );
 });
 
-it('a limit that is reached is believed once the ledger was asked for everybody', () => {
+it('a limit counts as reached only after all agents were read from the ledger', () => {
   const tools = [toolOf('tool', { creates: true, decode: () => refusing('LIMIT_REACHED') })];
   const deferred = (view: object, surveyed: readonly string[] = [], decode = tools) =>
     decided({ tools: decode, view, led: { surveyed: new Set(surveyed) } }, one).deferred;
@@ -160,7 +160,7 @@ const model: Need = { type: 'model', name: 'm' };
 const worktree: Need = { type: 'worktree', base: '/', id: 'w' };
 const made_tree = { path: '/w', branch: 'b', base: 'c' };
 
-it('needs are found out before the call is decided; a worktree is made when all else is admitted', () => {
+it('needs are resolved before the call is decided; a worktree is created when everything else is admitted', () => {
   const seen: NeedAnswer[] = [];
   const tool = toolOf('tool', {
     needs: () => [model, worktree],
@@ -192,7 +192,7 @@ it('needs are found out before the call is decided; a worktree is made when all 
   assert.deepEqual([unmade.deferred, unmade.unused], [[], []]);
 });
 
-it('a need that was not found out has no answer but that', () => {
+it('a need that was not resolved is answered with an error', () => {
   const seen: NeedAnswer[] = [];
   const decode = (_input: unknown, _call: unknown, view: { answer: (need: Need) => NeedAnswer }) => {
     seen.push(view.answer(model));
@@ -202,7 +202,7 @@ it('a need that was not found out has no answer but that', () => {
   assert.deepEqual(seen, [{ ok: false, error: 'it could not be looked up' }]);
 });
 
-it('a call that was stopped meanwhile, or is parked, is not decided; what was found out for it is given up', () => {
+it('a call that was stopped or parked meanwhile is not decided; resolved needs are discarded', () => {
   const tools = [toolOf('tool', { needs: () => [worktree], decode: () => assert.fail('it is not decided') })];
   const answers = new Map<string, NeedAnswer>([
     [needKey(worktree), { ok: true, text: '/w', worktree: made_tree }],
@@ -231,7 +231,7 @@ it('a call that was stopped meanwhile, or is parked, is not decided; what was fo
   assert.deepEqual([unknown.step, unknown.unused], [null, []]);
 });
 
-it('a call waits for a child that it creates; what other tools are asked for is an effect', () => {
+it('a call waits for the child that it creates; calls of other tools are effects', () => {
   const decode = (): Decision => ({ type: 'delegate', child: 'kid', consequences: [] });
   const made = decided({ tools: [toolOf('tool', { decode })] }, one, call('c2', 'bash'));
   assert.deepEqual(made.effects, [{ type: 'run-call', call: call('c2', 'bash') }]);
@@ -243,7 +243,7 @@ it('a call waits for a child that it creates; what other tools are asked for is 
   assert.deepEqual([made.step?.waits_for, made.step?.doing], [['kid'], 'tool +1']);
 });
 
-it('a call sees what the step has created before it, and who rests', () => {
+it('a call sees agents created earlier in the step, and which agents rest', () => {
   const seen: number[][] = [];
   const decode: Parameters<typeof toolOf>[1] = {
     creates: true,

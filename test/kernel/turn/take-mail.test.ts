@@ -28,7 +28,7 @@ const kid = (id: string, over: Partial<Agent> = {}) =>
 const FROM_KID = { from_id: 'kid', from_name: 'kid' };
 const taken = (made: ReturnType<typeof play>) => made.step?.consume ?? [];
 
-it('a letter wakes an agent that rests, as a turn of its own', () => {
+it('a letter wakes a resting agent and starts a turn', () => {
   const mail = [mailOf('letter', 'hello')];
   for (const state of [
     { type: 'idle' },
@@ -46,7 +46,7 @@ it('a letter wakes an agent that rests, as a turn of its own', () => {
   }
 });
 
-it('while an agent works its mail waits; before the next request a person, events and announcements join, agents do not', () => {
+it('while an agent works, mail waits; letters of people, events and announcements join before the next request, letters of agents do not', () => {
   const mail = [
     mailOf('letter', 'me too'),
     mailOf('letter', 'and I', FROM_KID),
@@ -82,7 +82,7 @@ it('while an agent works its mail waits; before the next request a person, event
   assert.match(joined(true)[2] ?? '', /^mail: A message arrived from another agent/);
 });
 
-it('letters of agents come in one message, framed by what none of them can know', () => {
+it('letters of agents come in one message, framed by a delimiter that none of them can know', () => {
   const mail = [
     mailOf('letter', 'one', FROM_KID),
     mailOf('letter', 'you', {}),
@@ -101,7 +101,7 @@ it('letters of agents come in one message, framed by what none of them can know'
   );
 });
 
-it('whoever follows notices is told once of each batch, and reads the letters itself', () => {
+it('an agent that follows notices is told once per batch and reads the letters itself', () => {
   const mail = [
     mailOf('letter', 'one', FROM_KID),
     mailOf('letter', 'two', FROM_KID),
@@ -117,7 +117,7 @@ it('whoever follows notices is told once of each batch, and reads the letters it
   assert.deepEqual(toldIn(news), ['mail: got mail from b']);
 });
 
-it('a queued run begins when its turn has come, with its task first; until then all its mail waits', () => {
+it('a queued run begins with its task when its turn comes; until then all its mail waits', () => {
   const mail = [mailOf('letter', 'words'), mailOf('task', 'do it')];
   const begun = play({ mail });
   assert.deepEqual([begun.run, toldIn(begun)], ['begins', ['task: do it', 'human: words']]);
@@ -141,7 +141,7 @@ it('a queued run begins when its turn has come, with its task first; until then 
 
 const terms = (over: Partial<TaskTerms>) => termsOf({ kind: 'session', run_id: 'run-1', ...over });
 
-it('the end of a background run is told by its label, and its conversation may go with that', () => {
+it('the end of a background run is announced with its label, and may delete its conversation', () => {
   const mail = [mailOf('announce', { agent_id: 'kid', outcome: { type: 'success', result: 'r' } }, FROM_KID)];
   const told = (task: TaskTerms | null) => {
     const config = task === null ? CONFIG : { ...CONFIG, task };
@@ -154,7 +154,7 @@ it('the end of a background run is told by its label, and its conversation may g
   assert.deepEqual(told(null), ['kid', []]);
 });
 
-it('mail that cannot be read is put aside with a word to people', () => {
+it('unreadable mail is set aside with a notice to people', () => {
   const mail = [mailOf('announce', '{'), mailOf('control', 'x'), mailOf('letter', 'go')];
   const made = play({ mail });
   assert.deepEqual(toldIn(made), [
@@ -190,7 +190,7 @@ const outcomes = (count: number, from = 0): Mail[] =>
     return mailOf('outcome', { agent_id, outcome: { type: 'success', result: 'r' } }, { from_id: agent_id });
   });
 
-it('outcomes of a large fan-in are gathered until half of what is missing is there, unless something else happens', () => {
+it('outcomes of a large fan-in are collected until half of the missing ones are there, unless something else happens', () => {
   const count = (state: AgentState, mail: readonly Mail[], ...inputs: Parameters<typeof play>[1][]) =>
     taken(play({ agent: { state }, mail }, ...inputs)).length;
   assert.equal(count(awaiting(32), outcomes(1)), 1);
@@ -210,7 +210,7 @@ const delegating = (count: number): AgentState =>
     ...Array.from({ length: count }, (_, place) => ({ call: call(`c${place}`), child: `kid-${place}` })),
   );
 
-it('outcomes of many delegated calls are gathered in the same way, and count before whatever else happens', () => {
+it('outcomes of many delegated calls are collected in the same way, and count before other events', () => {
   const count = (state: AgentState, mail: readonly Mail[]) => taken(play({ agent: { state }, mail })).length;
   assert.equal(count(delegating(32), outcomes(1)), 1);
   assert.equal(count(delegating(33), outcomes(16)), 0);
@@ -224,7 +224,7 @@ it('outcomes of many delegated calls are gathered in the same way, and count bef
   assert.deepEqual([results[0], results.length], ['c0: ok: r', 33]);
 });
 
-it('outcomes that are there count before whatever else happens to a fan-in', () => {
+it('outcomes that have arrived count before other events of a fan-in', () => {
   const cancel = {
     type: 'event',
     event: { type: 'cancel', at: NOW, by: 'you', reason: 'x', open: [] },
@@ -236,7 +236,7 @@ it('outcomes that are there count before whatever else happens to a fan-in', () 
   assert.deepEqual([made.step?.state.type, made.step?.send], ['idle', []]);
 });
 
-it('outside of a fan-in what happened first counts first', () => {
+it('outside a fan-in, events count in their order', () => {
   const cancel = {
     type: 'event',
     event: { type: 'cancel', at: NOW, by: 'you', reason: 'x', open: [] },
@@ -246,7 +246,7 @@ it('outside of a fan-in what happened first counts first', () => {
   assert.deepEqual([resultsOf(made), taken(made).length], [['c1: cancelled: Cancelled: x'], 1]);
 });
 
-it('an order is followed whether or not the state admits it, and taken', () => {
+it('an order is consumed, whether or not the state admits it', () => {
   const order = (body: object, scene: Scene = {}) => play({ ...scene, mail: [mailOf('control', body)] });
   const cancelled = order({ type: 'cancel', reason: 'enough' }, { agent: { state: AT_WORK } });
   assert.deepEqual([cancelled.step?.state.type, cancelled.effects], ['idle', [{ type: 'abort' }]]);
@@ -264,7 +264,7 @@ it('an order is followed whether or not the state admits it, and taken', () => {
   assert.deepEqual(allowed.effects, [{ type: 'run-call', call: call('c1', 'bash') }]);
 });
 
-it('a person waits from the moment the order was given; a circle, oneself and a busy agent are refused in words', () => {
+it('a person waits from the time of the order; a cycle, the agent itself and a busy agent are refused with the reason', () => {
   const order = (from: readonly string[] | null, scene: Scene = {}, id = 'order-1') =>
     play({
       others: [kid('kid')],
@@ -290,7 +290,7 @@ it('a person waits from the moment the order was given; a circle, oneself and a 
   assert.equal(refused, 'notice: {"error":{"code":"WOULD_DEADLOCK","message":"a circle"}}');
 });
 
-it('where others lead agents, a person waits after a look at the ledger, and what came later is held until then', () => {
+it('where other processes lead agents, the wait of a person begins after reading the ledger, and later mail is held until then', () => {
   const wait = (from: readonly string[] | null) =>
     mailOf('control', { type: 'wait', timeout_ms: 4_000, from }, { id: 'order-1' });
   const mail = [
@@ -327,7 +327,7 @@ it('where others lead agents, a person waits after a look at the ledger, and wha
   assert.equal(play({ ...shared, mail: [wait(['kid'])], agent: { state: errored } }).step, null);
 });
 
-it('a person forks an agent as it is now', () => {
+it('a person forks an agent in its current state', () => {
   const order = (over: object) =>
     play(
       {
@@ -358,7 +358,7 @@ it('a person forks an agent as it is now', () => {
   assert.match(toldIn(full)[0] ?? '', /^notice: fork refused: .*depth/);
 });
 
-it('a person has a turn tried again as it stands: after half an answer, with what was said, or without what was refused', () => {
+it('a person retries a turn as it is: after half an answer, with it, or without the refused message', () => {
   const failure = { kind: 'network' as const, error: 'x', retryable: true };
   const says = (role: 'user' | 'assistant', text: string) =>
     role === 'user'

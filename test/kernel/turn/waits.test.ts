@@ -41,7 +41,7 @@ function looks(scene: Scene) {
   return { looked, made: play({ ...scene, view: { ...scene.view, hasMail } }) };
 }
 
-it('a look begins where the last one found somebody at work, goes round, and tells where it stopped', () => {
+it('a check begins at the agent that kept the wait open last, wraps around, and returns where it stopped', () => {
   const state = executing(parkedOn(['a', 'b', 'c']));
   const others = [kid('a'), kid('b'), busy('c')];
   const first = looks({ agent: { state }, others });
@@ -57,7 +57,7 @@ it('a look begins where the last one found somebody at work, goes round, and tel
   assert.deepEqual([[...done.made.wait_cursors], resultsOf(done.made).length], [[], 1]);
 });
 
-it('a wait for several ends with all of them; letters count, and are taken', () => {
+it('a wait for several agents ends when all have answered; letters count and are consumed', () => {
   const others = [kid('a', { reply: 'done' }), busy('b')];
   const waiting = play({ agent: { state: executing(parkedOn(['a', 'b'])) }, others });
   assert.equal(waiting.step, null);
@@ -75,7 +75,7 @@ it('a wait for several ends with all of them; letters count, and are taken', () 
   assert.deepEqual([made.step?.waits_for, made.step?.waits_until], [[], {}]);
 });
 
-it('a wait ends at its deadline with what is there, not before', () => {
+it('a wait ends at its deadline, not before, with what is there', () => {
   const scene = (deadline: number) => ({
     agent: { state: executing(parkedOn(['a'], deadline)) },
     others: [busy('a')],
@@ -86,7 +86,7 @@ it('a wait ends at its deadline with what is there, not before', () => {
   assert.deepEqual([...late.wait_cursors], []);
 });
 
-it('a wait for the next message ends with the first letter alone, and has no cursor', () => {
+it('a wait for the next message ends with the first letter only, and has no cursor', () => {
   const state = executing(parkedOn(null), parkedOn(null, LATER, 'w2'));
   const none = play({ agent: { state }, mail: [mailOf('event', 'ding')] });
   assert.deepEqual([none.step, [...none.wait_cursors]], [null, []]);
@@ -99,7 +99,7 @@ it('a wait for the next message ends with the first letter alone, and has no cur
   assert.deepEqual(resultsOf(late), ['w1: ok: {"status":"timeout"}']);
 });
 
-it('whoever this step writes to is about to work: nobody waits for it in vain', () => {
+it('an agent to which this step writes counts as working', () => {
   const sends: Decision = {
     type: 'settle',
     output: 'sent',
@@ -140,7 +140,7 @@ it('whoever this step writes to is about to work: nobody waits for it in vain', 
   assert.match(resultsOf(there)[0] ?? '', /"received"/);
 });
 
-it('of two waits in one step the second does not get the letter that the first took', () => {
+it('of two waits in one step, the second does not get the letter of the first', () => {
   const state = executing(parkedOn(['a']), parkedOn(['a'], LATER, 'w2'));
   const made = play({ agent: { state }, others: [busy('a')], mail: [letter('a'), letter('b')] });
   assert.deepEqual([resultsOf(made).length, [...made.wait_cursors]], [1, [['w2', 0]]]);
@@ -152,7 +152,7 @@ const human = (from: WaitSpec['from'], deadline = LATER) => ({
   since: 1,
 });
 
-it('a person waits for what agents write, not for their own words', () => {
+it('a wait of a person ends with letters of agents, not of people', () => {
   const own = play({ agent: { state: human(null) }, mail: [letter(null)] });
   assert.equal(own.step, null);
   const made = play({
@@ -172,7 +172,7 @@ it('a person waits for what agents write, not for their own words', () => {
 
 const CANCEL: EventOf<'cancel'> = { type: 'cancel', at: NOW, by: 'you', reason: 'enough', open: [] };
 
-it('an interrupted wait shows what it has and takes its letters; what was streamed stays', () => {
+it('an interrupted wait returns what it has and consumes its letters; streamed text stays', () => {
   const state = executing(parkedOn(['a', 'b']), call('c2'));
   const mail = [letter('a')];
   const made = play(

@@ -44,7 +44,7 @@ function open(unicode = true) {
 }
 const paste = (text: string) => `\x1b[200~${text}\x1b[201~`;
 
-test('a prompt, the caret behind what is typed, a new line under the first', () => {
+test('shows a prompt, the caret behind the text, and a new line below the first', () => {
   const { editor, type, seen } = open();
   assert.deepEqual(editor.render(20, 5), { lines: ['> '], cursor: { row: 0, column: 2 } });
   type('hello');
@@ -59,7 +59,7 @@ test('a prompt, the caret behind what is typed, a new line under the first', () 
   assert.equal(editor.text, '');
 });
 
-test('capture shows its own sign on each row, and an ASCII one where there is no other', () => {
+test('capture marks each row with its own sign, in ASCII without Unicode', () => {
   for (const [unicode, sign] of [
     [true, '┆'],
     [false, '|'],
@@ -71,7 +71,7 @@ test('capture shows its own sign on each row, and an ASCII one where there is no
   }
 });
 
-test('wide characters break at the edge, and the caret counts their columns', () => {
+test('wide characters wrap at the edge, and the caret counts their columns', () => {
   const { editor, type } = open();
   type('日本語日本語');
   assert.deepEqual(editor.render(12, 5), {
@@ -86,7 +86,7 @@ test('wide characters break at the edge, and the caret counts their columns', ()
   assert.equal(editor.text, 'ab');
 });
 
-test('a text longer than its rows is shown around the caret, with signs that there is more', () => {
+test('a text longer than its rows is shown around the caret, with marks for what is hidden', () => {
   const { editor } = open();
   const lines = Array.from({ length: 9 }, (_, index) => `line ${index}`);
   editor.setText(lines.join('\n'));
@@ -105,7 +105,7 @@ test('a text longer than its rows is shown around the caret, with signs that the
   assert.deepEqual(shown, ['> line 0', '  line 1', '↓ line 2']);
 });
 
-test('a paste of 100 kB is shown as a marker and submitted whole, tabs and all', () => {
+test('a paste of 100 kB is shown as a marker and submitted unchanged, including tabs', () => {
   const { editor, seen, type } = open();
   const text = Array.from(
     { length: 2_000 },
@@ -122,7 +122,7 @@ test('a paste of 100 kB is shown as a marker and submitted whole, tabs and all',
   assert.deepEqual(seen.submitted, [whole]);
 });
 
-test('a long draft that is put back is a marker, too, and still whole', () => {
+test('a long draft that is restored is also a marker, and complete', () => {
   const { editor } = open();
   const draft = `${'word '.repeat(20_000)}end`;
   editor.setText(draft);
@@ -130,7 +130,7 @@ test('a long draft that is put back is a marker, too, and still whole', () => {
   assert.equal(editor.text, draft);
 });
 
-test('a short paste stands as it was, without what a terminal would obey, and does not submit', () => {
+test('a short paste is inserted without control characters and does not submit', () => {
   const { editor, seen } = open();
   editor.handleInput(paste('a\x1b[31mb\x9b2J\tc\r\n.ts\x07'));
   assert.equal(editor.text, 'a[31mb2J\tc\n.ts');
@@ -143,7 +143,7 @@ test('a short paste stands as it was, without what a terminal would obey, and do
   assert.equal(editor.text, 'file.txt');
 });
 
-test('undo takes back words and pastes, and word moves step over words', () => {
+test('undo reverts words and pastes, and word movement skips words', () => {
   const { editor, type } = open();
   type('one two');
   editor.handleInput(paste(`${'x'.repeat(2_000)}`));
@@ -158,7 +158,7 @@ test('undo takes back words and pastes, and word moves step over words', () => {
   assert.equal(editor.text, 'three');
 });
 
-test('history comes back with the arrow, and the draft after it', () => {
+test('the arrow keys recall history, and then the draft', () => {
   const { editor, type, seen } = open();
   type('draft');
   for (const entry of ['oldest', 'two\tlines\nof it', 'newest']) editor.addHistory(entry);
@@ -201,7 +201,7 @@ test('slash commands are listed with descriptions while they are typed', async (
   }
 });
 
-test('a list older than the last keys does not overrule them', async () => {
+test('an outdated completion list does not override newer keys', async () => {
   const { editor, type, seen } = open();
   type('/');
   await until(() => editor.completing, 'the list, /capture first');
@@ -209,7 +209,7 @@ test('a list older than the last keys does not overrule them', async () => {
   assert.deepEqual(seen.submitted, ['/cancel']);
 });
 
-test('names of agents are completed behind the commands that take them', async () => {
+test('completes names of agents after commands that take them', async () => {
   const { editor, type } = open();
   type('/kill fi');
   await until(() => editor.completing, 'the list');
@@ -223,7 +223,7 @@ test('names of agents are completed behind the commands that take them', async (
   assert.match(editor.render(60, 6).lines[1] ?? '', /file-reader/);
 });
 
-test('Tab completes paths of files, and shows no name that a terminal would obey', async () => {
+test('Tab completes file paths and offers no name with control characters', async () => {
   const { editor, type } = open();
   type('read sou');
   editor.handleInput('\t');

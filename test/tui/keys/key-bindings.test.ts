@@ -35,7 +35,7 @@ for (const [action, xterm, other, kitty] of CHORDS) {
   });
 }
 
-test('behind the leader key: letters, digits, signs and arrows, whatever the layout and the dialect', () => {
+test('understands letters, digits, signs and arrows after the leader key, in any layout and dialect', () => {
   for (const [action, ...spellings] of [
     ['agents', 'a', 'A', '\x1b[97u', '\x1b[97:65;2u', '\x1b[27;2;65~'],
     ['approvals', '!', '\x1b[49:33;2u', '\x1b[33u', '\x1b[27;2;33~'],
@@ -51,7 +51,7 @@ test('behind the leader key: letters, digits, signs and arrows, whatever the lay
   assert.equal(actionOf('j', true, standard), null);
 });
 
-test('text is text: no key that writes does anything alone', () => {
+test('a printable key alone triggers no action', () => {
   for (const data of [
     'a',
     '!',
@@ -69,7 +69,7 @@ test('text is text: no key that writes does anything alone', () => {
     assert.equal(actionOf(data, false, standard), null, JSON.stringify(data));
 });
 
-test('each action has a key, and no key has two', () => {
+test('each action has a key, and no key has two actions', () => {
   const rows = describeBindings(standard);
   assert.deepEqual(
     rows.map(({ action }) => action),
@@ -80,7 +80,7 @@ test('each action has a key, and no key has two', () => {
   assert.equal(new Set(all).size, all.length);
 });
 
-test('the help names keys as people do', () => {
+test('the help names keys in words', () => {
   const keys = (action: string) => describeBindings(standard).find((row) => row.action === action)?.keys;
   assert.deepEqual(keys('parent'), ['Ctrl-↑', 'Ctrl-X ↑']);
   assert.deepEqual(keys('slot_3'), ['Alt-3', 'Ctrl-X 3']);
@@ -88,7 +88,7 @@ test('the help names keys as people do', () => {
   assert.deepEqual(keys('interrupt'), ['Esc']);
 });
 
-test('configured keys replace those of an action, and leave the action that had them', () => {
+test('configured keys replace those of an action and are removed from the action that had them', () => {
   const config = keysConfig.parse({ agents: ['Ctrl+X b', 'ctrl+o', 'f2'], kill: [], reap: ['leader K'] });
   const bindings = keyBindings(config);
   assert.equal(actionOf('b', true, bindings), 'agents');
@@ -100,7 +100,7 @@ test('configured keys replace those of an action, and leave the action that had 
   assert.deepEqual(describeBindings(bindings).find(({ action }) => action === 'kill')?.keys, []);
 });
 
-test('another leader key takes every two-key binding along', () => {
+test('a new leader key applies to every two-key binding', () => {
   const bindings = keyBindings(keysConfig.parse({ leader: ['ctrl+g'], kill: ['ctrl+g x'] }));
   assert.equal(actionOf('\x07', false, bindings), 'leader');
   assert.equal(actionOf('\x18', false, bindings), null);
@@ -109,7 +109,7 @@ test('another leader key takes every two-key binding along', () => {
   assert.deepEqual(describeBindings(bindings).find(({ action }) => action === 'agents')?.keys, ['Ctrl-G a']);
 });
 
-test('the plus sign and modifiers in any order', () => {
+test('accepts the plus sign, and modifiers in any order', () => {
   const bindings = keyBindings(keysConfig.parse({ agents: ['leader +', 'shift+control+up'] }));
   assert.equal(actionOf('+', true, bindings), 'agents');
   assert.equal(actionOf('\x1b[1;6A', false, bindings), 'agents');
@@ -132,7 +132,7 @@ for (const [why, config, message] of [
   test(`refused: ${why}`, () => assert.match(refused(config)?.message ?? 'accepted', message));
 }
 
-test('an action that nobody has is an unknown key of the configuration', () => {
+test('an unknown action is an unknown key of the configuration', () => {
   const issue = refused({ agnets: ['f2'] });
   assert.deepEqual(issue?.code === 'unrecognized_keys' && issue.keys, ['agnets']);
 });

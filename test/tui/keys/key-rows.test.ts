@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { describeBindings, keyBindings } from '../../../src/tui/keys/key-bindings.ts';
 import { commandRows, keyRows } from '../../../src/tui/keys/key-rows.ts';
 
-it('tells the nine slots in one row', () => {
+it('shows the nine slots in one row', () => {
   const rows = keyRows(describeBindings(keyBindings()));
   assert.deepEqual(
     rows.filter(({ slash }) => /\d/.test(slash)),
@@ -19,13 +19,13 @@ it('tells the nine slots in one row', () => {
   );
 });
 
-it('tells each slot when one has another key', () => {
+it('shows each slot when one has another key', () => {
   const rows = keyRows(describeBindings(keyBindings({ slot_3: ['ctrl+g'] })));
   assert.equal(rows.filter(({ action }) => /^go to slot \d$/.test(action)).length, 9);
   assert.equal(rows.find(({ action }) => action === 'go to slot 3')?.chord, 'Ctrl-G');
 });
 
-it('tells the commands that have no key', () => {
+it('lists the commands without a key', () => {
   const slashes = commandRows(describeBindings(keyBindings())).map(({ slash }) => slash);
   assert.deepEqual(slashes, [
     '/cancel',

@@ -17,7 +17,7 @@ function keysOf(map: PersistentMap<Value>): string[] {
 /** More than one chunk holds. */
 const KEYS = Array.from({ length: 200 }, (_, index) => `k${index}`);
 
-it('holds what a plain map would hold, and every older version what it held', () => {
+it('equals a plain map, and every older version keeps its entries', () => {
   const step = fc.tuple(fc.constantFrom(...KEYS), fc.option(fc.nat()));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), fc.nat({ max: KEYS.length }), (steps, born) => {
@@ -47,14 +47,14 @@ it('holds what a plain map would hold, and every older version what it held', ()
   );
 });
 
-it('keeps the order in which keys first came', () => {
+it('keeps keys in the order of insertion', () => {
   const map = mapOf('c', 'a', 'b');
   assert.deepEqual(keysOf(map.with('c', { key: 'c', value: 2 })), ['c', 'a', 'b']);
   assert.deepEqual(keysOf(map.without('c')), ['a', 'b']);
   assert.deepEqual(keysOf(map.without('c').with('c', { key: 'c', value: 3 })), ['c', 'a', 'b']);
 });
 
-it('lets two versions of one map go different ways', () => {
+it('two versions of one map can diverge', () => {
   const base = mapOf(...KEYS.slice(0, 63));
   const left = base.with('left', { key: 'left', value: 2 });
   const right = base.with('right', { key: 'right', value: 3 });

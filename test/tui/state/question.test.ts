@@ -91,7 +91,7 @@ const SENTENCES = [
   ]),
 ];
 
-it('no sentence answers, typed as people type, whenever the question comes up', () => {
+it('a sentence typed at normal speed never answers, whenever the question comes up', () => {
   for (const sentence of SENTENCES)
     for (const gap of [0, 30, 350, ALONE_MS - 1]) {
       const keys = typed(sentence, gap);
@@ -103,7 +103,7 @@ it('no sentence answers, typed as people type, whenever the question comes up', 
     }
 });
 
-it('however slowly a sentence is typed, only a first letter that is an answer can be one', () => {
+it('however slowly a sentence is typed, only its first letter can be an answer', () => {
   for (const sentence of SENTENCES.filter((text) => !/^[ynsmv]/i.test(text)))
     for (const gap of [ALONE_MS, 3_000]) {
       const keys = typed(sentence, gap);
@@ -111,7 +111,7 @@ it('however slowly a sentence is typed, only a first letter that is an answer ca
     }
 });
 
-it('a letter answers exactly when it stands alone in time and in the draft, and the question was there to be read', () => {
+it('a letter answers exactly when it is alone in time and in the draft and the question could have been read', () => {
   const texts = ['y', 't', '\r', '\x7f', 'pasted y'];
   const gaps = [ALONE_MS - 1, ALONE_MS + FRAME_MS];
   const one = texts.flatMap((text) => gaps.map((gap) => ({ text, gap })));
@@ -143,7 +143,7 @@ function expectedAnswers(keys: readonly Key[], asked_at: number): number {
   return count;
 }
 
-it('a chord answers from when the question can have been seen, and not the next one that takes its place', () => {
+it('a chord answers once the question could have been seen, and not the one that replaces it', () => {
   const state = reduce({ ...BEGUN, now: T0 + 10 }, ASKS);
   assert.equal(mayAnswer(state, T0 + 10 + SEEN_MS - 1), false);
   assert.equal(mayAnswer(state, T0 + 10 + SEEN_MS), true);
@@ -152,7 +152,7 @@ it('a chord answers from when the question can have been seen, and not the next 
   assert.equal(mayAnswer(next, T0 + LONG_MS), false);
 });
 
-it('a letter that waits to stand alone never answers another question', () => {
+it('a pending letter never answers another question', () => {
   const asked = reduce(BEGUN, ASKS);
   const held = reduce({ ...asked, now: T0 + LONG_MS }, { type: 'typed', alone: 'y' });
   const later = { ...held, now: T0 + 2 * LONG_MS };

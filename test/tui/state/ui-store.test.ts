@@ -19,7 +19,7 @@ const killed = (ids: string[], by = 'you'): UiEvent => ({
 const dies = (id: string, parent: string): UiEvent => seen(agent(id, parent, { state: DEAD }));
 
 describe('the first prompt', () => {
-  it('brings its agent into view, with a whole scrollback', () => {
+  it('brings its agent into view with a complete scrollback', () => {
     const state = after(
       EMPTY_UI,
       seen(agent('main', null, { last_seq: 1 }), true),
@@ -31,13 +31,13 @@ describe('the first prompt', () => {
     assert.equal(paneOf(state, 'main').entries.length, 1);
   });
 
-  it('sees nothing of other trees', () => {
+  it('shows nothing of other trees', () => {
     const other = agent('other', null, { root_id: 'other' });
     assert.equal(after(family(), seen(other, true)).agents.has('other'), false);
   });
 });
 
-it('lists a tree in order of birth when it is opened, whatever was heard of it before', () => {
+it('lists an opened tree in order of creation, whatever was known of it before', () => {
   const late = agent('late', 'main', { created_at: T0 + 2 });
   const agents = [agent('main', null), agent('early', 'main', { created_at: T0 + 1 }), late];
   const state = after(after(EMPTY_UI, seen(late)), { type: 'opened', root_id: 'main', agents });
@@ -48,7 +48,7 @@ it('lists a tree in order of birth when it is opened, whatever was heard of it b
 });
 
 describe('switching', () => {
-  it('goes to parent and child, and round among siblings', () => {
+  it('goes to parent and child, and cycles through siblings', () => {
     const views = (...events: UiEvent[]): string | null => after(family(), ...events).view;
     assert.equal(views(go('child')), 'reader');
     assert.equal(views(go('child'), go('child')), 'grep');
@@ -58,14 +58,14 @@ describe('switching', () => {
     assert.equal(views(go('child'), go('previous')), 'analyzer');
   });
 
-  it('stays where there is nobody', () => {
+  it('stays where there is no such agent', () => {
     assert.equal(after(family(), go('parent')).view, 'main');
     assert.equal(after(family(), go('next')).view, 'main');
     assert.equal(after(family(), visit('grep'), go('next'), go('child')).view, 'grep');
     assert.equal(after(family(), visit('nobody'), { type: 'slot', slot: 9 }).view, 'main');
   });
 
-  it('goes by slot; slots are given at birth and stay', () => {
+  it('goes by slot; slots are assigned at creation and stay', () => {
     const state = after(
       family(),
       dies('reader', 'main'),
@@ -76,7 +76,7 @@ describe('switching', () => {
     assert.equal(after(state, { type: 'slot', slot: 2 }, { type: 'slot', slot: 0 }).view, 'main');
   });
 
-  it('gives no more than nine slots, and a free one to the next born', () => {
+  it('assigns at most nine slots, and a free one to the next agent', () => {
     const many = Array.from({ length: 12 }, (_, index) =>
       agent(`a${index}`, 'main', { created_at: T0 + index + 1 }),
     );
@@ -88,13 +88,13 @@ describe('switching', () => {
     assert.equal(freed.slots.get('a4'), 5);
   });
 
-  it('pins an agent to a slot and gives its old one to whoever had it', () => {
+  it('pins an agent to a slot and swaps with the agent that had it', () => {
     const state = after(family(), { type: 'pin', agent_id: 'grep', slot: 1 });
     assert.deepEqual(Object.fromEntries(state.slots), { reader: 3, analyzer: 2, grep: 1 });
     assert.equal(after(state, { type: 'pin', agent_id: 'main', slot: 1 }), state);
   });
 
-  it('forgets what was unseen', () => {
+  it('clears the unseen mark', () => {
     const state = after(family(), told(says('reader', 1, 'done')), told(user('reader', 2, 'x', 'mail')));
     assert.equal(paneOf(state, 'reader').unseen, 1);
     assert.equal(paneOf(after(state, visit('reader')), 'reader').unseen, 0);
@@ -102,7 +102,7 @@ describe('switching', () => {
   });
 });
 
-it('knows who is below an agent, in order of birth', () => {
+it('knows the descendants of an agent in order of creation', () => {
   const below = (id: string): string[] => descendants(family(), id).map((one) => one.id);
   assert.deepEqual(below('main'), ['reader', 'analyzer', 'grep']);
   assert.deepEqual(below('reader'), ['grep']);
@@ -110,7 +110,7 @@ it('knows who is below an agent, in order of birth', () => {
 });
 
 describe('names', () => {
-  it('finds by name, slot and the beginning of the uuid', () => {
+  it('finds by name, slot and prefix of the UUID', () => {
     const state = tree([
       agent('main', null),
       agent('a1b2c3d4-1', 'main', { name: 'twin', created_at: T0 + 1 }),
@@ -140,16 +140,16 @@ describe('a kill', () => {
     assert.equal(after(family(), visit('grep'), dies('grep', 'reader'), killed(['grep'])).view, 'reader');
   });
 
-  it('switches past those that die too', () => {
+  it('skips ancestors that are killed too', () => {
     assert.equal(after(family(), visit('grep'), ...dead, killed(['reader', 'grep'])).view, 'main');
   });
 
-  it('leaves any other view alone', () => {
+  it('leaves any other view unchanged', () => {
     assert.equal(after(family(), visit('analyzer'), ...dead, killed(['reader', 'grep'])).view, 'analyzer');
     assert.equal(after(family(), ...dead, killed(['reader', 'grep'])).view, 'main');
   });
 
-  it('by an agent moves nobody', () => {
+  it('by an agent does not change the view', () => {
     assert.equal(
       after(family(), visit('reader'), ...dead, killed(['reader', 'grep'], 'main')).view,
       'reader',
@@ -161,7 +161,7 @@ describe('a kill', () => {
     assert.equal(after(family(), killed(all)).view, 'main');
   });
 
-  it('leaves the dead their place, to be visited', () => {
+  it('keeps dead agents in place, where they can be visited', () => {
     const state = after(family(), ...dead, killed(['reader', 'grep']));
     assert.deepEqual(
       [...state.agents.values()].map(({ id }) => id),
@@ -171,7 +171,7 @@ describe('a kill', () => {
     assert.equal(after(state, { type: 'slot', slot: 3 }).view, 'grep');
   });
 
-  it('closes a question about an agent that is dead already', () => {
+  it('closes a confirmation for an agent that is already dead', () => {
     const asking: UiEvent = {
       type: 'overlay',
       overlay: { type: 'kill', agent_ids: ['grep'], descendants: [] },
@@ -184,7 +184,7 @@ describe('a kill', () => {
 describe('reaping', () => {
   const reaped = (...ids: string[]): UiEvent => ({ type: 'reaped', ids });
 
-  it('goes to the first living agent and forgets the dead', () => {
+  it('goes to the first living agent and removes the dead', () => {
     const state = after(family(), visit('grep'), dies('grep', 'reader'), reaped('grep'));
     assert.equal(state.view, 'main');
     assert.deepEqual(
@@ -195,13 +195,13 @@ describe('reaping', () => {
     assert.equal(after(family(), visit('analyzer'), dies('grep', 'reader'), reaped('grep')).view, 'main');
   });
 
-  it('with none dead changes nothing', () => {
+  it('changes nothing when no agent is dead', () => {
     const state = after(family(), visit('grep'));
     assert.equal(after(state, reaped()), state);
     assert.equal(after(state, reaped('nobody')), state);
   });
 
-  it('switches safely from a living child of one that is reaped', () => {
+  it('switches from a living child of a reaped agent', () => {
     const ended = agent('reader', 'main', { state: { type: 'completed', result: 'x' } });
     const state = after(family(), visit('grep'), seen(ended), reaped('reader'));
     assert.equal(state.view, 'main');
@@ -209,7 +209,7 @@ describe('reaping', () => {
     assert.equal(after(state, visit('grep'), go('parent')).view, 'grep');
   });
 
-  it('comes from a second terminal as well', () => {
+  it('may also come from a second terminal', () => {
     const state = after(
       family(),
       visit('reader'),
@@ -219,7 +219,7 @@ describe('reaping', () => {
     assert.equal(state.view, 'main');
   });
 
-  it('leaves the root when nobody lives', () => {
+  it('keeps the root when no agent lives', () => {
     const state = after(
       family(),
       seen(agent('main', null, { state: DEAD })),
@@ -233,14 +233,14 @@ describe('reaping', () => {
   });
 });
 
-it('removes a conversation that was deleted, from under the view too', () => {
+it('removes a deleted conversation, even the one in view', () => {
   const removed: UiEvent = { type: 'runtime', event: { type: 'removed', ids: ['grep'] } };
   const state = after(family(), visit('grep'), removed);
   assert.equal(state.view, 'reader');
   assert.equal(state.agents.has('grep'), false);
 });
 
-it('says when the ledger is out of reach, and when it is back', () => {
+it('says when the ledger is unreachable, and when it is back', () => {
   const ledger = (reachable: boolean): UiEvent => ({
     type: 'runtime',
     event: { type: 'ledger', reachable, text: 'no connection' },
@@ -249,7 +249,7 @@ it('says when the ledger is out of reach, and when it is back', () => {
   assert.equal(after(family(), ledger(false), ledger(true)).trouble, null);
 });
 
-it('changes no state that it was given, and no more than it must', () => {
+it('does not mutate the given state, and shares what is unchanged', () => {
   const many = Array.from({ length: 500 }, (_, index) =>
     agent(`a${index}`, 'main', { created_at: T0 + index + 1 }),
   );

@@ -33,7 +33,7 @@ async function heard(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ALONE_MS + 100));
 }
 
-it('a grandchild asks over a draft: v goes to it, Esc puts it off, the leader brings it back, y and n answer one by one', async (test) => {
+it('with a draft and a question of a grandchild, v visits it, Esc postpones it, the leader key reopens it, y and n answer in turn', async (test) => {
   const ui = await openUi(test, GRANDCHILD);
   const { pty } = ui;
   await ui.say('go');
@@ -112,7 +112,7 @@ it('s allows this agent the tool for good; m denies with words', async (test) =>
   );
 });
 
-it('several agents ask: first in, first out; one that is answered elsewhere goes, the next comes up', async (test) => {
+it('questions are answered first in, first out; one that is answered elsewhere gives way to the next', async (test) => {
   const ui = await openUi(test, {
     rules: [
       {
@@ -155,7 +155,7 @@ it('several agents ask: first in, first out; one that is answered elsewhere goes
   );
 });
 
-it('an agent that is killed takes its question along', async (test) => {
+it('the question of a killed agent disappears', async (test) => {
   const ui = await openUi(test, GRANDCHILD);
   const { pty } = ui;
   await ui.say('go');

@@ -25,7 +25,7 @@ const ASKING: ScriptedRules = {
   ],
 };
 
-it('a sentence typed while it comes up reaches the draft whole and answers nothing; the leader keys work; a chord answers', async (test) => {
+it('a sentence typed as a question comes up goes to the draft and answers nothing; leader keys work; a chord answers', async (test) => {
   const ui = await openUi(test, ASKING);
   const { pty } = ui;
   await ui.say('go');
@@ -54,7 +54,7 @@ it('a sentence typed while it comes up reaches the draft whole and answers nothi
   await pty.until(`You said: ${sentence}y`);
 });
 
-it('a letter that stands alone answers; one that something follows is text', async (test) => {
+it('a single letter answers; one followed by another is text', async (test) => {
   const ui = await openUi(test, ASKING);
   const { pty } = ui;
   const alone = () => new Promise((resolve) => setTimeout(resolve, ALONE_MS + 100));
@@ -82,7 +82,7 @@ it('a letter that stands alone answers; one that something follows is text', asy
   await pty.until('Then:');
 });
 
-it('a difference longer than the screen is read page by page, and typing goes on meanwhile', async (test) => {
+it('a difference longer than the screen is paged, and typing continues meanwhile', async (test) => {
   const file = Array.from({ length: 60 }, (_, index) => `line ${index} end\n`).join('');
   const edits = Array.from({ length: 30 }, (_, index) => ({
     old_text: `line ${index} end`,

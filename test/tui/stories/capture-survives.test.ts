@@ -13,7 +13,7 @@ async function sentToModels(store: Store): Promise<string[]> {
   return texts;
 }
 
-it('a capture is there again after the program was killed, in each agent, until it is handed over or left', async (test) => {
+it('a capture survives a kill of the program, in each agent, until it is handed over or discarded', async (test) => {
   const ui = await openUi(test, {
     rules: [
       {

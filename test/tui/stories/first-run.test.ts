@@ -33,7 +33,7 @@ async function asked(test: TestContext): Promise<Pty> {
   return pty;
 }
 
-it('2 and 3 say how to go on and end with the code of missing credentials', async (test) => {
+it('choices 2 and 3 say how to continue and exit with the code for missing credentials', async (test) => {
   for (const [keys, told] of [
     [['2'], 'export ANTHROPIC_API_KEY='],
     [[KEY.down, KEY.down, KEY.enter], 'openai-compatible'],
@@ -49,7 +49,7 @@ it('2 and 3 say how to go on and end with the code of missing credentials', asyn
   }
 });
 
-it('the demo says what it is the whole time, needs no answer, and reports', async (test) => {
+it('the demo is always marked as such, needs no answer, and reports', async (test) => {
   const pty = await asked(test);
   pty.send('1');
   await pty.until('SCRIPTED DEMO');
@@ -64,7 +64,7 @@ it('the demo says what it is the whole time, needs no answer, and reports', asyn
   assert.ok(!pty.screen().some((line) => line.includes('wants:')), 'nothing is asked in a demo');
 });
 
-it('a terminal that can only print lines is asked in lines, and answers by a line', async (test) => {
+it('a terminal that can only print lines is asked and answers in lines', async (test) => {
   const pty = begin(test, [], { TERM: 'dumb' });
   await pty.until('1, 2 or 3, then Enter');
   pty.send('no idea\r');
@@ -75,7 +75,7 @@ it('a terminal that can only print lines is asked in lines, and answers by a lin
   assert.deepEqual(controls, []);
 });
 
-it('a wrong limit is told before anything is typed', async (test) => {
+it('reports an invalid limit before anything is typed', async (test) => {
   const pty = begin(test, ['--model', 'scripted:none.json', '--limit', 'agents=5']);
   assert.equal((await pty.ended).exitCode, 2);
   assert.match(pty.history().join('\n'), /no limit called "agents"/);

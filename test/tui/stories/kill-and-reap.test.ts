@@ -19,7 +19,7 @@ const RULES: ScriptedRules = {
   ],
 };
 
-it('a question with the count; n keeps, y takes the descendants; reap goes to the first living agent', async (test) => {
+it('a kill is confirmed with the number of descendants: n keeps them, y kills them; reap goes to the first living agent', async (test) => {
   const ui = await openUi(test, RULES);
   const { pty } = ui;
   await ui.say('split');
@@ -94,7 +94,7 @@ it('a question with the count; n keeps, y takes the descendants; reap goes to th
   assert.equal((await ui.ledger((store) => store.agents({}))).length, 5);
 });
 
-it('killing a descendant and a sibling of the agent in view moves nobody; killing its parent moves to main', async (test) => {
+it('killing a descendant or a sibling of the agent in view keeps the view; killing its parent switches to main', async (test) => {
   const ui = await openUi(test, RULES);
   const { pty } = ui;
   await ui.say('split');

@@ -22,7 +22,7 @@ const RULES: ScriptedRules = {
   ],
 };
 
-it('kill all ends every agent before the program ends; who comes back begins anew', async (test) => {
+it('kill all ends every agent before the program exits; the next start begins anew', async (test) => {
   const ui = await openUi(test, RULES);
   await ui.say('start');
   await ui.pty.until('Main heard');
@@ -41,7 +41,7 @@ it('kill all ends every agent before the program ends; who comes back begins ane
   assert.equal(roots.filter(({ parent_id }) => parent_id === null).length, 2);
 });
 
-it('dead, reaped and idle agents, captures and scrollback are there again; the slots are the same', async (test) => {
+it('restores dead, reaped and idle agents, captures, scrollback and slots', async (test) => {
   const ui = await openUi(test, RULES);
   const { pty } = ui;
   await ui.say('start');
@@ -97,7 +97,7 @@ it('dead, reaped and idle agents, captures and scrollback are there again; the s
   await back.pty.until('slow is done', 'the model answers again');
 });
 
-it('a terminal that goes away takes no agent along: opened again, the tree goes on', async (test) => {
+it('a terminal that disappears kills no agent: the tree continues when it is opened again', async (test) => {
   const ui = await openUi(test, RULES);
   await ui.say('start');
   await ui.pty.until('Main heard');
@@ -118,7 +118,7 @@ it('a terminal that goes away takes no agent along: opened again, the tree goes 
   await back.pty.until('slow is done');
 });
 
-it('Ctrl-Z gives the terminal back to the shell, fg shows everything again', async (test) => {
+it('Ctrl-Z returns the terminal to the shell, and fg redraws everything', async (test) => {
   const ui = await openUi(test, RULES, { shell: true });
   const { pty } = ui;
   await ui.say('start');
@@ -143,7 +143,7 @@ it('Ctrl-Z gives the terminal back to the shell, fg shows everything again', asy
   );
 });
 
-it('two UIs and commands of other processes: all see the same, live', async (test) => {
+it('two UIs and commands of other processes see the same state live', async (test) => {
   const ui = await openUi(test, RULES);
   await ui.say('start');
   await ui.pty.until('Main heard');

@@ -40,7 +40,7 @@ async function leaders(store: Store): Promise<string[]> {
   return agents.map(({ worker }) => workers.find(({ id }) => id === worker)?.role ?? 'nobody');
 }
 
-it('what --detach begins is led by a worker; the window shows it live, sends, allows and leaves', async (test) => {
+it('a tree started with --detach is led by a worker; the UI shows it live, sends, approves and leaves', async (test) => {
   const ui = await openUi(test, RULES, { args: ['--detach'] });
   await ui.pty.until('nothing leads it yet: start coppice worker');
   await ui.say('split');
@@ -80,7 +80,7 @@ it('what --detach begins is led by a worker; the window shows it live, sends, al
   assert.deepEqual(new Set(await ui.ledger(leaders)), new Set(['worker']), 'the window never led it');
 });
 
-it('a tree whose workers are gone is led by the window that opens it', async (test) => {
+it('a tree whose workers are gone is led by the UI that opens it', async (test) => {
   const ui = await openUi(test, RULES, { args: ['--detach'] });
   await ui.say('good morning');
   await ui.press(KEY.ctrl_c, KEY.ctrl_c);
@@ -90,7 +90,7 @@ it('a tree whose workers are gone is led by the window that opens it', async (te
   assert.deepEqual(await ui.ledger(leaders), ['run']);
 });
 
-it('with a worker there from the beginning, it says who leads', async (test) => {
+it('with a worker present from the start, the UI says who leads', async (test) => {
   const first = await openUi(test, RULES);
   first.beside('worker');
   await served(first);
@@ -100,7 +100,7 @@ it('with a worker there from the beginning, it says who leads', async (test) => 
   await ui.pty.until('Heard good morning.');
 });
 
-it('a window that is open says when the last worker is gone, why nobody leads, and what would help', async (test) => {
+it('an open UI says when the last worker is gone, why nobody leads, and what to do', async (test) => {
   const ui = await openUi(test, RULES, { args: ['--detach', '--label', 'gpu'] });
   const worker = ui.beside('worker', '--labels', 'gpu');
   await served(ui);

@@ -19,7 +19,7 @@ const RULES: ScriptedRules = {
   ],
 };
 
-it('asks before it leaves running agents; detached ones go on; opened again everything is there', async (test) => {
+it('asks before leaving running agents; detached ones continue; everything is there when it is opened again', async (test) => {
   const ui = await openUi(test, RULES);
   await ui.say('start');
   await ui.pty.until('Main rests.');
@@ -43,7 +43,7 @@ it('asks before it leaves running agents; detached ones go on; opened again ever
   await back.pty.until('[2 slow]');
 });
 
-it('a killed program loses nothing: opened again, its agents go on', async (test) => {
+it('a killed program loses nothing: its agents continue when it is opened again', async (test) => {
   const ui = await openUi(test, RULES);
   await ui.say('start');
   await ui.pty.until('Main rests.');
@@ -66,7 +66,7 @@ it('a hang-up restores the terminal and ends the program', async (test) => {
   assert.ok(!ui.pty.modeOn(1049) && ui.pty.modeOn(25) && !ui.pty.modeOn(2004));
 });
 
-it('commands from another process show at once; a second UI shows and steers the same agents', async (test) => {
+it('shows commands of another process at once; a second UI shows and controls the same agents', async (test) => {
   const ui = await openUi(test, RULES);
   await ui.say('start');
   await ui.pty.until('Main rests.');

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 import { openPty } from '../terminal/pty.ts';
 import { MAIN } from './ui-stage.ts';
 
-it('talks in lines: a conversation, a list, a question that is answered, a child, the end', async (test) => {
+it('runs a whole session in lines: conversation, list, answered question, child, end', async (test) => {
   const folder = temporaryFolder();
   const rules = {
     rules: [

@@ -6,7 +6,7 @@ import { openUi } from './ui-stage.ts';
 /** Draws for more than a second. */
 const LINES = Array.from({ length: 6_000 }, (_, index) => `${index} ${'🎉'.repeat(40)}`);
 
-it('a long answer is printed whole, also when the person leaves meanwhile', async (test) => {
+it('a long answer is printed completely, even if the person leaves meanwhile', async (test) => {
   const ui = await openUi(test, { rules: [{ say: `${LINES.join('\n\n')}\n\nThe end of it.` }] });
   const { pty } = ui;
   await ui.say('go');

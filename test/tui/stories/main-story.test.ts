@@ -38,7 +38,7 @@ const RULES: ScriptedRules = {
   ],
 };
 
-it('three children live in the status layer; visited by chord, leader, slash and slot; killed and reaped', async (test) => {
+it('three children are shown in the status layer, visited by chord, leader key, command and slot, killed and reaped', async (test) => {
   const ui = await openUi(test, RULES);
   const { pty } = ui;
   await ui.say('hello');
@@ -99,7 +99,7 @@ it('three children live in the status layer; visited by chord, leader, slash and
   assert.ok(!pty.written().includes('\x1b[3J'), 'the scrollback is never cleared');
 });
 
-it('captured text is kept and shown, sent to no model, and becomes the child’s task', async (test) => {
+it('captured text is kept and shown, is sent to no model, and becomes the task of the child', async (test) => {
   const ui = await openUi(test, RULES);
   const { pty } = ui;
   await ui.say('hello');

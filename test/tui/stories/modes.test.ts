@@ -87,14 +87,14 @@ for (const [said, options] of [
     assert.deepEqual(painted(pty.written()), []);
   });
 
-it('NO_COLOR alone keeps the signs', async (test) => {
+it('NO_COLOR alone keeps Unicode signs', async (test) => {
   const ui = await openUi(test, RULES, { env: { NO_COLOR: '1' } });
   await ui.say('split');
   await ui.pty.until('◐ running');
   assert.deepEqual(painted(ui.pty.written()), []);
 });
 
-it('configured keys replace their own, move the leader, and are shown in the help', async (test) => {
+it('configured keys replace the default ones, also the leader key, and are shown in the help', async (test) => {
   const folder = temporaryFolder();
   const file = join(folder, 'config.json');
   writeFileSync(

@@ -19,7 +19,7 @@ const RULES: ScriptedRules = {
 
 const living = (ui: UiStage) => ui.ledger(async (store) => (await store.agents({ living: true })).length);
 
-it('a word is a draft, whichever letter it begins with and whatever the draft holds; a letter with Enter, or alone, decides', async (test) => {
+it('a word is a draft whatever its first letter; a letter with Enter, or alone, decides', async (test) => {
   const ui = await openUi(test, RULES);
   const { pty } = ui;
   const quiet = () => new Promise((resolve) => setTimeout(resolve, ALONE_MS + 200));

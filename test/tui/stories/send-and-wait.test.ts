@@ -38,7 +38,7 @@ async function opened(test: Parameters<typeof openUi>[0]) {
   return ui;
 }
 
-it('a fan-in wait of a person: live rows, others go on, the result is rendered and the model hears of nothing', async (test) => {
+it('a fan-in wait of a person shows live rows and the result, while others continue and the model is told nothing', async (test) => {
   const ui = await opened(test);
   const { pty } = ui;
   await ui.say('/wait 30 1 2');
@@ -55,7 +55,7 @@ it('a fan-in wait of a person: live rows, others go on, the result is rendered a
   await pty.until('Went on: went');
 });
 
-it('Esc stops waiting, what is known so far is shown, and the agents go on', async (test) => {
+it('Esc stops waiting and shows what is known so far; the agents continue', async (test) => {
   const ui = await openUi(test, {
     rules: [
       {
@@ -135,7 +135,7 @@ it('a wait for anyone takes the first message', async (test) => {
   assert.ok(!ui.shows('Main was told'), 'a wait consumes the message');
 });
 
-it('wrong words are told what is right', async (test) => {
+it('invalid commands are answered with the right usage', async (test) => {
   const ui = await opened(test);
   const { pty } = ui;
   for (const [typed, told] of [

@@ -10,7 +10,7 @@ const many = (count: number, name: string): ScriptedRules['rules'][number] => ({
 });
 const CAP = ['total', 'children', 'live'].flatMap((limit) => ['--limit', `${limit}=500`]);
 
-it('two hundred agents: the list opens, filters and scrolls; slots stay; the tree is left alive', async (test) => {
+it('with two hundred agents, the list opens, filters and scrolls, slots stay, and leaving keeps the tree alive', async (test) => {
   const ui = await openUi(
     test,
     {
@@ -52,7 +52,7 @@ it('two hundred agents: the list opens, filters and scrolls; slots stay; the tre
   assert.ok(!pty.written().includes('\x1b[3J'));
 });
 
-it('thirty live rows: what does not fit is counted, each frame writes what changed', async (test) => {
+it('with thirty live rows, those that do not fit are counted, and each frame writes only what changed', async (test) => {
   const ui = await openUi(
     test,
     {
@@ -102,7 +102,7 @@ it('thirty live rows: what does not fit is counted, each frame writes what chang
   assert.ok(pty.screen().some((line) => line.startsWith('>')));
 });
 
-it('ten thousand lines come one time each, in order', async (test) => {
+it('ten thousand lines are each printed once, in order', async (test) => {
   const lines = 10_000;
   const ui = await openUi(test, {
     rules: [
@@ -132,7 +132,7 @@ const WORDS = (count: number) => Array.from({ length: count }, (_, index) => `wo
 /** The terminal may break a line in the middle of a word. */
 const dense = (lines: readonly string[]) => lines.join('').replaceAll(/\s/g, '');
 
-it('a resize in the middle of streaming loses and doubles nothing', async (test) => {
+it('a resize during streaming loses and duplicates nothing', async (test) => {
   const words = WORDS(90);
   const rules: ScriptedRules = { rules: [{ say: words.join(' '), chunk_ms: 40 }] };
   const ui = await openUi(test, rules, { columns: 80, rows: 24 });
@@ -155,7 +155,7 @@ it('a resize in the middle of streaming loses and doubles nothing', async (test)
   assert.equal(history.filter((line) => line.includes('[0 main]')).length, 1, history.join('\n'));
 });
 
-it('on forty by ten the answer stands whole in the scrollback, whatever the window did meanwhile', async (test) => {
+it('on 40×10 the scrollback has the complete answer, however the window was resized meanwhile', async (test) => {
   const words = WORDS(150);
   const rules: ScriptedRules = { rules: [{ say: words.join(' '), chunk_ms: 25 }] };
   const ui = await openUi(test, rules, { columns: 40, rows: 10 });
@@ -176,7 +176,7 @@ it('on forty by ten the answer stands whole in the scrollback, whatever the wind
   assert.ok(!pty.written().includes('\x1b[3J') && !pty.written().includes('\x1b[2J'));
 });
 
-it('a key that leaves or enters an agent while the window changes', async (test) => {
+it('an agent can be entered and left while the window is resized', async (test) => {
   const rules: ScriptedRules = {
     rules: [
       { when: { root: true, step: 0 }, calls: [{ name: 'fork', input: { name: 'kid', prompt: 'be' } }] },

@@ -38,7 +38,7 @@ const RULES: ScriptedRules = {
   ],
 };
 
-it('in tmux, by keys that tmux sends, with a window that changes', {
+it('works in tmux, with the keys that tmux sends and a window that is resized', {
   skip: hasTmux() ? false : 'tmux is not installed',
 }, async (test) => {
   const folder = temporaryFolder();

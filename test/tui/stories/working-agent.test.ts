@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { KEY, openUi } from './ui-stage.ts';
 
-it('what is typed to a working agent is shown at once, queued, until its turn takes it; an interrupted answer stays', async (test) => {
+it('text typed to a working agent is shown at once as queued until its turn takes it; an interrupted answer stays', async (test) => {
   const ui = await openUi(test, {
     rules: [
       {
@@ -32,7 +32,7 @@ it('what is typed to a working agent is shown at once, queued, until its turn ta
   await pty.until('> next');
 });
 
-it('an answer longer than the screen stays in sight to its end when it is over, above the input', async (test) => {
+it('the end of an answer longer than the screen stays visible above the input', async (test) => {
   const say = Array.from({ length: 80 }, (_, index) => `row ${index}`).join('\n\n');
   const ui = await openUi(test, { rules: [{ say, chunk_ms: 5 }] }, { columns: 80, rows: 24 });
   await ui.say('go');

@@ -25,7 +25,7 @@ const keysAsTheyWere = ({ pty }: ScreenStage) => {
   assert.equal(count('\x1b[>4;2m'), count('\x1b[>4;0m'));
 };
 
-test('full mode fills the alternate screen; leaving shows the inline part as it was, then what was printed meanwhile', async () => {
+test('full mode fills the alternate screen; leaving it restores the inline part and shows what was printed meanwhile', async () => {
   const stage = await open({ rows: 10 });
   await stage.perform('printMany', 12);
   await stage.perform('draw', BLOCK);
@@ -53,7 +53,7 @@ test('full mode fills the alternate screen; leaving shows the inline part as it 
   assert.deepEqual(stage.pty.cursor(), { row: 9, column: 4 });
 });
 
-test('a window resized while the alternate screen is shown loses nothing of what stands behind it', async () => {
+test('resizing the window on the alternate screen loses nothing of the main screen', async () => {
   const stage = await open({ columns: 60, rows: 20 });
   await stage.perform('bottom', ['> draft']);
   await stage.perform('printMany', 40);
@@ -73,7 +73,7 @@ test('a window resized while the alternate screen is shown loses nothing of what
   }
 });
 
-test('closing leaves what was printed, and nothing of the block', async () => {
+test('closing leaves printed lines and removes the block', async () => {
   const stage = await open();
   await stage.perform('print', ['kept']);
   await stage.perform('draw', BLOCK);
@@ -117,7 +117,7 @@ for (const signal of ['SIGHUP', 'SIGTERM'] as const) {
   });
 }
 
-test('a terminal that is gone is told to the app, which ends in its own way', async () => {
+test('the app is told that the terminal is gone and ends by itself', async () => {
   const stage = await open();
   await stage.perform('draw', BLOCK);
   stage.pty.hangUp();
@@ -171,7 +171,7 @@ for (const full of [false, true]) {
   });
 }
 
-test('where nobody can continue it, Ctrl-Z does not leave a dead screen', async () => {
+test('Ctrl-Z keeps the screen alive where no shell could continue the program', async () => {
   const stage = await open();
   await stage.perform('draw', BLOCK);
   const mark = stage.pty.mark();
@@ -181,13 +181,13 @@ test('where nobody can continue it, Ctrl-Z does not leave a dead screen', async 
   assert.equal(stage.pty.modeOn(2004), true);
 });
 
-test('keys arrive one by one, pastes whole, and what the terminal answers not at all', async () => {
+test('keys arrive one by one, pastes as a whole, and replies of the terminal not at all', async () => {
   const stage = await open();
   stage.pty.send('ab\x1b[A\x1b[1;5D\x1b1日👍');
   assert.deepEqual(await stage.inputs(), ['a', 'b', '\x1b[A', '\x1b[1;5D', '\x1b1', '日', '👍']);
 });
 
-test('a bell and a notice only while the terminal is not looked at', async () => {
+test('rings and notifies only while the terminal is not in focus', async () => {
   const stage = await open();
   assert.equal(await stage.perform('attention', 'main is done'), '');
   stage.pty.send('\x1b[O');

@@ -50,7 +50,7 @@ for (const { name, lines } of [
   });
 }
 
-test('both at once, with lines printed in between and a draft of several rows', async () => {
+test('resizing both dimensions at once keeps lines printed in between and a draft of several rows', async () => {
   const stage = await open({ columns: 80, rows: 24 });
   const draft = ['> first', '  second', '  third'];
   await stage.perform('bottom', draft);
@@ -69,7 +69,7 @@ test('both at once, with lines printed in between and a draft of several rows', 
   }
 });
 
-test('long printed lines are broken anew by the terminal itself, and stay whole', async () => {
+test('long printed lines are rewrapped by the terminal and stay complete', async () => {
   const stage = await open({ columns: 80, rows: 12 });
   const long = (index: number) => `${index} ${'word '.repeat(14)}end`;
   await stage.perform('bottom', ['> ']);
@@ -87,7 +87,7 @@ test('long printed lines are broken anew by the terminal itself, and stay whole'
   ]);
 });
 
-test('dragged through many sizes while lines are printed: nothing is lost or doubled, and drawn once', async () => {
+test('many resizes while lines are printed lose and duplicate nothing, and draw the block once', async () => {
   const stage = await open({ columns: 60, rows: 20 });
   await stage.perform('bottom', ['> draft']);
   await stage.perform('printMany', 60);
@@ -104,7 +104,7 @@ test('dragged through many sizes while lines are printed: nothing is lost or dou
   assert.ok(stage.pty.written(mark).split('hint').length <= 10);
 });
 
-test('a terminal that cuts lines instead of breaking them', async () => {
+test('handles a terminal that truncates lines instead of wrapping them', async () => {
   const stage = await open({ columns: 60, rows: 20, cuts: true, env: { XTERM_VERSION: 'XTerm(390)' } });
   await stage.perform('bottom', ['> draft']);
   await stage.perform('printMany', 30);
@@ -114,7 +114,7 @@ test('a terminal that cuts lines instead of breaking them', async () => {
   }
 });
 
-test('a terminal that nobody knows may keep a row of the old block, but every printed line', async () => {
+test('on an unknown terminal, a row of the old block may remain, but every printed line is kept', async () => {
   for (const cuts of [true, false]) {
     const stage = await open({ columns: 60, rows: 20, cuts, env: { TERM_PROGRAM: undefined } });
     await stage.perform('bottom', ['> draft']);

@@ -14,7 +14,7 @@ async function open(options: Parameters<typeof openScreenStage>[0] = {}): Promis
 
 const shown = (stage: ScreenStage) => stage.pty.screen().join('\n').trimEnd().split('\n');
 
-test('a block grows and shrinks below what was printed, and the real cursor stands at the caret', async () => {
+test('a block grows and shrinks below printed lines, and the terminal cursor is at the caret', async () => {
   const stage = await open();
   await stage.perform('print', ['one', 'two']);
   await stage.perform('draw', { lines: ['----', '> ab', 'hint'], cursor: { row: 1, column: 4 } });
@@ -40,7 +40,7 @@ test('printing while a block is live puts lines above it and keeps the caret', a
   assert.equal(stage.pty.modeOn(25), true);
 });
 
-test('10,000 printed lines are all in the scrollback, each once and in order', async () => {
+test('the scrollback has all of 10,000 printed lines, each once and in order', async () => {
   const stage = await open();
   await stage.perform('draw', { lines: ['----', '> '], cursor: { row: 1, column: 2 } });
   await stage.perform('printMany', 9_900);
@@ -52,7 +52,7 @@ test('10,000 printed lines are all in the scrollback, each once and in order', a
   assert.deepEqual(stage.pty.history(), [...expected, '----', '>']);
 });
 
-test('each call is one synchronized change, only changed lines are written, nothing is cleared', async () => {
+test('each call is one synchronized update that writes only changed lines and clears nothing', async () => {
   const stage = await open();
   await stage.perform('printMany', 50);
   const lines = Array.from({ length: 12 }, (_, index) => `row ${index} stands`);
@@ -84,7 +84,7 @@ test('a block higher than the screen shows its lower end, where the input is', a
   assert.deepEqual(stage.pty.history(), ['kept', 'line 0', 'line 1', '', '', '']);
 });
 
-test('wide characters keep the columns, and a line that is too wide is cut at the edge', async () => {
+test('wide characters keep the columns aligned, and a line that is too wide is truncated', async () => {
   const stage = await open({ columns: 10 });
   await stage.perform('draw', {
     lines: ['日本語日本語日本語', '\x1b[31m0123456789abc', '👨‍👩‍👧 👍🏽', '> 日'],

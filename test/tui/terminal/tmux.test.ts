@@ -10,7 +10,7 @@ const block = (columns: number) => {
   return [rule, '> draft', '  of two rows', rule, 'hint'];
 };
 
-test('a block at the top of the screen, lines printed above it, and windows of many sizes', {
+test('keeps a block at the top of the screen and lines printed above it through windows of many sizes', {
   skip,
 }, async (t) => {
   const tmux = await openTmux('sizes', 60, 20);

@@ -62,7 +62,7 @@ describe('a long answer', () => {
     });
   }
 
-  it('fills a screen when spend of it is drawn, and the place stays', () => {
+  it('fills a screen over several frames and keeps the position', () => {
     const entries = answers(TEXTS.emoji as string);
     const style = { width: 40, height: 20, scrolled: 300, style: PLAIN, names };
     const expected = transcriptView(entries, { ...style, kept: new EntryLines(), spend: never });
@@ -77,7 +77,7 @@ describe('a long answer', () => {
     assert.deepEqual(shown, expected);
   });
 
-  it('that is still being written is drawn no further up than it is seen', () => {
+  it('is drawn, while still being written, only as far up as it is visible', () => {
     for (const [name, text] of Object.entries(TEXTS)) {
       const all = drawn(markdown(text, 40, PLAIN));
       const tail = new MarkdownTail().lines(text, 40, PLAIN, 10);
@@ -90,7 +90,7 @@ describe('a long answer', () => {
   });
 });
 
-it('a frame draws for a while and no longer', () => {
+it('a frame draws no longer than its time budget', () => {
   let now = 0;
   const spend = frameBudget(() => now);
   assert.equal(spend(500), false);
@@ -105,7 +105,7 @@ it('a frame draws for a while and no longer', () => {
   assert.equal(other(0), true);
 });
 
-it('text in pieces is the same as text at once, as long as its lines are short', () => {
+it('text rendered in pieces equals text rendered at once, as long as its lines are short', () => {
   const text = 'one two three four five\n\nsix\n'.repeat(2_000);
   assert.deepEqual(drawn(wrapInPieces(text, 12, PLAIN)), wrap(text, 12, PLAIN));
   assert.deepEqual(drawn(wrapInPieces('', 12, PLAIN)), wrap('', 12, PLAIN));
@@ -139,7 +139,7 @@ describe('a call that a person must allow, with two million characters', () => {
       assert.match(box, / characters/);
     });
 
-  it('and one of twenty thousand arguments', () => {
+  it('shows the beginning and the end of twenty thousand arguments', () => {
     const given = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`a${index}`, 'x']));
     const parts = askParts(
       { ...ask('a', 'main'), tool: 'dig', subject: '', input: JSON.stringify(given) },
@@ -149,7 +149,7 @@ describe('a call that a person must allow, with two million characters', () => {
     assert.match(parts.at(-1)?.text ?? '', /^\[… 19950 more arguments, \d+ characters …\]$/);
   });
 
-  it('on one line says what is not there', () => {
+  it('says on one line what is left out', () => {
     const line = inOneLine(`echo ${' '.repeat(500_000)}rm -rf / ${' '.repeat(500_000)}end`, 200);
     assert.match(line, /^echo\[\d+ spaces\]\[… 990017 characters …\]\[\d+ spaces\]end$/);
     assert.ok(line.length < 250);

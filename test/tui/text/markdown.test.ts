@@ -88,7 +88,7 @@ it('shows headings, tables, lists, quotes, code, links and wide characters', () 
   ]);
 });
 
-it('draws tables and quotes without box drawing where there is none', () => {
+it('draws tables and quotes in ASCII where box drawing is not available', () => {
   const source = '| a | b |\n| - | - |\n| x | y |\n\n> q';
   assert.deepEqual(markdown(source, 40, ASCII), [
     '+---+---+',
@@ -102,13 +102,13 @@ it('draws tables and quotes without box drawing where there is none', () => {
   assert.deepEqual(markdown(source, 40, SPOKEN), ['a; b', 'x; y', '', 'q']);
 });
 
-it('colours code in languages that it knows, and leaves the others as they are', () => {
+it('colours code in known languages and leaves other code unchanged', () => {
   const lines = markdown('```ts\nconst a = "<x> & y";\n```\n```nosuch\nconst b\n```', 40, COLOUR);
   assert.equal(lines[1], '  \x1b[35mconst\x1b[39m a = \x1b[32m"<x> & y"\x1b[39m;');
   assert.equal(lines[5], '  const b');
 });
 
-it('never lets a colour of code run over the end of its line', () => {
+it('ends colours of code at the end of the line', () => {
   const lines = markdown('```ts\n/* one\ntwo */\n```', 40, COLOUR);
   assert.deepEqual(lines.slice(1, 3), ['  \x1b[90m/* one\x1b[39m', '  \x1b[90mtwo */\x1b[39m']);
 });
@@ -132,7 +132,7 @@ describe('text that is being written', () => {
     assert.deepEqual(markdown('```', 40, PLAIN), ['```', '', '```']);
   });
 
-  it('renders nothing again but the last piece, however much stands before', () => {
+  it('renders only the last piece again, however much text precedes it', () => {
     const growing = new MarkdownTail();
     const before = growing.lines('one\n\ntwo\n\nthree', 40, PLAIN, 1_000);
     const after = growing.lines('one\n\ntwo\n\nthree and more', 40, PLAIN, 1_000);
@@ -144,7 +144,7 @@ describe('text that is being written', () => {
     assert.ok(resumed.length <= 2, `${resumed.length} pieces again`);
   });
 
-  it('starts over when the text or the width is another', () => {
+  it('starts over when the text or the width changes', () => {
     const growing = new MarkdownTail();
     growing.lines('one two three', 40, PLAIN, 1_000);
     assert.deepEqual(growing.lines('four', 40, PLAIN, 1_000), ['four']);
@@ -152,7 +152,7 @@ describe('text that is being written', () => {
   });
 });
 
-it('cuts text into pieces that lose nothing, none of them too long to render', () => {
+it('splits text into pieces that lose nothing and are short enough to render', () => {
   const line = fc.constantFrom(
     'a',
     '',
@@ -195,19 +195,19 @@ describe('hostile text', () => {
       fits(lines, 30);
     });
 
-  it('emphasis that never ends holds nobody up', () => {
+  it('unclosed emphasis is rendered quickly', () => {
     const start = process.cpuUsage();
     fits(markdown('**a **'.repeat(60_000), 30, PLAIN), 30);
     // Read by the parser it takes half a minute.
     assert.ok(process.cpuUsage(start).user < 6_000_000);
   });
 
-  it('strips escape sequences wherever they stand', () => {
+  it('strips escape sequences everywhere', () => {
     const text = `${HOSTILE}\n\n\`\`\`ts\n${HOSTILE}\n\`\`\`\n\n| ${HOSTILE.replaceAll('\n', ' ')} | b |\n| - | - |\n| c | d |\n\n[x](http://a/\x1b[2J)`;
     for (const style of Object.values(LOOKS)) for (const line of markdown(text, 40, style)) isHarmless(line);
   });
 
-  it('shows where a link leads', () => {
+  it('shows the target of a link', () => {
     assert.deepEqual(markdown('[http://good.example](http://evil.example)', 60, PLAIN), [
       'http://good.example (http://evil.example)',
     ]);

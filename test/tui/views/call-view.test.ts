@@ -43,7 +43,7 @@ function event(
 }
 
 describe('a call', () => {
-  it('of patch, opened, shows what it takes and gives, with nothing hidden in it', () => {
+  it('of patch shows, when opened, what it removes and adds, with no hidden characters', () => {
     const edits = [{ old_text: 'two', new_text: `TWO\u202e${' '.repeat(5_000)}rm` }];
     const entries = transcript([says('main', 1, '', call('c', 'patch', { path: 'a.txt', edits }))], 'main');
     const [entry] = entries.filter((one) => one.type === 'call');
@@ -56,7 +56,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('is one line, with some of its output', () => {
+  it('is one line with the beginning of its output', () => {
     const output = Array.from({ length: 20 }, (_, index) => `line ${index}`).join('\n');
     assert.deepEqual(drawCall('bash', { command: 'ls -la' }, output), [
       '● bash ls -la  ✓',
@@ -75,7 +75,7 @@ describe('a call', () => {
     assert.deepEqual(drawCall('bash', { command: 'true' }, ''), ['● bash true  ✓']);
   });
 
-  it('shows all of it when it is opened', () => {
+  it('shows all output when it is opened', () => {
     const output = Array.from({ length: 20 }, (_, index) => `line ${index}`).join('\n');
     const [entry] = transcript(
       [says('main', 1, '', call('c', 'bash')), result('main', 2, 'c', 'bash', output)],
@@ -85,7 +85,7 @@ describe('a call', () => {
     assert.equal(drawn(entryView(opened, 60, PLAIN, names)).length, 21);
   });
 
-  it('says in a word how it ended', () => {
+  it('says in one word how it ended', () => {
     assert.deepEqual(drawCall('bash', { command: 'false' }, 'exit 1', 'error'), [
       '● bash false  ✗ error',
       '  exit 1',
@@ -95,7 +95,7 @@ describe('a call', () => {
     assert.equal(drawCall('bash', { command: 'ls' }, '', 'ok', ASCII)[0], '* bash ls  +');
   });
 
-  it('keeps its mark in sight when the command is long', () => {
+  it('keeps its mark visible when the command is long', () => {
     const [line] = drawCall('bash', { command: 'x'.repeat(200) }, '');
     assert.match(line ?? '', /^● bash x+… {2}✓$/);
     assert.equal(line?.length, 60);
@@ -118,7 +118,7 @@ describe('a call', () => {
     assert.deepEqual(drawCall('spawn_agents', { tasks: [1, 2] }, '{}'), ['● spawn_agents 2 tasks  ✓']);
   });
 
-  it('of wait shows who brought what', () => {
+  it('of wait shows the result of each agent', () => {
     const results = [
       { agent_id: 'a', name: 'file-reader', status: 'received', message: '3 leaks\nfound' },
       { agent_id: 'b', name: 'tester', status: 'idle', last_reply: 'ok' },
@@ -136,7 +136,7 @@ describe('a call', () => {
     assert.deepEqual(nothing, ['● wait 0s for a message  ✓', '  nothing came, timed out']);
   });
 
-  it('with arguments or output that are not what they should be is shown as it is', () => {
+  it('with malformed arguments or output is shown unchanged', () => {
     const odd: PlacedMessage = at('main', 1, {
       kind: 'assistant',
       content: { model: 'x', parts: [{ type: 'call', id: 'c', name: 'wait', input: '{broken' }] },
@@ -151,7 +151,7 @@ describe('a call', () => {
 describe('an event', () => {
   const data = { by: 'you', target: 'main', target_name: 'main', descendants: 0 };
 
-  it('of a kill says who and how many', () => {
+  it('of a kill says who was killed, and how many', () => {
     assert.deepEqual(draw([event('killed', 'kill event: main by you, 0 descendants', data)]), [
       '✗ kill event: by you, 0 descendants',
     ]);
@@ -202,7 +202,7 @@ describe('what is not finished', () => {
     assert.deepEqual(view({}), ['● bash a', '● bash b  ✓', '  B']);
   });
 
-  it('shows the newest of what a call prints, of a thought, and of what is being said', () => {
+  it('shows the newest output of a call, of a thought, and of streamed text', () => {
     assert.deepEqual(view({ output: new Map([['a', '1\n2\n3\n4\n']]) }).slice(0, 4), [
       '● bash a',
       '┆ 2',
@@ -213,13 +213,13 @@ describe('what is not finished', () => {
     assert.deepEqual(view({ entries: [], streaming: '**a** b\n\n- c', reasoning: 'x' }), ['a b', '', '- c']);
   });
 
-  it('shows the end of it when there is little room', () => {
+  it('shows the end where space is short', () => {
     assert.deepEqual(view({ entries: [], streaming: '1\n\n2\n\n3' }, 2), ['', '3']);
     assert.deepEqual(view({}, 0), []);
   });
 });
 
-it('what was asked for stands in one row in which nothing hides', () => {
+it('shows the requested call in one row with no hidden characters', () => {
   assert.deepEqual(
     draw([event('asked', `asked: bash echo a${'\n'.repeat(300)}touch b${' '.repeat(5_000)};c`)]),
     ['! asked: bash echo a ⏎ [299 empty lines] ⏎ touch b[5000', '  spaces];c'],

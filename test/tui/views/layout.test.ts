@@ -68,7 +68,7 @@ describe('a fan-in on a screen that gets lower', () => {
     ]);
   });
 
-  it('loses the hint, then status rows, then the spinner, then the rest; the input never', () => {
+  it('drops the hint first, then status rows, then the spinner, then the rest, and never the input', () => {
     const at = (height: number): string => kinds(draw(waiting, 60, height));
     assert.equal(at(9), 'head row row row rule spinner navigation input hint');
     assert.equal(at(8), 'head row row row rule spinner navigation input');
@@ -80,7 +80,7 @@ describe('a fan-in on a screen that gets lower', () => {
     assert.equal(at(1), 'input');
   });
 
-  it('still tells how it stands on forty by ten and twenty by five', () => {
+  it('still shows the progress on 40×10 and 20×5', () => {
     assert.deepEqual(draw(waiting, 40, 10), [
       '● wait 30s on 3 agents',
       '  file-reader      ◐ running    22 calls',
@@ -101,7 +101,7 @@ describe('a fan-in on a screen that gets lower', () => {
     ]);
   });
 
-  it('has nothing to look at, only to hear, in accessible mode', () => {
+  it('has no decoration in accessible mode', () => {
     assert.deepEqual(draw(waiting, 80, 24, SPOKEN), [
       'Waiting: wait 30s on 3 agents',
       'file-reader: running, 22 calls, 13k tokens',
@@ -114,11 +114,11 @@ describe('a fan-in on a screen that gets lower', () => {
     ]);
   });
 
-  it('has only ASCII where there is nothing else', () => {
+  it('uses only ASCII where nothing else is available', () => {
     for (const line of draw(waiting, 80, 24, ASCII)) assert.match(line, /^[ -~]*$/);
   });
 
-  it('changes no line in accessible mode while only time goes by', () => {
+  it('changes no line in accessible mode while only time passes', () => {
     const later = after(waiting, { type: 'tick', now: waiting.now + 1_234 });
     assert.deepEqual(draw(later, 80, 24, SPOKEN), draw(waiting, 80, 24, SPOKEN));
     assert.notDeepEqual(draw(later, 80, 24), draw(waiting, 80, 24));
@@ -131,12 +131,12 @@ describe('the input', () => {
     cursor: { row, column: 3 },
   });
 
-  it('carries the real cursor', () => {
+  it('has the terminal cursor', () => {
     const frame = frameView(waiting, settings(60, 24));
     assert.deepEqual(frame.cursor, { row: 7, column: 11 });
   });
 
-  it('of many lines shows those around the cursor', () => {
+  it('shows the lines around the cursor when there are many', () => {
     for (const height of [1, 2, 5, 10, 24])
       for (const row of [0, 7, 39]) {
         const { lines, cursor } = frameView(waiting, { ...settings(60, height), input: tall(40, row) });
@@ -145,14 +145,14 @@ describe('the input', () => {
       }
   });
 
-  it('is not there for an agent that has ended', () => {
+  it('is hidden for an ended agent', () => {
     const dead = after(waiting, seen(agent('main', null, { state: { type: 'killed', by: 'you' } })));
     const { lines, cursor } = frameView(dead, settings(60, 24));
     assert.equal(cursor, null);
     assert.ok(lines.every((line) => !line.startsWith('>')));
   });
 
-  it('keeps its place and its text while a question is open', () => {
+  it('keeps its position and its text while a question is open', () => {
     const asked = after(waiting, { type: 'asks', asks: [ask('a', 'test-runner')] });
     const { lines, cursor } = frameView(asked, settings(60, 24));
     assert.equal(lines[cursor?.row ?? -1], '> half a th');
@@ -160,7 +160,7 @@ describe('the input', () => {
   });
 });
 
-it('shows what is being said in the rows that are left, the newest of it', () => {
+it('shows the newest of the streamed text in the remaining rows', () => {
   const delta = { type: 'text', text: 'one\n\ntwo\n\nthree' } as const;
   const state = after(story(THINKING), {
     type: 'runtime',
@@ -170,7 +170,7 @@ it('shows what is being said in the rows that are left, the newest of it', () =>
   assert.deepEqual(draw(state, 60, 6).slice(0, 2), ['', 'three']);
 });
 
-it('asks layers for no more rows than there are', () => {
+it('asks layers for no more rows than the screen has', () => {
   const asked: number[] = [];
   const rows = (height: number): string[] => {
     asked.push(height);
@@ -196,7 +196,7 @@ it('asks layers for no more rows than there are', () => {
   }
 });
 
-it('fits every screen in every look, whatever is open', () => {
+it('fits every screen in every style, whatever is open', () => {
   const hostile = after(
     waiting,
     seen(agent('file-reader', 'main', { name: HOSTILE, doing: HOSTILE, state: THINKING })),

@@ -35,7 +35,7 @@ import {
 } from '../ui-fixture.ts';
 
 describe('navigation', () => {
-  it('names who is in view, who stands around it, and how the tree is', () => {
+  it('names the agent in view, its relatives, and the state of the tree', () => {
     const state = after(grandchild(), told(says('test-runner', 1, 'news')));
     assert.equal(
       navigationLine(state, 70, PLAIN),
@@ -48,13 +48,13 @@ describe('navigation', () => {
     );
   });
 
-  it('tells less on a narrow terminal', () => {
+  it('shows less on a narrow terminal', () => {
     assert.equal(navigationLine(grandchild(), 40, PLAIN), '─ ↑- ←- [0 main] →- ↓1 ───────── 3◐ 2! ─');
     assert.equal(navigationLine(grandchild(), 20, PLAIN), '─ [0 main] ─ 3◐ 2! ─');
     assert.equal(navigationLine(grandchild(), 14, PLAIN), '─ [0 main] ───');
   });
 
-  it('marks a capture, and keeps the banner of the demo in sight', () => {
+  it('marks a capture and keeps the demo banner visible', () => {
     const state = after(story(), {
       type: 'captured',
       agent_id: 'main',
@@ -67,7 +67,7 @@ describe('navigation', () => {
       assert.match(navigationLine(state, width, PLAIN, 'SCRIPTED DEMO'), / SCRIPTED DEMO /);
   });
 
-  it('has ASCII, and words where lines are read aloud', () => {
+  it('uses ASCII, and words in accessible mode', () => {
     assert.equal(
       navigationLine(story(), 60, ASCII),
       '---- ^- <- [0 main] >- v1 file-reader -------- 1* $0.04 ----',
@@ -80,7 +80,7 @@ describe('navigation', () => {
 });
 
 describe('the spinner', () => {
-  it('says what goes on and how to stop it', () => {
+  it('says what is happening and how to stop it', () => {
     assert.equal(
       spinnerLine(story(waitingOn(['file-reader'])), 80, PLAIN),
       '⠋ waiting 12s / 30s · Esc stops waiting (agents keep running)',
@@ -91,14 +91,14 @@ describe('the spinner', () => {
     assert.equal(spinnerLine(after(story(), seen(agent('main', null, { state: KILLED }))), 80, PLAIN), null);
   });
 
-  it('turns with the clock, and stands still where lines are read aloud', () => {
+  it('turns with the clock, and stands still in accessible mode', () => {
     const later = (ms: number): UiState => after(story(THINKING), { type: 'tick', now: T0 + 12_000 + ms });
     assert.notEqual(spinnerLine(later(100), 80, PLAIN), spinnerLine(later(0), 80, PLAIN));
     assert.equal(spinnerLine(later(5_000), 80, SPOKEN), spinnerLine(later(0), 80, SPOKEN));
     assert.equal(spinnerLine(later(0), 80, ASCII)?.slice(0, 2), '| ');
   });
 
-  it('says why a request waits, and when the ledger is away', () => {
+  it('says why a request waits, and when the ledger is unreachable', () => {
     const delta = { type: 'waiting', reason: 'rate limit', delay_ms: 5_000 } as const;
     const state = after(story(THINKING), {
       type: 'runtime',
@@ -113,7 +113,7 @@ describe('the spinner', () => {
   });
 });
 
-it('hints at what can be done next', () => {
+it('suggests what to do next', () => {
   assert.equal(hintLine(story(), 80, PLAIN), ' Ctrl-X a agents · Ctrl-X ? keys · / commands');
   const dead = after(story(), seen(agent('main', null, { state: KILLED })));
   assert.equal(
@@ -127,7 +127,7 @@ it('hints at what can be done next', () => {
   assert.match(hintLine(grandchild(), 80, PLAIN), /^ Ctrl-X ! answers 2 /);
 });
 
-it('says that a capture is on and reaches nobody', () => {
+it('says that a capture is active and is sent to nobody', () => {
   const begun = after(story(), { type: 'captured', agent_id: 'main', content: { text: '', mark: 'begun' } });
   const state = after(begun, { type: 'captured', agent_id: 'main', content: { text: 'a\nb' } });
   assert.equal(
@@ -141,7 +141,7 @@ it('says that a capture is on and reaches nobody', () => {
   assert.equal(captureBar(story(), 60, PLAIN), null);
 });
 
-it('fits any width in any look, whatever agents are called and ask', () => {
+it('fits any width in any style, whatever names and questions agents have', () => {
   const hostile = after(
     grandchild({ subject: HOSTILE, cwd: HOSTILE, rule: HOSTILE, tool: HOSTILE }),
     seen(agent('main', null, { name: HOSTILE, state: waitingOn(null) })),

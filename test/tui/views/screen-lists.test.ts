@@ -35,7 +35,7 @@ describe('an approval', () => {
     ]);
   });
 
-  it('never cuts a command in silence', () => {
+  it('never truncates a command without a mark', () => {
     const command = Array.from({ length: 30 }, (_, index) => `step ${index}`).join('\n');
     const long = grandchild({ subject: command, input: JSON.stringify({ command }) });
     const all = approvalBox(long, ASKED, 58, 50, PLAIN);
@@ -57,7 +57,7 @@ describe('an approval', () => {
     assert.deepEqual(approvalBox(long, { ...ASKED, page: 3 }, 58, 50, PLAIN), all, 'it all fits');
   });
 
-  it('shows what would be written, not only where', () => {
+  it('shows the content that would be written, not only the path', () => {
     const input = '{"path":"./x.txt","content":"one\\ntwo\\n"}';
     assert.deepEqual(
       approvalBox(grandchild({ tool: 'write', subject: 'x.txt', input }), ASKED, 58, 20, PLAIN).slice(1, 5),
@@ -65,7 +65,7 @@ describe('an approval', () => {
     );
   });
 
-  it('keeps who, what and the keys on a small terminal', () => {
+  it('keeps the agent, the call and the keys on a small terminal', () => {
     assert.deepEqual(approvalBox(grandchild(), ASKED, 40, 6, PLAIN), [
       '┌ 1 of 2 ─ grep-all wants: bash ───────┐',
       '│ rm -rf dist                          │',
@@ -81,7 +81,7 @@ describe('an approval', () => {
     ]);
   });
 
-  it('takes words that go with a deny', () => {
+  it('takes a reason for a denial', () => {
     const saying = { ...ASKED, saying: 'use npm run clean' };
     assert.match(
       approvalBox(grandchild(), saying, 60, 20, PLAIN).join('\n'),
@@ -105,7 +105,7 @@ describe('the question before a kill', () => {
     descendants,
   });
 
-  it('says how many go too', () => {
+  it('says how many descendants would be killed', () => {
     const text = (overlay: Extract<Overlay, { type: 'kill' | 'quit' }>): string =>
       confirmationLines(grandchild(), overlay, 200, 5, PLAIN).join('\n');
     assert.equal(text(kill()), 'Kill file-reader? It stays visitable until /reap.  [y] kill  [n/Esc] keep');
@@ -119,7 +119,7 @@ describe('the question before a kill', () => {
     assert.equal(text({ type: 'quit', working: 2 }), 'quit? 2 agents running: [d]etach [k]ill all [n]o');
   });
 
-  it('keeps its keys where there is little room', () => {
+  it('keeps its keys on a small terminal', () => {
     assert.match(
       confirmationLines(grandchild(), kill('grep-all'), 20, 2, PLAIN).join('\n'),
       /^\[y\]\/\[n\] kill 2/,
@@ -128,7 +128,7 @@ describe('the question before a kill', () => {
 });
 
 describe('the list of agents', () => {
-  it('is a tree with what each does', () => {
+  it('shows a tree with what each agent is doing', () => {
     const { lines, cursor } = agentsOverlay(grandchild(), AGENTS, 72, 12, PLAIN);
     assert.deepEqual(lines, [
       ' Agents 5 · filter:                                          $0.04  42k',
@@ -142,7 +142,7 @@ describe('the list of agents', () => {
     assert.deepEqual(cursor, { row: 0, column: 20 });
   });
 
-  it('does not move a row when states change', () => {
+  it('keeps the order of rows when states change', () => {
     const order = (state: UiState): (string | undefined)[] =>
       agentsOverlay(state, AGENTS, 72, 12, PLAIN).lines.map(
         (line) => /\d [\w-]+/.exec(line.slice(0, 22))?.[0],
@@ -156,7 +156,7 @@ describe('the list of agents', () => {
     assert.match(agentsOverlay(changed, AGENTS, 72, 12, ASCII).lines[4] ?? '', /2 code-analyzer/);
   });
 
-  it('filters, with the agents above those that match', () => {
+  it('filters agents and keeps the ancestors of matches', () => {
     const { lines } = agentsOverlay(grandchild(), { ...AGENTS, filter: 'GREP' }, 72, 12, PLAIN);
     assert.deepEqual(
       lines.slice(1, -1).map((line) => line.slice(3, 18).trimEnd()),
@@ -199,7 +199,7 @@ describe('keys', () => {
     { action: 'kill the agent in view', chord: '', leader: 'k', slash: '/kill' },
   ];
 
-  it('stand in a table, or one below the other', () => {
+  it('are shown as a table, or one per line on a narrow terminal', () => {
     assert.deepEqual(keysHelp(keys, 'Ctrl-X', 80, 10, PLAIN), [
       ' action                  chord       Ctrl-X then  slash',
       ' parent / child          Ctrl+↑ / ↓  ↑ / ↓        /agent',

@@ -46,7 +46,7 @@ function statuses(state: UiState): (string | undefined)[] | undefined {
 describe('a wait on three agents', () => {
   const state = after(story(waitingOn(THREE)), sent(letter('code-analyzer', 'main')));
 
-  it('is the picture of the seed', () => {
+  it('is drawn as documented', () => {
     assert.deepEqual(draw(state), [
       '● wait 30s on 3 agents',
       '  file-reader      ◐ running    22 calls  13k tokens',
@@ -56,7 +56,7 @@ describe('a wait on three agents', () => {
     ]);
   });
 
-  it('has signs of ASCII, colours, and words alone where lines are read aloud', () => {
+  it('uses ASCII signs or colours, and only words in accessible mode', () => {
     assert.equal(draw(state, 56, 20, ASCII)[2], '  code-analyzer    + received   13 calls  11k tokens');
     assert.equal(
       draw(state, 56, 20, COLOUR)[2],
@@ -70,7 +70,7 @@ describe('a wait on three agents', () => {
     ]);
   });
 
-  it('says how many more there are when it is too low', () => {
+  it('counts the rows for which there is no room', () => {
     assert.deepEqual(draw(state, 56, 3), [
       '● wait 30s on 3 agents',
       '  file-reader    ◐ running    22 calls  13k tokens',
@@ -80,7 +80,7 @@ describe('a wait on three agents', () => {
     assert.deepEqual(draw(state, 56, 1), []);
   });
 
-  it('tells less on a narrow terminal, and always name and status', () => {
+  it('shows fewer columns on a narrow terminal, but always name and status', () => {
     assert.deepEqual(draw(state, 40).slice(1, 3), [
       '  file-reader      ◐ running    22 calls',
       '  code-analyzer    ✓ received   13 calls',
@@ -88,7 +88,7 @@ describe('a wait on three agents', () => {
     assert.deepEqual(draw(state, 26)[1], '  file-reader   ◐ running');
   });
 
-  it('fits any size in any look, whatever the agents are called', () => {
+  it('fits any size in any style, whatever the names of agents', () => {
     const hostile = after(state, seen(agent('file-reader', 'main', { name: HOSTILE.repeat(3) })));
     for (const style of Object.values(LOOKS))
       for (let width = 1; width <= 90; width += 1)
@@ -101,7 +101,7 @@ describe('a wait on three agents', () => {
 });
 
 describe('who is what', () => {
-  it('is what the wait itself would say', () => {
+  it('is the status that the wait itself would return', () => {
     const state = story(waitingOn([...THREE, 'nobody']));
     assert.deepEqual(statuses(state), ['running', 'idle', 'idle', 'dead']);
     const killed = after(state, seen(agent('test-runner', 'main', { state: { type: 'killed', by: 'you' } })));
@@ -114,7 +114,7 @@ describe('who is what', () => {
     assert.deepEqual(statuses(asked), ['running', 'running', 'idle', 'dead']);
   });
 
-  it('counts a letter until the wait has brought it, and the next one after it', () => {
+  it('counts a letter until the wait has returned it, then the next one', () => {
     const rows = [{ agent_id: 'code-analyzer', name: 'code-analyzer', status: 'received', message: 'a' }];
     const first = after(
       story(waitingOn(THREE)),
@@ -127,14 +127,14 @@ describe('who is what', () => {
     assert.equal(statuses(second)?.[1], 'idle');
   });
 
-  it('is shown for a wait of a person too', () => {
+  it('is also shown for a wait of a person', () => {
     const wait = { from: THREE, deadline: T0 + 60_000 };
     const state = story({ type: 'waiting', wait, since: T0 });
     assert.equal(draw(state)[0], '● wait 1m00 on 3 agents');
     assert.equal(draw(state).length, 5);
   });
 
-  it('is not shown for a wait on the next message, nor when nothing is awaited', () => {
+  it('is not shown for a wait on the next message, or when nothing is awaited', () => {
     assert.equal(fanInView(story(waitingOn(null)), 'main'), null);
     assert.equal(fanInView(story(IDLE), 'main'), null);
     assert.equal(fanInView(story(THINKING), 'main'), null);
@@ -169,7 +169,7 @@ describe('subagent_spawn side by side', () => {
   const two = { call: call('2', 'subagent_spawn'), child: 'code-analyzer' };
   const main = (state: AgentState) => seen(agent('main', null, { state }));
 
-  it('keeps the row of a child that is done, as long as the others run', () => {
+  it('keeps the row of a finished child while others run', () => {
     const both = after(story(), main(executing([one, two])));
     assert.equal(draw(both)[0], '● subagent_spawn: 0 of 2 agents done');
     const later = after(both, main(executing([one], ['2'])));
@@ -185,7 +185,7 @@ describe('subagent_spawn side by side', () => {
   });
 });
 
-it('shows thirty agents in as many rows as there are', () => {
+it('shows as many of thirty agents as there are rows', () => {
   const ids = Array.from({ length: 30 }, (_, index) => `worker-${index}`);
   const state = tree([
     agent('main', null, { state: waitingOn(ids) }),

@@ -43,7 +43,7 @@ describe('a scrollback on a full screen', () => {
       spend: never,
     });
 
-  it('ends with the newest, and goes back as far as there is anything', () => {
+  it('ends with the newest entry and scrolls back to the oldest', () => {
     assert.deepEqual(show(many, 0).lines, ['entry 9997', '', 'entry 9998', '', 'entry 9999']);
     assert.deepEqual(show(many, 2).lines, ['entry 9996', '', 'entry 9997', '', 'entry 9998']);
     const top = show(many.slice(0, 4), 99);
@@ -53,13 +53,13 @@ describe('a scrollback on a full screen', () => {
     assert.deepEqual(show([], 0).lines, []);
   });
 
-  it('looks at no more of ten thousand entries than it shows', () => {
+  it('reads only the visible ones of ten thousand entries', () => {
     const { entries, looks } = watched(many);
     show(entries, 0, 24);
     assert.ok(looks() < 60, `${looks()} looks`);
   });
 
-  it('renders an entry once, until it or the width is another', () => {
+  it('renders an entry again only when it or the width changes', () => {
     const kept = new EntryLines();
     const [one, two] = many as [Entry, Entry];
     const lines = kept.lines(two, one, { width: 40, style: PLAIN, names, spend: never });
@@ -75,7 +75,7 @@ describe('what is said to people who listen', () => {
   const say = (...events: Parameters<typeof after>[1][]): string[] =>
     spokenChanges(before, after(before, ...events), 80, SPOKEN);
 
-  it('is a line for each change', () => {
+  it('has one line per change', () => {
     assert.deepEqual(say(seen(agent('grep', 'file-reader', { state: THINKING }), true)), [
       'grep: running, child of file-reader',
     ]);
@@ -91,7 +91,7 @@ describe('what is said to people who listen', () => {
     ]);
   });
 
-  it('is nothing when only clocks and counts move', () => {
+  it('is empty when only times and counts change', () => {
     assert.deepEqual(say({ type: 'tick', now: before.now + 60_000 }), []);
     assert.deepEqual(
       say(seen(agent('file-reader', 'main', { state: THINKING, calls: 99, doing: 'bash' }))),
