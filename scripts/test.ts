@@ -3,6 +3,8 @@ import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { stop } from 'esbuild';
+import { buildWeb } from './build/web.ts';
 import { groupFiles } from './test-groups.ts';
 import { offerPostgres } from './test-postgres.ts';
 
@@ -48,6 +50,9 @@ const reporter = options.some((option) => option.startsWith('--test-reporter='))
 const folder = mkdtempSync(join(tmpdir(), 'coppice-tests-'));
 // Started by root, PostgreSQL runs as another user, who must be able to reach its files in here.
 chmodSync(folder, 0o711);
+// Once, for all tests that open pages.
+await buildWeb(root, join(root, 'dist'));
+await stop();
 const postgres = await offerPostgres();
 const runner = spawn(
   process.execPath,

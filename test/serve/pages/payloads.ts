@@ -27,3 +27,18 @@ export const PAYLOADS: readonly string[] = [
   '<marquee onstart="window.ran=24">',
   '@@ -1,1 +1,1 @@\n-<img src=x onerror="window.ran=25">\n+<script>window.ran=25</script>',
 ];
+
+/** As something that was meant to end what stands before it, or to get past a filter, would have them. */
+const DISGUISES: readonly ((payload: string) => string)[] = [
+  (payload) => payload,
+  (payload) => `">${payload}`,
+  (payload) => `'>${payload}`,
+  (payload) => `-->${payload}`,
+  (payload) => `</textarea></title></style></script>${payload}`,
+  (payload) => `&quot;&gt;${payload}`.replaceAll('<', '&lt;').replaceAll('"', '&quot;'),
+  (payload) => encodeURI(`">${payload}`),
+  (payload) => `\u202e${payload.toUpperCase()}`,
+];
+
+/** Two hundred. */
+export const DISGUISED: readonly string[] = DISGUISES.flatMap((disguise) => PAYLOADS.map(disguise));
