@@ -23,10 +23,13 @@ export class AppScreen {
   readonly #app: AppContext;
   readonly #banner: string | null;
   readonly #kept = new EntryLines();
-  readonly #text = new MarkdownTail();
+  /** The streamed answers of the main conversation and of another agent in view. */
+  readonly #texts = { root: new MarkdownTail(), view: new MarkdownTail() };
   /** Keeps track of what is in the native scrollback. */
   #printer: EntryPrinter | null = null;
   #spoken: UiState | null = null;
+  /** Rows of the streamed answer in the scrolled scrollback. */
+  #streamed_rows = 0;
 
   constructor(app: AppContext, banner: string | null) {
     this.#app = app;
@@ -63,13 +66,17 @@ export class AppScreen {
   #newOfRoot(spend: FrameBudget): { readonly lines: readonly string[]; readonly whole: boolean } {
     const { state, screen, style } = this.#app;
     if (state.root_id === null) return NOTHING_NEW;
-    const { entries } = paneOf(state, state.root_id);
+    const pane = paneOf(state, state.root_id);
+    const { entries } = pane;
     const end = finishedEntries(entries);
     if (end === 0) return NOTHING_NEW;
     // Of a long conversation that is reopened, only the newest entries are printed.
     this.#printer ??= new EntryPrinter(Math.max(0, end - REPRINTED));
-    const width = drawingWidth(screen);
-    return this.#printer.lines(entries, end, { width, style, names: agentNames(state), spend });
+    const options = { width: drawingWidth(screen), style, names: agentNames(state), spend };
+    const printed = this.#printer.lines(entries, end, options);
+    if (!printed.whole || end < entries.length) return printed;
+    const streamed = this.#printer.streamed(pane, this.#texts.root, options);
+    return { lines: [...printed.lines, ...streamed.lines], whole: streamed.whole };
   }
 
   #spokenNow(): readonly string[] {
@@ -94,13 +101,26 @@ export class AppScreen {
       drafting: !state.leader && editor.text !== '',
       shortcuts: ways,
       keys: [...keyRows(rows), ...commandRows(rows)],
-      text: this.#text,
+      text: this.#text(state),
+      printed: this.#printed(state),
     });
+  }
+
+  #text({ view, root_id }: UiState): MarkdownTail {
+    return view === root_id ? this.#texts.root : this.#texts.view;
+  }
+
+  /** Characters of the streamed answer in view that the scrollback has. */
+  #printed({ view, root_id, panes }: UiState): number {
+    const streaming = (view === null ? undefined : panes.get(view))?.streaming ?? '';
+    if (view === root_id && !this.#app.screen.full) return this.#printer?.printed(streaming) ?? 0;
+    return this.#streamed_rows > 0 ? streaming.length : 0;
   }
 
   /** The scrollback of the agent in view above the layers. */
   #full(state: UiState, spend: FrameBudget): { readonly frame: Frame; readonly whole: boolean } {
     const { screen, style } = this.#app;
+    const tail = this.#streamedAbove(state);
     const below = this.#frame(state, screen.rows);
     const { view, overlay } = state;
     if (view === null || overlay?.type === 'agents' || overlay?.type === 'keys')
@@ -116,6 +136,7 @@ export class AppScreen {
       names: agentNames(state),
       kept: this.#kept,
       spend,
+      tail,
     });
     this.#app.scrolled = shown.scrolled;
     const gap = Array.from({ length: Math.max(0, height - shown.lines.length) }, () => '');
@@ -123,5 +144,21 @@ export class AppScreen {
     const cursor =
       below.cursor === null ? null : { row: below.cursor.row + above.length, column: below.cursor.column };
     return { frame: { lines: [...above, ...below.lines], cursor }, whole: shown.whole };
+  }
+
+  /** Once scrolled up, what streams belongs to the scrollback, which stays where it is while more comes. */
+  #streamedAbove(state: UiState): readonly string[] {
+    const { screen, style } = this.#app;
+    const streaming = state.view === null ? '' : paneOf(state, state.view).streaming;
+    const rows = this.#streamed_rows;
+    this.#streamed_rows = 0;
+    if (this.#app.scrolled === 0 || streaming === '') return [];
+    const tail = [
+      '',
+      ...this.#text(state).lines(streaming, drawingWidth(screen), style, Number.POSITIVE_INFINITY),
+    ];
+    if (rows > 0) this.#app.scrolled += tail.length - rows;
+    this.#streamed_rows = tail.length;
+    return tail;
   }
 }

@@ -1,41 +1,99 @@
-import type { UiStyle } from '../render/style.ts';
+import { sign, type UiStyle } from '../render/style.ts';
 import type { Entry } from './state/entry.ts';
+import type { AgentPane } from './state/ui-state.ts';
 import type { FrameBudget } from './text/frame-budget.ts';
+import { line } from './text/line.ts';
+import type { MarkdownTail } from './text/markdown.ts';
 import type { AgentNames } from './views/transcript/agent-names.ts';
-import { entryBelow } from './views/transcript/entry-view.ts';
+import { answerBehind, type Batches, entryBelow, thoughtLines } from './views/transcript/entry-view.ts';
 
-/** Renders the entries of one agent for printing, each once; a long one in several frames. */
+interface PrintOptions {
+  readonly width: number;
+  readonly style: UiStyle;
+  readonly names: AgentNames;
+  readonly spend: FrameBudget;
+}
+
+interface Printed {
+  readonly lines: readonly string[];
+  /** There is no more to print. */
+  readonly whole: boolean;
+}
+
+/** Prints the entries of one agent, each once, a long one in several frames; of an answer that is streamed, every block as soon as it is finished. */
 export class EntryPrinter {
   /** The next entry to print. */
   #next: number;
   /** The rest of an entry that is printed in part. */
   #rest: Iterator<readonly string[]> | null = null;
+  /** What is printed of an answer that is not an entry yet. */
+  #streamed = '';
 
   constructor(first: number) {
     this.#next = first;
   }
 
-  /** The next lines of the entries before `end`; `whole`: that is all. */
-  lines(
-    entries: readonly Entry[],
-    end: number,
-    { width, style, names, spend }: { width: number; style: UiStyle; names: AgentNames; spend: FrameBudget },
-  ): { readonly lines: readonly string[]; readonly whole: boolean } {
+  /** Characters of the streamed answer that are printed. */
+  printed(streaming: string): number {
+    return streaming.startsWith(this.#streamed) ? this.#streamed.length : 0;
+  }
+
+  /** The next lines of the entries before `end`. */
+  lines(entries: readonly Entry[], end: number, options: PrintOptions): Printed {
     const lines: string[] = [];
     while (this.#next < end) {
       const entry = entries[this.#next] as Entry;
-      this.#rest ??= entryBelow(entry, entries[this.#next - 1] ?? null, width, style, names)[
-        Symbol.iterator
-      ]();
+      this.#rest ??= this.#batches(entry, entries[this.#next - 1] ?? null, options)[Symbol.iterator]();
       const batch = this.#rest.next();
       if (batch.done === true) {
         this.#rest = null;
         this.#next += 1;
         continue;
       }
-      for (const line of batch.value) lines.push(line);
-      if (spend(batch.value.length)) break;
+      for (const text of batch.value) lines.push(text);
+      if (options.spend(batch.value.length)) break;
     }
     return { lines, whole: this.#next >= end };
   }
+
+  /** The next finished blocks of the answer that is streamed below all entries. */
+  streamed(
+    { streaming, reasoning }: AgentPane,
+    text: MarkdownTail,
+    { width, style, spend }: PrintOptions,
+  ): Printed {
+    const lines: string[] = [];
+    if (!streaming.startsWith(this.#streamed)) {
+      if (streaming === '') return { lines, whole: true };
+      lines.push(...cutOff(width, style));
+      this.#streamed = '';
+    }
+    for (;;) {
+      const block = text.finished(streaming, width, style, this.#streamed.length);
+      if (block === null) return { lines, whole: true };
+      if (this.#streamed === '') {
+        const thought = thoughtLines(reasoning, width, style);
+        lines.push('', ...thought, ...(thought.length > 0 ? [''] : []));
+      }
+      lines.push(...block.lines);
+      this.#streamed = streaming.slice(0, block.end);
+      if (spend(block.lines.length)) return { lines, whole: false };
+    }
+  }
+
+  #batches(entry: Entry, before: Entry | null, { width, style, names }: PrintOptions): Batches {
+    const whole = entryBelow(entry, before, width, style, names);
+    const kind = entry.type === 'message' ? entry.message.kind : entry.type;
+    if (this.#streamed === '' || (kind !== 'assistant' && kind !== 'user')) return whole;
+    const streamed = this.#streamed;
+    this.#streamed = '';
+    if (entry.type !== 'message' || kind === 'user') return whole;
+    return answerBehind(entry.message, streamed, width, style) ?? [cutOff(width, style), ...whole];
+  }
+}
+
+/** The provider failed in the middle of the answer, and has been asked again. */
+function cutOff(width: number, style: UiStyle): readonly string[] {
+  const mark = style.accessible ? '' : `${sign(style, '·')} `;
+  return ['', line(style, width, [['dim', `${mark}cut off here; the answer begins again`]])];
 }

@@ -7,6 +7,7 @@ import { isConfirmation } from './state/confirmation.ts';
 import { paneOf, type UiState } from './state/ui-state.ts';
 import { drawingWidth } from './terminal/screen.ts';
 import { frameBudget } from './text/frame-budget.ts';
+import { MarkdownTail } from './text/markdown.ts';
 import { agentsOverlay } from './views/agents-overlay.ts';
 import { approvalBox } from './views/approval-box.ts';
 import { confirmationLines } from './views/confirmation-lines.ts';
@@ -25,6 +26,8 @@ export class LinePrinter {
   /** By agent. */
   readonly #printed = new Map<string, EntryPrinter>();
   #printed_state: UiState | null = null;
+  /** The streamed answer of the agent in view. */
+  readonly #text = new MarkdownTail();
 
   constructor(app: AppContext) {
     this.#app = app;
@@ -56,14 +59,19 @@ export class LinePrinter {
   #entries(state: UiState, width: number): boolean {
     const { screen, style } = this.#app;
     if (state.view === null || !paneOf(state, state.view).whole) return true;
-    const { entries } = paneOf(state, state.view);
+    const pane = paneOf(state, state.view);
+    const { entries } = pane;
     const end = finishedEntries(entries);
     const printer = this.#printed.get(state.view) ?? new EntryPrinter(Math.max(0, end - PRINTED_AGAIN));
     this.#printed.set(state.view, printer);
     const names = agentNames(state);
-    const { lines, whole } = printer.lines(entries, end, { width, style, names, spend: frameBudget() });
+    const options = { width, style, names, spend: frameBudget() };
+    const { lines, whole } = printer.lines(entries, end, options);
     screen.print(lines);
-    return whole;
+    if (!whole || end < entries.length) return whole;
+    const streamed = printer.streamed(pane, this.#text, options);
+    screen.print(streamed.lines);
+    return streamed.whole;
   }
 
   /** A list is printed once and closed; a confirmation stays open until it is answered. */

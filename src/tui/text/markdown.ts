@@ -13,12 +13,18 @@ setCapabilityOverrides({ hyperlinks: false, images: null });
 /** Pieces rendered as Markdown; the rest is shown as it is. */
 const PIECES_MAX = 500;
 
-/** Renders Markdown as lines that fit the width, piece by piece. */
-export function* markdown(text: string, width: number, style: UiStyle): Generator<readonly string[]> {
+/** Renders Markdown as lines that fit the width, piece by piece; `from`: what stands before is printed already. */
+export function* markdown(
+  text: string,
+  width: number,
+  style: UiStyle,
+  from = 0,
+): Generator<readonly string[]> {
   const room = Math.max(1, width);
-  let [index, empty] = [0, true];
-  for (const piece of cutPieces(text, null)) {
-    const lines = linesOf(text, piece, index, room, style);
+  let [index, empty] = [0, from === 0];
+  for (const whole of cutPieces(text, null)) {
+    const piece = behind(whole, from);
+    const lines = piece.end <= from ? [] : linesOf(text, piece, index, room, style);
     index += 1;
     yield lines.length > 0 && !empty && piece.gap ? ['', ...lines] : lines;
     empty &&= lines.length === 0;
@@ -33,8 +39,30 @@ export class MarkdownTail {
   #pieces: Piece[] = [];
   #rendered: (readonly string[] | undefined)[] = [];
 
-  /** Its last lines, at least `rows` if it has as many. */
-  lines(text: string, width: number, style: UiStyle, rows: number): readonly string[] {
+  /** Its last lines, at least `rows` if it has as many from the character `from` on. */
+  lines(text: string, width: number, style: UiStyle, rows: number, from = 0): readonly string[] {
+    this.#read(text, width, style);
+    return this.#last(rows, style, from);
+  }
+
+  /** The first visible piece from `from` on that more text cannot change, and where it ends. */
+  finished(
+    text: string,
+    width: number,
+    style: UiStyle,
+    from: number,
+  ): { readonly lines: readonly string[]; readonly end: number } | null {
+    this.#read(text, width, style);
+    const first = this.#pieces.findLastIndex((piece) => piece.start < from) + 1;
+    for (let index = first; index < this.#pieces.length - 1; index += 1) {
+      const { gap, end } = this.#pieces[index] as Piece;
+      const lines = this.#linesAt(index, style);
+      if (lines.length > 0) return { lines: gap && from > 0 ? ['', ...lines] : lines, end };
+    }
+    return null;
+  }
+
+  #read(text: string, width: number, style: UiStyle): void {
     const same = this.#style !== null && sameStyle(style, this.#style) && width === this.#width;
     if (!same || !text.startsWith(this.#text)) {
       this.#pieces = [];
@@ -46,25 +74,37 @@ export class MarkdownTail {
       for (const piece of cutPieces(text, resumed)) this.#pieces.push(piece);
     }
     [this.#text, this.#width, this.#style] = [text, width, style];
-    return this.#last(rows, style);
   }
 
-  #last(rows: number, style: UiStyle): readonly string[] {
+  #linesAt(index: number, style: UiStyle): readonly string[] {
+    const piece = this.#pieces[index] as Piece;
+    const lines = this.#rendered[index] ?? linesOf(this.#text, piece, index, Math.max(1, this.#width), style);
+    this.#rendered[index] = lines;
+    return lines;
+  }
+
+  #last(rows: number, style: UiStyle, from: number): readonly string[] {
     const parts: (readonly string[])[] = [];
     let [count, gap] = [0, false];
     for (let index = this.#pieces.length - 1; index >= 0 && count < rows; index -= 1) {
       const piece = this.#pieces[index] as Piece;
-      const lines =
-        this.#rendered[index] ?? linesOf(this.#text, piece, index, Math.max(1, this.#width), style);
-      this.#rendered[index] = lines;
+      if (piece.start < from) break;
+      const lines = this.#linesAt(index, style);
       if (lines.length === 0) continue;
       if (gap) parts.push(['']);
       parts.push(lines);
       count += lines.length + (gap ? 1 : 0);
       gap = piece.gap;
     }
+    if (gap && from > 0 && count < rows) parts.push(['']);
     return parts.reverse().flat();
   }
+}
+
+function behind(piece: Piece, from: number): Piece {
+  if (piece.start >= from || piece.end <= from) return piece;
+  const code = piece.code === null ? null : { ...piece.code, opens: false };
+  return { ...piece, start: from, gap: false, code };
 }
 
 function linesOf(

@@ -36,6 +36,8 @@ export interface FrameSettings {
   readonly keys: readonly KeyRow[];
   /** Caches the rendered lines of the streamed answer. */
   readonly text?: MarkdownTail;
+  /** Characters of the streamed answer in view that are in the scrollback. */
+  readonly printed?: number;
 }
 
 /** Everything below the scrollback; a list replaces all of it. */
@@ -61,6 +63,7 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
               names,
               hidden_calls: fan_in?.call_ids ?? [],
               text: settings.text ?? new MarkdownTail(),
+              ...(settings.printed === undefined ? {} : { printed: settings.printed }),
             }),
       status: fan_in === null ? null : (rows) => statusLayer(fan_in, width, rows, style),
       status_rows: fan_in === null ? 0 : fan_in.rows.length + (style.accessible ? 1 : 2),

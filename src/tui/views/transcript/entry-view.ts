@@ -96,6 +96,43 @@ function* messageView(
   }
 }
 
+/** What follows the text of an answer that is printed already; null when the answer does not begin with it. */
+export function answerBehind(
+  message: PlacedMessage,
+  printed: string,
+  width: number,
+  style: UiStyle,
+): Batches | null {
+  if (message.kind !== 'assistant') return null;
+  const { parts } = message.content;
+  let left = printed;
+  for (const [index, part] of parts.entries()) {
+    if (part.type !== 'text') continue;
+    if (left.length < part.text.length)
+      return part.text.startsWith(left) ? restOf(parts, index, left.length, width, style) : null;
+    if (!left.startsWith(part.text)) return null;
+    left = left.slice(part.text.length);
+  }
+  return left === '' ? [] : null;
+}
+
+function* restOf(
+  parts: readonly AssistantPart[],
+  index: number,
+  from: number,
+  width: number,
+  style: UiStyle,
+): Batches {
+  const text = markdown((parts[index] as { text: string }).text, width, style, from);
+  yield* from === 0 ? below([''], text) : text;
+  for (const part of parts.slice(index + 1)) yield* below([''], partView(part, false, width, style));
+}
+
+/** The reasoning before a streamed answer, as the answer's entry will show it. */
+export function thoughtLines(text: string, width: number, style: UiStyle): readonly string[] {
+  return text.trim() === '' ? [] : [...thought(text, false, width, style)].flat();
+}
+
 const LABELS: Readonly<Record<Exclude<UserOrigin, 'human' | 'mail'>, string>> = {
   system: 'system: ',
   task: 'task: ',
@@ -148,7 +185,11 @@ function* personView(text: string, width: number, style: UiStyle): Batches {
 function partView(part: AssistantPart, opened: boolean, width: number, style: UiStyle): Batches {
   if (part.type === 'call' || part.text.trim() === '') return [];
   if (part.type === 'text') return markdown(part.text, width, style);
-  return folded({ label: [['dim', 'thought: ']], text: part.text, paint: 'dim', opened }, width, style);
+  return thought(part.text, opened, width, style);
+}
+
+function thought(text: string, opened: boolean, width: number, style: UiStyle): Batches {
+  return folded({ label: [['dim', 'thought: ']], text, paint: 'dim', opened }, width, style);
 }
 
 /** Captured text: shown, and never sent to a model. */

@@ -16,6 +16,8 @@ export interface StreamingOptions {
   readonly hidden_calls: readonly string[];
   /** Caches the rendered lines of the streamed answer. */
   readonly text: MarkdownTail;
+  /** Characters of the streamed answer that are in the scrollback. */
+  readonly printed?: number;
 }
 
 const OUTPUT_ROWS = 3;
@@ -40,7 +42,7 @@ export function streamingView(pane: AgentPane, settings: StreamingOptions): stri
     if (output !== undefined) lines.push(...tail(output, OUTPUT_ROWS, width, style));
   });
   if (pane.streaming === '') lines.push(...thought(pane.reasoning, width, style));
-  else lines.push(...settings.text.lines(pane.streaming, width, style, height));
+  else lines.push(...settings.text.lines(pane.streaming, width, style, height, settings.printed));
   return lines.slice(-height);
 }
 

@@ -52,6 +52,8 @@ export interface TranscriptOptions {
   readonly names: AgentNames;
   readonly kept: EntryLines;
   readonly spend: FrameBudget;
+  /** Lines below the last entry. */
+  readonly tail?: readonly string[];
 }
 
 /**
@@ -62,10 +64,10 @@ export function transcriptView(
   entries: readonly Entry[],
   settings: TranscriptOptions,
 ): { readonly lines: readonly string[]; readonly scrolled: number; readonly whole: boolean } {
-  const { height, scrolled, kept } = settings;
+  const { height, scrolled, kept, tail = [] } = settings;
   const wanted = Math.max(0, height) + Math.max(0, scrolled);
-  const parts: (readonly string[])[] = [];
-  let count = 0;
+  const parts: (readonly string[])[] = [tail];
+  let count = tail.length;
   let whole = true;
   for (let index = entries.length - 1; index >= 0 && count < wanted; index -= 1) {
     const lines = kept.lines(entries[index] as Entry, entries[index - 1] ?? null, settings);
