@@ -26,7 +26,7 @@ function suite(database: Database): void {
     );
   });
 
-  it('a child with another model: the call is refused, the others of the call with it', async () => {
+  it('a child with another model: the call is refused with all its tasks', async () => {
     const on = await stage(cast([() => [spawn({ task: 'a' }, { task: 'b', model: 'play/unknown' })]]), {
       cost_usd: 0.1,
       models: { 'play/unknown': free },
@@ -39,7 +39,7 @@ function suite(database: Database): void {
     assert.equal((await on.store.agents({ root_id: root.id })).length, 1);
   });
 
-  it('a tree that goes on where the price is no longer known', async () => {
+  it('a tree that is resumed where the price is no longer known', async () => {
     const on = await stage(() => 'well', { cost_usd: 0.1 });
     const root = await on.start('hello', LIMIT);
     await on.runtime.settled(root.id);
@@ -51,7 +51,7 @@ function suite(database: Database): void {
     assert.match(outcome.failure?.error ?? '', /providers\.play\.models\."actor"\.price/);
   });
 
-  it('a raised limit lets an agent go on that it stopped, and none whose turn failed otherwise', async () => {
+  it('a raised limit lets an agent continue that it had stopped, and none that failed otherwise', async () => {
     const on = await stage(({ user }) => (user === 'no' ? { text: '', finish: 'refused' } : user), {
       cost_usd: 2,
     });

@@ -6,7 +6,7 @@ import { idSequence } from '../../src/runtime/runtime-options.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-test('ids are uuids whose beginnings count upwards, beyond the last number too; the rest is random', () => {
+test('ids are UUIDs with ascending prefixes, also after the last number; the rest is random', () => {
   const ids = Array.from({ length: 3 * 64 }, idSequence(0xfffe));
   for (const id of ids) assert.match(id, UUID);
   const beginnings = ids.map((id) => id.slice(0, 4));

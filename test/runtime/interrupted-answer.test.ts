@@ -55,7 +55,7 @@ async function assistants(stage: Stage, agent_id: string) {
 
 for (const protocol of PROTOCOLS)
   describe(`an interrupted answer of ${protocol.type}`, () => {
-    it('stays, marked, and the provider takes it with what the person says next', async (test) => {
+    it('stays, marked, and the provider accepts it with the next message of the person', async (test) => {
       const { server, stage } = await stageOn(test, protocol, {
         reasoning: 'let me think',
         text: LONG,
@@ -84,7 +84,7 @@ for (const protocol of PROTOCOLS)
       assert.match(told?.[1]?.[1] ?? '', /\[The answer was interrupted here\.\]$/);
     });
 
-    it('that the end of the time stopped stays too, and a retry asks with a question, which is what providers take', async (test) => {
+    it('also stays when the run time ended it, and a retry ends with a user message, which providers require', async (test) => {
       const { server, stage, clock } = await stageOn(test, protocol, {
         text: LONG,
         pieces: 2,
@@ -105,7 +105,7 @@ for (const protocol of PROTOCOLS)
       );
     });
 
-    it('of which only a thought or nothing had come leaves nothing behind', async (test) => {
+    it('leaves nothing behind if only reasoning or nothing had arrived', async (test) => {
       const { server, stage } = await stageOn(test, protocol, {
         reasoning: 'let me think',
         text: LONG,
@@ -128,7 +128,7 @@ function stallAfterText(type: (typeof PROTOCOLS)[number]['type']): number {
 }
 
 onBothDatabases('an interrupted answer', (database) => {
-  it('is read back with the conversation by whoever opens it next', async (test) => {
+  it('is read back with the conversation by the next process', async (test) => {
     const protocol = PROTOCOLS[0];
     const first = { text: LONG, pieces: 2, fault: { stall_after: 4 } };
     const { stage } = await stageOn(test, protocol, first, await database());

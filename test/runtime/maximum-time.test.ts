@@ -81,7 +81,7 @@ onBothDatabases('the time of a run is a maximum', (database) => {
     });
   }
 
-  it('sessions_spawn: it is announced with what had come', async () => {
+  it('sessions_spawn: the announcement has the partial text', async () => {
     const play: Play = (scene) => {
       const call = [
         'sessions_spawn',
@@ -97,7 +97,7 @@ onBothDatabases('the time of a run is a maximum', (database) => {
     assert.equal(server?.exchanges.length, 1);
   });
 
-  it('subagent_spawn: the time of its profile; the call beside it has its result', async () => {
+  it('subagent_spawn: the run time of its profile applies; the call beside it gets its result', async () => {
     const play: Play = (scene) => {
       if (scene.name === 'quick') return 'quick is done';
       if (scene.step > 0) return scene.last.map(({ output }) => output).join(' | ');
@@ -112,7 +112,7 @@ onBothDatabases('the time of a run is a maximum', (database) => {
     assert.equal(server?.exchanges.length, 1);
   });
 
-  it('a root: the turn ends as failed, and a person may try again', async () => {
+  it('a root: the turn ends as failed, and a person can retry', async () => {
     const on = await stage(() => submit('never asked'), {}, 'process');
     const root = await on.runtime.start({
       prompt: 'go',

@@ -46,7 +46,7 @@ onBothDatabases('another model', (database) => {
     });
   }
 
-  it('restarts whoever failed, root and fork, with it; and holds over a restart and for new forks', async () => {
+  it('retries failed agents, root and fork, with it; and applies after a restart and to new forks', async () => {
     const asked: string[] = [];
     const first = await stage(asked);
     const { root, agents } = await first.perform('fork');
@@ -77,7 +77,7 @@ onBothDatabases('another model', (database) => {
     assert.deepEqual(told, ['asks p/new from now on']);
   });
 
-  it('that does not exist is refused before anything changes', async () => {
+  it('is refused, if it does not exist, before anything changes', async () => {
     const asked: string[] = [];
     const on = await stage(asked);
     const { root } = await on.perform('hello');
@@ -86,7 +86,7 @@ onBothDatabases('another model', (database) => {
     assert.equal((await again.store.agent(root.id))?.config.model, 'p/old');
   });
 
-  it('is not for those who have one of their own', async () => {
+  it('does not apply to agents with a model of their own', async () => {
     const asked: string[] = [];
     const on = await stage(asked, {
       toolsets: ['sessions'],

@@ -10,7 +10,7 @@ import { setStage } from './stage.ts';
 
 afterEach(closeOpened);
 
-it('each call gets one result that says what is wrong and what to do', async () => {
+it('each failing call gets one result that says what is wrong and what to do', async () => {
   const thrower = defineTool({
     name: 'thrower',
     description: 'Throws.',

@@ -22,7 +22,7 @@ function forest(...agents: readonly Agent[]): AgentIndex {
 
 const ids = (agents: readonly Agent[]) => agents.map(({ id }) => id);
 
-it('a name, an id or its beginning means one of the tree; of several the one that lives', () => {
+it('finds an agent of the tree by name, id or prefix; of several, the living one', () => {
   const known = forest(
     agent('root', null),
     agent('abcd-1', 'root', { name: 'twin' }),
@@ -47,7 +47,7 @@ it('a name, an id or its beginning means one of the tree; of several the one tha
   assert.deepEqual([found('away'), found('nobody')], ['none', 'none']);
 });
 
-it('of several that are dead nobody is meant', () => {
+it('several dead agents are ambiguous', () => {
   const known = forest(
     agent('a', null, { name: 'x', state: DEAD }),
     agent('b', 'a', { name: 'x', state: DEAD }),
@@ -56,7 +56,7 @@ it('of several that are dead nobody is meant', () => {
   assert.deepEqual(two.found === 'many' && ids(two.candidates), ['a', 'b']);
 });
 
-it('an older look changes nothing: fewer messages, a lease before, or a conversation that was deleted', () => {
+it('an outdated read changes nothing: fewer messages, an older lease, or a deleted conversation', () => {
   const known = forest(agent('root', null, { epoch: 2, last_seq: 5 }), agent('kid', 'root'));
   const old = (epoch: number, last_seq: number) => known.isOld(agent('root', null, { epoch, last_seq }));
   assert.deepEqual([old(2, 5), old(2, 6), old(3, 5)], [false, false, false]);
@@ -66,7 +66,7 @@ it('an older look changes nothing: fewer messages, a lease before, or a conversa
   assert.deepEqual([known.isOld(agent('kid', 'root')), known.wasRemoved('kid')], [true, true]);
 });
 
-it('counts who works in a tree, and who lives below whom', () => {
+it('counts working agents of a tree, and living descendants', () => {
   const known = forest(agent('root', null, { state: AT_WORK }), agent('a', 'root'), agent('b', 'root'));
   assert.deepEqual([known.working('root'), known.livingChildren('root')], [1, 2]);
   known.set(agent('a', 'root', { state: AT_WORK }));
@@ -81,7 +81,7 @@ it('counts who works in a tree, and who lives below whom', () => {
   assert.deepEqual([known.working('other'), known.livingChildren('b')], [0, 0]);
 });
 
-it('knows who stands above and, of the living, below an agent', () => {
+it('knows the ancestors and the living descendants of an agent', () => {
   const [root, dead] = [agent('root', null), agent('dead', 'root', { state: DEAD })];
   const [kid, grandkid] = [agent('kid', 'root'), agent('grandkid', 'kid')];
   const known = forest(root, dead, kid, grandkid, agent('hidden', 'dead'));
@@ -92,7 +92,7 @@ it('knows who stands above and, of the living, below an agent', () => {
   assert.deepEqual(ids(known.members('root')), ['root', 'dead', 'kid', 'grandkid', 'hidden']);
 });
 
-it('a conversation that is deleted is found nowhere; one that others build on stays', () => {
+it('a deleted conversation is not found; one that others are forked from stays', () => {
   const known = forest(agent('root', null), agent('kid', 'root'), agent('grandkid', 'kid'));
   assert.deepEqual([known.remove('kid'), known.remove('nobody')], [false, false]);
   assert.equal(known.agent('kid')?.id, 'kid');
@@ -101,7 +101,7 @@ it('a conversation that is deleted is found nowhere; one that others build on st
   assert.deepEqual([ids(known.members('root')), ids(known.children('root'))], [['root'], []]);
 });
 
-it('a tree that is forgotten is as if it had never been known, the others stay', () => {
+it('forgetting a tree removes all of it and keeps the others', () => {
   const known = forest(agent('root', null, { state: AT_WORK }), agent('kid', 'root'), agent('gone', 'kid'));
   known.set(agent('other', null, { root_id: 'other', state: AT_WORK }));
   known.set(agent('else', 'other', { root_id: 'other' }));

@@ -33,7 +33,7 @@ it('logs nothing when the answer comes at once', async () => {
   assert.deepEqual(await asked(0), { result: { answer: 'answer' }, pauses: [], told: [] });
 });
 
-it('tells of each try that failed, and that it is there again; the pauses grow up to five seconds', async () => {
+it('reports each failed try and the recovery; the pauses grow up to five seconds', async () => {
   const { result, pauses, told } = await asked(7);
   assert.deepEqual(result, { answer: 'answer' });
   assert.deepEqual(pauses, [100, 300, 1000, 3000, 5000, 5000, 5000]);

@@ -13,7 +13,7 @@ const queueOf = (
   lineage: readonly Agent[] = [],
 ) => new RunQueue({ per_tree: 1, total: 9, per_source: PLENTY, ...limits }, 'w1', () => lineage);
 
-it('asking takes no slot and joins no queue, however often', () => {
+it('asking takes no slot and enters no queue, however often', () => {
   const queue = queueOf();
   const [a, b] = [run('a'), run('b')];
   for (const one of [a, b, a, b]) assert.equal(queue.mayBegin(one), true);
@@ -23,7 +23,7 @@ it('asking takes no slot and joins no queue, however often', () => {
   assert.deepEqual([queue.waiting(), queue.mayBegin(a)], [[], true]);
 });
 
-it('who waits comes before a newcomer, in the order in which they came', () => {
+it('waiting runs precede new ones, in order of arrival', () => {
   const queue = queueOf();
   const [a, b, c] = [run('a'), run('b'), run('c')];
   queue.begin(a);
@@ -40,7 +40,7 @@ it('who waits comes before a newcomer, in the order in which they came', () => {
   assert.equal(queue.mayBegin(c), true);
 });
 
-it('a newcomer begins where its lane has a place that nobody waits for, and the process one for its source', () => {
+it('a new run begins if its lane has a slot that no run waits for, and the process has one for its source', () => {
   const two = queueOf({ per_tree: 2 });
   two.queue(run('a'));
   assert.equal(two.mayBegin(run('b')), true);
@@ -57,7 +57,7 @@ it('a newcomer begins where its lane has a place that nobody waits for, and the 
   assert.equal(elsewhere.mayBegin(run('b')), false);
 });
 
-it('a run that works in another process takes a place of its tree, and none of this process', () => {
+it('a run in another process takes a slot of its tree and none of this process', () => {
   const queue = queueOf({ per_source: { ...PLENTY, cron: 1 }, total: 1 });
   const [here, there] = ['w1', 'w2'].map((worker) => run('a', { worker, state: AT_WORK }));
   assert.ok(here && there);
@@ -74,7 +74,7 @@ it('a run that works in another process takes a place of its tree, and none of t
   assert.equal(queue.mayBegin(run('e', { origin: 'cron', root_id: 'e' })), true);
 });
 
-it('what needs no place begins at once: what is no run, and a delegated call inside of one', () => {
+it('agents outside runs, and delegated calls within a run, need no slot and begin at once', () => {
   const task = termsOf({ kind: 'cron', run_id: 'r' });
   const outer = run('outer', { origin: 'cron' });
   const queue = queueOf({ per_source: { cron: 0, subagent: 0, delegate: 0 } }, [

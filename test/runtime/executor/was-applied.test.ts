@@ -15,13 +15,13 @@ function applied(count: number, to: AgentState, now: { last_seq: number; state: 
   return wasApplied(step as never as Step, { last_seq: 3, state: IDLE } as Agent, now as Agent);
 }
 
-it('with messages: they stand where they belong, whether or not the state changed', () => {
+it('with messages: applied if they are in place, whether or not the state changed', () => {
   assert.equal(applied(2, IDLE, { last_seq: 5, state: IDLE }), true);
   assert.equal(applied(2, ASKING, { last_seq: 5, state: ASKING }), true);
   for (const last_seq of [3, 4, 6]) assert.equal(applied(2, ASKING, { last_seq, state: ASKING }), false);
 });
 
-it('without any: the state became that of the step', () => {
+it('without messages: applied if the state became that of the step', () => {
   assert.equal(applied(0, ASKING, { last_seq: 3, state: structuredClone(ASKING) }), true);
   assert.equal(applied(0, ASKING, { last_seq: 3, state: IDLE }), false);
   assert.equal(applied(0, ASKING, { last_seq: 4, state: ASKING }), false);

@@ -75,7 +75,7 @@ const UNFOLLOWED = [
 ];
 
 function suite(database: Database): void {
-  it('a tool that throws while its call is decided: the call has an error, its agent and the other tree go on', async () => {
+  it('when a tool throws while its call is decided, the call gets an error, and its agent and the other tree continue', async () => {
     const on = await setStage(play, {
       toolsets: ['process', 'faulty'],
       more_toolsets: [FAULTY],
@@ -93,7 +93,7 @@ function suite(database: Database): void {
     assert.match(errorOf(results[0]).message, /decodes failed inside Coppice: Maximum call stack/);
   });
 
-  it('a message of thousands of calls, all with one id: none is run, and the model is told why', async () => {
+  it('of thousands of calls in one message with the same id none is run, and the model is told why', async () => {
     const many: Play = ({ step }) =>
       step === 0 ? Array.from({ length: 10_000 }, () => ['fork', { name: 'x' }] as const) : 'fewer then';
     const on = await setStage(many, { database: await database() });
@@ -108,7 +108,7 @@ function suite(database: Database): void {
     assert.equal((await on.store.agents({ root_id: agent.root_id })).length, 1);
   });
 
-  it('of many calls with schemas one is decided in a step, in their order; calls without are decided at once', async () => {
+  it('calls with schemas are decided one per step, in order; calls without are decided at once', async () => {
     const created: number[] = [];
     const names = Array.from({ length: 6 }, (_, index) => `s${index}`);
     const spawn = (label: string, more: object) =>

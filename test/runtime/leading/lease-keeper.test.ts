@@ -67,7 +67,7 @@ it('a release waits for the heartbeat under way', async () => {
   assert.deepEqual(order, ['asks', 'renewed', 'asks', 'renewed', 'listens no more', 'released']);
 });
 
-it('signals are followed one pass at a time, and once more however many hints came meanwhile', async () => {
+it('signals are read in one pass at a time, and once more however many hints came meanwhile', async () => {
   const ends: (() => void)[] = [];
   const onSignals = () => new Promise<void>((resolve) => ends.push(resolve));
   const { keeper, rings, hint } = await keep(async () => undefined, { onSignals });

@@ -81,7 +81,7 @@ describe('a ledger whose connection breaks before the answer', () => {
     );
   });
 
-  it('the end of a child reaches its parent', async () => {
+  it('the outcome of a child reaches its parent', async () => {
     const play: Play = (scene) => {
       if (scene.name !== 'main') return [['submit_result', { result: 'found' }]];
       return scene.step === 0 ? [['spawn_agents', { tasks: [{ task: 'look' }] }]] : `heard ${scene.user}`;
@@ -96,7 +96,7 @@ describe('a ledger whose connection breaks before the answer', () => {
     assert.equal(calls.broken, 1);
   });
 
-  it('a sub-agent whose creation is offered again is created once', async () => {
+  it('a sub-agent whose creation is retried is created once', async () => {
     const play: Play = (scene) => {
       if (scene.name !== 'main') return 'done below';
       return scene.step === 0
@@ -114,7 +114,7 @@ describe('a ledger whose connection breaks before the answer', () => {
     assert.equal(agents.length, 2);
   });
 
-  it('agents whose claim was answered to nobody are led at the next resume', async () => {
+  it('agents whose claim lost its acknowledgement are led at the next resume', async () => {
     const play: Play = async (scene) => {
       if (scene.user === 'begin')
         await new Promise((resolve) => scene.request.signal.addEventListener('abort', resolve));
@@ -134,7 +134,7 @@ describe('a ledger whose connection breaks before the answer', () => {
     assert.equal(calls.broken, 1);
   });
 
-  it('a letter whose signal was taken and lost is read all the same', {
+  it('a letter whose signal was consumed and lost is still read', {
     skip: NO_POLLS && 'a read that failed is repeated by the poll',
   }, async () => {
     const { wrap, calls } = breaking('signals', () => true);

@@ -12,7 +12,7 @@ afterEach(closeOpened);
 
 const HOUR_MS = 3_600_000;
 
-it('goes on with a turn that another process began by the ledger’s clock', {
+it('continues a turn of another process by the clock of the ledger', {
   skip: NO_POLLS && 'a stage without polls has a clock of its own, which is taken for the ledger’s',
 }, async () => {
   for (const off_ms of [HOUR_MS, -HOUR_MS]) {
@@ -42,7 +42,7 @@ async function clocks() {
   return { is, open, look };
 }
 
-it('a clock that is set while it runs, ahead or back, is noticed at the first look after a minute', async () => {
+it('a clock change, ahead or back, is noticed at the first check after a minute', async () => {
   const { is, look } = await clocks();
   is.own += 60_000;
   is.there += 65_000;
@@ -53,7 +53,7 @@ it('a clock that is set while it runs, ahead or back, is noticed at the first lo
   assert.deepEqual(await look(), [is.own + 4_999, is.there]);
 });
 
-it('a second of difference may be the way to the ledger and back', async () => {
+it('ignores a difference of a second, which may be the round trip to the ledger', async () => {
   const { is, look } = await clocks();
   for (const difference of [1_000, -1_000, 1_001, -1_001]) {
     is.own += 60_001;
@@ -63,7 +63,7 @@ it('a second of difference may be the way to the ledger and back', async () => {
   }
 });
 
-it('a ledger that is away when it is asked again changes nothing; one that is away from the start is an error', async () => {
+it('a ledger that becomes unreachable changes nothing; one that is unreachable at the start is an error', async () => {
   const { is, look, open } = await clocks();
   is.own += 2 * HOUR_MS;
   is.there += HOUR_MS;

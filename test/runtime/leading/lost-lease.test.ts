@@ -34,7 +34,7 @@ function heartless(): { readonly wrap: (store: Store) => Store; away: boolean } 
   return ledger;
 }
 
-it('the command of the agent ends where it is not led any more, and is reported as interrupted where it is', async () => {
+it('the command of the agent ends in the process that lost it, and is reported as interrupted by the new leader', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'ledger.db');
   const options = { database: `sqlite:${file}`, tools: createBuiltInTools() };

@@ -12,14 +12,14 @@ import { setStage, until } from '../stage.ts';
 const timeout = 20_000;
 const NEVER_POLLS: RuntimeClock = { ...SYSTEM_RUNTIME_CLOCK, every: () => () => undefined };
 
-it('a tree that comes to rest, or rests already, is told of at once', { timeout }, async () => {
+it('reports at once a tree that comes to rest or rests already', { timeout }, async () => {
   const on = await setStage(() => 'done', { clock: NEVER_POLLS });
   const { root } = await on.perform();
   assert.equal((await on.runtime.settled(root.id)).reply, 'done');
   await on.close();
 });
 
-it('the ledger is not asked about a tree that is led here alone, nor after a take-over', async () => {
+it('does not query the ledger about a tree that is led only here, or after a takeover', async () => {
   let asked = 0;
   const wrap = (store: Store): Store =>
     Object.assign(Object.create(store) as Store, {
@@ -39,7 +39,7 @@ it('the ledger is not asked about a tree that is led here alone, nor after a tak
   await again.close();
 });
 
-it('a ledger that is away is asked again; what else it fails with is told', { timeout }, async () => {
+it('queries an unreachable ledger again, and reports other errors', { timeout }, async () => {
   const failures = (['E_DB_UNAVAILABLE', 'E_DB_CORRUPT'] as const).map((code) => new StoreError(code, code));
   const wrap = (store: Store): Store =>
     Object.assign(Object.create(store) as Store, { agents: () => Promise.reject(failures.shift()) });
@@ -48,7 +48,7 @@ it('a ledger that is away is asked again; what else it fails with is told', { ti
   await on.close();
 });
 
-it('mail keeps a resting agent busy, not an ended one: nobody will read it', { timeout }, async () => {
+it('mail counts as work for a resting agent, not for an ended one', { timeout }, async () => {
   const on = await setStage(() => 'done');
   const state = { type: 'idle' } as const;
   const root = await newRoot(on.store, {}, { state });
@@ -63,7 +63,7 @@ it('mail keeps a resting agent busy, not an ended one: nobody will read it', { t
   await on.close();
 });
 
-it('what is to be done since the ledger was asked counts, though nothing of it is done yet', {
+it('work that arrived since the query counts, even if none of it is done yet', {
   timeout,
 }, async () => {
   const on = await setStage(() => ({ text: '', finish: 'refused' }));
@@ -90,7 +90,7 @@ it('what is to be done since the ledger was asked counts, though nothing of it i
   await again.close();
 });
 
-it('who waits for a tree learns that the runtime was closed, or that there is no such tree', {
+it('a wait for a tree reports that the runtime was closed or that there is no such tree', {
   timeout,
 }, async () => {
   const on = await setStage(() => new Promise(() => undefined));

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import { readAhead } from '../../../src/runtime/leading/take-over.ts';
 
-it('in order, a few ahead, each with what came of it', async () => {
+it('reads in order, a few ahead, each with its outcome', async () => {
   const delays = fc.array(fc.record({ ms: fc.integer({ min: 0, max: 4 }), fails: fc.boolean() }), {
     maxLength: 12,
   });

@@ -26,7 +26,7 @@ function hanging(name: string, idempotent: boolean, runs: string[]): Tool {
 onBothDatabases('recovery', (database) => {
   const stage = stagesOn(database);
 
-  it('a call that ran is reported as interrupted, an idempotent one runs again, the model is asked again', async () => {
+  it('a running call is reported as interrupted, an idempotent one is repeated, and the request is sent again', async () => {
     const runs: string[] = [];
     const tools = [hanging('once', false, runs), hanging('again', true, runs)];
     const play: Play = (scene) =>
@@ -55,7 +55,7 @@ onBothDatabases('recovery', (database) => {
     assert.deepEqual((await next.runtime.resume(root.id)).agents, [], 'it is led here already');
   });
 
-  it('a wait goes on with the time it has left, and gets mail that came in between', async () => {
+  it('a wait continues with its remaining time and gets mail that came meanwhile', async () => {
     const play: Play = (scene) => {
       if (scene.name === 'kid') return scene.step === 0 ? [['wait', { timeout: 600 }]] : 'never';
       if (scene.step === 0) return [['fork', { name: 'kid', prompt: 'sit' }]];
@@ -113,7 +113,7 @@ onBothDatabases('recovery', (database) => {
     assert.match(seen[0] ?? '', /the root task.*from main.*from middle/);
   });
 
-  it('a tree that another living process leads is not taken', async () => {
+  it('a tree led by another living process is not taken over', async () => {
     const url = await database();
     const on = await setStage((scene) => (scene.step === 0 ? [['wait', { timeout: 600 }]] : 'done'), {
       database: url,
@@ -139,7 +139,7 @@ onBothDatabases('recovery', (database) => {
     await store.close();
   });
 
-  it('a failed turn is tried again only when a person says so', async () => {
+  it('a failed turn is retried only by a person', async () => {
     let broken = true;
     const play: Play = () => {
       if (broken) throw new Error('the model is away');

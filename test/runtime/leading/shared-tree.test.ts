@@ -69,7 +69,7 @@ function suite(database: () => Promise<string>): void {
     };
   }
 
-  it('letters, waits and kills by name reach across; a name that means nobody gets its answer', async () => {
+  it('letters, waits and kills by name reach agents of other processes; an unknown name is refused', async () => {
     const on = await perform([
       () => [
         ['send', { to: 'mid', message: 'hello' }],
@@ -89,7 +89,7 @@ function suite(database: () => Promise<string>): void {
     assert.match(results[5]?.output ?? '', /ALREADY_DEAD/);
   });
 
-  it('a wait for an agent that says nothing ends when its turn does', async () => {
+  it('a wait for an agent that sends nothing ends with its turn', async () => {
     const on = await perform([
       () => [['send', { to: 'mid', message: 'work silently' }]],
       () => [['wait', { timeout: 60, from_agents: ['mid'] }]],
@@ -109,7 +109,7 @@ function suite(database: () => Promise<string>): void {
     assert.equal(results.filter(({ output }) => output.startsWith('sent to ')).length, 50);
   });
 
-  it('a file that was missing is looked for again by the next call', async () => {
+  it('the next call looks for a missing file again', async () => {
     const on = await setStage(
       (scene) => {
         if (scene.name !== 'main') return 'read';

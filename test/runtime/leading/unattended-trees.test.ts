@@ -7,7 +7,7 @@ import { releaseTree } from '../../../src/runtime/leading/take-over.ts';
 import { LEASE_OVER, UnattendedTrees } from '../../../src/runtime/leading/unattended-trees.ts';
 import type { Store } from '../../../src/store/store.ts';
 
-it('only calls of trees that nobody attends are stopped; a tree that was released is one no more', async () => {
+it('stops only calls of unattended trees; a released tree is no longer one', async () => {
   const calls = new Map(['kept', 'busy', 'released', 'attended'].map((id) => [id, new AbortController()]));
   const cells = [...calls].map(([root_id, call]) => ({
     agent: { root_id },

@@ -6,7 +6,7 @@ import { checkedLimits } from '../../../src/runtime/orders/checked-options.ts';
 import { promptedRoot } from '../../../src/runtime/orders/new-root.ts';
 import { CONFIG } from '../../store/ledger-fixture.ts';
 
-it('limits that are not said stay as they are', () => {
+it('unspecified limits stay unchanged', () => {
   assert.deepEqual(checkedLimits(), DEFAULT_LIMITS);
   const others = { ...DEFAULT_LIMITS, depth: 7, tokens: 5 };
   assert.deepEqual(checkedLimits({ tokens: null, turns: 0 }, others), { ...others, tokens: null, turns: 0 });
@@ -14,7 +14,7 @@ it('limits that are not said stay as they are', () => {
   assert.deepEqual(checkedLimits(unsaid, others), others);
 });
 
-it('a limit that could not be compared, or would forbid the root itself, is refused with what it may be', () => {
+it('refuses a limit that cannot be compared or would forbid the root itself, and says what is valid', () => {
   const wrong: readonly (readonly [keyof Limits, unknown])[] = [
     ['depth', -1],
     ['depth', 1.5],
@@ -35,7 +35,7 @@ it('a limit that could not be compared, or would forbid the root itself, is refu
   assert.throws(() => checkedLimits(misspelt), { message: 'no limit called "dept"', hint: /depth/ });
 });
 
-it('a prompt comes with its images, and without any with none', () => {
+it('a prompt has its images, or none', () => {
   const origin = { id: 'root', created_at: 1, worker: null };
   const content = (given: object) => {
     const [message] = promptedRoot({ prompt: 'look', config: CONFIG, ...given }, origin).messages;

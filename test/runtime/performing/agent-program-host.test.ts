@@ -69,7 +69,7 @@ describe('model host: files', () => {
     assert.match(refused(await host.readFile('large')), /10485761 bytes; the maximum is 10485760/);
   });
 
-  it('no path leads out of the folder: absolute, dots, links, links put there in between', async () => {
+  it('no path leads out of the folder: absolute paths, dots, links, and links created meanwhile', async () => {
     const { host, cwd, outside } = open(ANYTHING);
     writeFileSync(join(outside, 'secret'), 'secret');
     symlinkSync(outside, join(cwd, 'link'));
@@ -98,7 +98,7 @@ describe('model host: files', () => {
       refused(await host.startCommand({ command: 'pwd', args: [], cwd: folder, env: {}, output_bytes: 100 }));
   });
 
-  it('rules decide for the canonical path, so that a link is no way around them', async () => {
+  it('rules apply to the canonical path, so a link does not bypass them', async () => {
     const { host, cwd } = open({ allow: ['write:open/**'], deny: ['read:closed/**'] });
     for (const folder of ['open', 'closed']) mkdirSync(join(cwd, folder));
     writeFileSync(join(cwd, 'closed/key'), 'key');
@@ -109,7 +109,7 @@ describe('model host: files', () => {
     assert.match(refused(await host.writeFile('open/../other', 'x')), /needs approval/);
   });
 
-  it('an agent without a tool has a program without it, whatever the rules allow', async () => {
+  it('the program of an agent without a tool does not have it either, whatever the rules allow', async () => {
     const { host, cwd } = open(ANYTHING, ['read']);
     writeFileSync(join(cwd, 'a'), 'a');
     assert.equal((await host.readFile('a')).ok, true);
@@ -121,7 +121,7 @@ describe('model host: files', () => {
     assert.equal(host.refusal('acp', 'fetch'), null);
   });
 
-  it('what the program does not say is refused where a rule is about some of it', () => {
+  it('undescribed uses are refused where a rule covers some of them', () => {
     const { host } = open({ allow: ['bash', 'write'], deny: ['bash:rm *'] });
     assert.match(host.refusal('bash', '') ?? '', /does not say.*bash:rm \*/);
     const yes = open({ allow: ['*'] });
@@ -134,7 +134,7 @@ describe('model host: files', () => {
 });
 
 describe('model host: commands', () => {
-  it('runs shell text, and a program with its arguments to the letter', async () => {
+  it('runs shell commands, and programs with exactly their arguments', async () => {
     const { host, cwd } = open(ANYTHING);
     mkdirSync(join(cwd, 'sub'));
     assert.equal(
@@ -165,7 +165,7 @@ describe('model host: commands', () => {
       refused(await host.startCommand({ cwd: null, env: {}, output_bytes: 100, ...request }));
   });
 
-  it('keeps the newest output, whole characters only, however much comes', async () => {
+  it('keeps the newest output, in whole characters, however much there is', async () => {
     const { host } = open(ANYTHING);
     const terminal = await start(host, 'seq 1 200000; printf "äöü"', { output_bytes: 5 });
     assert.equal(await outputOf(terminal), 'öü');
@@ -174,7 +174,7 @@ describe('model host: commands', () => {
     assert.equal(await outputOf(nothing), '');
   });
 
-  it('kill stops the whole group, and what it left behind', async () => {
+  it('kill stops the whole process group and stray processes', async () => {
     const { host, cwd } = open(ANYTHING);
     const terminal = await start(host, 'sleep 60 & setsid sleep 60 & echo ready; wait');
     assert.ok(await eventually(() => terminal.output().text === 'ready\n' && processesIn(cwd).length >= 3));
@@ -185,7 +185,7 @@ describe('model host: commands', () => {
     await terminal.kill();
   });
 
-  it('shows commands no more of the environment than the list says', async () => {
+  it('passes only the listed environment variables to commands', async () => {
     process.env.MODEL_HOST_SECRET = 'secret';
     const { host } = open(ANYTHING);
     assert.equal(await outputOf(await start(host, 'echo "[$MODEL_HOST_SECRET]"')), '[]\n');

@@ -21,7 +21,7 @@ function shelf(over: Partial<Model> = {}, open: (name: string) => void = () => u
 
 const of = (root_id: string) => ({ root_id }) as Agent;
 
-it('each is opened once, also for two that ask at the same moment', async () => {
+it('opens each model once, even for concurrent requests', async () => {
   const { models, opened } = shelf();
   const [one, same] = await Promise.all([models.model('a/b'), models.model('a/b')]);
   assert.equal(one, same);
@@ -30,7 +30,7 @@ it('each is opened once, also for two that ask at the same moment', async () => 
   assert.deepEqual(opened, ['a/b', 'a/c']);
 });
 
-it('one that could not be opened is tried again', async () => {
+it('tries again to open a model that could not be opened', async () => {
   let tries = 0;
   const { models, opened } = shelf({}, () => {
     tries += 1;
@@ -41,7 +41,7 @@ it('one that could not be opened is tried again', async () => {
   assert.equal(opened.length, 2);
 });
 
-it('where cost is limited its price must be known', async () => {
+it('with a cost limit, the price of the model must be known', async () => {
   const { models } = shelf();
   const unknown = { code: 'E_NO_PRICE', message: /providers\.a\.models\."b\/c"\.price/ };
   await assert.rejects(models.modelFor(of('limited'), 'a/b/c'), unknown);
@@ -52,7 +52,7 @@ it('where cost is limited its price must be known', async () => {
   assert.equal((await shelf({ tells_cost: true }).models.modelFor(of('limited'), 'a/b')).id, 'a/b');
 });
 
-it('closes what it opened, whatever one of them says to that', async () => {
+it('closes all models, even if closing one fails', async () => {
   let closed = 0;
   const close = async () => {
     closed += 1;

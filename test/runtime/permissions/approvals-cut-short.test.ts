@@ -18,7 +18,7 @@ function solo(...lines: readonly ((scene: Scene) => Line)[]): Play {
 }
 
 function suite(database: () => Promise<string | undefined>): void {
-  it('interrupted while it asks: the question is gone, the turn is over, nothing ran', async () => {
+  it('an interrupt during a question removes the question and ends the turn; nothing runs', async () => {
     const on = await approvalStage(
       solo(() => [act('one'), act('two')]),
       await database(),
@@ -40,7 +40,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual(on.deeds, []);
   });
 
-  it('killed while it asks: no answer counts any more', async () => {
+  it('after a kill during a question, no answer counts', async () => {
     const on = await approvalStage(
       (scene) =>
         scene.name === 'main'
@@ -59,7 +59,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual(on.deeds, []);
   });
 
-  it('a restart keeps the question; the answer given in between is followed by the successor, once', async () => {
+  it('a restart keeps the question; the successor follows an answer given in between, once', async () => {
     const url = await database();
     const deeds: { agent: string; what: string }[] = [];
     const play = solo(
@@ -90,7 +90,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual(deeds, [{ agent: 'main', what: 'one' }]);
   });
 
-  it('an answer counts whoever goes on: also who could not ask; what was not answered stays open, and what is new is denied', async () => {
+  it('a successor that cannot ask follows given answers, keeps open questions open, and denies new ones', async () => {
     const deeds: { agent: string; what: string }[] = [];
     const play = solo(
       () => [look('one'), look('two'), look('three')],
@@ -126,7 +126,7 @@ function suite(database: () => Promise<string | undefined>): void {
     );
   });
 
-  it('allowed for as long as it lives: also with who could not ask', async () => {
+  it('a permission for the lifetime of the agent also counts with a successor that cannot ask', async () => {
     const deeds: { agent: string; what: string }[] = [];
     const play = solo(
       () => [act('one')],
@@ -152,7 +152,7 @@ function suite(database: () => Promise<string | undefined>): void {
     );
   });
 
-  it('what was allowed and ran when its process ended is reported as interrupted, not run again', async () => {
+  it('an allowed call that was running when its process ended is reported as interrupted, not repeated', async () => {
     const deeds: { agent: string; what: string }[] = [];
     const play = solo(
       () => [act('hang on')],
@@ -173,7 +173,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual(await again.store.asks({ root_id: root.id, open: true }), []);
   });
 
-  it('the run time does not pass while a person is asked', async () => {
+  it('the run time is paused while a person is asked', async () => {
     const clock = new HandClock();
     const on = await approvalStage(
       solo(
@@ -197,7 +197,7 @@ function suite(database: () => Promise<string | undefined>): void {
     );
   });
 
-  it("a person's words during the question reach the model with the result; they are no answer", async () => {
+  it('text of a person during the question reaches the model with the result and is no answer', async () => {
     const on = await approvalStage(
       (scene) => (scene.step === 0 ? [act('it')] : `${scene.user} | ${scene.last[0]?.output}`),
       await database(),

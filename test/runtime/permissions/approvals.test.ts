@@ -18,7 +18,7 @@ function solo(...lines: readonly ((scene: Scene) => Line)[]): Play {
 }
 
 function suite(database: () => Promise<string | undefined>): void {
-  it('a call parks with what it would do; allowed, exactly its arguments run, once', async () => {
+  it('a call parks with a preview; once allowed, it runs with exactly these arguments, once', async () => {
     const on = await approvalStage(
       solo(() => [act('clear the "cellar" 🎋')]),
       await database(),
@@ -56,7 +56,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual(shown, ['asked', 'answered']);
   });
 
-  it('a denial reaches the model with the words of the person; the next call asks for itself', async () => {
+  it('a denial reaches the model with the reason of the person; the next call asks separately', async () => {
     const on = await approvalStage(
       solo(
         () => [act('one'), act('two')],
@@ -83,7 +83,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual(on.deeds, [{ agent: 'main', what: 'two' }]);
   });
 
-  it('what a rule denies is not asked about; without anybody to ask, nothing is', async () => {
+  it('denied calls are not asked about; without anybody to ask, no question is made', async () => {
     const play = solo(
       () => [act('forbidden thing')],
       () => [act('other thing')],
@@ -109,7 +109,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual([...on.deeds, ...alone.deeds], []);
   });
 
-  it('allowed for the agent: its later calls of this tool run; its other tools and other agents still ask', async () => {
+  it('a permission for the agent covers its later calls of this tool; its other tools and other agents still ask', async () => {
     const kid = (scene: Scene): Line =>
       scene.step === 0 ? [act('by kid')] : [['send', { to: scene.parent_id, message: 'kid is done' }]];
     const on = await approvalStage(
@@ -145,7 +145,7 @@ function suite(database: () => Promise<string | undefined>): void {
     );
   });
 
-  it('several calls side by side ask at once, in their order; answered in another, each gets its own', async () => {
+  it('parallel calls ask at once, in order; answered in another order, each gets its own answer', async () => {
     const on = await approvalStage(
       solo(
         () => ['a', 'b', 'c', 'd'].map(look),
@@ -168,7 +168,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual(on.deeds.map(({ what }) => what).toSorted(), ['a', 'c', 'd']);
   });
 
-  it('an answer given by another process is followed', async () => {
+  it('follows an answer given by another process', async () => {
     const url = await database();
     const on = await approvalStage(
       solo(() => [act('it')]),
@@ -184,7 +184,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.equal((await on.runtime.settled(root.id)).reply, 'did it');
   });
 
-  it('a fan-in waits for a child that asks, and gets what it brings after the answer', async () => {
+  it('a fan-in waits for a child that asks, and gets its result after the answer', async () => {
     const on = await approvalStage(
       (scene) => {
         if (scene.name === 'main') {

@@ -53,7 +53,7 @@ async function outcomes(cwd: string, rules: Partial<PermissionRules>, calls: Cal
   }
 }
 
-it('what may not be read is shown by no tool', async () => {
+it('no tool shows what may not be read', async () => {
   const cwd = makeFolder();
   const calls: Calls = [
     ['read', { path: 'app/.env' }],
@@ -85,7 +85,7 @@ it('what may not be read is shown by no tool', async () => {
   assert.equal(results.length, calls.length);
 });
 
-it('a search leaves out what may not be read, by path, by glob and without, and says the same whatever its pattern', async () => {
+it('a search leaves out unreadable files by path, by glob and without either, and says the same whatever its pattern', async () => {
   const cwd = makeFolder();
   const rules = { allow: ['*'], deny: ['read:**/.env', 'read:app/secret'] };
   const results = await outcomes(cwd, rules, [
@@ -103,7 +103,7 @@ it('a search leaves out what may not be read, by path, by glob and without, and 
   assert.deepEqual(results[4], results[5]);
 });
 
-it('what must be asked about is left out of a wider search, and searched when the search itself was allowed', async () => {
+it('files that need approval are left out of a wider search, and searched when the search itself was allowed', async () => {
   const cwd = makeFolder();
   const config = { cwd, permissions: { cli: { ...NONE, ask: ['read:app/secret'] }, config: NONE } };
   const calls: Calls = [
@@ -125,7 +125,7 @@ it('what must be asked about is left out of a wider search, and searched when th
   assert.ok(narrow?.output.includes(KEY), narrow?.output);
 });
 
-it('what may not be written is written by no tool, and may be read', async () => {
+it('no tool writes what may not be written; it may still be read', async () => {
   const cwd = makeFolder();
   const written: Calls = [
     ['write', { path: 'app/plain.txt', content: '' }],
@@ -148,7 +148,7 @@ it('what may not be written is written by no tool, and may be read', async () =>
   for (const { status, output } of await outcomes(cwd, rules, read)) assert.equal(status, 'ok', output);
 });
 
-it('a rule about the name of a link binds whoever goes through it, wherever it leads', async () => {
+it('a rule about the path of a link applies to access through it, wherever it leads', async () => {
   const cwd = makeFolder();
   const calls: Calls = [
     ['read', { path: 'door/plain.txt' }],
@@ -167,7 +167,7 @@ it('a rule about the name of a link binds whoever goes through it, wherever it l
   for (const { status, output } of await outcomes(cwd, rules, beside)) assert.equal(status, 'ok', output);
 });
 
-it('a command is not looked through for what a profile leaves unsaid of paths: bash was allowed as a whole', async () => {
+it('a command is not checked for paths that a profile does not mention: bash was allowed as a whole', async () => {
   const cwd = makeFolder();
   const policy = narrow(
     createPolicy({ cli: { allow: ['bash'] } }),
@@ -185,7 +185,7 @@ it('a command is not looked through for what a profile leaves unsaid of paths: b
   assert.deepEqual(callTouches(looking, permissionOf('bash'), 'cat .. ../.env /etc/.env', cwd), []);
 });
 
-it('a command of which not all is looked at is bound by every rule about a path that it might touch', async () => {
+it('a command that cannot be analysed completely is bound by every rule about a path that it might touch', async () => {
   const cwd = makeFolder();
   const deny = createPolicy({ cli: { allow: ['bash'], deny: ['read:.env'] } });
   const verdict = (policy: Policy, command: string) =>
@@ -224,7 +224,7 @@ it('a command of which not all is looked at is bound by every rule about a path 
     assert.equal(verdict(deny, opaque), 'deny', opaque);
 });
 
-it('what the command line allows of a path, the configuration does not take back', async () => {
+it('the configuration does not revoke what the command line allows for a path', async () => {
   const cwd = makeFolder();
   const on = await setStage(
     ({ step }) => (step === 0 ? [['search', { pattern: 'KEY', glob: '.env' }]] : 'done'),

@@ -45,7 +45,7 @@ it('a tree reads its own spilled output and no other', async (t) => {
   assert.equal(statSync(files[0]!).mode & 0o777, 0o600);
 });
 
-it('it is a tree’s own by whatever way its folder is reached', () => {
+it('recognizes the output of a tree by any path to its folder', () => {
   const base = makeFolder({ 'real/own/a': '', 'real/own-too/b': '', 'work/c': '' });
   symlinkSync('real', join(base, 'link'));
   const foreign = ['real/own/a', 'real/own', 'real/own-too/b', 'real', 'work/c'].filter((path) =>
@@ -54,7 +54,7 @@ it('it is a tree’s own by whatever way its folder is reached', () => {
   assert.deepEqual(foreign, ['real/own-too/b', 'real']);
 });
 
-it('an agent program and the files put before a task are kept from it, too', async () => {
+it('agent programs and read_first cannot reach the output of other trees either', async () => {
   const home = makeFolder({ 'output/trees/other/output-1.txt': 'secret' });
   const spill_dir = join(home, 'output');
   const agent = {

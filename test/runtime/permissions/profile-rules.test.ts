@@ -46,7 +46,7 @@ const verdict = (config: AgentConfig, tool: string, subject: string) =>
 
 const REVIEWER = profileWith({ allow: ['bash:git diff *'], deny: ['read:secrets/**'] });
 
-it('for a root its allow rules need no approval; the rest of the tool does, other tools are as they were', () => {
+it('for a root, its allow rules need no approval; other uses of the tool do, and other tools are unchanged', () => {
   const root = rootOf({}, REVIEWER);
   for (const [tool, subject, expected] of [
     ['bash', 'git diff HEAD', 'allow'],
@@ -59,14 +59,14 @@ it('for a root its allow rules need no approval; the rest of the tool does, othe
     assert.equal(verdict(root, tool, subject), expected, `${tool} ${subject}`);
 });
 
-it('the command line and the configuration go before what a root’s profile allows', () => {
+it('the command line and the configuration take precedence over allow rules of the profile of a root', () => {
   for (const where of ['cli', 'config'] as const) {
     assert.equal(verdict(rootOf({ [where]: { deny: ['bash'] } }, REVIEWER), 'bash', 'git diff'), 'deny');
     assert.equal(verdict(rootOf({ [where]: { ask: ['bash'] } }, REVIEWER), 'bash', 'git diff'), 'ask');
   }
 });
 
-it('an allow rule of a profile narrows a wider one, --yes too, and the refusal says so', () => {
+it('an allow rule of a profile narrows a wider one, even --yes, and the refusal says so', () => {
   for (const cli of [{ allow: ['bash'] }, { allow: ['*'] }])
     for (const config of [
       rootOf({ cli }, REVIEWER),
@@ -86,14 +86,14 @@ it('an allow rule of a profile narrows a wider one, --yes too, and the refusal s
   );
 });
 
-it('for a child its allow rules take no approval away', () => {
+it('for a child, its allow rules remove no need for approval', () => {
   const child = childConfig(rootOf({}, null), { profile: profileWith({ allow: ['*'] }) });
   assert.equal(verdict(child, 'bash', 'ls'), 'ask');
   assert.equal(verdict(child, 'write', 'a'), 'ask');
   assert.equal(verdict(child, 'read', 'a'), 'allow');
 });
 
-it('a use that nobody describes is refused where a profile forbids some of it', () => {
+it('an undescribed use is refused where a profile forbids some uses', () => {
   const child = childConfig(rootOf({ cli: { allow: ['*'] } }, null), { profile: REVIEWER });
   assert.match(
     blindRefusal(policyOf(child), permissionOf('read')) ?? '',
@@ -142,7 +142,7 @@ const use = fc.oneof(
 );
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 };
 
-it('no combination widens: what any descendant may do, with whatever profiles, its creator may do at least as freely', () => {
+it('no combination of profiles allows a descendant more than its creator', () => {
   fc.assert(
     fc.property(
       fc.record({ cli: rules, config: rules }),
@@ -170,7 +170,7 @@ it('no combination widens: what any descendant may do, with whatever profiles, i
   );
 });
 
-it('what forbids at a root forbids whatever its profile allows', () => {
+it('deny rules of a root apply whatever its profile allows', () => {
   fc.assert(
     fc.property(fc.record({ cli: rules, config: rules }), rules, use, (said, own, { tool, subject }) => {
       const without = decide(policyOf(rootOf(said, null)), permissionOf(tool), subject);

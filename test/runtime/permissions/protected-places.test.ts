@@ -16,7 +16,7 @@ afterEach(closeOpened);
 
 const ANYTHING = { cli: { allow: ['*'], ask: [], deny: [] }, config: { allow: [], ask: [], deny: [] } };
 
-it('of an agent that works among settings, nothing reaches them', async (t) => {
+it('an agent that works in the folder of the settings cannot reach them', async (t) => {
   const home = makeFolder({ 'project/.coppice/agents/a.md': '', 'other/config.json': '{}' });
   mkdirSync(join(home, '.config'));
   symlinkSync('.config', join(home, 'link'));
@@ -70,7 +70,7 @@ it('of an agent that works among settings, nothing reaches them', async (t) => {
     assert.equal(protectedPlace(join(realpathSync(cwd), path), cwd, around), undefined, path);
 });
 
-it('a setting that is not there yet is known by the folder that its links lead to; a ledger on a server is no file', () => {
+it('a missing settings file is protected by its resolved folder; a ledger on a server is no file', () => {
   const home = realpathSync(makeFolder({ 'actual/a.txt': '' }));
   symlinkSync('actual', join(home, 'alias'));
   const server = { kind: 'postgres', location: 'postgres://host/ledger' } as const;
@@ -82,7 +82,7 @@ it('a setting that is not there yet is known by the folder that its links lead t
   assert.equal(protectedPlace(resolve(server.location), home, around), undefined);
 });
 
-it('calls of the tools are refused alike', async () => {
+it('tool calls are refused in the same way', async () => {
   const on = await setStage(
     ({ step }) =>
       step > 0

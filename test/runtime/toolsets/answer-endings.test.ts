@@ -36,7 +36,7 @@ onBothDatabases('a refusing child', (database) => {
     assert.equal((await on.agent('c')).state.type, 'errored');
   });
 
-  it('slash: its parent gets a completion message that says failed', async () => {
+  it('slash: the parent gets a completion message that says failed', async () => {
     const on = await played(
       'slash',
       refusing(
@@ -50,7 +50,7 @@ onBothDatabases('a refusing child', (database) => {
     assert.match(outputs, /content filter of the provider blocked/);
   });
 
-  it('fanout: its row is a failure of kind refused', async () => {
+  it('fanout: the row is a failure of kind refused', async () => {
     const on = await played(
       'fanout',
       refusing(() => [['spawn_agents', { tasks: [{ task: 'a' }] }]]),
@@ -85,7 +85,7 @@ onBothDatabases('a refusing child', (database) => {
     assert.match(result.output, /content filter of the provider blocked/);
   });
 
-  it('of a person, the tree ends in a failure, and a retry asks without the refused answer', async () => {
+  it('a tree of a person ends in a failure, and a retry sends the request without the refused answer', async () => {
     const said: Line[] = [{ text: 'Well, I', finish: 'refused' }, 'hello'];
     const on = await setStage(() => said.shift() ?? 'no more', { database: await database() });
     const { root, failure } = await on.perform('begin');
@@ -97,7 +97,7 @@ onBothDatabases('a refusing child', (database) => {
     assert.deepEqual(again.requests[0]?.messages, [{ role: 'user', text: 'begin' }]);
   });
 
-  it('a reply that was cut is one text with its continuation', async () => {
+  it('a truncated reply and its continuation are one text', async () => {
     const said: Line[] = [{ text: 'one, tw', finish: 'length' }, 'o, three'];
     const on = await setStage(() => said.shift() ?? 'no more', { database: await database() });
     const { reply, failure } = await on.perform('begin');

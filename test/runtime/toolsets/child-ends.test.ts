@@ -89,7 +89,7 @@ onBothDatabases('the end of a child', (database) => {
     assert.deepEqual([run?.status, run?.error], ['completed', LIMIT]);
   });
 
-  it('fork: the row of wait names the limit, once; the next turn of the child is free of it', async () => {
+  it('fork: the row of wait names the limit once; the next turn of the child is not affected', async () => {
     const waitFor = (scene: Scene): Line => [['wait', { timeout: 60, from_agents: forked(scene) }]];
     const on = await perform('process', (scene) => {
       if (scene.name === 'kid') return scene.user.includes('again') ? 'All of it.' : eager(scene);
@@ -104,7 +104,7 @@ onBothDatabases('the end of a child', (database) => {
     assert.deepEqual([rows[1]?.last_reply, rows[1]?.limit], ['All of it.', undefined]);
   });
 
-  it('slash: the child whose tools a limit took away is reported as failed, with all that it said in that turn', async () => {
+  it('slash: a child that a limit stopped is reported as failed, with all its text of that turn', async () => {
     const mail: string[] = [];
     await perform('slash', (scene) => {
       if (scene.name !== 'main') return eager(scene);
@@ -140,7 +140,7 @@ onBothDatabases('the end of a child', (database) => {
     return { on, read };
   }
 
-  it('slash: a child that was forked with a prompt and ends in words is reported with them, once, as not submitted', async () => {
+  it('slash: a child that was forked with a prompt and ends in text is reported with it, once, as not submitted', async () => {
     const { on, read } = await letters('fork do it', (scene) =>
       scene.step === 0 ? [['look', {}]] : 'Nothing is there.',
     );
@@ -156,7 +156,7 @@ onBothDatabases('the end of a child', (database) => {
     assert.equal((await on.store.mail(child.root_id, true)).length, 1, 'a person talks with it');
   });
 
-  it('slash: a letter to a sibling is no report, one to the parent is', async () => {
+  it('slash: a letter to the parent is a report, one to a sibling is not', async () => {
     for (const target of ['parent', 'sibling'] as const) {
       const { read } = await letters(
         'fork sibling',
@@ -180,7 +180,7 @@ onBothDatabases('the end of a child', (database) => {
     }
   });
 
-  it('slash: a child that rests until its own children write has not ended its task; what it says then is its report', async () => {
+  it('slash: a child that rests until its own children write has not ended its task; its later text is its report', async () => {
     const { read } = await letters('fork do it', (scene) => {
       if (scene.name === 'part') return 'A part.';
       if (scene.step === 0) return [['slash', { command: 'fork part' }]];
@@ -195,7 +195,7 @@ onBothDatabases('the end of a child', (database) => {
     );
   });
 
-  it('slash: the end of a task is told, also when a letter for its next turn lay there already', async () => {
+  it('slash: the end of a task is reported, even if a letter for the next turn has already arrived', async () => {
     for (const [command, first] of [
       ['fork do it', { summary: 'Two so far.' }],
       ['fork --profile brief do it', { error: LIMIT }],
@@ -219,7 +219,7 @@ onBothDatabases('the end of a child', (database) => {
     }
   });
 
-  it('a child that ends with nothing is a failure in every vocabulary', async () => {
+  it('a child that ends without text is a failure in every vocabulary', async () => {
     const fanout = await perform('fanout', calling(['spawn_agents', { tasks: [{ task: 't' }] }], silent));
     const [row] = (await rounds(fanout, await root(fanout))).flat();
     assert.equal(row?.outcome.failure?.error_kind, 'no_result');

@@ -114,7 +114,7 @@ function pathSuite(path: CreationPath, database: Database): void {
       await assertCounted(on, root.id);
     });
 
-  it('the depth of the creator counts, not that of the root', async () => {
+  it('the depth limit applies to the depth of the creator, not of the root', async () => {
     for (const depth of [1, 2]) {
       const on = await setStage(
         playOf(path, { main: [[path.mid()]], mid: [[path.call(0)]] }),
@@ -157,7 +157,7 @@ function pathSuite(path: CreationPath, database: Database): void {
     assert.equal(workers.size, 2);
   });
 
-  it('a child stands where it should: parent, root, depth, lease; only a blocking path waits for it', async () => {
+  it('a child has the right parent, root, depth and lease; only a blocking path waits for it', async () => {
     const gate = Promise.withResolvers<void>();
     const on = await setStage(
       playOf(path, { main: [many(path, 2)] }, gate.promise),
@@ -185,7 +185,7 @@ function pathSuite(path: CreationPath, database: Database): void {
     for (const child of children) assert.deepEqual(await on.store.waiters(child.id), []);
   });
 
-  it('many creators at once in one tree get no more than one would', async () => {
+  it('many concurrent creators in one tree get no more than one would', async () => {
     const creators = 8;
     // Only the total: whoever has created what it may rests, and leaves its place among those at work to others.
     for (const [limits, admitted] of [[{ total: creators + 6 }, 5]] as const) {
@@ -265,7 +265,7 @@ function pathSuite(path: CreationPath, database: Database): void {
     await assertCounted(left, root.id);
   });
 
-  it('a kill of the parent takes the child', async () => {
+  it('a kill of the parent kills the child', async () => {
     const gate = Promise.withResolvers<void>();
     const on = await setStage(
       playOf(path, { main: [[path.mid()]], mid: [many(path, 2)] }, gate.promise),
@@ -307,7 +307,7 @@ function pathSuite(path: CreationPath, database: Database): void {
       }
     });
 
-  it('what the children use is counted at them and at the tree', async () => {
+  it('usage of children is counted for them and for the tree', async () => {
     const on = await setStage(playOf(path, { main: [many(path, 3)] }), {
       ...stageOf(path, await database()),
       cost_usd: 0.25,
@@ -327,7 +327,7 @@ function pathSuite(path: CreationPath, database: Database): void {
     assert.equal(tree?.cost_usd, 0.25 * on.requests.length);
   });
 
-  it('what it may do only narrows on the way down, whatever a profile asks for', async () => {
+  it('permissions only narrow from parent to child, whatever a profile asks for', async () => {
     const wanted = path.profiled?.('greedy') ?? path.call(0);
     const options = stageOf(path, await database());
     const on = await setStage(playOf(path, { main: [[path.mid('strict')]], mid: [[wanted]] }), {
@@ -364,7 +364,7 @@ function pathSuite(path: CreationPath, database: Database): void {
 
 /** A wait beside a blocking creation that would close a cycle gets an error that names it; the creation goes on (law 10). */
 function blockingSuite(path: CreationPath, database: Database): void {
-  it('a wait that would close a cycle over the creator is refused, and the child is awaited all the same', async () => {
+  it('a wait that would close a cycle through the creator is refused, and the child is still awaited', async () => {
     const gate = Promise.withResolvers<void>();
     const waiting = Promise.withResolvers<void>();
     const on = await setStage(
@@ -403,7 +403,7 @@ function blockingSuite(path: CreationPath, database: Database): void {
 }
 
 function startSuite(database: Database): void {
-  it('start: a root of its own tree, counted, led here, ended by a kill', async () => {
+  it('start: a root has its own tree, is counted, is led here, and is ended by a kill', async () => {
     const on = await setStage(() => [['wait', { timeout: 600 }]], { database: await database() });
     const root = await on.start();
     const [worker] = await on.store.workers();
@@ -419,7 +419,7 @@ function startSuite(database: Database): void {
     await assertCounted(on, root.id);
   });
 
-  it('start: fifty at once in two runtimes are fifty trees, none counted in another', async () => {
+  it('start: fifty concurrent starts in two runtimes make fifty separately counted trees', async () => {
     const shared = (await database()) ?? `sqlite:${join(temporaryFolder(), 'ledger.db')}`;
     const stages = [
       await setStage(() => 'done', { database: shared }),
@@ -443,14 +443,14 @@ function startSuite(database: Database): void {
     assert.equal(new Set(started.map(({ root }) => root.id)).size, CALLS);
   });
 
-  it('start: the tokens of the tree stop the root too, before its next request', async () => {
+  it('start: the token limit of the tree also stops the root, before its next request', async () => {
     const on = await setStage(() => [['wait', { timeout: 0 }]], { database: await database() });
     const { failure } = await on.perform('go', { tokens: 24 });
     assert.equal(failure?.kind, 'limit');
     assert.equal(on.requests.length, 2);
   });
 
-  it('start: a limit that is no number is refused, one that is not said has its default', async () => {
+  it('start: a limit that is not a number is refused; an unspecified one has its default', async () => {
     const on = await setStage(() => 'done', { database: await database() });
     const before = (await on.store.agents({ conversations: true })).length;
     for (const bad of [{ depth: Number.NaN }, { children: -1 }, { live: 0 }, { total: 0.5 }, { tokens: -1 }])
@@ -471,7 +471,7 @@ function suite(database: Database, paths: readonly CreationPath[]): void {
       if (path.blocks) blockingSuite(path, database);
     });
 
-  it('spawn_agents: more tasks than a limit admits create nothing at all, and the refusal says so', async () => {
+  it('spawn_agents: more tasks than a limit admits create nothing, and the refusal says so', async () => {
     const path = CREATION_PATHS.find(({ origin }) => origin === 'spawn') as CreationPath;
     const tasks = Array.from({ length: CALLS }, (_, index) => ({ task: `task ${index}` }));
     for (const [limits] of LIMITS) {

@@ -12,7 +12,7 @@ import { ask, delegation, echo, fixedModel, hang, never, play, spawn } from './d
 onBothDatabases('endings of delegated tasks', (database) => {
   const stage = stagesOn(database, { toolsets: ['delegate'] });
 
-  it('an interrupt of the parent reaches the sub-agents, nested ones too; what they bring later is dropped', async () => {
+  it('an interrupt of the parent reaches all sub-agents, also nested ones; later results are dropped', async () => {
     const reached: string[] = [];
     const on = await stage(
       play([() => [spawn('upper'), spawn('other')]], {
@@ -48,7 +48,7 @@ onBothDatabases('endings of delegated tasks', (database) => {
     assert.equal((await on.results(root)).length, 2);
   });
 
-  it('a killed sub-agent takes its own along and is an error result; the others go on', async () => {
+  it('a killed sub-agent and its descendants are an error result; the others continue', async () => {
     const reached: string[] = [];
     const on = await stage(
       play([() => [spawn('doomed'), spawn('fine')]], {
@@ -74,7 +74,7 @@ onBothDatabases('endings of delegated tasks', (database) => {
     ]);
   });
 
-  it('one fails, one floods, one hangs past its time: three results, each with what there was', async () => {
+  it('sub-agents that fail, flood, or hang past their time give three results, each with what there was', async () => {
     const flood = 'water '.repeat(200_000);
     const profile = { name: 'hasty', run_ms: 60_000 };
     const clock = new HandClock();
@@ -108,7 +108,7 @@ onBothDatabases('endings of delegated tasks', (database) => {
     assert.equal(runs.get('hanging')?.result, 'half of it');
   });
 
-  it('a model that breaks off: the error and the text that had come are the result', async () => {
+  it('when a model breaks off, the result is the error and the partial text', async () => {
     const failure = { kind: 'network' as const, error: 'the stream broke', retryable: true };
     const broken = fixedModel('acp:one', { type: 'failure', failure, partial: 'so far so good' });
     const on = await stage(play([() => [ask('breaking')]]), {
@@ -121,7 +121,7 @@ onBothDatabases('endings of delegated tasks', (database) => {
     assert.match(result?.output ?? '', /the stream broke[\s\S]*What it had by then:\nso far so good/);
   });
 
-  it('the time of the parent runs out: the sub-agent is stopped, the parent answers with what it has', async () => {
+  it('when the run time of the parent ends, the sub-agent is stopped and the parent answers with what it has', async () => {
     const clock = new HandClock();
     const on = await stage(
       (scene) => {
@@ -138,7 +138,7 @@ onBothDatabases('endings of delegated tasks', (database) => {
     assert.equal(state.type === 'failed' && state.failure.kind, 'cancelled');
   });
 
-  it('the process goes away while sub-agents work: each parked call gets its one result from the successor', async () => {
+  it('when the process dies while sub-agents work, each parked call gets one result from the successor', async () => {
     const reached: string[] = [];
     const script = (live: boolean): Play =>
       play([() => [spawn('quick'), spawn('upper')]], {
@@ -169,7 +169,7 @@ onBothDatabases('endings of delegated tasks', (database) => {
     assert.equal(new Set((await next.store.runs({ root_id: root.id })).map((run) => run.status)).size, 1);
   });
 
-  it('an outcome that came while nobody led the parent is there when somebody does', async () => {
+  it('an outcome that arrived while no process led the parent is there for the next leader', async () => {
     const reached: string[] = [];
     const on = await stage(play([() => [spawn('doomed')]], { doomed: hang(reached, 'here') }));
     const root = await on.start();

@@ -9,7 +9,7 @@ import { ask, delegation, echo, fixedModel, play } from './delegate-play.ts';
 onBothDatabases('single-shot delegation', (database) => {
   const stage = stagesOn(database, { toolsets: ['delegate'] });
 
-  it('a delegation asks the named program once, without our tools and system prompt', async () => {
+  it('a delegation sends one request to the named program, without our tools and system prompt', async () => {
     const seen: ModelRequest[] = [];
     const answers = (name: string) => fixedModel(name, `${name} answers`, seen);
     const names = ['acp:one', 'acp:one/wren', 'acp:two', 'acp:two/owl', 'acp:one/robin'];
@@ -48,7 +48,7 @@ onBothDatabases('single-shot delegation', (database) => {
     );
   });
 
-  it('a program that asks for tools gets none of them; what it says when told so is the result, which says so', async () => {
+  it('a program that calls our tools gets none; its text after being told so is the result, which says so', async () => {
     const seen: ModelRequest[] = [];
     const call = { type: 'call' as const, id: 'c', name: 'echo', input: '{"text":"x"}' };
     const usage = { input: 1, output: 1, cached: 0, reasoning: 0, cost_usd: null };
@@ -80,7 +80,7 @@ onBothDatabases('single-shot delegation', (database) => {
     assert.equal(seen.length, 2);
   });
 
-  it('no server, an unknown one, one that cannot be started: an error that says so, and nothing is created', async () => {
+  it('a missing, unknown or failing server is a clear error, and nothing is created', async () => {
     const results = async (options: StageOptions, ...more: Record<string, unknown>[]) => {
       const on = await stage(play([() => more.map((one) => ask('x', one))]), options);
       const { root, agents } = await on.perform();

@@ -13,7 +13,7 @@ function namesOf(request: ModelRequest | undefined): string[] {
 onBothDatabases('delegate toolset', (database) => {
   const stage = stagesOn(database, { toolsets: ['delegate'] });
 
-  it('blocks until the nested loop has ended; its final text is the result, its run is in the history', async () => {
+  it('blocks until the nested loop has ended; the final text is the result, and the run is in the history', async () => {
     const on = await stage(
       play([() => [spawn('count')]], {
         count: (scene) => (scene.step < 2 ? [['echo', { text: `${scene.step}` }]] : 'counted to two'),
@@ -40,7 +40,7 @@ onBothDatabases('delegate toolset', (database) => {
     assert.deepEqual(await on.store.mail(root.id), []);
   });
 
-  it('several in one turn work side by side; results stand in the order of the calls', async () => {
+  it('several delegations of one turn run in parallel; results are in the order of the calls', async () => {
     const together = meeting(3);
     const speak = (name: string) => () => together(`${name} is back`);
     const on = await stage(
@@ -71,7 +71,7 @@ onBothDatabases('delegate toolset', (database) => {
     assert.deepEqual([systems.get('heir'), systems.get('other')], ['you are of the house', 'you are other']);
   });
 
-  it('arguments that are not good are refused by name, and nothing is created', async () => {
+  it('invalid arguments are refused by name, and nothing is created', async () => {
     const cases: readonly (readonly [string, unknown, RegExp])[] = [
       ...[0, -1, 1.5, 1_001, '3'].map(
         (maxTurns) => ['subagent_spawn', spawn('x', { maxTurns })[1], /"maxTurns"/] as const,
@@ -100,7 +100,7 @@ onBothDatabases('delegate toolset', (database) => {
     assert.deepEqual(await on.store.runs({ root_id: root.id }), []);
   });
 
-  it('a used-up maxTurns brings one last answer without tools, and that is the result, which says so', async () => {
+  it('reaching maxTurns gives one last answer without tools, and the result says so', async () => {
     const cut = (n: number) =>
       `the sub-agent was cut short: limit reached: ${n} model requests in one turn\n\nWhat it had by then:\nwhat I have`;
     const eager = (scene: { user: string }) =>
@@ -129,7 +129,7 @@ onBothDatabases('delegate toolset', (database) => {
     assert.deepEqual([asked('eager'), asked('usual')], [4, 3]);
   });
 
-  it('at the depth limit both tools are absent, and a call of them is an error that creates nothing', async () => {
+  it('at the depth limit both tools are absent, and calling them is an error that creates nothing', async () => {
     const told: string[] = [];
     const on = await stage(
       play([() => [spawn('first')]], {
@@ -152,7 +152,7 @@ onBothDatabases('delegate toolset', (database) => {
     assert.equal(agents.length, 3);
   });
 
-  it('a checked result: the sub-agent submits, a mismatch is an error that it mends', async () => {
+  it('with a schema, the sub-agent submits, and can correct a mismatch', async () => {
     const output_schema = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] };
     const on = await stage(
       play([() => [spawn('adder', { output_schema })]], {
@@ -164,7 +164,7 @@ onBothDatabases('delegate toolset', (database) => {
     assert.equal(on.requests.filter((request) => request.agent.name === 'adder').length, 2);
   });
 
-  it('what the rules deny is denied in the sub-agent too', async () => {
+  it('rules that deny also apply to the sub-agent', async () => {
     const config = {
       permissions: {
         cli: { allow: [], ask: [], deny: [] },

@@ -8,7 +8,7 @@ import { meeting, never, play, spawn } from './delegate-play.ts';
 onBothDatabases('waiting for sub-agents', (database) => {
   const stage = stagesOn(database, { toolsets: ['delegate'] });
 
-  it('whoever waits for a sub-agent waits in the ledger, and the sub-agent has no means to wait back', async () => {
+  it('a wait for a sub-agent is in the ledger, and the sub-agent cannot wait back', async () => {
     let outputs: string[] = [];
     const on = await stage(
       play([() => [spawn('child'), ['wait', { timeout: 60, from_agents: ['child'] }]]], {
@@ -36,7 +36,7 @@ onBothDatabases('waiting for sub-agents', (database) => {
     assert.ok(row?.status === 'idle' || row?.status === 'dead', waited?.output);
   });
 
-  it('law 10: to wait for an agent that waits for a sub-agent is no cycle; to wait back closes one', async () => {
+  it('law 10: waiting for an agent that waits for a sub-agent is no cycle; waiting back closes one', async () => {
     const on = await stage(
       play(
         [
@@ -67,7 +67,7 @@ onBothDatabases('waiting for sub-agents', (database) => {
     assert.match(row?.message ?? '', /WOULD_DEADLOCK/);
   });
 
-  it('a hundred at once, each with its own result', async () => {
+  it('a hundred concurrent delegations each get their own result', async () => {
     const names = Array.from({ length: 100 }, (_, index) => `s${index}`);
     const on = await stage(play([() => names.map((name) => spawn(name))]));
     const { root, agents } = await on.perform('go', { children: 100, live: 101, total: 101 });
@@ -82,7 +82,7 @@ onBothDatabases('waiting for sub-agents', (database) => {
     );
   });
 
-  it('every limit creates exactly the allowed number; the rest are told which limit', async () => {
+  it('every limit admits exactly the allowed number; the rest are refused with its name', async () => {
     for (const [limits, created] of [
       [{ children: 4 }, 4],
       [{ live: 4 }, 3],
@@ -104,7 +104,7 @@ onBothDatabases('waiting for sub-agents', (database) => {
     }
   });
 
-  it('a parent that is never answered by one child keeps the results of the others', async () => {
+  it('a parent keeps the results of the other children when one never answers', async () => {
     const on = await stage(play([() => [spawn('quick'), spawn('stuck')]], { stuck: never }));
     const root = await on.start();
     await until(async () => (await on.results(root)).length === 1, 'the quick one is there');

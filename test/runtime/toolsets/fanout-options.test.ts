@@ -36,7 +36,7 @@ async function rowsOf(on: Stage): Promise<Row[]> {
 function suite(database: Database): void {
   const stage = stagesOn(database, { toolsets: ['fanout'] });
 
-  it('cwd: each task in its folder, the others in that of their parent; a link out of the folder is refused', async () => {
+  it('cwd: each task works in its folder, others in that of their parent; a link out of the folder is refused', async () => {
     const folder = makeFolder({ 'src/a.ts': '', 'lib/b.ts': '' });
     symlinkSync(tmpdir(), join(folder, 'out'));
     const on = await stage(
@@ -65,7 +65,7 @@ function suite(database: Database): void {
     await on.close();
   });
 
-  it('label names the child; without one its first words do', async () => {
+  it('the child is named by its label, else by the first words of its task', async () => {
     const on = await stage(
       cast([
         () => [
@@ -87,7 +87,7 @@ function suite(database: Database): void {
     assert.equal((await on.agent('My label')).config.task?.label, 'My label');
   });
 
-  it('model: each child asks the one that was named, the others that of their parent', async () => {
+  it('model: a child uses the named model, else that of its parent', async () => {
     const on = await stage(
       cast([
         () => [spawn({ task: '1', label: 'a', model: 'other/m' }, { task: '2', label: 'b', model: null })],
@@ -100,7 +100,7 @@ function suite(database: Database): void {
     );
   });
 
-  it('profile: tools, limits and model are its own; it never adds to what the parent has', async () => {
+  it('profile: sets tools, limits and model, and never adds to what the parent has', async () => {
     const profiles = new Map([
       [
         'narrow',
@@ -134,7 +134,7 @@ function suite(database: Database): void {
     );
   });
 
-  it('read_first: files stand before the task as they are at that moment, in every round anew', async () => {
+  it('read_first: files precede the task with their current content, in every round', async () => {
     const folder = makeFolder({ 'notes.md': 'old notes', 'more.md': 'more' });
     const on = await stage(
       cast([
@@ -159,7 +159,7 @@ function suite(database: Database): void {
     await on.close();
   });
 
-  it('read_first: what the parent may not read, what is no text and what is too large is refused', async () => {
+  it('read_first: refuses what the parent may not read, what is not text and what is too large', async () => {
     const folder = makeFolder({
       'ok.md': '',
       '.env': 'KEY=1',
@@ -194,7 +194,7 @@ function suite(database: Database): void {
     await on.close();
   });
 
-  it('timeout_seconds in the middle of a tool: timed out, not cancelled; the last words are kept', async () => {
+  it('timeout_seconds during a tool call: timed out, not cancelled; the last text is kept', async () => {
     const on = await hanging(() => 'Half of it is good.');
     const [row] = await rowsOf(on);
     assert.deepEqual(row?.outcome.failure, {
@@ -207,7 +207,7 @@ function suite(database: Database): void {
     assert.match(hung?.output ?? '', /limit reached/);
   });
 
-  it('timeout_seconds: what is submitted in the last turn is a result like any other', async () => {
+  it('timeout_seconds: a submission in the last turn counts', async () => {
     const on = await hanging(() => submit('what I have'));
     assert.deepEqual((await rowsOf(on)).map(brief), ['what I have']);
   });

@@ -42,7 +42,7 @@ function stubborn(): { readonly tool: Tool; readonly aborted: () => boolean; rea
 function suite(database: Database): void {
   const stage = stagesOn(database, { toolsets: ['fanout'] });
 
-  it('a person cancels: children are stopped in the middle of a tool, say so, and the parent rests with what came', async () => {
+  it('a cancel by a person stops children during their tool calls, they report it, and the parent rests with the results so far', async () => {
     const { tool, aborted } = stubborn();
     const on = await stage(
       cast(
@@ -81,7 +81,7 @@ function suite(database: Database): void {
     assert.match(JSON.stringify(on.requests.at(-1)?.messages), /result of quick/);
   });
 
-  it('a cancelled parent acknowledges nothing before its last child has', async () => {
+  it('a cancelled parent reports only after its last child has', async () => {
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => {
       end = resolve;
@@ -107,7 +107,7 @@ function suite(database: Database): void {
     assert.deepEqual(seen.filter((one) => one.endsWith('failed')).toSorted(), ['a failed', 'b failed']);
   });
 
-  it('a child killed by a person: the parent learns of it and goes on with the others', async () => {
+  it('when a person kills a child, the parent is told and continues with the others', async () => {
     const on = await stage(
       cast([() => [spawn({ task: '1', label: 'victim' }, { task: '2', label: 'other' })]], { victim: never }),
     );
@@ -121,7 +121,7 @@ function suite(database: Database): void {
     assert.deepEqual(told.map(brief), ['killed: Killed by you', 'result of other']);
   });
 
-  it('a parent killed by a person takes its children along, and nothing they bring counts', async () => {
+  it('when a person kills the parent, its children end too, and their results are ignored', async () => {
     const on = await stage(
       cast([() => [spawn({ task: '1', label: 'a' }, { task: '2', label: 'b' })]], { a: never, b: never }),
     );
@@ -133,7 +133,7 @@ function suite(database: Database): void {
     assert.deepEqual(await rounds(on, root), []);
   });
 
-  it('a child whose model fails, one that cannot start its model, one that says nothing: typed errors beside good results', async () => {
+  it('children whose model fails, cannot be started or says nothing give typed errors beside good results', async () => {
     const on = await stage(
       cast(
         [
@@ -158,7 +158,7 @@ function suite(database: Database): void {
     ]);
   });
 
-  it('one hangs, one fails, one floods: the parent gets all three, the megabyte whole', async () => {
+  it('the parent gets the results of children that hang, fail and flood, and the megabyte completely', async () => {
     const flood = '漢🎋x'.repeat(125_000);
     const on = await stage(
       cast(
@@ -188,7 +188,7 @@ function suite(database: Database): void {
     assert.ok(rows[2]?.outcome.success?.result === flood, 'to the letter');
   });
 
-  it('the run time of the parent is up: it does not wait for its children, who are stopped', async () => {
+  it('when its run time ends, the parent does not wait for its children, which are stopped', async () => {
     const clock = new HandClock();
     const on = await stage(
       cast([() => [spawn({ task: '1', label: 'quick' }, { task: '2', label: 'slow' })]], { slow: never }),
@@ -226,7 +226,7 @@ function suite(database: Database): void {
     assert.deepEqual((await rounds(on, root)).flat().map(brief), ['heard look at auth.ts too']);
   });
 
-  it('a hundred children at once, in one call and in ten: every result once, in order', async () => {
+  it('a hundred concurrent children, in one call and in ten, each report once, in order', async () => {
     for (const per_call of [100, 10]) {
       const names = Array.from({ length: 100 }, (_, index) => `c${index}`);
       const calls = Array.from({ length: 100 / per_call }, (_, call) =>
@@ -247,7 +247,7 @@ function suite(database: Database): void {
     }
   });
 
-  it('a restart in the middle: results that came are kept, children go on, each result comes once', async () => {
+  it('a restart keeps results that came, children continue, and each result comes once', async () => {
     const parts: Readonly<Record<string, Part>> = { slow: never, slower: never };
     const root_part: Part = () => [
       spawn({ task: '1', label: 'quick' }, { task: '2', label: 'slow' }, { task: '3', label: 'slower' }),
@@ -268,7 +268,7 @@ function suite(database: Database): void {
     assert.equal((await last.store.agents({ root_id: root.id })).length, 4);
   });
 
-  it('a cancel ordered while nobody ran the tree reaches the children, who acknowledge to the successor', async () => {
+  it('a cancel ordered while no process led the tree reaches the children, which report to the successor', async () => {
     const root_part: Part = () => [spawn({ task: '1', label: 'a' }, { task: '2', label: 'b' })];
     const on = await stage(cast([root_part], { a: never, b: never }));
     const root = await on.start();

@@ -17,7 +17,7 @@ const ISSUES = {
 function suite(database: Database): void {
   const stage = stagesOn(database, { toolsets: ['fanout'] });
 
-  it('in a conversation that no parent awaits, submitting is an error', async () => {
+  it('submitting is an error in a conversation that no parent awaits', async () => {
     const on = await stage(
       cast([
         () => [
@@ -31,7 +31,7 @@ function suite(database: Database): void {
     assert.equal(reply, 'done');
   });
 
-  it('a submission beside another call: nothing runs, both get an error, and the child may try again', async () => {
+  it('of a submission beside another call nothing runs, both get an error, and the child may try again', async () => {
     let looks = 0;
     const look = defineTool({
       name: 'look',
@@ -73,7 +73,7 @@ function suite(database: Database): void {
     );
   });
 
-  it('a child that stops without submitting is reminded once, then counts with what it said, marked as not submitted', async () => {
+  it('a child that stops without submitting is reminded once, then succeeds with its text, marked as not submitted', async () => {
     const on = await stage(
       cast([() => [spawn({ task: '1', label: 'late' }, { task: '2', label: 'mute' })]], {
         late: (scene) => (scene.step === 0 ? 'All done.' : submit(`reminded: ${scene.user}`)),
@@ -86,7 +86,7 @@ function suite(database: Database): void {
     assert.deepEqual(rows[1]?.outcome, { success: { result: 'Text 0.\n\nText 1.', submitted: false } });
   });
 
-  it('bad arguments of submit_result are told, and the child can mend them', async () => {
+  it('invalid arguments of submit_result are reported, and the child can correct them', async () => {
     const on = await stage(
       cast([() => [spawn({ task: '1', label: 'kid' })]], {
         kid: (scene) => [submit({ a: 1 }), submit(' '), submit('good')][scene.step] ?? never(),
@@ -101,7 +101,7 @@ function suite(database: Database): void {
     }
   });
 
-  it('output_schema: the child is told of it; a mismatch says what is wrong, again and again until it fits', async () => {
+  it('output_schema: the child is told the schema; every mismatch says what is wrong until it fits', async () => {
     const on = await stage(
       cast([() => [spawn({ task: 'Count issues.', label: 'kid', output_schema: ISSUES })]], {
         kid: (scene) =>
@@ -130,7 +130,7 @@ function suite(database: Database): void {
     assert.equal(row?.task, 'Count issues.', 'the parent reads the task as it wrote it');
   });
 
-  it('output_schema: the value itself instead of its text is taken', async () => {
+  it('output_schema: accepts the value itself instead of JSON text', async () => {
     const on = await stage(
       cast([() => [spawn({ task: 'x', label: 'kid', output_schema: ISSUES })]], {
         kid: () => submit({ issues: ['a'] }),
@@ -140,7 +140,7 @@ function suite(database: Database): void {
     assert.deepEqual((await rounds(on, root)).flat().map(brief), ['{"issues":["a"]}']);
   });
 
-  it('output_schema: the same mismatch three times in a row ends the child, with what is wrong', async () => {
+  it('output_schema: the same mismatch three times in a row ends the child with that error', async () => {
     const on = await stage(
       cast([() => [spawn({ task: 'x', label: 'kid', output_schema: ISSUES })]], { kid: () => submit('no') }),
     );

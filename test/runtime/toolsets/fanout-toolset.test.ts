@@ -95,7 +95,7 @@ function suite(database: Database): void {
     ]);
   });
 
-  it('a child begins with its task alone; its conversation is its own and not begun by a person', async () => {
+  it('a child begins with only its task, in its own conversation, which no person began', async () => {
     const on = await stage(cast([() => [spawn({ task: 'Review src/auth/ for N+1 patterns.' })]], {}));
     const { root } = await on.perform('the secret is 42');
     const child = await on.agent('review-src-auth-for-n-1-patterns');
@@ -121,7 +121,7 @@ function suite(database: Database): void {
     assert.deepEqual(parsed(spawned).spawned, [{ agent_id: child.id, name: child.name }]);
   });
 
-  it('two spawns and two other tools in one message, settled in any order: every set is awaited, told once', async () => {
+  it('two spawns and two other calls in one message may settle in any order: the children of both are awaited and reported once', async () => {
     for (const order of [
       ['spawns', 'one', 'two'],
       ['two', 'spawns', 'one'],
@@ -195,7 +195,7 @@ function suite(database: Database): void {
     }
   });
 
-  it('a second round in the next turn is told apart from the first', async () => {
+  it('a second round in the next turn is distinguished from the first', async () => {
     const on = await stage(
       cast([() => [spawn({ task: '1', label: 'a' })], () => [spawn({ task: '2', label: 'b' })]]),
     );
@@ -207,7 +207,7 @@ function suite(database: Database): void {
     );
   });
 
-  it('one bad task: an error that names it, and nothing at all is created', async () => {
+  it('one invalid task is an error that names it, and nothing is created', async () => {
     const good = { task: 'fine' };
     const cases: readonly (readonly [unknown, string, RegExp])[] = [
       [{ tasks: [] }, 'INVALID_ARG', /"tasks"/],
@@ -260,7 +260,7 @@ function suite(database: Database): void {
     assert.equal(reply, 'done');
   });
 
-  it('limits: exactly the allowed number is created, and never a part of a call', async () => {
+  it('limits: exactly the allowed number is created, and a call creates all or none', async () => {
     const trio = () => spawn({ task: '1' }, { task: '2' }, { task: '3' });
     for (const [limits, created, named] of [
       [{ children: 7 }, 6, 'children'],
@@ -287,7 +287,7 @@ function suite(database: Database): void {
     }
   });
 
-  it('children that ended make room for others, until the total is reached', async () => {
+  it('ended children make room for others until the total is reached', async () => {
     const pair = () => [spawn({ task: '1' }, { task: '2' })];
     const on = await stage(cast([pair, pair, pair]));
     const { root, agents } = await on.perform('go', { children: 2, live: 3, total: 5 });
@@ -295,7 +295,7 @@ function suite(database: Database): void {
     assert.match(errorOf((await on.results(root)).at(-1)).message, /"total" reached: 5 of 5/);
   });
 
-  it('no nesting: a child that spawns all the same is refused, also under other names', async () => {
+  it('no nesting: a child that spawns anyway is refused, also under other names', async () => {
     const on = await stage(
       cast([() => [spawn({ task: '1', label: 'kid' })]], {
         kid: (scene) =>

@@ -44,7 +44,7 @@ function suite(database: Database): void {
 
   const clean = () => assert.deepEqual([repository.worktrees(), repository.branches()], [[], []]);
 
-  it('the diff follows the result, the branch holds it, the folder goes, the parent folder is untouched', async () => {
+  it('the diff follows the result, the branch keeps it, the folder is removed, and the folder of the parent is unchanged', async () => {
     const on = await stage([() => [spawn(work('kid'))]], { kid: writing(() => submit('I did it.')) });
     const { root } = await on.perform();
     await on.runtime.close();
@@ -68,7 +68,7 @@ function suite(database: Database): void {
     assert.ok(told?.role === 'user' && told.text.includes(branch));
   });
 
-  it('several at once, some in a folder of the repository; one that changes nothing says so', async () => {
+  it('several worktrees at once, some in a subfolder of the repository; one without changes says so', async () => {
     const names = ['k0', 'k1', 'k2', 'k3'];
     const parts = Object.fromEntries(names.map((name) => [name, writing(() => submit(name))]));
     const on = await stage(
@@ -88,7 +88,7 @@ function suite(database: Database): void {
     assert.deepEqual([repository.worktrees(), repository.branches().length], [[], 4]);
   });
 
-  it('a result that must match a schema is left as it is; the branch holds the changes', async () => {
+  it('a result that must match a schema is unchanged; the branch has the changes', async () => {
     const on = await stage([() => [spawn(work('kid', { output_schema: { type: 'number' } }))]], {
       kid: writing(() => submit('7')),
     });
@@ -100,7 +100,7 @@ function suite(database: Database): void {
     assert.deepEqual(repository.worktrees(), []);
   });
 
-  it('a failure brings the changes as part of what is left', async () => {
+  it('a failure includes the changes in its partial result', async () => {
     const clock = new HandClock();
     const on = await stage(
       [
@@ -134,7 +134,7 @@ function suite(database: Database): void {
     assert.deepEqual([repository.worktrees(), repository.branches().length], [[], 4]);
   });
 
-  it('cancelled or killed, nothing is touched: the folder stays, and the parent knows where', async () => {
+  it('after a cancel or a kill the folder stays unchanged, and the parent knows where it is', async () => {
     const on = await stage([() => [spawn(work('stopped'), work('dead'))]], {
       stopped: writing(never),
       dead: writing(never),
@@ -164,7 +164,7 @@ function suite(database: Database): void {
     assert.equal(dead?.outcome.failure?.error_kind, 'killed');
   });
 
-  it('a call that is refused makes none, whatever it is refused for', async () => {
+  it('a refused call creates no worktree, whatever the reason', async () => {
     const good = { task: 'x', worktree: true };
     const bad = [
       { model: 'no/such' },
@@ -199,7 +199,7 @@ function suite(database: Database): void {
     clean();
   });
 
-  it('two calls that both fit alone: only the one that is admitted keeps its worktrees', async () => {
+  it('of two calls that only fit separately, only the admitted one keeps its worktrees', async () => {
     const pair = () => spawn({ task: 'x', worktree: true }, { task: 'y', worktree: true });
     const on = await stage([() => [pair(), pair()]], {});
     const { root } = await on.perform('go', { total: 4 });
@@ -209,7 +209,7 @@ function suite(database: Database): void {
     clean();
   });
 
-  it('stopped while its worktree is being made: nothing is left behind', async () => {
+  it('a stop during the creation of a worktree leaves nothing behind', async () => {
     const on = await stage([() => [spawn(work('kid'))]], { kid: never });
     const root = await on.start();
     await until(() => repository.worktrees().length === 1, 'git is at it');
@@ -220,7 +220,7 @@ function suite(database: Database): void {
     await until(() => repository.worktrees().length === agents.length - 1, 'no folder without an agent');
   });
 
-  it('a restart in the middle: the child goes on in the same folder', async () => {
+  it('after a restart the child continues in the same folder', async () => {
     const on = await stage([() => [spawn(work('kid'))]], { kid: writing(never) });
     const root = await on.start();
     await until(
@@ -243,7 +243,7 @@ function suite(database: Database): void {
     assert.deepEqual([repository.worktrees(), repository.branches().length], [[], 1]);
   });
 
-  it('a delegated task brings its changes too, as the result of its call', async () => {
+  it('the result of a delegated task also has its changes', async () => {
     const on = await stage(
       [() => [['subagent_spawn', { task: 'change it', description: 'kid', worktree: true }]]],
       { kid: writing(() => 'I did it.') },

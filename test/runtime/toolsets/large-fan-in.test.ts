@@ -72,7 +72,7 @@ onBothDatabases('large fan-in', (database) => {
     assert.deepEqual(await on.store.mail(root.id), []);
   });
 
-  it('outcomes that wait in the mailbox are there after a restart, each once', async () => {
+  it('outcomes waiting in the mailbox survive a restart, each once', async () => {
     const on = await stage(playOf(never));
     const root = await begun(on);
     const again = await on.reopen(playOf(Promise.resolve()));
@@ -83,7 +83,7 @@ onBothDatabases('large fan-in', (database) => {
     assert.equal(new Set(results).size, CHILDREN);
   });
 
-  it('a person who stops the turn gets what is there', async () => {
+  it('a stop by a person returns the results so far', async () => {
     const on = await stage(playOf(never));
     const root = await begun(on);
     await on.runtime.interrupt(root.id, 'enough');
@@ -94,7 +94,7 @@ onBothDatabases('large fan-in', (database) => {
     assert.equal((await on.store.tree(root.id))?.live, 1);
   });
 
-  it('the clock that stops the turn leaves what is there to the last answer', async () => {
+  it('at the end of the run time the last answer gets the results so far', async () => {
     const clock = new HandClock();
     const on = await stage(playOf(never), { clock });
     const root = await begun(on, { run_ms: 60_000 });

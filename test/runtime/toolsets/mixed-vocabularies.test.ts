@@ -76,7 +76,7 @@ onBothDatabases('mixed vocabularies', (database) => {
       );
   }
 
-  it('every outcome goes back its own way: return value, fan-in, mail', async () => {
+  it('every outcome is returned in its own way: return value, fan-in, mail', async () => {
     const on = await stage(playOf(Promise.resolve()));
     const { root, reply } = await on.perform();
     assert.equal(reply, 'heard: three and the program says four');
@@ -89,7 +89,7 @@ onBothDatabases('mixed vocabularies', (database) => {
     for (const { id } of agents) assert.deepEqual(await on.store.waiters(id), []);
   });
 
-  it('each waits for the one below it, and after a restart all of it goes on', async () => {
+  it('each agent waits for the one below it, and all continue after a restart', async () => {
     const on = await stage(playOf(never));
     const root = await on.start();
     await until(async () => (await placed(on, root.id)).length === 5, 'all five are there');
@@ -110,7 +110,7 @@ onBothDatabases('mixed vocabularies', (database) => {
     assert.deepEqual(await placed(again, root.id), TREE);
   });
 
-  it('one kill takes the fork and all below it, whatever made them', async () => {
+  it('one kill ends the fork and all its descendants, however they were created', async () => {
     const on = await stage(playOf(never));
     const root = await on.start();
     await until(async () => (await placed(on, root.id)).length === 5, 'all five are there');

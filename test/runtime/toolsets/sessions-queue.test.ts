@@ -38,7 +38,7 @@ onBothDatabases('background runs', (database) => {
   const statuses = async (on: Stage, root: { readonly id: string }) =>
     (await on.store.runs({ root_id: root.id })).toReversed().map((run) => run.status);
 
-  it('no more than max_concurrent work at once; the others begin in the order they were asked for', async () => {
+  it('at most max_concurrent runs work at once; the others begin in the order of the requests', async () => {
     const [begun, doors] = [[] as string[], new Doors()];
     const on = await stage(behindDoors(LETTERS, begun, doors), { terms: concurrent(2) });
     const root = await on.start();
@@ -55,7 +55,7 @@ onBothDatabases('background runs', (database) => {
     for (const run of await runsOf(on, root)) assert.ok((run.started_at ?? 0) >= run.created_at);
   });
 
-  it('two places that get free in one moment are both taken', async () => {
+  it('two slots that become free at the same time are both taken', async () => {
     const [begun, doors] = [[] as string[], new Doors()];
     const on = await stage(behindDoors(LETTERS, begun, doors), { terms: concurrent(3) });
     const root = await on.start();
@@ -67,7 +67,7 @@ onBothDatabases('background runs', (database) => {
     await on.runtime.settled(root.id);
   });
 
-  it('queued runs survive a restart, and begin in their order', async () => {
+  it('queued runs survive a restart and begin in order', async () => {
     const [begun, doors] = [[] as string[], new Doors()];
     const play = behindDoors(LETTERS, begun, doors);
     const on = await stage(play, { terms: concurrent(1) });
@@ -85,7 +85,7 @@ onBothDatabases('background runs', (database) => {
     assert.equal((await announced(next, root)).length, 6);
   });
 
-  it('a queued run that is cancelled never asks its model, is announced, and makes room for nobody twice', async () => {
+  it('a cancelled queued run makes no request, is announced, and frees no slot', async () => {
     const [begun, doors] = [[] as string[], new Doors()];
     const on = await stage(behindDoors(['a', 'b', 'c'], begun, doors), { terms: concurrent(1) });
     const root = await on.start();
@@ -101,7 +101,7 @@ onBothDatabases('background runs', (database) => {
     assert.ok((await announced(on, root)).includes('[Subagent: b] Cancelled: not needed'));
   });
 
-  it('a letter to a queued run does not let it begin before its turn, nor without its task', async () => {
+  it('a letter to a queued run does not start it early or without its task', async () => {
     const [begun, doors] = [[] as string[], new Doors()];
     const on = await stage(behindDoors(['a', 'b'], begun, doors), { terms: concurrent(1) });
     const root = await on.start();
@@ -137,7 +137,7 @@ onBothDatabases('background runs', (database) => {
     assert.equal(begun.length, 2);
   });
 
-  it('a requester that kills its own run by a tool is told of it, and the next one begins', async () => {
+  it('a requester that kills its own run by a tool gets the announcement, and the next run begins', async () => {
     const begun: string[] = [];
     const play: Play = async (scene) => {
       if (scene.name !== 'main') {
@@ -160,7 +160,7 @@ onBothDatabases('background runs', (database) => {
     assert.deepEqual(begun, ['stuck', 'next']);
   });
 
-  it('a hundred at once, one that hangs, one that fails, one that floods: eight at a time, each announced once', async () => {
+  it('of a hundred concurrent runs, with some that hang, fail or flood, eight work at a time, and each is announced once', async () => {
     const flood = 'x'.repeat(1_000_000);
     const labels = Array.from({ length: 100 }, (_, index) => `run-${index}`);
     let [working, most] = [0, 0];
@@ -230,7 +230,7 @@ onBothDatabases('background runs', (database) => {
       assert.equal((await announced(on, root)).length, created);
     });
 
-  it('an order to stop that another process writes reaches the run; one to a run that has ended is refused', async () => {
+  it('a stop ordered by another process reaches the run; for an ended run it is refused', async () => {
     const [begun, doors] = [[] as string[], new Doors()];
     const on = await stage(behindDoors(['a'], begun, doors));
     const root = await on.start();

@@ -27,7 +27,7 @@ const NEVER = new Promise<string>(() => undefined);
 onBothDatabases('sessions toolset', (database) => {
   const stage = stagesOn(database, { toolsets: ['sessions'] });
 
-  it('accepted, with run id and session key, stands in the ledger before the model of the sub-agent is first asked', async () => {
+  it('the acceptance, with run id and session key, is in the ledger before the first request of the sub-agent', async () => {
     const seen: Record<string, unknown>[] = [];
     let on: Stage | null = null;
     const play = playOf([spawn('look'), spawn('see', { model: 'play/other' })], async () => {
@@ -46,7 +46,7 @@ onBothDatabases('sessions toolset', (database) => {
     }
   });
 
-  it('the sub-agent sees its task alone: no history, the prompt of a sub-agent, no tool to spawn others', async () => {
+  it('the sub-agent sees only its task: no history, the prompt of a sub-agent, no tool to spawn others', async () => {
     const on = await stage(playOf([spawn('Research XFS.', { label: 'research' })], () => 'SGI, 1993'));
     const { root } = await on.perform('a secret that is not for sub-agents');
     const request = on.requests.find((one) => one.agent.name === 'research');
@@ -60,7 +60,7 @@ onBothDatabases('sessions toolset', (database) => {
     );
   });
 
-  it('an idle requester is woken by the announcement, a user message that comes from the system', async () => {
+  it('the announcement, a user message from the system, wakes an idle requester', async () => {
     const doors = new Doors();
     const play: Play = async (scene) => {
       if (scene.name === 'main')
@@ -87,7 +87,7 @@ onBothDatabases('sessions toolset', (database) => {
     assert.deepEqual(await on.store.mail(root.id), []);
   });
 
-  it('every kind of end is announced in its own words, by label or by run id, and stands so in the history', async () => {
+  it('every kind of outcome is announced in its own words, by label or run id, and recorded in the history', async () => {
     const calls = [
       spawn('good'),
       spawn('bad', { label: 'broken' }),
@@ -141,7 +141,7 @@ onBothDatabases('sessions toolset', (database) => {
     assert.equal(agents.length, 6);
   });
 
-  it('timeoutSeconds: 0 is no limit of its own; the limit of the tree holds', async () => {
+  it('timeoutSeconds: 0 sets no limit of its own; the limit of the tree applies', async () => {
     const clock = new HandClock();
     const on = await stage(
       playOf([spawn('t', { label: 'free', timeoutSeconds: 0 })], (_task, { step }) =>
@@ -155,7 +155,7 @@ onBothDatabases('sessions toolset', (database) => {
     assert.ok((run.duration_ms ?? 0) >= 900_000);
   });
 
-  it('a busy requester hears it with its next request, once', async () => {
+  it('a busy requester gets the announcement with its next request, once', async () => {
     const doors = new Doors();
     const play: Play = (scene) => {
       if (scene.name !== 'main') return 'found';
@@ -177,7 +177,7 @@ onBothDatabases('sessions toolset', (database) => {
     assert.equal((await announced(on, root)).length, 1);
   });
 
-  it('a requester that asks its model meanwhile hears it when that has answered', async () => {
+  it('a requester with a request in flight gets the announcement after the answer', async () => {
     const doors = new Doors();
     const play: Play = async (scene) => {
       if (scene.name !== 'main') return 'found';
@@ -193,7 +193,7 @@ onBothDatabases('sessions toolset', (database) => {
     assert.equal((await announced(on, root)).length, 1);
   });
 
-  it('several announcements: each once, whoever ends first', async () => {
+  it('several announcements arrive once each, whichever run ends first', async () => {
     const labels = Array.from({ length: 12 }, (_, index) => `run-${index}`);
     const calls = labels.map((label) => spawn(label, { label }));
     const on = await stage(playOf(calls, (task) => `result of ${task}`));
@@ -241,7 +241,7 @@ onBothDatabases('sessions toolset', (database) => {
       assert.equal((await announced(last, root)).length, 1);
     });
 
-  it('model and thinking: of the call, else of the configuration; a model that is not there creates nothing', async () => {
+  it('model and thinking come from the call, else from the configuration; an unknown model creates nothing', async () => {
     const calls = [
       spawn('named', { label: 'named', model: 'play/cheap', thinking: 'high' }),
       spawn('usual', { label: 'usual' }),
@@ -271,7 +271,7 @@ onBothDatabases('sessions toolset', (database) => {
     assert.equal((await on.store.agents({ root_id: root.id })).length, 3);
   });
 
-  it('a sub-agent that calls sessions_spawn all the same gets an error and goes on', async () => {
+  it('a sub-agent that calls sessions_spawn anyway gets an error and continues', async () => {
     const on = await stage(
       playOf([spawn('t', { label: 'eager' })], (_task, scene) =>
         scene.step === 0 ? [spawn('more')] : `told: ${scene.last[0]?.output}`,
@@ -286,7 +286,7 @@ onBothDatabases('sessions toolset', (database) => {
     assert.equal((await on.store.agents({ root_id: root.id })).length, 2);
   });
 
-  it('read_first, a profile, the allow-list and an output schema', async () => {
+  it('takes read_first, a profile, the allow-list and an output schema', async () => {
     const research = profileOf({ name: 'research', thinking: 'low', system: 'You read.' });
     const schema = { type: 'object', properties: { year: { type: 'integer' } }, required: ['year'] };
     const calls = [

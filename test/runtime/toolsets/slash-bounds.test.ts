@@ -17,7 +17,7 @@ function play(first: Line, child: Play = () => 'resting'): Play {
 onBothDatabases('bounds of slash', (database) => {
   const stage = stagesOn(database, { toolsets: ['slash'] });
 
-  it('limits: exactly the allowed number is created, the rest are told which limit and how to raise it', async () => {
+  it('limits: exactly the allowed number is created; the rest are refused with the limit and how to raise it', async () => {
     const forks: Line = Array.from({ length: 8 }, (_, index) => slash(`fork child ${index}`));
     for (const [limits, created] of [
       [{ children: 4 }, 4],
@@ -47,7 +47,7 @@ onBothDatabases('bounds of slash', (database) => {
     }
   });
 
-  it('the system prompt has the guidance of the vocabulary, also for a child', async () => {
+  it('the system prompt has the guidance of the vocabulary, for children too', async () => {
     const on = await stage(play([slash('fork look')]));
     await on.perform();
     for (const request of on.requests) {
@@ -73,7 +73,7 @@ onBothDatabases('bounds of slash', (database) => {
       assert.ok(slashToolset.guidance.split('\n').includes(line), line);
   });
 
-  it('process and slash together are refused, for a root and for a child by a profile', async () => {
+  it('process and slash together are refused, for a root and for the profile of a child', async () => {
     const both = ['process', 'slash'];
     const terms = { profiles: new Map([['both', profileOf({ name: 'both', toolsets: both })]]) };
     const on = await stage(play([slash('fork --profile both work')]), { terms });

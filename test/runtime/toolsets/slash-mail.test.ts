@@ -27,7 +27,7 @@ function play(lines: readonly ((scene: Scene) => Line | Promise<Line>)[], child:
 onBothDatabases('mail of slash', (database) => {
   const stage = stagesOn(database, { toolsets: ['slash'] });
 
-  it('check-mail shows all letters at once, oldest first, completions as such, and consumes them once', async () => {
+  it('check-mail returns all letters at once, oldest first, marks completions, and consumes each once', async () => {
     const { promise: written, resolve: wrote } = Promise.withResolvers<Line>();
     const failed = JSON.stringify({ status: 'idle', success: false, error: 'no key', partial: 'half' });
     const on = await stage(
@@ -72,7 +72,7 @@ onBothDatabases('mail of slash', (database) => {
     assert.deepEqual(await noticesOf(on, root.id), [], 'what was read during the turn needs no notice');
   });
 
-  it('going idle with pending mail: one notice for the batch, none again for what was left unread, a new one for new letters', async () => {
+  it('an agent that goes idle with pending mail gets one notice for the batch, no second one for unread letters, and a new one for new letters', async () => {
     const { promise: written, resolve: wrote } = Promise.withResolvers<string>();
     let said = 0;
     const on = await stage(
@@ -119,7 +119,7 @@ onBothDatabases('mail of slash', (database) => {
     assert.deepEqual(await on.store.mail(root.id), []);
   });
 
-  it('the notice is a user message of its own, just "got mail from UUID"', async () => {
+  it('the notice is a separate user message: "got mail from UUID"', async () => {
     const on = await stage(
       play(
         [() => [slash('fork worker')]],
@@ -135,7 +135,7 @@ onBothDatabases('mail of slash', (database) => {
     assert.deepEqual(told?.messages.at(-1), { role: 'user', text: `got mail from ${worker.id}` });
   });
 
-  it('a child rests when its work is done and can be given more', async () => {
+  it('a child rests when its work is done and can get more', async () => {
     const rounds: string[][] = [];
     const on = await stage(
       play(
@@ -194,7 +194,7 @@ onBothDatabases('mail of slash', (database) => {
     );
   });
 
-  it("a person's letters arrive whole, in a turn and at rest, and need no check-mail", async () => {
+  it('letters of a person arrive complete, during a turn and at rest, without check-mail', async () => {
     const { promise: going, resolve: go } = Promise.withResolvers<Line>();
     const seen: string[][] = [];
     const on = await stage((scene) => {
@@ -213,7 +213,7 @@ onBothDatabases('mail of slash', (database) => {
     assert.deepEqual(await on.store.mail(root.id), []);
   });
 
-  it('a notice and a letter of a person that come together are two messages; the letter of the agent still waits', async () => {
+  it('a notice and a simultaneous letter of a person are two messages; the letter of the agent still waits', async () => {
     const { promise: written, resolve: wrote } = Promise.withResolvers<Line>();
     const seen: string[][] = [];
     const on = await stage(

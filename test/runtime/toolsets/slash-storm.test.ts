@@ -41,7 +41,7 @@ async function allOnce(on: Stage, root_id: string, summaries: readonly string[])
 onBothDatabases('slash under load', (database) => {
   const stage = stagesOn(database, { toolsets: ['slash'] });
 
-  it('a hundred children at once: all their completion messages are read', async () => {
+  it('reads the completion messages of a hundred concurrent children', async () => {
     const child = report((scene) => `I am ${scene.name}`);
     const on = await stage((scene) =>
       scene.name !== 'main' ? child(scene) : scene.step === 0 ? forks(100) : reader(scene),
@@ -56,7 +56,7 @@ onBothDatabases('slash under load', (database) => {
     );
   });
 
-  it('restarts in the middle: no letter lost or doubled, no notice repeated', async () => {
+  it('restarts lose and duplicate no letter, and repeat no notice', async () => {
     // In each life ten more children come to answer; the others hang until the next.
     const life =
       (number: number): Play =>
@@ -81,7 +81,7 @@ onBothDatabases('slash under load', (database) => {
     );
   });
 
-  it('what was announced and left unread is not announced again after a restart, and still there to be read', async () => {
+  it('unread mail that was announced is not announced again after a restart, and can still be read', async () => {
     const idle: Play = (scene) =>
       scene.name !== 'main'
         ? report(() => scene.name)(scene)
@@ -106,7 +106,7 @@ onBothDatabases('slash under load', (database) => {
     await allOnce(last, root.id, ['child-0', 'child-1', 'child-2']);
   });
 
-  it('a letter written while nobody ran the tree is announced after the restart', async () => {
+  it('a letter written while no process led the tree is announced after the restart', async () => {
     const on = await stage((scene) => (scene.step === 0 ? [slash('fork child 0')] : 'resting'));
     const { root } = await on.perform();
     const [child] = await on.store.agents({ parent_id: root.id });
@@ -127,7 +127,7 @@ onBothDatabases('slash under load', (database) => {
     await allOnce(next, root.id, ['late']);
   });
 
-  it('a person interrupts the parent: its children go on, and their letters are announced and read once', async () => {
+  it('when a person interrupts the parent, its children continue, and their letters are announced and read once', async () => {
     const on = await stage((scene) => {
       if (scene.name !== 'main') return report((one) => one.name)(scene);
       if (scene.step === 0) return forks(5);
@@ -146,7 +146,7 @@ onBothDatabases('slash under load', (database) => {
     );
   });
 
-  it('a person interrupts a child: it rests, the others go on, and more work wakes it', async () => {
+  it('when a person interrupts a child, it rests, the others continue, and more work wakes it', async () => {
     const child: Play = (scene: Scene) => {
       if (scene.name !== 'child-1') return report(() => scene.name)(scene);
       if (newest(scene).includes('try again'))
@@ -171,7 +171,7 @@ onBothDatabases('slash under load', (database) => {
     await allOnce(on, root.id, ['child-0', 'child-1', 'child-2']);
   });
 
-  it('one child hangs, one fails, one floods: the rest is read, whole, and the one that hangs can be killed', async () => {
+  it('with a child that hangs, one that fails and one that floods, all other mail is read completely, and the hanging child can be killed', async () => {
     const flood = `${'🌳 "it\'s" \\ \n'.repeat(80_000)}end`;
     const child: Play = (scene) => {
       if (scene.name === 'hang') return never;

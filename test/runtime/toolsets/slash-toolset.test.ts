@@ -17,7 +17,7 @@ function play(lines: readonly ((scene: Scene) => Line)[], child: Play = () => 'r
 onBothDatabases('slash', (database) => {
   const stage = stagesOn(database, { toolsets: ['slash'] });
 
-  it('fork without a prompt inherits the whole context: siblings share every byte up to who they are', async () => {
+  it('fork without a prompt inherits the whole context: siblings share every byte up to their identity', async () => {
     const on = await stage(play([() => [slash('check-mail')], () => [slash('fork'), slash('/slash fork')]]));
     const { root, agents } = await on.perform('the secret is 42');
     const ids = (await on.results(root)).slice(1).map((result) => result.output);
@@ -46,7 +46,7 @@ onBothDatabases('slash', (database) => {
     }
   });
 
-  it('fork with a prompt starts fresh with only that, and knows the UUID of its parent', async () => {
+  it('fork with a prompt starts with only that prompt, and knows the UUID of its parent', async () => {
     const task = 'Research "A"\n  and \'B\' \\ 🌳.\n\nThen report.';
     const on = await stage(play([() => [slash(`fork ${task}`), slash('fork "look at\n  this"')]]));
     const { root } = await on.perform('the secret is 42');
@@ -63,7 +63,7 @@ onBothDatabases('slash', (database) => {
     }
   });
 
-  it('fork does not block: the turn of the parent ends while its children are at work', async () => {
+  it('fork does not block: the turn of the parent ends while its children work', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<string>();
     const on = await stage(play([() => [slash('fork one'), slash('fork two')]], () => released));
     const root = await on.start();
@@ -76,7 +76,7 @@ onBothDatabases('slash', (database) => {
     assert.deepEqual(await states(), ['idle', 'idle']);
   });
 
-  it('a message arrives to the letter: quotes, newlines, any Unicode', async () => {
+  it('a message arrives unchanged: quotes, newlines, any Unicode', async () => {
     const nasty = [
       'it\'s "quoted"',
       'a\n\n  b\n',
@@ -106,7 +106,7 @@ onBothDatabases('slash', (database) => {
     );
   });
 
-  it('what no ledger can hold of a message is replaced; only a completion loses quotes around it', async () => {
+  it('characters of a message that no ledger can store are replaced; only a completion loses its enclosing quotes', async () => {
     const done = '{"status":"idle","success":true,"summary":"it\'s done"}';
     const cases: readonly (readonly [string, string])[] = [
       ['nul \0 here', 'nul \u2400 here'],
@@ -132,7 +132,7 @@ onBothDatabases('slash', (database) => {
     );
   });
 
-  it('several commands in one call are refused: none of them is run, and no child gets a merged prompt', async () => {
+  it('refuses several commands in one call: none is run, and no child gets a merged prompt', async () => {
     const both = '/slash fork "Research A"\n/slash fork "Research B"\n# Later\n/slash check-mail';
     const on = await stage(play([() => [slash(both), slash('fork ""')]]));
     const { root, agents } = await on.perform();
@@ -142,7 +142,7 @@ onBothDatabases('slash', (database) => {
     assert.equal(agents.length, 1);
   });
 
-  it('errors show the usage line, an unknown command lists all commands, and nothing happens', async () => {
+  it('errors show the usage line or, for an unknown command, all commands, and nothing happens', async () => {
     const all = /fork \[--profile NAME\] \[PROMPT\]\nsend UUID MESSAGE\ncheck-mail\nkill UUID…$/;
     const cases: readonly (readonly [unknown, string, RegExp])[] = [
       [{ command: 'spawn x' }, 'UNKNOWN_COMMAND', /unknown command "spawn"/],
@@ -177,7 +177,7 @@ onBothDatabases('slash', (database) => {
     assert.deepEqual(await on.store.mail(root.id, true), []);
   });
 
-  it('a completion message that is not whole is refused with the shape that is expected', async () => {
+  it('an incomplete completion message is refused with the expected shape', async () => {
     const wrong = [
       `'{"status": "done", "success": true, "summary": "s"}'`,
       `{"status": "idle", "success": true}`,
@@ -205,7 +205,7 @@ onBothDatabases('slash', (database) => {
     );
   });
 
-  it('kill ends descendants only, with all below them; self, root, parent and siblings are refused', async () => {
+  it('kill ends descendants with all of theirs; self, root, parent and siblings are refused', async () => {
     const on = await stage(
       play([() => [slash('fork top'), slash('fork side')], () => 'resting'], (scene) => {
         if (scene.name === 'side') return 'resting';

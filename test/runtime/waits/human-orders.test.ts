@@ -39,7 +39,7 @@ function suite(database: () => Promise<string | undefined>): void {
   }
 
   describe('fork', () => {
-    it('with a prompt begins at once, with the whole conversation; the parent goes on untouched', async () => {
+    it('with a prompt begins at once, with the whole conversation; the parent continues unchanged', async () => {
       const on = await stage((scene) =>
         scene.name === 'main' ? 'the secret is 42' : words(scene).join('|'),
       );
@@ -54,7 +54,7 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.equal(on.requests.filter(({ agent }) => agent.name === 'main').length, 1);
     });
 
-    it('without a prompt rests, also over a restart, and wakes with its first letter', async () => {
+    it('without a prompt rests, also after a restart, and wakes with its first letter', async () => {
       const play: Play = (scene) => (scene.name === 'main' ? 'ready' : `heard ${scene.user}`);
       const on = await stage(play);
       const { root } = await on.perform('hello');
@@ -70,7 +70,7 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.match(JSON.stringify(again.requests[0]?.messages), /hello.*ready.*Wait: your task comes/s);
     });
 
-    it('in the middle of a turn: open calls get the placeholder, what the parent says later is never seen', async () => {
+    it('during a turn gives open calls the placeholder result, and never sees later messages of the parent', async () => {
       const first = held();
       const on = await stage((scene) => {
         if (scene.name === 'main')
@@ -103,7 +103,7 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.equal(before, JSON.stringify(seen[0]));
     });
 
-    it('forks of forks replay to the letter after a restart', async () => {
+    it('forks of forks replay exactly after a restart', async () => {
       const play: Play = (scene) => `${scene.name} ${scene.step}`;
       const on = await stage(play);
       const { root } = await on.perform('generation 0');
@@ -127,7 +127,7 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.equal((await again.store.agent(parent.id))?.reply, 'three 1');
     });
 
-    it('of one that ends with its task is an agent of its own', async () => {
+    it('of an agent with one task is an independent agent', async () => {
       const hold = held();
       const on = await stage(
         (scene) => {
@@ -147,7 +147,7 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.equal((await on.runtime.settled(root.id)).reply, 'done');
     });
 
-    it('over a limit is refused with the reason, and leaves nothing', async () => {
+    it('over a limit is refused with the reason and creates nothing', async () => {
       const on = await stage(() => 'ready');
       const alone = await on.perform('hello', { children: 0 });
       await assert.rejects(on.runtime.fork(alone.root.id, 'first', 'go'), {
@@ -165,7 +165,7 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.equal((await on.store.agents({ root_id: root.id })).length, 3);
     });
 
-    it('of the dead, of nobody, or without a name is refused', async () => {
+    it('of a dead or unknown agent, or without a name, is refused', async () => {
       const on = await stage(() => 'ready');
       const { root } = await on.perform();
       const child = await on.runtime.fork(root.id, 'child', null);
@@ -176,7 +176,7 @@ function suite(database: () => Promise<string | undefined>): void {
       await assert.rejects(on.runtime.capture(child.id, 'note'), { code: 'E_AGENT_DEAD' });
     });
 
-    it('that is made between two looks for it is found all the same', async () => {
+    it('created between two look-ups is still found', async () => {
       const on = await stage(() => 'ready');
       const { root } = await on.perform();
       // The look into the mailbox comes back when the order was followed, and not before.
@@ -193,7 +193,7 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.ok(held_back > 0);
     });
 
-    it('many at once: each is there, each is its own', async () => {
+    it('many at once are all created separately', async () => {
       const on = await stage((scene) => (scene.name === 'main' ? 'ready' : `I am ${scene.name}`));
       const { root } = await on.perform();
       const names = ['a', 'b', 'c', 'd', 'e'];
@@ -208,7 +208,7 @@ function suite(database: () => Promise<string | undefined>): void {
   });
 
   describe('capture', () => {
-    it('is kept in whatever state the agent is, and never reaches a model', async () => {
+    it('is kept in any state of the agent and never reaches a model', async () => {
       const [first, second] = [held(), held()];
       const on = await stage((scene) => {
         if (scene.name === 'main') return [first.line, second.line][scene.step]?.() ?? 'end';
@@ -248,7 +248,7 @@ function suite(database: () => Promise<string | undefined>): void {
   });
 
   describe('reap', () => {
-    it('takes the dead out of sight, not out of the ledger; the living go on', async () => {
+    it('hides dead agents, keeps them in the ledger, and leaves living ones', async () => {
       const on = await stage((scene) => `I am ${scene.name}`);
       const { root } = await on.perform();
       const [dead, alive] = [

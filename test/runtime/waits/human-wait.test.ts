@@ -74,7 +74,7 @@ function suite(database: () => Promise<string | undefined>): void {
   }
   const asked = (on: Stage) => on.requests.filter(({ agent }) => agent.name === 'main').length;
 
-  it('next message: shows the first letter of anyone, consumes it, and asks no model', async () => {
+  it('next message: returns the first letter from anyone, consumes it, and sends no request', async () => {
     const { on, root, kids } = await family('kid');
     await begin(on, root, null);
     await on.runtime.send(kids[0]?.id ?? '', 'say 漢字 🎋');
@@ -89,7 +89,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.doesNotMatch(JSON.stringify(on.requests.at(-1)?.messages), /漢字/);
   });
 
-  it('fan-in: the four statuses, in the order of the arguments; interrupted, it shows what is there', async () => {
+  it('fan-in: shows the four statuses in the order of the arguments, also when interrupted', async () => {
     const { on, root, kids } = await family('writes', 'hangs', 'rests', 'dies', 'thinks');
     const [writes, hangs, rests, dies, thinks] = kids as [Agent, Agent, Agent, Agent, Agent];
     await on.runtime.send(hangs.id, 'hang');
@@ -125,7 +125,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.equal(asked(on), 1);
   });
 
-  it('ends by itself when the last one it waits for has answered, died or come to rest', async () => {
+  it('ends when the last awaited agent has answered, died or come to rest', async () => {
     const { on, root, kids } = await family('a', 'b');
     const [a, b] = kids as [Agent, Agent];
     for (const kid of kids) await on.runtime.send(kid.id, 'hang');
@@ -141,7 +141,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual([interrupted, timed_out], [undefined, undefined]);
   });
 
-  it('its time may be 0 or run out: partial results, marked; nobody listed: nothing to wait for', async () => {
+  it('returns marked partial results when its time is 0 or runs out; an empty list is nothing to wait for', async () => {
     const { on, root, kids } = await family('kid');
     const [kid] = kids as [Agent];
     await on.runtime.wait(root.id, 0, null);
@@ -163,7 +163,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.equal(asked(on), 1);
   });
 
-  it("the agent is occupied meanwhile: a person's words end no wait and are not lost, they come after it", async () => {
+  it('occupies the agent: letters of people do not end the wait and are delivered after it', async () => {
     const { on, root, kids } = await family('kid', 'other');
     const [kid, other] = kids as [Agent, Agent];
     await on.runtime.send(kid.id, 'hang');
@@ -190,7 +190,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual(await on.store.mail(root.id), []);
   });
 
-  it('is refused while the agent works, for itself, and where it would close a cycle; people are told why', async () => {
+  it('is refused while the agent works, for the agent itself, and where it would close a cycle, with the reason', async () => {
     const on = await setStage(
       (scene) => {
         if (scene.name !== 'main') return obedient(scene);
@@ -222,7 +222,7 @@ function suite(database: () => Promise<string | undefined>): void {
     await begin(on, rests, [hangs]);
   });
 
-  it('a restart goes on waiting, and what came in between ends it', async () => {
+  it('continues after a restart, and ends with mail that came meanwhile', async () => {
     const { on, root, kids } = await family('kid', 'beside');
     const [kid, beside] = kids as [Agent, Agent];
     await begin(on, beside, null);

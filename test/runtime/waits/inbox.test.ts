@@ -20,7 +20,7 @@ function letter(id: string, number: number, from_id: string | null = 'kid'): Mai
   return { id, root_id: 'r', to_id: 'a', from_id, number, sent_at: 1, consumed_seq: null, ...text };
 }
 
-it('a letter counts once, in order, also when it is heard of again after it was taken', () => {
+it('a letter counts once, in order, even if it is reported again after it was consumed', () => {
   const inbox = new Inbox([letter('two', 2)]);
   inbox.add(letter('one', 1));
   inbox.add(letter('two', 2));
@@ -38,7 +38,7 @@ it('a letter counts once, in order, also when it is heard of again after it was 
   assert.deepEqual([inbox.isEmpty, inbox.hasLetterFrom('kid'), inbox.hasNews(0)], [true, false, false]);
 });
 
-it('an answer that a slow look at the ledger brings a second time does not stop the call that it allowed', async () => {
+it('an answer that a slow read of the ledger returns again does not stop the call that it allowed', async () => {
   const on = await approvalStage(
     (scene) => (scene.step === 0 ? [['act', { what: 'hang on' }]] : 'done'),
     undefined,

@@ -7,7 +7,7 @@ import { setStage, until } from '../stage.ts';
 
 afterEach(closeOpened);
 
-it('a kill by a person is one event, also after its signal has been taken', async () => {
+it('a kill by a person is reported once, even after its signal has been consumed', async () => {
   const on = await setStage(({ name, step, user }) => {
     if (name === 'kid') return 'kid rests';
     if (user.includes('from elsewhere')) return 'heard';

@@ -57,7 +57,7 @@ onBothDatabases('a conversation that its provider refuses', (database) => {
     });
   }
 
-  it('rests without the message, answers the next one, and never sends it again, over a restart, to a fork', async () => {
+  it('rests without the message, answers the next one, and never sends it again, even after a restart or in a fork', async () => {
     const asked: ModelRequest[] = [];
     const first = await stage(asked);
     const { root, failure } = await first.perform('poison');
@@ -84,7 +84,7 @@ onBothDatabases('a conversation that its provider refuses', (database) => {
     assert.equal(JSON.stringify(asked.slice(1)).includes('poison'), false);
   });
 
-  it('results go alone: the calls stay answered, and the model is asked on', async () => {
+  it('removes results alone: the calls stay answered, and the request is sent again', async () => {
     const asked: ModelRequest[] = [];
     const on = await stage(asked);
     const { root } = await on.perform('read');
@@ -94,7 +94,7 @@ onBothDatabases('a conversation that its provider refuses', (database) => {
     assert.deepEqual([reply, failure], ['heard taken', null]);
   });
 
-  it('takes one message more each time, until it is taken', async () => {
+  it('removes one more message each time until the request is accepted', async () => {
     const asked: ModelRequest[] = [];
     const on = await stage(asked);
     const { root } = await on.perform('poison');
@@ -108,7 +108,7 @@ onBothDatabases('a conversation that its provider refuses', (database) => {
     }
   });
 
-  it('that its provider names is left out, however much stands behind it: by its own agent, over a restart, and by a fork that inherited it', async () => {
+  it('leaves out the message that the provider names, however many follow: in its agent, after a restart, and in a fork that inherited it', async () => {
     const asked: ModelRequest[] = [];
     let lenient = true;
     const first = await stage(
@@ -139,7 +139,7 @@ onBothDatabases('a conversation that its provider refuses', (database) => {
     assert.ok(sent.every((one) => JSON.stringify(one.messages).includes('left out: the provider refused')));
   });
 
-  it('that is named, and refused again when nothing of it is left, takes the newest with it', async () => {
+  it('removes the newest message too if the named one is refused again when nothing of it is left', async () => {
     const asked: ModelRequest[] = [];
     const stubborn: Model = {
       ...picky(asked),
@@ -162,7 +162,7 @@ onBothDatabases('a conversation that its provider refuses', (database) => {
     }
   });
 
-  it('is the one that is shortened, not that of an agent which failed for another reason', async () => {
+  it('is shortened only in an agent that was refused, not in one that failed otherwise', async () => {
     const asked: ModelRequest[] = [];
     const busy: Model = {
       ...picky(asked),
@@ -187,7 +187,7 @@ onBothDatabases('a conversation that its provider refuses', (database) => {
     await again.close();
   });
 
-  it('only a failed turn is touched', async () => {
+  it('changes only a failed turn', async () => {
     const asked: ModelRequest[] = [];
     const on = await stage(asked);
     const { root } = await on.perform('good day');

@@ -51,7 +51,7 @@ onBothDatabases('a run whose place another process holds', (database) => {
       );
     });
 
-  it('begins also when that one ends while it is created: nobody is told then of a run that waits', async () => {
+  it('also begins when that run ends while it is created, when no signal for a waiting run is sent', async () => {
     const play = cast({
       main: [[fork('mid')], 'done', [spawn('next', { label: 'next' })], 'done'],
       mid: [[spawn('holder', { label: 'holder' })], 'done'],

@@ -32,7 +32,7 @@ onBothDatabases('places of those who rest', (database) => {
     assert.ok((await on.results(root)).every(({ status }) => status === 'ok'));
   });
 
-  it('the total bounds what the others let through, and says what is left to do', async () => {
+  it('the total limit applies after the others, and its refusal says what to do', async () => {
     const on = await stage([
       () => forks(0, 3),
       () => waitFor(0, 3),
@@ -50,7 +50,7 @@ onBothDatabases('places of those who rest', (database) => {
     assert.equal(refused.length, 1);
   });
 
-  it('one kill ends several, those that have ended already left out; a stranger among them, and none is ended', async () => {
+  it('one kill ends several agents and skips ended ones; with a foreign agent among them none is ended', async () => {
     const on = await stage([
       () => forks(0, 4),
       () => waitFor(0, 4),

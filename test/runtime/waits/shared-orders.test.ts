@@ -103,7 +103,7 @@ function suite(database: () => Promise<string | undefined>): void {
     await close();
   });
 
-  it('a wait of one for the other: what that does elsewhere ends it', async () => {
+  it('a wait for an agent in another process ends when that agent answers', async () => {
     const { left, right, root, mid, close } = await shared(play, await database());
     await right.runtime.send(root.id, 'hang');
     await until(async () => (await state(left, root)) === 'requesting', 'the root works');
@@ -121,7 +121,7 @@ function suite(database: () => Promise<string | undefined>): void {
     await close();
   });
 
-  it('a wait for one that was born elsewhere: it is known by then', async () => {
+  it('a wait for an agent created in another process finds it', async () => {
     const { right, root, mid, close } = await shared(play, await database());
     const born = await right.runtime.fork(root.id, 'born', 'hang');
     await right.runtime.wait(mid.id, 3_600_000, [born.id]);
@@ -132,7 +132,7 @@ function suite(database: () => Promise<string | undefined>): void {
     await close();
   });
 
-  it('an answer to what it asks', async () => {
+  it('an answer to an ask', async () => {
     const { left, right, root, mid, close } = await shared(play, await database());
     await right.runtime.send(mid.id, 'act now');
     const [ask] = await right.asked(root);

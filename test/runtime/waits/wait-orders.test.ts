@@ -48,7 +48,7 @@ describe('every order of a wait', () => {
       assert.ok(orders >= 7, `only ${orders} orders`);
     });
 
-  it('three children, each with a last word', async () => {
+  it('three children, each with a last letter', async () => {
     await inEveryOrder(async (world) => {
       const forks = ['a', 'b', 'c'].map(fork);
       const one = await family(world, {

@@ -46,7 +46,7 @@ async function workThrough(change: (path: string) => void): Promise<string> {
   return text;
 }
 
-it('nothing that the configuration of a repository names is run', async () => {
+it('runs no program that the configuration of a repository names', async () => {
   const { git } = repository;
   for (const driver of ['evil', 'a=b.c'])
     for (const kind of ['smudge', 'clean', 'process'])
@@ -100,7 +100,7 @@ it('nothing that the configuration of a repository names is run', async () => {
   assert.equal(text.match(/\n\+changed/g)?.length, 4, text);
 });
 
-it('a filter that is set while an agent works is not run either', async () => {
+it('runs no filter that is set while an agent works', async () => {
   await workThrough((path) => {
     repository.git('config', 'filter.late.clean', tracer('late'));
     writeFileSync(join(path, '.gitattributes'), '* filter=late\n');
@@ -109,7 +109,7 @@ it('a filter that is set while an agent works is not run either', async () => {
   assert.deepEqual(ran(), []);
 });
 
-it('the filters of the user’s own configuration are run, whatever a repository sets under their names', async () => {
+it('runs filters of the configuration of the user, whatever a repository sets under their names', async () => {
   const home = makeFolder({ '.gitconfig': `[filter "evil"]\n\tsmudge = ${tracer('own')}\n` });
   const before = process.env.HOME;
   process.env.HOME = home;

@@ -32,7 +32,7 @@ describe('worktrees', () => {
       encoding: 'utf8',
     });
 
-  it('what is added, changed, removed and already committed is told and kept on the branch; the folder goes', async () => {
+  it('additions, changes, removals and commits are reported and kept on the branch; the folder is removed', async () => {
     const made = await make();
     writeFileSync(join(made.path, 'a.txt'), 'changed\n');
     gitIn(made, 'commit', '--quiet', '--all', '--message', 'own');
@@ -51,14 +51,14 @@ describe('worktrees', () => {
     assert.equal(repository.git('status', '--porcelain'), '', 'the repository itself is untouched');
   });
 
-  it('nothing changed: it says so, and neither folder nor branch is left', async () => {
+  it('without changes it says so, and removes folder and branch', async () => {
     const made = await make();
     assert.equal(await saveWorktree(made, 'x'), '[worktree] nothing was changed');
     await removeWorktree(made);
     assert.deepEqual([repository.worktrees(), repository.branches()], [[], []]);
   });
 
-  it('a name that is taken is left alone, whatever is on it', async () => {
+  it('leaves an existing branch unchanged, whatever it holds', async () => {
     const first = await make('same');
     writeFileSync(join(first.path, 'new.txt'), 'precious\n');
     await saveWorktree(first, 'x');
@@ -72,7 +72,7 @@ describe('worktrees', () => {
     assert.equal(existsSync(join(second.path, 'new.txt')), false);
   });
 
-  it('many at once in one repository', async () => {
+  it('creates many at once in one repository', async () => {
     const made = await Promise.all(Array.from({ length: 8 }, (_, index) => make(`n${index}`)));
     assert.equal(new Set(made.map(({ path }) => path)).size, 8);
     await Promise.all(
@@ -87,14 +87,14 @@ describe('worktrees', () => {
       assert.equal(repository.git('show', `${branch}:a.txt`), `${index}\n`);
   });
 
-  it('of a folder inside the repository it is the same folder inside the worktree', async () => {
+  it('a folder of the repository maps to the same folder of the worktree', async () => {
     const made = await make('inner', join(repository.folder, 'src'));
     assert.ok(existsSync(join(made.path, 'b.txt')));
     writeFileSync(join(made.path, '..', 'a.txt'), 'above\n');
     assert.match(await saveWorktree(made, 'x'), /\+above/);
   });
 
-  it('what cannot be committed stays where it is, and the text says where', async () => {
+  it('changes that cannot be committed stay in the folder, and the text says where', async () => {
     const made = await make();
     writeFileSync(join(made.path, 'new.txt'), 'precious\n');
     const lock = join(gitIn(made, 'rev-parse', '--absolute-git-dir').trim(), 'index.lock');
@@ -115,7 +115,7 @@ describe('worktrees', () => {
     assert.ok(existsSync(join(made.path, 'new.txt')));
   });
 
-  it('its agent removed the folder that it began in: the rest is kept all the same', async () => {
+  it('keeps the rest when the agent removed the folder that it began in', async () => {
     const made = await make('inner', join(repository.folder, 'src'));
     writeFileSync(join(made.path, '..', 'new.txt'), 'precious\n');
     rmSync(made.path, { recursive: true });
@@ -125,7 +125,7 @@ describe('worktrees', () => {
     assert.deepEqual(repository.worktrees(), []);
   });
 
-  it('its agent removed the link to the repository: the repository around it is not touched', async () => {
+  it('does not touch an enclosing repository when the agent removed the link to its own', async () => {
     const outer = makeRepository({ '.gitignore': '', 'mine.txt': 'mine\n' });
     const made = await makeWorktree(repository.folder, join(outer.folder, 'worktrees'), 'x');
     assert.ok(made.ok);
@@ -137,13 +137,13 @@ describe('worktrees', () => {
     assert.equal(outer.git('log', '--format=%s'), 'first\n');
   });
 
-  it('a folder that git does not keep is there all the same', async () => {
+  it('creates an empty folder that git does not track', async () => {
     mkdirSync(join(repository.folder, 'empty', 'inside'), { recursive: true });
     const made = await make('empty', join(repository.folder, 'empty', 'inside'));
     assert.ok(existsSync(made.path) && made.path.endsWith('/empty/inside'));
   });
 
-  it('hooks, signing and external diffs of the repository are not run', async () => {
+  it('does not run hooks, signing and external diffs of the repository', async () => {
     const made = await make();
     const hooks = join(repository.folder, '.git', 'hooks');
     mkdirSync(hooks, { recursive: true });
@@ -164,7 +164,7 @@ describe('worktrees', () => {
     assert.equal(existsSync(join(place, 'ran')), false);
   });
 
-  it('a change larger than a result is cut, and the text says where the whole is', async () => {
+  it('truncates a diff larger than a result, and the text says where all of it is', async () => {
     const made = await make();
     writeFileSync(join(made.path, 'big.txt'), 'line\n'.repeat(100_000));
     const text = await saveWorktree(made, 'x');
@@ -172,7 +172,7 @@ describe('worktrees', () => {
     assert.ok(text.endsWith(`… cut; see git diff ${made.base.slice(0, 12)} ${made.branch}`));
   });
 
-  it('without a repository, or before its first commit, it says what is missing', async () => {
+  it('says what is missing without a repository or before its first commit', async () => {
     const plain = makeFolder({});
     const outside = await makeWorktree(plain, place, 'x');
     assert.ok(!outside.ok && /needs a git repository/.test(outside.error));
