@@ -1,16 +1,20 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { openStore } from '../src/store/open-store.ts';
+import { signInLink } from './dashboard/ask-server.ts';
 import { writeLargeTree } from './dashboard/large-tree.ts';
+import { memoryOf } from './dashboard/process-costs.ts';
+import { watchedFanout } from './dashboard/watched-fanout.ts';
 import { machineLine } from './machine-line.ts';
 import { percentile } from './percentile.ts';
 import { makeServerFolder } from './server-process.ts';
 
 /**
- * `npm run bench:dashboard -- [--agents 300] [--steps 30000] [--browser /usr/bin/chromium] [--shots FOLDER]`: the page of a large tree in a real browser:
- * first paint, frames while it scrolls and zooms, memory, and how large the timeline is on the wire.
+ * `npm run bench:dashboard -- [--agents 300] [--steps 30000] [--browser /usr/bin/chromium] [--shots FOLDER] [--only page|fanout]`: the page of a large
+ * tree in a real browser: first paint, frames while it scrolls and zooms, memory, and how large the timeline is on the wire; then what three open dashboards
+ * cost a server that leads a fan-out.
  */
 const { values } = parseArgs({
   options: {
@@ -18,13 +22,12 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '30000' },
     browser: { type: 'string', default: '/usr/bin/chromium' },
     shots: { type: 'string' },
+    only: { type: 'string' },
   },
 });
 const SIZE = { width: 1440, height: 900 };
 const FRAMES = 120;
-
 if (values.shots !== undefined) mkdirSync(values.shots, { recursive: true });
-
 /** Milliseconds between frames while something moves the page. */
 async function framesOf(page: Page, move: (frame: number) => Promise<void>): Promise<number[]> {
   await page.evaluate(() => {
@@ -94,6 +97,10 @@ async function measure(page: Page, link: string, root_id: string): Promise<void>
   console.log(
     `  memory          ${(usedSize / 1e6).toFixed(0)} MB of script heap, ${(kept / 1e6).toFixed(0)} MB after a collection`,
   );
+  const { resident, own } = await rendererMemory(browser);
+  console.log(
+    `  process         ${resident.toFixed(0)} MB resident, ${own.toFixed(0)} MB of them its own, not shared with the browser`,
+  );
   if (values.shots === undefined) return;
   await page.mouse.click(box.x + box.width / 3, box.y + 130);
   for (const key of ['+', '+', '+', '+']) await page.locator('.tree-picture').press(key);
@@ -112,21 +119,36 @@ async function measure(page: Page, link: string, root_id: string): Promise<void>
   await shoot('tree-dark');
 }
 
-console.log(`dashboard: ${values.agents} agents, ${values.steps} steps; ${machineLine()}`);
-const place = makeServerFolder({ rules: [{ say: 'nobody asks here' }] });
-const store = await openStore(place.database);
-const root_id = await writeLargeTree(store, { agents: Number(values.agents), steps: Number(values.steps) });
-await store.close();
-const server = await place.start();
+/** The largest page of the browser. */
+async function rendererMemory(
+  browser: Browser,
+): Promise<{ readonly resident: number; readonly own: number }> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  const renderers = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => memoryOf(id));
+  return renderers.reduce((most, one) => (one.own > most.own ? one : most));
+}
+
+async function largePage(browser: Browser): Promise<void> {
+  const { agents, steps } = values;
+  console.log(`dashboard: ${agents} agents, ${steps} steps`);
+  const place = makeServerFolder({ rules: [{ say: 'nobody asks here' }] });
+  const store = await openStore(place.database);
+  const root_id = await writeLargeTree(store, { agents: Number(agents), steps: Number(steps) });
+  await store.close();
+  const server = await place.start();
+  try {
+    await measure(await browser.newPage({ viewport: SIZE }), await signInLink(server), root_id);
+  } finally {
+    server.stop();
+  }
+}
+
+console.log(machineLine());
 const browser = await chromium.launch({ executablePath: values.browser, args: ['--no-sandbox'] });
 try {
-  const answer = await fetch(`${server.url}/v1/login-links`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${server.token}` },
-  });
-  const { url: link } = (await answer.json()) as { readonly url: string };
-  await measure(await browser.newPage({ viewport: SIZE }), link, root_id);
+  if (values.only !== 'fanout') await largePage(browser);
+  if (values.only !== 'page') await watchedFanout(browser);
 } finally {
   await browser.close();
-  server.stop();
 }

@@ -3,12 +3,13 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * A zero-latency model server for the fan-out benchmark, a process of its own so that its CPU is not counted: Chat Completions, streaming, decided by
- * counting in the raw text instead of parsing it. A child calls `noop` three times and ends; the root forks n and waits (`FORK n`), or spawns n (`SPAWN n`).
- * `/CHUNKS/v1/…`: into how many pieces a text is cut. `/seen` tells what was asked: bytes, and the first body of a root and of a child.
+ * counting in the raw text instead of parsing it. A child calls `noop` three times and ends (or the tool and as often as the arguments say); the root forks n and
+ * waits (`FORK n`), or spawns n (`SPAWN n`). `/CHUNKS/v1/…`: into how many pieces a text is cut. `/seen` tells what was asked: bytes, and the first body of a root and of a child.
  */
 const chunk = (delta: object, finish: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 const END = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } })}\n\ndata: [DONE]\n\n`;
+const [TOOL = 'noop', CALLS = '3'] = process.argv.slice(2);
 let serial = 0;
 let seen: { bytes: number; root?: string; child?: string } = { bytes: 0 };
 
@@ -37,6 +38,7 @@ function answer(raw: string, pieces: number): string {
       Array.from({ length: Number(number) }, (_, index) => call(name, input(index), index)).join(''),
       'tool_calls',
     );
+  if (word === undefined) return done(chunk({ content: 'ready' }), 'stop');
   const identity = raw.lastIndexOf('You are now');
   if (word === 'SPAWN' || identity < 0) seen.root ??= raw;
   if (word === 'SPAWN') {
@@ -54,8 +56,9 @@ function answer(raw: string, pieces: number): string {
   }
   seen.child ??= raw;
   const results = raw.slice(identity).split('"role":"tool"').length - 1;
-  return results < 3
-    ? done(text(pieces) + call('noop', { n: results }), 'tool_calls')
+  const input = TOOL === 'noop' ? { n: results } : { path: 'notes.md', offset: results + 1 };
+  return results < Number(CALLS)
+    ? done(text(pieces) + call(TOOL, input), 'tool_calls')
     : done(text(pieces), 'stop');
 }
 

@@ -54,7 +54,7 @@ function answer(lanes: readonly LaneDocument[], count = lanes.length): TimelineD
     title: 'begin',
     started_at: '2026-01-01T00:00:00.000Z',
     now: 100_000,
-    after: 90_000,
+    after: 'reader-1',
     ids: Array.from({ length: count }, (_, index) => `id${index}`),
     lanes: [...lanes],
     names: ['search'],

@@ -82,14 +82,20 @@ export function useApi<Answer>(path: string | null, every_ms = 0, version = 0): 
     }
   }, [path]);
   useEffect(() => {
+    let loaded_at = Date.now();
     void load();
     if (every_ms === 0) return;
     let due: ReturnType<typeof setTimeout> | null = null;
     const later = () => {
-      due ??= setTimeout(() => {
-        due = null;
-        if (document.visibilityState === 'visible') void load();
-      }, every_ms);
+      due ??= setTimeout(
+        () => {
+          due = null;
+          if (document.visibilityState !== 'visible') return;
+          loaded_at = Date.now();
+          void load();
+        },
+        loaded_at + every_ms - Date.now(),
+      );
     };
     const stop = onChange(later);
     const timer = setInterval(later, every_ms * QUIET);

@@ -2,10 +2,11 @@
 
 import { EXPORTED } from './exported.ts';
 
-type Listener = () => void;
+/** `trees`: roots of the trees in which something has changed; null: it may be anything. */
+type Listener = (trees: readonly string[] | null) => void;
 
 /** Events after which what a page shows may be out of date. */
-const KINDS = ['tree', 'agent', 'message', 'mail', 'approval', 'removed', 'workers', 'resync'] as const;
+const KINDS = ['changed', 'removed', 'workers', 'resync'] as const;
 
 const listeners = new Set<Listener>();
 let source: EventSource | null = null;
@@ -24,10 +25,11 @@ export function onChange(listener: Listener): () => void {
 }
 
 function open(): EventSource {
-  const events = new EventSource('/v1/events');
-  const tell = () => {
-    for (const listener of listeners) listener();
-  };
-  for (const kind of KINDS) events.addEventListener(kind, tell);
+  const events = new EventSource('/v1/events?brief=true');
+  for (const kind of KINDS)
+    events.addEventListener(kind, ({ data }) => {
+      const { trees = null } = JSON.parse(data) as { readonly trees?: readonly string[] };
+      for (const listener of listeners) listener(trees);
+    });
   return events;
 }

@@ -25,6 +25,7 @@ const event = z.strictObject({
     'delta',
     'output',
     'workers',
+    'changed',
     'resync',
   ),
   tree: treeRow.optional().describe('with `tree`: the row of a tree that is new or has changed'),
@@ -37,6 +38,7 @@ const event = z.strictObject({
   delta: delta.optional().describe('with `delta`: what the model just wrote'),
   call_id: text('with `output`: the call').optional(),
   text: text('with `output`: what it just printed').optional(),
+  trees: texts('with `changed`: roots of trees in which something has changed').optional(),
   workers: z.array(worker).optional().describe('with `workers`: all of them'),
 });
 

@@ -15,12 +15,11 @@ export const TIMELINE_ROUTES = [
     scope: 'read',
     answer: 'coppice/timeline/v1',
     query: z.strictObject({
-      after: z.coerce
-        .number()
-        .int()
-        .min(0)
+      after: z
+        .string()
+        .max(100)
         .optional()
-        .describe('only lanes of agents that changed since, milliseconds since 1970'),
+        .describe('`after` of an earlier answer: only lanes of agents that changed since'),
     }),
     handle: async ({ store, timelines }, request) => {
       const root = await oneRoot(store, named(request, 'tree'));

@@ -14,6 +14,8 @@ export interface Watch {
   readonly root_id: string | null;
   /** Only of this agent, or of it too. */
   readonly agent_id: string | null;
+  /** Only which trees have changed. */
+  readonly brief: boolean;
   /** The tree that must be followed for it. */
   readonly follows: string | null;
 }
@@ -66,6 +68,8 @@ export class EventClient {
 
   wants({ type, root_id, agent_id }: Frame): boolean {
     const { watch } = this;
+    if (watch.brief) return type === 'changed' || type === 'removed' || type === 'workers';
+    if (type === 'changed') return false;
     if (type === 'delta' || type === 'output') return agent_id === watch.agent_id;
     if (type === 'removed') return true;
     if (watch.root_id === null && watch.agent_id === null) return type !== 'message' && type !== 'mail';

@@ -18,6 +18,8 @@ const HEARTBEAT_MS = 15_000;
 const COLLECT_MS = 25;
 /** A row of a tree costs several reads. */
 const TREES_MS = 500;
+/** Brief clients load what they show when they are told, all at the same time, so that they share the reads. */
+const CHANGED_MS = 1_000;
 /** The ledger is looked at when another process has written, no more often than the first, and now and then anyway. */
 const LOOK_MS = { least: 100, most: 1_000 } as const;
 /** A client that comes back within this time has missed nothing. */
@@ -33,6 +35,7 @@ export interface FeedSources {
  * Laws:
  * V1. It follows the ledger only while somebody listens, and for a minute more.
  * V2. After its first event, a client gets every event that it wants, in order, or `resync`.
+ *     Documents of rows are made only while somebody wants them, and for a minute more.
  * V3. A client that reads slowly costs a fixed amount of memory and delays nobody.
  */
 export class EventFeed {
@@ -47,6 +50,13 @@ export class EventFeed {
   /** Stops what follows the ledger; null: nothing does. */
   #following: Promise<() => Promise<void>> | null = null;
   #empty_since = 0;
+  /** Trees that brief clients were not told of yet, and when they were told last. */
+  readonly #changed = new Set<string>();
+  #changed_told = 0;
+  /** Until when rows are told as documents, and the number of the first event since that began. */
+  #rows_until = 0;
+  #rows_since = 0;
+  #rows_begun: Promise<void> = Promise.resolve();
   #stopped: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -79,12 +89,14 @@ export class EventFeed {
     this.#clients.add(client);
     try {
       await this.#followed();
+      if (!watch.brief) await this.#rowsAreTold();
       const tree = watch.follows === null ? null : await this.#watch(watch.follows);
       if (client.ended) return client.body;
       client.begin();
       if (tree !== null) tree.clients += 1;
       const seen = after === null ? null : this.#ring.numberOf(after);
-      const missed = seen === null || (tree !== null && seen < tree.since) ? null : this.#ring.after(seen);
+      const since = Math.max(tree?.since ?? 0, watch.brief ? 0 : this.#rows_since);
+      const missed = seen === null || seen < since ? null : this.#ring.after(seen);
       if (missed === null) client.send(this.#ring.resync());
       else for (const frame of missed) client.offer(frame);
       return client.body;
@@ -135,6 +147,8 @@ export class EventFeed {
       tree.left_at = performance.now();
     }
     this.#empty_since = performance.now();
+    if (!client.watch.brief && ![...this.#clients].some(({ watch }) => !watch.brief))
+      this.#rows_until = performance.now() + LINGER_MS;
   }
 
   #followed(): Promise<unknown> {
@@ -174,6 +188,8 @@ export class EventFeed {
     if (following === null) return this.#stopped;
     this.#following = null;
     this.#watched.clear();
+    this.#changed.clear();
+    this.#rows_until = 0;
     this.#ring.forget();
     this.#stopped = (async () => {
       await (await following.catch(() => undefined))?.();
@@ -189,6 +205,8 @@ export class EventFeed {
     switch (event.type) {
       case 'agent':
         this.#watched.get(event.agent.root_id)?.learn(event.agent);
+        this.#change(event.agent.root_id);
+        if (!this.#wantsRows) return;
         this.#rows.agent(event.agent);
         return this.#soon('agents', COLLECT_MS, this.#tellAgents);
       case 'message':
@@ -197,6 +215,7 @@ export class EventFeed {
           if (tree.has(event.agent_id) && !tree.message(event.agent_id, event.message)) this.wake();
         return;
       case 'mail':
+        this.#change(event.mail.root_id);
         if (this.#watched.get(event.mail.root_id)?.mail(event.mail) === false) this.wake();
         return;
       case 'removed':
@@ -222,13 +241,40 @@ export class EventFeed {
   /** What other processes did, and what this one did to trees that it does not lead. */
   readonly #look = async (): Promise<void> => {
     const { changed, vanished, watched } = await this.#marks.look([...this.#watched.keys()]);
-    for (const { id } of [...changed, ...vanished]) this.#rows.unread(id);
+    for (const { id, root_id } of [...changed, ...vanished]) {
+      this.#change(root_id);
+      if (this.#wantsRows) this.#rows.unread(id);
+    }
     for (const [root_id, marks] of watched)
       await this.#watched.get(root_id)?.catchUp(this.#sources.store, marks);
     await this.#rows.tellWorkers();
-    await this.#tellAgents();
+    if (this.#wantsRows) await this.#tellAgents();
     this.#soon('look', LOOK_MS.most, this.#look);
   };
+
+  /** A client wants rows as documents: those before are missing where nobody did. Resolves when what changes from now on is noticed. */
+  #rowsAreTold(): Promise<void> {
+    if (!this.#wantsRows) {
+      this.#rows_since = this.#ring.skip();
+      this.#rows_begun = this.#work.now('agents', this.#tellAgents);
+    }
+    this.#rows_until = Number.POSITIVE_INFINITY;
+    return this.#rows_begun;
+  }
+
+  get #wantsRows(): boolean {
+    return performance.now() < this.#rows_until;
+  }
+
+  #change(root_id: string): void {
+    this.#changed.add(root_id);
+    const ms = this.#changed_told + CHANGED_MS - performance.now();
+    this.#soon('changed', Math.max(COLLECT_MS, ms), async () => {
+      this.#changed_told = performance.now();
+      this.#tell({ type: 'changed', trees: [...this.#changed] }, { root_id: null, agent_id: null });
+      this.#changed.clear();
+    });
+  }
 
   #soon(name: string, ms: number, work: () => Promise<void>): void {
     if (this.#following !== null) this.#work.soon(name, ms, work);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import { oneAgent, oneRoot } from '../answers/find-one.ts';
-import type { ApiSources, Terms } from '../api/route.ts';
+import { type ApiSources, flag, type Terms } from '../api/route.ts';
 import type { EventFeed } from './event-feed.ts';
 
 const query = z.strictObject({
@@ -11,6 +12,9 @@ const query = z.strictObject({
     .max(200)
     .optional()
     .describe('only of this agent, with its conversation and live text; beside `tree`, its live text too'),
+  brief: flag.describe(
+    '`changed` instead of documents: which trees have changed, at most once a second; beside it `removed` and `workers`',
+  ),
   after: z
     .string()
     .max(100)
@@ -34,12 +38,21 @@ export const EVENT_ROUTE = {
 export async function openEvents(
   { store }: Pick<ApiSources, 'store'>,
   feed: EventFeed,
-  { tree, agent, after }: z.output<typeof query>,
+  { tree, agent, brief, after }: z.output<typeof query>,
   last_event_id: string | undefined,
   mayRead: () => boolean,
 ): Promise<ReadableStream<Uint8Array>> {
+  if (brief === true && (tree ?? agent) !== undefined)
+    throw new CoppiceError('E_INVALID_ARGUMENT', 'brief: not beside tree or agent', {
+      hint: 'Follow everything briefly, or one tree or agent with its documents',
+    });
   const root_id = tree === undefined ? null : (await oneRoot(store, tree)).id;
   const one = agent === undefined ? null : await oneAgent(store, agent);
-  const watch = { root_id, agent_id: one?.id ?? null, follows: root_id ?? one?.root_id ?? null };
+  const watch = {
+    root_id,
+    agent_id: one?.id ?? null,
+    brief: brief === true,
+    follows: root_id ?? one?.root_id ?? null,
+  };
   return feed.open(watch, last_event_id ?? after ?? null, mayRead);
 }

@@ -13,17 +13,15 @@ import type { AgentTimeline, TreeTimeline } from './tree-timelines.ts';
 type LaneDocument = z.infer<typeof laneShape>;
 export type TimelineDocument = z.infer<typeof timelineShape>;
 
-/** Steps of the last moments may be committed late, or by a machine whose clock is behind. */
-const OVERLAP_MS = 10_000;
 const MICRO = 1_000_000;
 /** How long the event loop is held at most at once. */
 const SLICE_MS = 8;
 
-/** The timeline as columns of numbers relative to the start of the tree. `after`: only lanes of agents that changed since, milliseconds since the epoch. */
+/** The timeline as columns of numbers relative to the start of the tree. `after`: only lanes of agents that changed since that answer. */
 export async function timelineDocument(
-  { agents, now }: TreeTimeline,
+  { agents, now, reader, revision, changed }: TreeTimeline,
   title: string,
-  after = 0,
+  after?: string,
 ): Promise<TimelineDocument> {
   const [first] = agents;
   const root_id = first?.agent.root_id ?? '';
@@ -32,21 +30,24 @@ export async function timelineDocument(
   const lanes = new Map(agents.map((one) => [one.agent.id, laneOf(one)]));
   const names = new Names();
   const documents: LaneDocument[] = [];
+  const [known_reader, known] = after?.split('-') ?? [];
+  const seen = known_reader === reader ? Number(known) : -1;
   let paused = performance.now();
   for (const one of agents) {
-    if (one.agent.updated_at < after) continue;
+    if ((changed.get(one.agent.id) ?? 0) <= seen) continue;
     documents.push(laneDocument(one, { began, numbers, names, lanes }));
     if (performance.now() - paused < SLICE_MS) continue;
     await nextTurn();
     paused = performance.now();
   }
+  await nextTurn();
   const path = criticalPath(root_id, lanes, now);
   return {
     root_id,
     title,
     started_at: isoTime(began),
     now: now - began,
-    after: now - OVERLAP_MS,
+    after: `${reader}-${revision}`,
     ids: agents.map(({ agent }) => agent.id),
     lanes: documents,
     names: names.all,

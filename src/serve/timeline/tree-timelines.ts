@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ALL_TOOLSETS } from '../../kernel/toolsets/all-toolsets.ts';
 import type { Agent } from '../../records/agent/agent.ts';
@@ -24,12 +25,24 @@ export interface TreeTimeline {
   readonly agents: readonly AgentTimeline[];
   /** The ledger's clock at the read. */
   readonly now: number;
+  /** Names what has read the tree, which counts its states by `revision`. */
+  readonly reader: string;
+  readonly revision: number;
+  /** With which revision each agent changed last, by its id. */
+  readonly changed: ReadonlyMap<string, number>;
 }
 
 interface Kept {
+  /** Of the tree, when this was read. */
+  readonly revision: number;
   readonly version: string;
   readonly walk: AgentWalk;
   readonly timeline: AgentTimeline;
+}
+
+interface KeptTree extends Pick<TreeTimeline, 'reader' | 'revision'> {
+  /** Oldest first. */
+  readonly agents: ReadonlyMap<string, Kept>;
 }
 
 /**
@@ -38,7 +51,7 @@ interface Kept {
  */
 export class TreeTimelines {
   readonly #store: Store;
-  readonly #trees = new Map<string, Map<string, Kept>>();
+  readonly #trees = new Map<string, KeptTree>();
   readonly #reading = new Map<string, Promise<TreeTimeline>>();
 
   constructor(store: Store) {
@@ -60,15 +73,36 @@ export class TreeTimelines {
       this.#store.now(),
     ]);
     const asked = Map.groupBy(asks, ({ agent_id }) => agent_id);
-    const before = this.#trees.get(root_id) ?? new Map<string, Kept>();
+    const oldest_first = agents.toReversed();
+    const before = this.#known(root_id, oldest_first);
+    const next = before.revision + 1;
     const kept = new Map<string, Kept>();
-    for (const agent of agents.toReversed())
-      kept.set(agent.id, await this.#one(agent, asked.get(agent.id) ?? [], before.get(agent.id)));
-    this.#keep(root_id, kept);
-    return { agents: [...kept.values()].map(({ timeline }) => timeline), now };
+    for (const agent of oldest_first)
+      kept.set(
+        agent.id,
+        await this.#one(agent, asked.get(agent.id) ?? [], before.agents.get(agent.id), next),
+      );
+    const all = [...kept.values()];
+    const revision = all.some((one) => one.revision === next) ? next : before.revision;
+    this.#keep(root_id, { reader: before.reader, revision, agents: kept });
+    return {
+      agents: all.map(({ timeline }) => timeline),
+      now,
+      reader: before.reader,
+      revision,
+      changed: new Map([...kept].map(([id, one]) => [id, one.revision])),
+    };
   }
 
-  async #one(agent: Agent, asks: readonly Ask[], before: Kept | undefined): Promise<Kept> {
+  /** What is kept of a tree. Documents name agents by their place: where those that were there have moved, it begins anew. */
+  #known(root_id: string, agents: readonly Agent[]): KeptTree {
+    const kept = this.#trees.get(root_id);
+    const known = [...(kept?.agents.keys() ?? [])];
+    if (kept !== undefined && known.every((id, index) => agents[index]?.id === id)) return kept;
+    return { reader: randomBytes(4).toString('hex'), revision: 0, agents: kept?.agents ?? new Map() };
+  }
+
+  async #one(agent: Agent, asks: readonly Ask[], before: Kept | undefined, revision: number): Promise<Kept> {
     const answers = asks.filter(({ verdict }) => verdict !== null).length;
     const version = [
       agent.last_seq,
@@ -95,10 +129,10 @@ export class TreeTimelines {
       if (page.length === PAGE) await nextTurn();
     }
     const letters = mail.map(({ body: _, ...letter }) => letter);
-    return { version, walk, timeline: { agent, letters, ...walk.spans(agent, records) } };
+    return { revision, version, walk, timeline: { agent, letters, ...walk.spans(agent, records) } };
   }
 
-  #keep(root_id: string, kept: Map<string, Kept>): void {
+  #keep(root_id: string, kept: KeptTree): void {
     this.#trees.delete(root_id);
     this.#trees.set(root_id, kept);
     for (const oldest of this.#trees.keys()) {

@@ -167,6 +167,26 @@ onBothDatabases('the event stream', (database) => {
     );
   });
 
+  it('tells briefly which trees have changed, whoever leads them, without their documents', async () => {
+    const { stage, web } = await set(({ user }) => `${user} is done`, await onDatabase());
+    const brief = await followNew(web, '?brief=true');
+    assert.equal(brief.events[0]?.type, 'resync');
+    const own = await stage.start();
+    const elsewhere = await another(stage, async () => 'done there');
+    const far = await elsewhere.start({ prompt: 'far away', config: OTHER });
+    await until(() => {
+      const changed = new Set(brief.of('changed').flatMap(({ trees }) => trees ?? []));
+      return changed.has(own.id) && changed.has(far.id);
+    }, 'both trees');
+    const others = brief.events.filter(({ type }) => !['resync', 'changed', 'workers'].includes(type));
+    assert.deepEqual(others, []);
+    for (const event of brief.events) assert.ok(validate(event), JSON.stringify([event, validate.errors]));
+    const late = await follow(web, '', brief.ids.at(-1));
+    await until(() => late.events.length > 0, 'rows were not told before: it must load anew');
+    assert.equal(late.events[0]?.type, 'resync');
+    assert.equal((await web.ask('/v1/events?brief=true&tree=x')).status, 400);
+  });
+
   it('tells of approvals that are asked and answered, and of conversations that are deleted', async () => {
     const { stage, web } = await set(({ step }) => (step === 0 ? [['note', { text: 'x' }]] : 'noted'), {
       ...(await onDatabase()),

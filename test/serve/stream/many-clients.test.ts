@@ -65,7 +65,7 @@ it('a client that reads nothing keeps four megabytes at most, and reads `resync`
   web = await setWebStage(() => 'unused');
   const ring = new EventRing();
   const client = new EventClient({
-    watch: { root_id: null, agent_id: null, follows: null },
+    watch: { root_id: null, agent_id: null, brief: false, follows: null },
     mayRead: () => true,
     resync: () => ring.resync(),
     onGone: () => undefined,
@@ -86,7 +86,7 @@ it('a client that reads nothing keeps four megabytes at most, and reads `resync`
 it('refuses the client after the 512th, and takes one again when another has gone', async () => {
   web = await setWebStage(() => 'unused');
   const feed = new EventFeed({ ...web.stage, unled: { options: {}, env: {} } });
-  const all = { root_id: null, agent_id: null, follows: null };
+  const all = { root_id: null, agent_id: null, brief: false, follows: null };
   const open = await Promise.all(Array.from({ length: 512 }, () => feed.open(all, null, () => true)));
   await assert.rejects(
     feed.open(all, null, () => true),

@@ -81,6 +81,27 @@ it('the critical path leads through the slow agent; the document is as documente
   assert.equal(main?.spans.kind[main.waits.span[0] ?? -1], SPAN_KINDS.indexOf('waiting'));
 });
 
+it('a later document has only the lanes that changed since the earlier one', async () => {
+  const root_id = await perform();
+  const timelines = new TreeTimelines(stage.store);
+  const first = await timelineDocument(await timelines.of(root_id), 'begin');
+  const lanes = async (after: string, from = timelines) => {
+    const { lanes: found } = await timelineDocument(await from.of(root_id), 'begin', after);
+    return found.map(({ name }) => name);
+  };
+  assert.deepEqual(await lanes(first.after), []);
+  await stage.runtime.send(root_id, 'more');
+  await stage.runtime.settled(root_id);
+  assert.deepEqual(await lanes(first.after), ['main']);
+  assert.deepEqual(await lanes(first.after), ['main'], 'for everybody who has the earlier one');
+  const all = first.lanes.map(({ name }) => name);
+  assert.deepEqual(
+    await lanes(first.after, new TreeTimelines(stage.store)),
+    all,
+    'another server knows none',
+  );
+});
+
 it('reads only agents that changed, and only their new messages', async () => {
   const read: string[] = [];
   const root_id = await perform((store) =>

@@ -66,7 +66,7 @@ export interface Timeline {
   readonly title: string;
   readonly began: number;
   readonly now: number;
-  readonly after: number;
+  readonly after: string;
   /** By index, which is by age. */
   readonly lanes: readonly Lane[];
   readonly path: readonly Part[];
@@ -110,6 +110,14 @@ export function unpacked(answer: TimelineDocument, before: Timeline | null): Tim
     lives,
     end: lives ? Math.max(last, answer.now) : last,
   };
+}
+
+/** The timeline so many milliseconds later, if nothing happened meanwhile. */
+export function at(timeline: Timeline, later: number): Timeline {
+  const now = timeline.now + later;
+  const end = timeline.lives ? Math.max(timeline.end, now) : timeline.end;
+  const path = timeline.path.map((part) => (part.end === timeline.now ? { ...part, end: now } : part));
+  return { ...timeline, now, end, path };
 }
 
 /** A rest at the end of all work is not worth room. */

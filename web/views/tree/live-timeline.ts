@@ -1,45 +1,74 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiError, request } from '../../data/api.ts';
-import { type Timeline, type TimelineDocument, unpacked } from './lanes.ts';
+import { EXPORTED } from '../../data/exported.ts';
+import { onChange } from '../../data/live.ts';
+import { at, type Timeline, type TimelineDocument, unpacked } from './lanes.ts';
 
-const REFRESH_MS = 1_000;
+/** What goes on grows by this step. */
+const TICK_MS = 1_000;
+/** What no event told of. */
+const QUIET_MS = 15_000;
+/** What takes long is asked for less often: it takes no more than one part in so many of the time. */
+const SHARE = 5;
 
 export interface LiveTimeline {
   readonly timeline: Timeline | null;
   readonly error: ApiError | null;
 }
 
-/** The timeline of a tree, again every second while the page is visible; after the first time only lanes that changed are asked for. */
+/** The timeline of a tree, which follows the events while the page is visible; after the first time only lanes that changed are asked for. */
 export function useTimeline(tree: string): LiveTimeline {
   const [state, setState] = useState<LiveTimeline>({ timeline: null, error: null });
   useEffect(() => {
     let known: Timeline | null = null;
+    let came_at = 0;
     let left = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let due: ReturnType<typeof setTimeout> | undefined;
+    let rested_until = 0;
+    let loads = false;
+    let again = false;
     const load = async () => {
-      if (document.visibilityState === 'visible') {
-        const after = known === null ? '' : `?after=${Math.trunc(known.after)}`;
-        const path = `/v1/trees/${encodeURIComponent(tree)}/timeline${after}`;
-        try {
-          const answer = await request<TimelineDocument>('GET', path);
-          const isNew =
-            known === null ||
-            known.lives ||
-            answer.lanes.length > 0 ||
-            answer.ids.length !== known.lanes.length;
-          if (isNew) known = unpacked(answer, known);
-          if (!left && isNew) setState({ timeline: known, error: null });
-        } catch (error) {
-          if (!left) setState({ timeline: known, error: error as ApiError });
-        }
+      due = undefined;
+      loads = true;
+      const began = performance.now();
+      const after = known === null ? '' : `?after=${known.after}`;
+      try {
+        const answer = await request<TimelineDocument>(
+          'GET',
+          `/v1/trees/${encodeURIComponent(tree)}/timeline${after}`,
+        );
+        known = unpacked(answer, known);
+        came_at = performance.now();
+        if (!left) setState({ timeline: known, error: null });
+      } catch (error) {
+        if (!left) setState({ timeline: known, error: error as ApiError });
       }
-      if (!left) timer = setTimeout(load, REFRESH_MS);
+      rested_until = performance.now() + (performance.now() - began) * SHARE;
+      loads = false;
+      if (again) soon();
+    };
+    const soon = () => {
+      again = loads;
+      if (left || loads || document.visibilityState !== 'visible') return;
+      due ??= setTimeout(load, Math.max(0, rested_until - performance.now()));
+    };
+    const tick = () => {
+      if (known?.lives !== true || document.visibilityState !== 'visible') return;
+      setState(({ error }) => ({ timeline: at(known as Timeline, performance.now() - came_at), error }));
     };
     setState({ timeline: null, error: null });
     void load();
+    const timers = EXPORTED === null ? [setInterval(tick, TICK_MS), setInterval(soon, QUIET_MS)] : [];
+    const stop = onChange((trees) => {
+      if (trees === null || known === null || trees.includes(known.root_id)) soon();
+    });
+    document.addEventListener('visibilitychange', soon);
     return () => {
       left = true;
-      clearTimeout(timer);
+      stop();
+      clearTimeout(due);
+      for (const timer of timers) clearInterval(timer);
+      document.removeEventListener('visibilitychange', soon);
     };
   }, [tree]);
   return state;

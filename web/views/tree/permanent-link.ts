@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Range } from './axis.ts';
 import type { Timeline } from './lanes.ts';
 import type { Selection } from './picture.ts';
@@ -10,6 +10,7 @@ export const TABS = [
   ['tree', 'Tree'],
 ] as const;
 export type Tab = (typeof TABS)[number][0];
+/** Zooming writes it no more often: browsers refuse what comes too fast. */
 const LINK_MS = 250;
 
 function numberIn(query: URLSearchParams, name: string): number | null {
@@ -43,8 +44,9 @@ export interface Linked {
 /** The address names what is shown, so that it can be sent to somebody. */
 export function usePermanentLink(timeline: Timeline, { tab, selected, shown, until }: Linked): void {
   const agent = selected === null ? null : (timeline.lanes[selected.lane]?.id ?? null);
+  const free_at = useRef(0);
   useEffect(() => {
-    const timer = setTimeout(() => {
+    const write = () => {
       const query = new URLSearchParams();
       if (tab !== 'tokens') query.set('tab', tab);
       if (agent !== null) query.set('agent', agent);
@@ -56,9 +58,13 @@ export function usePermanentLink(timeline: Timeline, { tab, selected, shown, unt
       if (until !== null) query.set('at', String(Math.round(until)));
       const text = query.toString();
       const href = `${window.location.pathname}${text === '' ? '' : `?${text}`}`;
-      if (href !== window.location.pathname + window.location.search)
-        window.history.replaceState(null, '', href);
-    }, LINK_MS);
+      if (href === window.location.pathname + window.location.search) return;
+      free_at.current = performance.now() + LINK_MS;
+      window.history.replaceState(null, '', href);
+    };
+    const left_ms = free_at.current - performance.now();
+    if (left_ms <= 0) return write();
+    const timer = setTimeout(write, left_ms);
     return () => clearTimeout(timer);
   }, [tab, agent, selected?.bar, shown, until]);
 }

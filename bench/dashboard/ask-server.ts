@@ -1,0 +1,21 @@
+import type { ServerProcess } from '../server-process.ts';
+
+/** Asks the HTTP API with the token that may write; with a body by POST. Rejects with what an error document says. */
+export async function askServer<Answer>(
+  { url, token }: ServerProcess,
+  path: string,
+  body?: object,
+): Promise<Answer> {
+  const answer = await fetch(`${url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+  return (await answer.json()) as Answer;
+}
+
+/** Signs one browser in. */
+export async function signInLink(server: ServerProcess): Promise<string> {
+  return (await askServer<{ readonly url: string }>(server, '/v1/login-links', {})).url;
+}
