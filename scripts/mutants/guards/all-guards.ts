@@ -1,5 +1,6 @@
 import { DOOR_GUARDS } from './door-guards.ts';
 import type { Guard } from './guard.ts';
+import { HTTP_GUARDS } from './http-guards.ts';
 import { KERNEL_GUARDS } from './kernel-guards.ts';
 import { LEDGER_GUARDS } from './ledger-guards.ts';
 import { SERVER_GUARDS } from './server-guards.ts';
@@ -12,6 +13,7 @@ export const ALL_GUARDS: readonly Guard[] = [
   ...KERNEL_GUARDS,
   ...TOOL_GUARDS,
   ...DOOR_GUARDS,
+  ...HTTP_GUARDS,
   ...SERVER_GUARDS,
   ...WAIT_GUARDS,
 ];

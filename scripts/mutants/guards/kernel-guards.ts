@@ -228,4 +228,12 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     without: '',
     tests: ['cron/cron-runs'],
   },
+  {
+    name: 'claims-in-vain',
+    protects: 'the ledger from workers that claim the same trees one after the other',
+    file: 'src/serve/tree-keeper.ts',
+    guard: 'queue.length = 0;',
+    without: '',
+    tests: ['serve/keepers-at-once'],
+  },
 ];

@@ -35,4 +35,12 @@ export const WAIT_GUARDS: readonly Guard[] = [
     without: '',
     tests: ['runtime/waits/queue-orders'],
   },
+  {
+    name: 'places-of-others',
+    protects: 'queued runs from waiting for ever behind runs that another process leads',
+    file: 'src/runtime/executor/run-queue.ts',
+    guard: 'is_working && agent.worker === this.#worker_id',
+    without: 'is_working',
+    tests: ['runtime/executor/run-queue'],
+  },
 ];

@@ -23,8 +23,7 @@ export interface GuardOptions {
   readonly hosts: readonly string[];
   readonly secure: boolean;
   readonly cookie: string;
-  /** No limit on the rate of requests. */
-  readonly unlimited?: boolean;
+  readonly rate?: Pick<RateLimit, 'take'>;
 }
 
 /** Paths that need no token: they say nothing of the ledger. */
@@ -60,10 +59,9 @@ const HEADERS: Readonly<Record<string, string>> = {
  * writes must come from our own page: the browser says so in `Origin` and `Sec-Fetch-Site`.
  */
 export function guard(options: GuardOptions): MiddlewareHandler<Guarded> {
-  const { access, cookie } = options;
+  const { access, cookie, rate = new RateLimit() } = options;
   const hosts = new Set(options.hosts.map((host) => host.toLowerCase()));
   const origins = new Set([...hosts].map((host) => `${options.secure ? 'https' : 'http'}://${host}`));
-  const rate = new RateLimit();
   return async (context, next) => {
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
     const { req } = context;
@@ -75,7 +73,7 @@ export function guard(options: GuardOptions): MiddlewareHandler<Guarded> {
     const origin = req.header('origin');
     if (origin !== undefined && !origins.has(origin.toLowerCase()))
       throw forbidden('requests from that Origin are refused', 'Use the page that this server serves itself');
-    const wait = options.unlimited === true ? 0 : rate.take(context.env.incoming.socket.remoteAddress ?? '');
+    const wait = rate.take(context.env.incoming.socket.remoteAddress ?? '');
     if (wait > 0) {
       context.header('Retry-After', String(wait));
       throw new CoppiceError('E_TOO_MANY_REQUESTS', 'too many requests in a short time', { retryable: true });

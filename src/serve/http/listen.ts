@@ -17,15 +17,13 @@ const CONNECTIONS_MAX = 1_024;
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
-export interface ListenOptions extends Pick<WebAppOptions, 'sources' | 'version' | 'onTrouble'> {
+export interface ListenOptions extends Pick<WebAppOptions, 'sources' | 'version' | 'rate' | 'onTrouble'> {
   readonly access: Access;
   readonly host: string;
   /** 0: a free one. */
   readonly port: number;
   /** Further values of `Host` that it answers to, as behind a proxy. */
   readonly hosts: readonly string[];
-  /** No limit on the rate of requests. Default false. */
-  readonly unlimited?: boolean;
   /** Files in PEM. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
 }

@@ -186,6 +186,7 @@ describe('pages and limits', () => {
       const policy = String(headers['content-security-policy']);
       assert.match(policy, /default-src 'none'; script-src 'self';/, path);
       assert.doesNotMatch(policy, /unsafe|\*/, path);
+      assert.match(policy, /frame-ancestors 'none'/, path);
       assert.equal(headers['x-content-type-options'], 'nosniff', path);
       assert.equal(headers['x-frame-options'], 'DENY', path);
     }
@@ -215,6 +216,27 @@ describe('pages and limits', () => {
       Array.from({ length: 1_000 }, () => rate.take('one')).filter((wait) => wait === 0).length,
       200,
     );
+  });
+
+  it('whoever sends too much is told when to come back, also without a token', async () => {
+    const strict = await setWebStage(() => 'unused', {}, { rate: new RateLimit(() => 0) });
+    for (let sent = 0; sent < 400; sent += 1)
+      assert.equal((await strict.ask('/healthz', { token: null })).status, 200);
+    for (const path of ['/healthz', '/v1/session']) {
+      const { status, headers, json } = await strict.ask(path, { token: null });
+      assert.deepEqual([status, headers['retry-after'], json?.error.retryable], [429, '1', true], path);
+    }
+    await strict.close();
+  });
+
+  it('what went wrong inside stands in the log, not in the answer', async () => {
+    const deliveries = () => Promise.reject(new TypeError('about the inside'));
+    const broken = await setWebStage(() => 'unused', { wrap: (store) => ({ ...store, deliveries }) });
+    const { status, text } = await broken.ask('/v1/deliveries');
+    assert.equal(status, 500);
+    assert.doesNotMatch(text, /inside/);
+    assert.match(broken.troubles.join(), /\/v1\/deliveries: TypeError: about the inside/);
+    await broken.close();
   });
 
   it('what is no HTTP ends the connection, and nothing else', async () => {
