@@ -29,6 +29,14 @@ export function dataFolder(env: NodeJS.ProcessEnv): string {
   return userFolder(env, 'LOCALAPPDATA', 'Local', 'XDG_DATA_HOME', '.local/share');
 }
 
+/** The server that is asked instead of a database: `--server`, or `COPPICE_SERVER` where no database is named. */
+export function serverUrl(
+  { server, database }: { readonly server?: string | undefined; readonly database?: string | undefined },
+  env: NodeJS.ProcessEnv,
+): string | null {
+  return (server ?? (database === undefined ? env.COPPICE_SERVER : undefined)) || null;
+}
+
 /** The ledger: from the command line, the environment, the configuration, or the user's own. An empty variable counts as unset. */
 export function databaseText(
   named: string | undefined,

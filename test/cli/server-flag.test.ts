@@ -186,10 +186,21 @@ it('uses COPPICE_SERVER and COPPICE_TOKEN, and says what is wrong', async () => 
   const env = { COPPICE_SERVER: url };
   assert.equal((await home.run(['worker', 'list'], { env })).code, 0);
   const wrong = await home.run(['worker', 'list'], { env: { ...env, COPPICE_TOKEN: 'wrong' } });
-  assert.match(wrong.stderr, /a valid token is needed/);
+  assert.match(wrong.stderr, /does not know this token.*\n.*COPPICE_TOKEN/);
+  const reading = {
+    ...env,
+    COPPICE_TOKEN: (await home.run(['web', '--read-only', '--token'])).stdout.trim(),
+  };
+  assert.equal((await home.run(['ps', '--all'], { env: reading })).code, 0);
+  const written = await home.run(['run', ...MODEL, 'x'], { env: reading });
+  assert.deepEqual([written.code, written.stdout], [1, '']);
+  assert.match(written.stderr, /this token only reads .*\n.*coppice web --token/);
   const refused = await there('doctor');
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /coppice doctor works with the database itself, not with a server/);
+  assert.match(
+    refused.stderr,
+    /coppice doctor works with the database or the files of this machine, not with a server/,
+  );
   assert.equal((await home.run(['profiles'], { env })).code, 0);
   assert.match(
     (await home.run(['gc'], { env })).stderr,

@@ -116,7 +116,11 @@ const PLACEHOLDERS: Readonly<Record<string, WordKind>> = {
 };
 
 /** Options whose placeholder is not specific enough. */
-const OPTIONS: Readonly<Record<string, WordKind>> = { '--profile': 'profile', '--toolset': 'toolset' };
+const OPTIONS: Readonly<Record<string, WordKind>> = {
+  '--profile': 'profile',
+  '--toolset': 'toolset',
+  '--server': 'text',
+};
 
 /** The kind of a command's argument. `path` is `approvals allow`. */
 export function kindOfArgument(path: string, placeholder: string): WordKind {

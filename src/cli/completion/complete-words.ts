@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { clean } from '../../render/clean.ts';
-import { configFile, databaseText, dataFolder, workFolder } from '../../settings/folders.ts';
+import { configFile, databaseText, dataFolder, serverUrl, workFolder } from '../../settings/folders.ts';
 import { openReadOnlyLedger } from '../../store/open-store.ts';
 import { createProgram } from '../program.ts';
 import type { WordKind } from './command-shape.ts';
@@ -39,7 +39,12 @@ async function values({ place, lead, typed, values }: Walked, env: NodeJS.Proces
   if (kind === 'folder') return [`:folder\t${lead}`];
   if (kind === 'file') return [`:file\t${lead}${typed.startsWith('sqlite:') ? 'sqlite:' : ''}`];
   const value = (flag: string): string | undefined => withHome(values.get(flag));
-  const given = { config: value('--config'), database: value('--database'), cwd: value('--cwd') };
+  const given = {
+    config: value('--config'),
+    database: value('--database'),
+    server: value('--server'),
+    cwd: value('--cwd'),
+  };
   const candidates = await candidatesOf(kind, typed, given, env);
   const safe = candidates.filter((one) => SAFE.test(one.value));
   return lines(
@@ -57,6 +62,7 @@ function lines(candidates: readonly Candidate[], { lead, typed }: Pick<Walked, '
 interface Given {
   readonly config: string | undefined;
   readonly database: string | undefined;
+  readonly server: string | undefined;
   readonly cwd: string | undefined;
 }
 
@@ -75,6 +81,8 @@ async function candidatesOf(
   }
   if (kind === 'zone')
     return ['UTC', ...Intl.supportedValuesOf('timeZone')].map((value) => ({ value, description: '' }));
+  // Ids of a server are not in the ledger of this machine.
+  if (serverUrl(given, env) !== null) return [];
   const ledger = await openReadOnlyLedger(
     databaseText(given.database, env, () => configuredDatabase(given.config, env)),
   );

@@ -32,7 +32,7 @@ export interface FollowOptions {
 /** A tree that is followed, wherever it is led. */
 export interface Followed {
   /** Begins; `see` gets what happens from then on, and what `--events` prints of it. Resolves to the tree as it is then. */
-  readonly begin: (see: (event: ShownEvent, line?: object) => void) => Promise<FollowedTree>;
+  readonly begin: (see: (event: ShownEvent, line: object) => void) => Promise<FollowedTree>;
   /** Resolves to its agents when none is at work any more; with `root`, when the root's turn has ended. */
   readonly settled: (root_id: string, until: 'tree' | 'root') => Promise<readonly AgentDocument[]>;
   /** How to go on when this process has stopped following. */
@@ -78,10 +78,20 @@ export async function leadRun(
 }
 
 function shownEvent(event: RuntimeEvent): ShownEvent {
-  if (event.type === 'agent') return { type: event.type, agent: agentJson(event.agent) };
-  if (event.type !== 'ledger') return event;
-  const { reachable, text } = event;
-  return { type: event.type, ledger: reachable ? text : `ledger: ${clean(text)}; waiting, nothing is lost` };
+  switch (event.type) {
+    case 'agent':
+      return { agent: agentJson(event.agent) };
+    case 'message':
+      return { asked: event.message.kind === 'event' && event.message.content.event === 'asked' };
+    case 'mail':
+      return { mail: event.mail };
+    case 'ledger':
+      return {
+        ledger: event.reachable ? event.text : `ledger: ${clean(event.text)}; waiting, nothing is lost`,
+      };
+    default:
+      return {};
+  }
 }
 
 /** Shows a tree while it is at work, prints the root's reply, and returns the exit code. */
@@ -90,7 +100,7 @@ export async function followRun(context: Context, run: Followed, options: Follow
   let progress: Progress | null = null;
   try {
     const early: ShownEvent[] = [];
-    const { root_id, tree, agents } = await run.begin((event, line = event) => {
+    const { root_id, tree, agents } = await run.begin((event, line) => {
       if (options.events === true) printJson(line);
       else if (progress === null) early.push(event);
       else progress.see(event);
@@ -101,6 +111,8 @@ export async function followRun(context: Context, run: Followed, options: Follow
       run.settled(root_id, options.wait === false ? 'root' : 'tree'),
       stop.promise,
     ]);
+    // Of a server, these may come before the events that tell of them.
+    if (typeof outcome !== 'number') for (const agent of outcome) progress.see({ agent });
     progress.end();
     if (typeof outcome === 'number') {
       await run.close();

@@ -15,9 +15,9 @@ const TICK_MS = 500;
 
 /** Something that happened to the run: an event of this process, or of a server. Others have no such parts, and are not shown. */
 export interface ShownEvent {
-  readonly type: string;
   readonly agent?: AgentDocument | undefined;
-  readonly message?: { readonly kind: string; readonly content: object } | undefined;
+  /** An agent waits for an approval. */
+  readonly asked?: boolean | undefined;
   readonly mail?: Pick<Mail, 'kind' | 'body' | 'from_name' | 'to_id'> | undefined;
   readonly ledger?: string | undefined;
 }
@@ -29,10 +29,6 @@ export interface Progress {
 }
 
 const HOW_TO_ANSWER = 'an approval waits; from another terminal: coppice approvals list';
-
-function isAsk({ message }: ShownEvent): boolean {
-  return message?.kind === 'event' && (message.content as { readonly event?: string }).event === 'asked';
-}
 
 /** A live tree on a terminal. */
 export function liveProgress(
@@ -67,7 +63,8 @@ export function liveProgress(
         agents.set(agent.id, agent);
         region.changed();
       }
-      const told = isAsk(event) ? HOW_TO_ANSWER : mail === undefined ? null : mailLine(mail, nameIn(agents));
+      const told =
+        event.asked === true ? HOW_TO_ANSWER : mail === undefined ? null : mailLine(mail, nameIn(agents));
       if (told !== null) region.print([fit(told, Math.max(20, (stream.columns ?? 80) - 1), style)]);
       if (ledger !== undefined) region.print([ledger]);
     },
@@ -102,7 +99,7 @@ export function plainProgress(
       if (ledger !== undefined) say(ledger);
       const line = mail === undefined ? null : mailLine(mail, nameIn(agents));
       if (line !== null) say(`${duration(Date.now() - started_at).padStart(5)}  ${fit(line, 200, ASCII)}`);
-      if (isAsk(event)) say(`${' '.repeat(7)}${HOW_TO_ANSWER}`);
+      if (event.asked === true) say(`${' '.repeat(7)}${HOW_TO_ANSWER}`);
       if (agent === undefined) return;
       agents.set(agent.id, agent);
       const text = agentLine(agent);

@@ -31,8 +31,11 @@ export function followAtServer(
         const follow = async (): Promise<void> => {
           for await (const event of client.events({ tree: root_id, signal: ended.signal })) {
             first.resolve();
-            if (event.type !== 'resync') see(event);
-            else for (const agent of (await client.tree(root_id)).agents) see({ type: 'agent', agent });
+            if (event.type !== 'resync')
+              see({ agent: event.agent, mail: event.mail, asked: event.approval?.verdict === null }, event);
+            else
+              for (const agent of (await client.tree(root_id)).agents)
+                see({ agent, asked: agent.pending_approval !== null }, { type: 'agent', agent });
           }
         };
         follow().catch(first.reject);

@@ -57,7 +57,12 @@ export async function startWebServer(
     hosts: server.hosts ?? [],
     tls: server.tls ?? null,
     onTrouble: (error: unknown, what: string) => log('error', `${what} failed: ${errorText(error)}`),
-    sources: sourcesOf(context, { store, runtime, terms: () => options.terms, onEntered: options.onEntered }),
+    sources: sourcesOf(context, {
+      store,
+      runtime,
+      terms: async () => options.terms,
+      onEntered: options.onEntered,
+    }),
   };
   const listening = await listen({ ...terms, host, port }).catch((error: unknown) => {
     // Several servers on one machine: only a port that somebody named must be that one.

@@ -42,18 +42,26 @@ export async function withServer<T>(
   try {
     return await work(client);
   } catch (error) {
-    if (error instanceof CoppiceError && !OF_OTHER_VERSIONS.has(error.code)) throw error;
-    const version = await versionOf(server).catch(() => context.version);
-    if (version === context.version) throw error;
-    throw new CoppiceError(
-      'E_SERVER',
-      `the server runs coppice ${version}, this program is ${context.version}: ${(error as Error).message}`,
-      {
-        hint: 'Install the same version on both sides',
-        cause: error,
-      },
-    );
+    throw await explained(error, context, server);
   }
+}
+
+/** What the server refused, in the words of a command. */
+async function explained(error: unknown, context: Context, server: ClientOptions): Promise<unknown> {
+  const known = error instanceof CoppiceError;
+  if (known && error.code === 'E_UNAUTHORIZED')
+    return new CoppiceError(error.code, `the server at ${server.url} does not know this token`, {
+      hint: 'Set COPPICE_TOKEN to what coppice web --token prints on its machine',
+      cause: error,
+    });
+  if (known && !OF_OTHER_VERSIONS.has(error.code)) return error;
+  const version = await versionOf(server).catch(() => context.version);
+  if (version === context.version) return error;
+  const what = `the server runs coppice ${version}, this program is ${context.version}`;
+  return new CoppiceError('E_SERVER', known ? `${what}: ${error.message}` : what, {
+    hint: 'Install the same version on both sides',
+    cause: error,
+  });
 }
 
 async function versionOf(server: ClientOptions): Promise<string> {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { type Style, styleOf } from '../../render/style.ts';
 import type { ClientOptions } from '../../serve/client/client-request.ts';
-import { databaseText, dataFolder, serversFolder, usualDatabase } from '../../settings/folders.ts';
+import { databaseText, dataFolder, serversFolder, serverUrl, usualDatabase } from '../../settings/folders.ts';
 import { ledgerName } from '../../settings/ledger-name.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
@@ -59,6 +59,10 @@ export async function contextOf(
   const loaded = await loadConfiguration(options.config, env);
   const data_folder = dataFolder(env);
   const url = serverUrl(options, env);
+  if (options.server !== undefined && options.database !== undefined)
+    throw new CoppiceError('E_USAGE', '--server and --database: only one of them', {
+      hint: 'A server has its own database',
+    });
   if (local && options.server !== undefined) throw notRemote(command, '--server');
   const server = url === null || local ? null : await serverOf(url, env, data_folder);
   const database = databaseText(options.database, env, () => loaded.configuration.database);
@@ -83,20 +87,15 @@ export async function contextOf(
   };
 }
 
-/** `--server`, or `COPPICE_SERVER` where no database is named. */
-function serverUrl({ server, database }: GlobalOptions, env: NodeJS.ProcessEnv): string | null {
-  if (server !== undefined && database !== undefined)
-    throw new CoppiceError('E_USAGE', '--server and --database: only one of them', {
-      hint: 'A server has its own database',
-    });
-  return (server ?? (database === undefined ? env.COPPICE_SERVER : undefined)) || null;
-}
-
 function notRemote(command: Command, by: '--server' | 'COPPICE_SERVER'): CoppiceError {
   const name = nameOf(command);
-  return new CoppiceError('E_USAGE', `${name} works with the database itself, not with a server`, {
-    hint: `Run it on a machine with the database, without ${by}${by === '--server' ? '' : ' or with --database'}`,
-  });
+  return new CoppiceError(
+    'E_USAGE',
+    `${name} works with the database or the files of this machine, not with a server`,
+    {
+      hint: `Run it on the machine of the server, without ${by}${by === '--server' ? '' : ' or with --database'}`,
+    },
+  );
 }
 
 /** Its token is in `COPPICE_TOKEN`, or in a file of this machine. */

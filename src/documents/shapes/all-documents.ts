@@ -30,9 +30,12 @@ type PartOf<D> = D extends { readonly like: keyof typeof PARTS_BY_NAME }
   ? z.infer<(typeof PARTS_BY_NAME)[D['like']]>
   : unknown;
 
+/** Of a shape without keys, an inferred type would forbid those of the part. */
+type OwnOf<Shape extends z.ZodObject> = keyof Shape['shape'] extends never ? unknown : z.infer<Shape>;
+
 /** What a document holds, by its name. */
 export type DocumentOf<Name extends Known['name']> = {
   readonly [N in Name]: { readonly schema: N } & DeepReadonly<
-    PartOf<Extract<Known, { readonly name: N }>> & z.infer<Extract<Known, { readonly name: N }>['shape']>
+    PartOf<Extract<Known, { readonly name: N }>> & OwnOf<Extract<Known, { readonly name: N }>['shape']>
   >;
 }[Name];

@@ -73,7 +73,7 @@ export const JOB_ROUTES = [
       const { name, session, tree, model, profile, cwd, thinking, toolset, allow, deny, ...rest } = body;
       const input = { ...inputOf(rest), session };
       await jobs.check(name, input);
-      const composed = compose({ model, profile, cwd, thinking, toolset, allow, deny });
+      const composed = await compose({ model, profile, cwd, thinking, toolset, allow, deny });
       const config = await runtime.checked(composed.config, composed.limits);
       const job = await jobs.add(name, input, {
         id,
@@ -170,7 +170,7 @@ async function changedConfig(
   const { model, profile, cwd, thinking, toolset, allow, deny } = wish;
   if (Object.values(wish).every((value) => value === undefined)) return before;
   const replaced = profile !== undefined || toolset !== undefined;
-  const own = replaced ? compose({ ...wish, model: model ?? before.model }).config : before;
+  const own = replaced ? (await compose({ ...wish, model: model ?? before.model })).config : before;
   const rules = before.permissions.cli;
   const cli = { ...rules, allow: allow ?? rules.allow, deny: deny ?? rules.deny };
   const changed = {

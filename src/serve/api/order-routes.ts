@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { agentJson } from '../../documents/agent-json.ts';
 import type { Agent } from '../../records/agent/agent.ts';
-import { isTerminal } from '../../records/agent/state.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
-import { oneAgent } from '../answers/find-one.ts';
+import { isLed, killedDocument, livingAgent, sentDocument } from '../answers/people-answers.ts';
 import { waitDocument } from '../answers/wait-document.ts';
-import { livingWorkers } from '../leading/leaders.ts';
 import { type ApiSources, named, route } from './route.ts';
 
 const TEXT_MAX = 1_000_000;
@@ -26,13 +23,8 @@ export const ORDER_ROUTES = [
     creates: true,
     answer: 'coppice/mail/v1',
     body: z.strictObject({ text: text('what it is told') }),
-    handle: async (sources, request) => {
-      const { store, runtime } = sources;
-      const agent = await living(store, named(request, 'agent'));
-      const mail = await runtime.send(agent.id, request.body.text, { id: request.id });
-      if (mail.body !== request.body.text || mail.to_id !== agent.id) throw usedKey();
-      return { id: mail.id, to: agent.id, number: mail.number, running: await isLed(sources, agent) };
-    },
+    handle: (sources, request) =>
+      sentDocument(sources, named(request, 'agent'), request.body.text, request.id),
   }),
   route({
     method: 'POST',
@@ -47,7 +39,7 @@ export const ORDER_ROUTES = [
     }),
     handle: async ({ store, runtime }, request) => {
       const { name, prompt } = request.body;
-      const agent = await living(store, named(request, 'agent'));
+      const agent = await livingAgent(store, named(request, 'agent'));
       return agentJson(await runtime.fork(agent.id, name, prompt, false, request.id));
     },
   }),
@@ -57,10 +49,7 @@ export const ORDER_ROUTES = [
     summary: 'Ends the agent and all its descendants',
     scope: 'write',
     answer: 'coppice/kill/v1',
-    handle: async ({ store, runtime }, request) => {
-      const agent = await oneAgent(store, named(request, 'agent'));
-      return { killed: await runtime.kill(agent.id) };
-    },
+    handle: (sources, request) => killedDocument(sources, named(request, 'agent')),
   }),
   route({
     method: 'POST',
@@ -115,32 +104,12 @@ export const ORDER_ROUTES = [
   }),
 ] as const;
 
-async function living(store: ApiSources['store'], name: string): Promise<Agent> {
-  const agent = await oneAgent(store, name);
-  if (isTerminal(agent.state.type)) {
-    throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended and reads no mail`, {
-      hint: 'See the living ones: coppice ps',
-    });
-  }
-  return agent;
-}
-
 async function order(
   sources: ApiSources,
   request: { readonly path: Readonly<Record<string, string>> },
   give: (agent: Agent) => Promise<unknown>,
 ): Promise<object> {
-  const agent = await living(sources.store, named(request as never, 'agent'));
+  const agent = await livingAgent(sources.store, named(request as never, 'agent'));
   await give(agent);
-  return { to: agent.id, running: await isLed(sources, agent) };
-}
-
-async function isLed({ store }: ApiSources, agent: Agent): Promise<boolean> {
-  return (await livingWorkers(store)).some(({ id }) => id === agent.worker);
-}
-
-export function usedKey(): CoppiceError {
-  return new CoppiceError('E_REFUSED', 'this Idempotency-Key was used for another request', {
-    hint: 'Use a new key for each request, and the same one to repeat it',
-  });
+  return { to: agent.id, running: await isLed(sources.store, agent) };
 }

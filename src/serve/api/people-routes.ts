@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import { approvalsJson, askJson } from '../../documents/approval-json.ts';
-import { deliveryJson } from '../../documents/delivery-json.ts';
 import { findRun, runDocument } from '../../documents/run-json.ts';
-import { workersJson } from '../../documents/worker-json.ts';
-import type { AskScope } from '../../records/conversation/ask.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
-import { storable } from '../../records/text/text.ts';
-import type { Store } from '../../store/store.ts';
-import { oneRoot } from '../answers/find-one.ts';
-import { findAsk, findDeliveries, findWorker } from '../answers/find-rows.ts';
+import { findDeliveries, findWorker } from '../answers/find-rows.ts';
+import {
+  answerDocument,
+  approvalsDocument,
+  deliveriesDocument,
+  ROWS_USUAL,
+  runsAnswer,
+  workersDocument,
+} from '../answers/people-answers.ts';
 import { cancelRun } from '../leading/cancel-run.ts';
-import { runsDocument } from '../leading/leaders.ts';
 import { countUpTo, flag, named, route } from './route.ts';
 
 const ROWS_MAX = 1_000;
@@ -28,13 +27,7 @@ export const PEOPLE_ROUTES = [
       tree: z.string().optional().describe('only of this tree'),
       all: flag.describe('of that tree, also answered ones'),
     }),
-    handle: async ({ store }, { query }) => {
-      const root = query.tree === undefined ? null : await oneRoot(store, query.tree);
-      const asks = await store.asks(
-        root === null ? { open: true } : { root_id: root.id, open: query.all !== true },
-      );
-      return { approvals: await approvalsJson(store, asks) };
-    },
+    handle: (sources, { query }) => approvalsDocument(sources, query),
   }),
   route({
     method: 'POST',
@@ -45,8 +38,8 @@ export const PEOPLE_ROUTES = [
     body: z.strictObject({
       scope: z.enum(['once', 'agent']).default('once').describe('this call, or this tool for this agent'),
     }),
-    handle: ({ store, runtime }, request) =>
-      answer(store, runtime, named(request, 'approval'), 'allow', request.body.scope, ''),
+    handle: (sources, request) =>
+      answerDocument(sources, named(request, 'approval'), { verdict: 'allow', ...request.body }),
   }),
   route({
     method: 'POST',
@@ -55,8 +48,8 @@ export const PEOPLE_ROUTES = [
     scope: 'write',
     answer: 'coppice/approval/v1',
     body: z.strictObject({ note: z.string().max(NOTE_MAX).default('').describe('what the model is told') }),
-    handle: ({ store, runtime }, request) =>
-      answer(store, runtime, named(request, 'approval'), 'deny', 'once', request.body.note),
+    handle: (sources, request) =>
+      answerDocument(sources, named(request, 'approval'), { verdict: 'deny', ...request.body }),
   }),
   route({
     method: 'GET',
@@ -67,17 +60,10 @@ export const PEOPLE_ROUTES = [
     query: z.strictObject({
       active: flag.describe('only queued and running ones'),
       job: z.string().optional().describe('only of this scheduled job'),
-      limit: countUpTo(ROWS_MAX, 100).describe('maximum runs'),
+      limit: countUpTo(ROWS_MAX, ROWS_USUAL).describe('maximum runs'),
     }),
-    handle: async ({ store, jobs }, { query: { active, job, limit } }) => {
-      const job_id = job === undefined ? undefined : (await jobs.find(job)).id;
-      const runs = await store.runs({
-        limit,
-        ...(active === true ? { active } : {}),
-        ...(job_id === undefined ? {} : { job_id }),
-      });
-      return runsDocument(store, runs);
-    },
+    handle: async (sources, { query: { job, ...query } }) =>
+      runsAnswer(sources, query, job === undefined ? undefined : (await sources.jobs.find(job)).id),
   }),
   route({
     method: 'GET',
@@ -104,13 +90,9 @@ export const PEOPLE_ROUTES = [
     answer: 'coppice/deliveries/v1',
     query: z.strictObject({
       status: z.enum(['pending', 'delivered', 'failed']).optional().describe('only these'),
-      limit: countUpTo(ROWS_MAX, 100).describe('maximum deliveries'),
+      limit: countUpTo(ROWS_MAX, ROWS_USUAL).describe('maximum deliveries'),
     }),
-    handle: async ({ store }, { query: { status, limit } }) => ({
-      deliveries: (await store.deliveries({ limit, ...(status === undefined ? {} : { status }) })).map(
-        deliveryJson,
-      ),
-    }),
+    handle: (sources, { query }) => deliveriesDocument(sources, query),
   }),
   route({
     method: 'POST',
@@ -139,7 +121,7 @@ export const PEOPLE_ROUTES = [
     summary: 'Processes that lead agents of this ledger, oldest first',
     scope: 'read',
     answer: 'coppice/workers/v1',
-    handle: async ({ store }) => ({ workers: await workersJson(store) }),
+    handle: (sources) => workersDocument(sources),
   }),
   route({
     method: 'POST',
@@ -154,21 +136,3 @@ export const PEOPLE_ROUTES = [
     },
   }),
 ] as const;
-
-async function answer(
-  store: Store,
-  runtime: { answer: import('../../runtime/runtime-face.ts').RuntimeFace['answer'] },
-  text: string,
-  verdict: 'allow' | 'deny',
-  scope: AskScope,
-  note: string,
-): Promise<object> {
-  const ask = await findAsk(store, text);
-  if (ask.verdict !== null) {
-    const why = ask.verdict === 'void' ? 'its call is gone' : 'it was answered already';
-    throw new CoppiceError('E_ASK_ANSWERED', `the approval ${ask.id.slice(0, 8)} is closed: ${why}`);
-  }
-  await runtime.answer(ask.id, { verdict, scope, note: storable(note) });
-  const [answered = ask] = await store.findAsks(ask.id);
-  return askJson(answered);
-}

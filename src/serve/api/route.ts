@@ -40,8 +40,8 @@ export interface ApiSources extends ReadSources {
   readonly timelines: TreeTimelines;
   readonly usage: UsageRollUp;
   readonly prompts: AgentPrompts;
-  /** By the configuration of the server, as a command at that machine. Throws a `CoppiceError`. */
-  readonly compose: (request: RootRequest) => ComposedRoot;
+  /** By the configuration of the server, as a command at that machine. Rejects with a `CoppiceError`. */
+  readonly compose: (request: RootRequest) => Promise<ComposedRoot>;
   /** A tree was entered that somebody must lead. */
   readonly onEntered: () => void;
 }

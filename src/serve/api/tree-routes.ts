@@ -3,9 +3,9 @@ import { limits as limitsShape } from '../../documents/shapes/agent-parts.ts';
 import { given } from '../../settings/settings-terms.ts';
 import type { Store } from '../../store/store.ts';
 import { oneRoot } from '../answers/find-one.ts';
+import { usedKey } from '../answers/people-answers.ts';
 import { TREES_USUAL, treeDocument, treesDocument } from '../answers/tree-answers.ts';
 import { resumeTree } from '../leading/resume-tree.ts';
-import { usedKey } from './order-routes.ts';
 import { countUpTo, flag, named, route } from './route.ts';
 
 const TREES_MAX = 500;
@@ -56,7 +56,7 @@ export const TREE_ROUTES = [
         if (!(await beganWith(store, id, prompt))) throw usedKey();
         return { id };
       }
-      const { placement, ...root } = compose({ ...request, limits: given(said) });
+      const { placement, ...root } = await compose({ ...request, limits: given(said) });
       const start = { id, prompt, ...root, ...(name === undefined ? {} : { name }) };
       await runtime.enter(start, placement);
       onEntered();

@@ -73,8 +73,8 @@ async function attemptOf(
       ...(in_query ? {} : { body: JSON.stringify(input) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    const document: unknown = await response.json();
-    if (response.ok) return { document };
+    const document = documentIn(await response.text());
+    if (response.ok && document !== null) return { document };
     const wait = Number(response.headers.get('retry-after') ?? Number.NaN);
     return {
       error: errorOf(document, response.status),
@@ -83,6 +83,15 @@ async function attemptOf(
     };
   } catch (error) {
     return { error: unreachable(client, error), untouched: false, pause_ms: null };
+  }
+}
+
+/** Null for what is no JSON. */
+function documentIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }
 
@@ -120,7 +129,10 @@ export function errorOf(document: unknown, status: number): CoppiceError {
     };
   };
   if (typeof error?.code !== 'string')
-    return new CoppiceError('E_SERVER', `the server answered ${status}`, { retryable: status >= 500 });
+    return new CoppiceError('E_SERVER', `what answers there (${status}) is no coppice serve`, {
+      hint: 'Is the address right, and does a proxy let requests pass?',
+      retryable: status >= 500,
+    });
   const { code, message, hint, retryable } = error;
   return new CoppiceError(code, message, {
     ...(hint === null ? {} : { hint }),

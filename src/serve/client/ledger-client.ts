@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { findRun, runDocument } from '../../documents/run-json.ts';
 import { agentDocument, agentsDocument, messagesDocument } from '../answers/agent-answers.ts';
 import type { ReadSources } from '../answers/find-one.ts';
 import { type Hints, ledgerHints } from '../answers/ledger-hints.ts';
+import { ledgerOrders } from '../answers/ledger-orders.ts';
+import {
+  answerDocument,
+  approvalsDocument,
+  deliveriesDocument,
+  killedDocument,
+  runsAnswer,
+  sentDocument,
+  workersDocument,
+} from '../answers/people-answers.ts';
 import { treeDocument, treesDocument } from '../answers/tree-answers.ts';
 import { waitDocument } from '../answers/wait-document.ts';
 import type { ApiSources } from '../api/route.ts';
@@ -22,17 +33,10 @@ const POLL_MS = 1_000;
  */
 export function ledgerClient(read: ReadSources, sources: () => Promise<ApiSources>): Asked {
   const { store } = read;
+  const ordering = { store, runtime: ledgerOrders(store) };
+  const routed = routedClient(sources);
   return {
-    ...methodsOf(async ({ route: key }, path, input, { signal = new AbortController().signal }) => {
-      const [{ ROUTES }, { callRoute }] = await Promise.all([
-        import('../api/all-routes.ts'),
-        import('../api/call-route.ts'),
-      ]);
-      const route = ROUTES.find((one) => `${one.method} ${one.path}` === key);
-      if (route === undefined) throw new Error(`no route ${key}`);
-      const query = route.method === 'GET' ? Object.fromEntries(new URLSearchParams(queryOf(input))) : {};
-      return callRoute(route, await sources(), { path, query, body: input, id: randomUUID(), signal });
-    }),
+    ...routed,
     agents: (query = {}) => agentsDocument(read, query),
     agent: (id) => agentDocument(read, id),
     messages: (id, query = {}) => messagesDocument(read, id, query),
@@ -40,6 +44,32 @@ export function ledgerClient(read: ReadSources, sources: () => Promise<ApiSource
     tree: (id) => treeDocument(read, id),
     wait: ({ agents, timeout_seconds = 0 }, { signal } = {}) =>
       waitDocument(read, { agents, timeout_seconds }, signal),
+    approvals: (query = {}) => approvalsDocument(read, query),
+    allow: (id, { scope = 'once' } = {}) => answerDocument(ordering, id, { verdict: 'allow', scope }),
+    deny: (id, { note = '' } = {}) => answerDocument(ordering, id, { verdict: 'deny', note }),
+    runs: (query = {}) => (query.job === undefined ? runsAnswer(read, query) : routed.runs(query)),
+    run: async (id) => ({
+      schema: 'coppice/subagent-run/v1',
+      ...(await runDocument(store, await findRun(store, id))),
+    }),
+    deliveries: (query = {}) => deliveriesDocument(read, query),
+    workers: () => workersDocument(read),
+    send: (id, { text }) => sentDocument(ordering, id, text),
+    kill: (id) => killedDocument(ordering, id),
     hints: () => ledgerHints(store, POLL_MS),
   };
+}
+
+/** Each method by its route. */
+function routedClient(sources: () => Promise<ApiSources>): Calls {
+  return methodsOf(async ({ route: key }, path, input, { signal = new AbortController().signal }) => {
+    const [{ ROUTES }, { callRoute }] = await Promise.all([
+      import('../api/all-routes.ts'),
+      import('../api/call-route.ts'),
+    ]);
+    const route = ROUTES.find((one) => `${one.method} ${one.path}` === key);
+    if (route === undefined) throw new Error(`no route ${key}`);
+    const query = route.method === 'GET' ? Object.fromEntries(new URLSearchParams(queryOf(input))) : {};
+    return callRoute(route, await sources(), { path, query, body: input, id: randomUUID(), signal });
+  });
 }

@@ -86,6 +86,10 @@ describe('coppice __complete', () => {
     assert.deepEqual(await ids(['show', '--database', home.database, '1'], { DATABASE_URL: other }), [
       IDS.root,
     ]);
+    const server = 'http://127.0.0.1:1';
+    assert.deepEqual(await ids(['show', '--server', server, '']), []);
+    assert.deepEqual(await ids(['show', ''], { COPPICE_SERVER: server }), []);
+    assert.deepEqual(await ids(['show', '--database', other, ''], { COPPICE_SERVER: server }), [IDS.run]);
     home.configure({ database: other });
     assert.deepEqual(await ids(['show', '']), [IDS.run]);
     home.configure({});

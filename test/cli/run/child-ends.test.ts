@@ -82,7 +82,7 @@ describe('the progress of a run without a terminal', () => {
     const stream = new PassThrough();
     const progress = plainProgress(stream, 'title', []);
     const ended = (name: string, state: AgentState) =>
-      progress.see({ type: 'agent', agent: agentJson(agent(name, 'main', { name, state })) });
+      progress.see({ agent: agentJson(agent(name, 'main', { name, state })) });
     const failure = (kind: 'cancelled' | 'timed_out', error: string) =>
       ({ type: 'failed', failure: { kind, error, retryable: false } }) as const;
     ended('a', failure('cancelled', 'not needed any more'));

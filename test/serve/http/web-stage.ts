@@ -67,7 +67,7 @@ export async function setWebStage(
     unled: { options: {}, env: {} },
     usage: new UsageRollUp(store),
     prompts: new AgentPrompts(store),
-    compose: ({ model = 'play/actor', cwd = folder, allow = ['*'], deny = [], limits = {} }) => ({
+    compose: async ({ model = 'play/actor', cwd = folder, allow = ['*'], deny = [], limits = {} }) => ({
       config: {
         model,
         thinking: 'off',

@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { storable } from '../../records/text/text.ts';
+import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import type { Store } from '../../store/store.ts';
+
+export type Orders = Pick<RuntimeFace, 'send' | 'kill' | 'answer'>;
+
+/** Orders of a person as mail in the ledger, for the process that leads the agent. */
+export function ledgerOrders(store: Store): Orders {
+  return {
+    kill: async (agent_id) => (await store.kill(agent_id, 'you', Date.now())).ids,
+    answer: async (ask_id, answer) => {
+      const { ok } = await store.answer(ask_id, { by: 'you', ...answer, at: Date.now() });
+      if (!ok) throw new CoppiceError('E_ASK_ANSWERED', 'that was answered already, or its call is gone');
+    },
+    send: async (to_id, text, { id = randomUUID(), from = 'you' } = {}) => {
+      const root_id = (await store.agent(to_id))?.root_id ?? to_id;
+      const body = storable(text);
+      const letter = { id, root_id, to_id, from_id: null, from_name: from, kind: 'letter', body } as const;
+      const result = await store.send({ ...letter, sent_at: Date.now() });
+      if (!result.ok) throw new CoppiceError('E_AGENT_DEAD', 'it has ended and reads no mail');
+      return result.mail;
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { approvalsJson, askJson } from '../../documents/approval-json.ts';
+import { deliveryJson } from '../../documents/delivery-json.ts';
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { workersJson } from '../../documents/worker-json.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { isTerminal } from '../../records/agent/state.ts';
+import type { AskScope } from '../../records/conversation/ask.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { DeliveryStatus } from '../../records/run/delivery.ts';
+import { storable } from '../../records/text/text.ts';
+import type { Store } from '../../store/store.ts';
+import { livingWorkers, runsDocument } from '../leading/leaders.ts';
+import { oneAgent, oneRoot } from './find-one.ts';
+import { findAsk } from './find-rows.ts';
+import type { Orders } from './ledger-orders.ts';
+
+/** What people look after, and their orders, like `agent-answers.ts`. */
+
+interface Sources {
+  readonly store: Store;
+}
+type Ordering = Sources & { readonly runtime: Orders };
+
+export const ROWS_USUAL = 100;
+
+export async function approvalsDocument(
+  { store }: Sources,
+  { tree, all = false }: { readonly tree?: string | undefined; readonly all?: boolean | undefined },
+): Promise<DocumentOf<'coppice/approvals/v1'>> {
+  const root = tree === undefined ? null : await oneRoot(store, tree);
+  const asks = await store.asks(root === null ? { open: true } : { root_id: root.id, open: !all });
+  return { schema: 'coppice/approvals/v1', approvals: await approvalsJson(store, asks) };
+}
+
+export async function answerDocument(
+  { store, runtime }: Ordering,
+  text: string,
+  { verdict, scope = 'once', note = '' }: { verdict: 'allow' | 'deny'; scope?: AskScope; note?: string },
+): Promise<DocumentOf<'coppice/approval/v1'>> {
+  const ask = await findAsk(store, text);
+  if (ask.verdict !== null) {
+    const why = ask.verdict === 'void' ? 'its call is gone' : 'it was answered already';
+    throw new CoppiceError('E_ASK_ANSWERED', `the approval ${ask.id.slice(0, 8)} is closed: ${why}`);
+  }
+  await runtime.answer(ask.id, { verdict, scope, note: storable(note) });
+  const [answered = ask] = await store.findAsks(ask.id);
+  return { schema: 'coppice/approval/v1', ...askJson(answered) };
+}
+
+export async function runsAnswer(
+  { store }: Sources,
+  { active = false, limit = ROWS_USUAL }: { active?: boolean | undefined; limit?: number | undefined },
+  job_id?: string,
+): Promise<DocumentOf<'coppice/subagent-runs/v1'>> {
+  const filter = { limit, ...(active ? { active } : {}), ...(job_id === undefined ? {} : { job_id }) };
+  return { schema: 'coppice/subagent-runs/v1', ...(await runsDocument(store, await store.runs(filter))) };
+}
+
+export async function deliveriesDocument(
+  { store }: Sources,
+  { status, limit = ROWS_USUAL }: { status?: DeliveryStatus | undefined; limit?: number | undefined },
+): Promise<DocumentOf<'coppice/deliveries/v1'>> {
+  const found = await store.deliveries({ limit, ...(status === undefined ? {} : { status }) });
+  return { schema: 'coppice/deliveries/v1', deliveries: found.map(deliveryJson) };
+}
+
+export async function workersDocument({ store }: Sources): Promise<DocumentOf<'coppice/workers/v1'>> {
+  return { schema: 'coppice/workers/v1', workers: await workersJson(store) };
+}
+
+export async function sentDocument(
+  { store, runtime }: Ordering,
+  name: string,
+  text: string,
+  id?: string,
+): Promise<DocumentOf<'coppice/mail/v1'>> {
+  const agent = await livingAgent(store, name);
+  const mail = await runtime.send(agent.id, text, id === undefined ? {} : { id });
+  if (mail.body !== storable(text) || mail.to_id !== agent.id) throw usedKey();
+  const running = await isLed(store, agent);
+  return { schema: 'coppice/mail/v1', id: mail.id, to: agent.id, number: mail.number, running };
+}
+
+export async function killedDocument(
+  { store, runtime }: Ordering,
+  name: string,
+): Promise<DocumentOf<'coppice/kill/v1'>> {
+  const agent = await oneAgent(store, name);
+  return { schema: 'coppice/kill/v1', killed: [...(await runtime.kill(agent.id))] };
+}
+
+/** One that reads mail. */
+export async function livingAgent(store: Store, name: string): Promise<Agent> {
+  const agent = await oneAgent(store, name);
+  if (!isTerminal(agent.state.type)) return agent;
+  throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended and reads no mail`, {
+    hint: 'See the living ones: coppice ps',
+  });
+}
+
+export async function isLed(store: Store, agent: Agent): Promise<boolean> {
+  return (await livingWorkers(store)).some(({ id }) => id === agent.worker);
+}
+
+export function usedKey(): CoppiceError {
+  return new CoppiceError('E_REFUSED', 'this Idempotency-Key was used for another request', {
+    hint: 'Use a new key for each request, and the same one to repeat it',
+  });
+}
