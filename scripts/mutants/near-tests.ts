@@ -138,11 +138,11 @@ export const NEAR: readonly Near[] = [
       'processes/process-slots',
       'processes/waiting',
       'processes/spill-file',
+      'processes/output-capture',
     ],
     slow: [
       'processes/find-shell',
       'processes/run-process',
-      'processes/output-capture',
       'runtime/permissions/private-output',
       'processes/process-group',
       'tools/bash',

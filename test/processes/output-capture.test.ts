@@ -35,3 +35,35 @@ test('whatever the chunk sizes: head, tail, and the whole in a file', () => {
     { numRuns: 60 },
   );
 });
+
+test('what comes too fast is counted instead of shown, and no character of it is left over', (t) => {
+  let now_ms = 10_000;
+  t.mock.method(performance, 'now', () => now_ms);
+  const { spill_dir, live, onOutput } = makeWorkspace();
+  const capture = new OutputCapture(spill_dir, onOutput);
+  const shown = 'x'.repeat(TOOL_LIMITS.live_bytes - 1);
+  const begun = Buffer.from('漢').subarray(0, 1);
+  for (const piece of [shown, begun, 'too']) capture.push(Buffer.from(piece));
+  now_ms += 1000;
+  capture.push(Buffer.from('much'));
+  now_ms += 1;
+  for (const piece of ['then', 'on']) capture.push(Buffer.from(piece));
+  capture.finish();
+  assert.deepEqual(live, [shown, '\n[… 7 bytes not shown …]\n', 'then', 'on']);
+});
+
+test('a cut leaves whole characters on both sides, as many as there is room for', () => {
+  const { spill_dir } = makeWorkspace();
+  for (const character of ['y', 'é', '€', 'ह', '🎋'])
+    for (const shift of [0, 1, 2, 3]) {
+      const capture = new OutputCapture(spill_dir, () => {});
+      capture.push(Buffer.from('x'.repeat(shift) + character.repeat(KEPT + 1)));
+      const [head, tail] = capture.finish().split(/\n\[… .* …\]\n/s);
+      const fit = (bytes: number) => character.repeat(Math.floor(bytes / Buffer.byteLength(character)));
+      assert.ok(
+        head === 'x'.repeat(shift) + fit(TOOL_LIMITS.head_bytes - shift),
+        `${shift} ${character}: head`,
+      );
+      assert.ok(tail === fit(TOOL_LIMITS.tail_bytes), `${shift} ${character}: tail`);
+    }
+});

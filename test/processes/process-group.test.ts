@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { stopProcessGroup } from '../../src/processes/process-group.ts';
+import { runProcess } from '../../src/processes/run-process.ts';
 import { killProcessesOfDeadRuntimes } from '../../src/processes/stray-processes.ts';
 import { eventually, makeWorkspace } from '../tools/tool-fixture.ts';
 
@@ -25,8 +26,8 @@ function running(argument: string): number {
   }).length;
 }
 
-/** Starts another runtime that has a command and one in a session of its own running. */
-async function startRuntime(t: TestContext, end: string) {
+/** Starts another runtime that has a command, started by `last`, and one in a session of its own running. */
+async function startRuntime(t: TestContext, end: string, last = '') {
   const context = makeWorkspace();
   const seconds = `${randomInt(100_000, 1_000_000)}.${randomInt(1000, 10_000)}`;
   const source = (name: string): string => pathToFileURL(join(import.meta.dirname, '../../src', name)).href;
@@ -38,7 +39,7 @@ async function startRuntime(t: TestContext, end: string) {
      const context = { cwd: process.cwd(), spill_dir: '/nonexistent', signal: new AbortController().signal,
        agent: { id: 'a', name: 'a' }, env_allow: [], onOutput: (text) => process.stdout.write(text) };
      process.on('SIGTERM', () => { ${end} });
-     await bash.run({ command: 'setsid sleep ${seconds} & sleep 0.2; echo begun; sleep ${seconds}' }, context);`,
+     await bash.run({ command: 'setsid sleep ${seconds} & sleep 0.2; echo begun; ${last} sleep ${seconds}' }, context);`,
   );
   const child = spawn(process.execPath, [script], { cwd: context.cwd, stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));
@@ -62,8 +63,32 @@ test(
   },
 );
 
+test(
+  'a stopped command takes with it what left its group and its output, not only with the next sweep',
+  options,
+  async (t) => {
+    // Sweeps never come.
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const seconds = `${randomInt(100_000, 1_000_000)}.${randomInt(1000, 10_000)}`;
+    const command = `setsid sleep ${seconds} > /dev/null 2>&1 & sleep 0.2; echo begun; exec sleep ${seconds}`;
+    const stop = new AbortController();
+    const place = {
+      file: '/bin/sh',
+      args: ['-c', command],
+      place: '/',
+      env: { PATH: process.env.PATH ?? '' },
+    };
+    const onOutput = () => stop.abort();
+    const end = await runProcess({ ...place, signal: stop.signal, timeout_ms: 600_000, onOutput });
+    t.mock.timers.reset();
+    assert.deepEqual(end, { end: 'aborted', started: true });
+    assert.ok(await eventually(() => running(seconds) === 0));
+  },
+);
+
 test('process.exit kills every process', options, async (t) => {
-  const { child, seconds, ended } = await startRuntime(t, 'process.exit(0)');
+  // Without its mark it is known by its group alone.
+  const { child, seconds, ended } = await startRuntime(t, 'process.exit(0)', 'exec env -u COPPICE_CALL');
   child.kill('SIGTERM');
   await ended;
   assert.ok(await eventually(() => running(seconds) === 0));

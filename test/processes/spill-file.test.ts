@@ -38,6 +38,16 @@ it('a folder with room for exactly one more piece is not full: older output goes
   assert.match(spill.close(), /^the whole output is in /);
 });
 
+it('a closed file holds no descriptor', () => {
+  const descriptors = () => readdirSync('/dev/fd').length;
+  const folder = temporaryFolder();
+  const before = descriptors();
+  const spill = new SpillFile(folder);
+  assert.equal(descriptors(), before + 1);
+  spill.close();
+  assert.equal(descriptors(), before);
+});
+
 it('what the disk did not take is told', () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'file'), '');
