@@ -33,6 +33,7 @@ const CORE = [
   'kernel/transition/quarantine',
   'kernel/transition/repeated-failure',
   'records/run-text',
+  'runtime/orders/start-options',
 ];
 const TOOLSETS = [
   'runtime/toolsets/delegate-toolset',
@@ -58,6 +59,7 @@ export const NEAR: readonly Near[] = [
     quick: CORE,
     slow: [
       'records/completion',
+      'tools/fit-image',
       'kernel/transition/transition-laws',
       'store/store-sqlite',
       ...TOOLSETS,
@@ -139,6 +141,8 @@ export const NEAR: readonly Near[] = [
       'processes/waiting',
       'processes/spill-file',
       'processes/output-capture',
+      'processes/child-environment',
+      'processes/process-mark',
     ],
     slow: [
       'processes/find-shell',

@@ -104,6 +104,10 @@ it('of all trees together the oldest goes first', async () => {
   assert.deepEqual(await removeSpilledOutput(folder, { keep_bytes: 2000 }), { files: 1, bytes: 1000 });
   assert.deepEqual(readdirSync(folder).sort(), ['a', 'b']);
   assert.deepEqual(await removeSpilledOutput(folder, { keep_bytes: 2000 }), { files: 0, bytes: 0 });
+  const one = { files: 1, bytes: 1000 };
+  assert.deepEqual(await removeSpilledOutput(folder, { keep_bytes: 1000, dry_run: true }), one);
+  assert.deepEqual(await removeSpilledOutput(folder, { before: 1_002_000 }), one);
+  assert.deepEqual(readdirSync(folder), ['b']);
   assert.deepEqual(await removeSpilledOutput(join(folder, 'none'), {}), { files: 0, bytes: 0 });
   assert.ok(existsSync(folder));
 });

@@ -9,6 +9,7 @@ import {
   promptOf,
 } from '../../../src/records/conversation/prompt.ts';
 
+const LEFT_OUT = 'This message was left out: the provider refused to take it.';
 const LEAVE_OUT: Message = { kind: 'event', content: { event: 'left-out', text: 'left out' } };
 
 const user = (text: string): Message => ({ kind: 'user', content: { origin: 'human', text } });
@@ -89,10 +90,28 @@ it('an older message is removed alone, also from a shared prefix, and text of th
   const prompt = new Prompt(parent.forked());
   for (const message of [user('task'), says('mine')]) prompt.append(message);
   prompt.append({ kind: 'event', content: { event: 'left-out', text: 'left out', data: { behind: 3 } } });
-  const left_out = 'This message was left out: the provider refused to take it.';
-  assert.deepEqual(seen(prompt.messages()), ['one', left_out, 'two', 'task', 'mine']);
+  assert.deepEqual(seen(prompt.messages()), ['one', LEFT_OUT, 'two', 'task', 'mine']);
   assert.deepEqual([prompt.shared, prompt.said('beginning'), prompt.spokenTo.text], [1, ['mine'], 'task']);
   assert.equal(prompt.leaveOut(1), 'the message "task"');
-  assert.deepEqual(seen(prompt.messages()), ['one', left_out, 'two', left_out, 'mine']);
+  assert.deepEqual(seen(prompt.messages()), ['one', LEFT_OUT, 'two', LEFT_OUT, 'mine']);
   assert.deepEqual(seen(parent.messages()), ['one', 'bad', 'two']);
+});
+
+it('of a message far behind stays what others rest on: a text, calls without their input, results without output', () => {
+  const history = [user('one'), says('two'), says('look', 'x'), result('x'), user('last')];
+  const prompt = promptOf(placed('a', history));
+  const told = [1, 2, 3, 4].map((behind) => prompt.leaveOut(behind));
+  assert.deepEqual(told, [
+    'what read returned',
+    'the calls of read',
+    'the answer "two"',
+    'the message "one"',
+  ]);
+  const left = [LEFT_OUT, LEFT_OUT, 'call x', `x: ${LEFT_OUT_RESULT} 0`];
+  assert.deepEqual(seen(prompt.messages()), [...left, 'last']);
+  // Where nothing is left to leave out, the newest message goes.
+  assert.deepEqual(
+    [prompt.leaveOut(4), prompt.leaveOut(2), prompt.leaveOut(1)],
+    ['the message "last"', 'the calls of read', `the answer "${LEFT_OUT}"`],
+  );
 });
