@@ -25,6 +25,7 @@ const CORE = [
   ...TURN,
   'records/agent-name',
   'records/answer-ending',
+  'records/coppice-error',
   'records/duration',
   'kernel/transition/fan-in',
   'kernel/transition/left-out',
