@@ -27,6 +27,7 @@ const CORE = [
   'records/answer-ending',
   'records/coppice-error',
   'records/duration',
+  'records/json-text',
   'kernel/transition/fan-in',
   'kernel/transition/left-out',
   'kernel/transition/parked',

@@ -1,7 +1,8 @@
-// Proves that the end of a run reads the same as a delivery and as an announcement.
+// Proves that the end of a run reads the same as a delivery and as an announcement, and where a delivery goes.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { announcement } from '../../src/kernel/turn/take-mail.ts';
+import { splitTarget } from '../../src/records/run/delivery.ts';
 import type { Run } from '../../src/records/run/run.ts';
 import { runText } from '../../src/records/run/run-end.ts';
 import { newRun } from '../channels/parcel-fixture.ts';
@@ -31,4 +32,10 @@ it('says of a background run what its requester is told', () => {
     runText(newRun({ source: 'subagent', label: 'a', result: 'r' })),
     announcement('a', { type: 'success', result: 'r' }),
   );
+});
+
+it('a target names its channel, and all that follows is the address there', () => {
+  assert.deepEqual(splitTarget('telegram:4:2'), { channel: 'telegram', address: '4:2' });
+  assert.deepEqual(splitTarget('stdout'), { channel: 'stdout', address: '' });
+  assert.deepEqual(splitTarget(':x'), { channel: '', address: 'x' });
 });
