@@ -14,6 +14,7 @@ const list = (length: number) => `[${Array.from({ length }, () => 1).join()}]`;
 it('JSON is refused just beyond its bounds', () => {
   assert.equal(fault(nested(128)), null);
   assert.equal(fault(nested(129)), 'it is nested deeper than 128 levels');
+  assert.equal(fault(`["a", ${nested(128)}]`), 'it is nested deeper than 128 levels');
   assert.equal(fault(`[${nested(127)},${nested(127)}]`), null);
   assert.equal(fault(list(49_999)), null);
   assert.equal(fault(list(50_000)), 'it holds more than 50000 values');
