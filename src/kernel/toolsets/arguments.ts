@@ -1,5 +1,10 @@
 import * as z from 'zod';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { Call } from '../../records/agent/state.ts';
 import type { ToolSpec } from '../../records/tool.ts';
+import { refuse } from './acts/agent-reference.ts';
+import type { Decision, Need, ToolsetTool, ToolsetView } from './toolset.ts';
+import type { ToolsetTerms } from './toolset-terms.ts';
 
 /** Maximum problems reported for one call. */
 const PROBLEMS_MAX = 8;
@@ -32,6 +37,32 @@ export function specOf(tool: {
     get input() {
       input ??= inputSchema(schema);
       return input;
+    },
+  };
+}
+
+type CheckedTool<T> = Omit<ToolsetTool, 'spec' | 'decode' | 'needs'> & {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: z.ZodType<T>;
+  readonly decode: (value: T, call: Call, view: ToolsetView) => Decision;
+  /** Not asked of invalid arguments, which are refused. */
+  readonly needs?: (value: T, call: Call, self: Agent, terms: ToolsetTerms) => readonly Need[];
+};
+
+/** A tool of a toolset that sees only valid arguments. */
+export function checkedTool<T>(tool: CheckedTool<T>): ToolsetTool {
+  const { name, description, schema, decode, needs, ...rest } = tool;
+  return {
+    ...rest,
+    spec: specOf({ name, description, schema }),
+    needs(input, call, self, terms) {
+      const parsed = needs === undefined ? null : schema.safeParse(input);
+      return parsed?.success === true ? (needs?.(parsed.data, call, self, terms) ?? []) : [];
+    },
+    decode(input, call, view) {
+      const parsed = parseArguments(schema, input);
+      return parsed.ok ? decode(parsed.value, call, view) : refuse('INVALID_ARG', parsed.message);
     },
   };
 }

@@ -3,10 +3,10 @@ import { refuse } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';
 import { noNesting, overBudget } from './acts/creation-limits.ts';
 import { isolatedChild } from './acts/new-child.ts';
-import { parseArguments, specOf } from './arguments.ts';
+import { checkedTool } from './arguments.ts';
 import { delegateInput, programOf, spawnInput } from './delegate-input.ts';
 import { checkTask, modelOf, needsOf } from './task-options.ts';
-import type { Decision, Need, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
+import type { Decision, Need, Toolset, ToolsetView } from './toolset.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
 
 /**
@@ -36,28 +36,20 @@ function atLimit(view: ToolsetView): Decision | null {
   );
 }
 
-const spawn: ToolsetTool = {
-  spec: specOf({
-    name: 'subagent_spawn',
-    description:
-      'Spawn a subagent to handle a complex, multi-step task autonomously. The subagent runs in its own conversation context with access to all tools and returns its final result.',
-    schema: spawnInput,
-  }),
+const spawn = checkedTool({
+  name: 'subagent_spawn',
+  description:
+    'Spawn a subagent to handle a complex, multi-step task autonomously. The subagent runs in its own conversation context with access to all tools and returns its final result.',
+  schema: spawnInput,
   audience: maySpawn,
   creates: true,
-  needs(input, call, self, terms) {
-    // A call that will be refused creates no worktree and reads no file.
-    if (!maySpawn(self.config, terms)) return [];
-    const parsed = spawnInput.safeParse(input);
-    return parsed.success ? needsOf(parsed.data, call.id, self, modelOf(parsed.data, terms.profiles)) : [];
-  },
-  decode(input, call, view) {
-    const parsed = parseArguments(spawnInput, input);
-    if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
+  // A call that will be refused creates no worktree and reads no file.
+  needs: (options, call, self, terms) =>
+    maySpawn(self.config, terms) ? needsOf(options, call.id, self, modelOf(options, terms.profiles)) : [],
+  decode(options, call, view) {
     const nested = view.self.config.task?.kind === 'delegate' ? null : noNesting(view);
     const limit = nested ?? atLimit(view);
     if (limit !== null) return limit;
-    const options = parsed.value;
     const model = modelOf(options, view.terms.profiles);
     const checked = checkTask(options.task, options, call.id, model, view);
     if (!checked.ok) return refuse(checked.code, checked.message);
@@ -79,38 +71,32 @@ const spawn: ToolsetTool = {
       agent_id: ground.profile?.name ?? 'main',
     });
   },
-};
+});
 
-const delegate: ToolsetTool = {
-  spec: specOf({
-    name: 'subagent_delegate',
-    description:
-      'Delegate a simple task to an ACP agent for a single-shot response. Use for tasks that do not require multi-step tool use.',
-    schema: delegateInput,
-  }),
+const delegate = checkedTool({
+  name: 'subagent_delegate',
+  description:
+    'Delegate a simple task to an ACP agent for a single-shot response. Use for tasks that do not require multi-step tool use.',
+  schema: delegateInput,
   audience: mayDelegate,
   creates: true,
-  needs(input, _call, self, terms): readonly Need[] {
-    if (!mayDelegate(self.config, terms)) return [];
-    const parsed = delegateInput.safeParse(input);
-    const program = parsed.success ? programOf(parsed.data, terms) : null;
+  needs(options, _call, self, terms): readonly Need[] {
+    const program = mayDelegate(self.config, terms) ? programOf(options, terms) : null;
     return program?.ok === true ? [{ type: 'model', name: program.model }] : [];
   },
-  decode(input, _call, view) {
-    const parsed = parseArguments(delegateInput, input);
-    if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
+  decode(options, _call, view) {
     const limit = atLimit(view);
     if (limit !== null) return limit;
-    const program = programOf(parsed.value, view.terms);
+    const program = programOf(options, view.terms);
     if (!program.ok) return refuse('NOT_AVAILABLE', program.error);
     const { model } = program;
     const answer = view.answer({ type: 'model', name: model });
     if (!answer.ok) return refuse('NOT_AVAILABLE', answer.error);
-    const { task } = parsed.value;
+    const { task, description } = options;
     return delegated(view, {
       task,
       text: task,
-      description: parsed.value.description,
+      description,
       // A single answer of another program, with its own system prompt and the permissions of the caller's tools.
       config: (terms) => ({
         ...childConfig(view.self.config, { profile: null, model, system: '', turns: 1, task: terms }),
@@ -119,7 +105,7 @@ const delegate: ToolsetTool = {
       agent_id: 'main',
     });
   },
-};
+});
 
 interface Delegation {
   readonly task: string;

@@ -7,7 +7,7 @@ import { name, refuse, text } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';
 import { noNesting, overBudget } from './acts/creation-limits.ts';
 import { nameOfTask, newChild } from './acts/new-child.ts';
-import { parseArguments, specOf } from './arguments.ts';
+import { checkedTool, parseArguments, specOf } from './arguments.ts';
 import { resultFault, schemasFault } from './output-schema.ts';
 import { checkTask, MAX_TASK_SECONDS, modelOf, needsOf, taskOptions } from './task-options.ts';
 import type { Decision, Need, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
@@ -39,30 +39,23 @@ const spawnInput = z.strictObject({
   tasks: z.array(taskInput).min(1).max(MAX_TASKS).describe('List of tasks to execute in parallel'),
 });
 
-const spawn: ToolsetTool = {
-  spec: specOf({
-    name: 'spawn_agents',
-    description:
-      'Spawn sub-agents to execute tasks in parallel. Each sub-agent runs independently and returns a result. Use for: multiple perspectives on code review, exploring unfamiliar parts of a codebase, parallel research or analysis tasks, or divide-and-conquer problem solving.',
-    schema: spawnInput,
-  }),
+const spawn = checkedTool({
+  name: 'spawn_agents',
+  description:
+    'Spawn sub-agents to execute tasks in parallel. Each sub-agent runs independently and returns a result. Use for: multiple perspectives on code review, exploring unfamiliar parts of a codebase, parallel research or analysis tasks, or divide-and-conquer problem solving.',
+  schema: spawnInput,
   audience: (config) => !isSubAgent(config),
   creates: true,
-  needs(input, call, self, terms) {
-    const parsed = spawnInput.safeParse(input);
-    if (!parsed.success) return [];
+  needs({ tasks }, call, self, terms) {
     const needs = new Map<string, Need>();
-    for (const [index, task] of parsed.data.tasks.entries())
+    for (const [index, task] of tasks.entries())
       for (const need of needsOf(task, `${call.id}-${index}`, self, modelOf(task, terms.profiles)))
         needs.set(JSON.stringify(need), need);
     return [...needs.values()];
   },
-  decode(input, call, view) {
-    const parsed = parseArguments(spawnInput, input);
-    if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
+  decode({ tasks }, call, view) {
     const nested = noNesting(view);
     if (nested !== null) return nested;
-    const { tasks } = parsed.value;
     const reached = overBudget(view, tasks.length);
     if (reached !== null) return refuse('LIMIT_REACHED', reached);
     const too_much = schemasFault(
@@ -93,7 +86,7 @@ const spawn: ToolsetTool = {
       spawned,
     };
   },
-};
+});
 
 function plan(
   task: Task,

@@ -6,7 +6,7 @@ import { noNesting } from './acts/creation-limits.ts';
 import { forkAgent, forkIdentity, forkNeeds } from './acts/fork-agent.ts';
 import { killAgents } from './acts/kill-agent.ts';
 import { sendLetter } from './acts/send-letter.ts';
-import { parseArguments, specOf } from './arguments.ts';
+import { checkedTool } from './arguments.ts';
 import type { Toolset, ToolsetTool } from './toolset.ts';
 
 /**
@@ -28,33 +28,28 @@ const forkInput = z.strictObject({
 /** A person's conversation and its forks, not sub-agents with a single task. */
 const audience: ToolsetTool['audience'] = (config) => !isSubAgent(config);
 
-const fork: ToolsetTool = {
-  spec: specOf({
-    name: 'fork',
-    description:
-      'Create a child agent that inherits this whole conversation and works on its prompt beside you. Returns at once with its agent_id. Collect its report with wait.',
-    schema: forkInput,
-  }),
+const fork = checkedTool({
+  name: 'fork',
+  description:
+    'Create a child agent that inherits this whole conversation and works on its prompt beside you. Returns at once with its agent_id. Collect its report with wait.',
+  schema: forkInput,
   audience,
   creates: true,
-  needs: (input, _call, self, terms) => forkNeeds(strings(input, 'profile')[0] ?? null, self, terms),
-  decode(input, _call, view) {
-    const parsed = parseArguments(forkInput, input);
-    if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
+  needs: ({ profile }, _call, self, terms) => forkNeeds(profile ?? null, self, terms),
+  decode({ name: called, prompt, profile = null }, _call, view) {
     const nested = noNesting(view);
     if (nested !== null) return nested;
     const id = view.newId();
-    const called = parsed.value.name;
     return forkAgent(view, {
       id,
       name: called,
-      profile: parsed.value.profile ?? null,
+      profile,
       inherits: true,
-      text: forkIdentity(id, called, view.self, storable(parsed.value.prompt)),
+      text: forkIdentity(id, called, view.self, storable(prompt)),
       output: JSON.stringify({ agent_id: id, name: called }),
     });
   },
-};
+});
 
 const killInput = z
   .strictObject({
@@ -66,47 +61,37 @@ const killInput = z
     message: 'say whom: agent_id, or agent_ids for several',
   });
 
-const kill: ToolsetTool = {
-  spec: specOf({
-    name: 'kill',
-    description:
-      'End one of your descendants, or several, and all agents below them, for good. Returns the ids of all that were ended.',
-    schema: killInput,
-  }),
+const kill = checkedTool({
+  name: 'kill',
+  description:
+    'End one of your descendants, or several, and all agents below them, for good. Returns the ids of all that were ended.',
+  schema: killInput,
   surveys: true,
   mentions: (input) => [...strings(input, 'agent_id'), ...strings(input, 'agent_ids')],
   audience,
-  decode(input, _call, view) {
-    const parsed = parseArguments(killInput, input);
-    if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
-    const { agent_id, agent_ids } = parsed.value;
+  decode({ agent_id, agent_ids }, _call, view) {
     const texts = [...(agent_id == null ? [] : [agent_id]), ...(agent_ids ?? [])];
     const field = agent_ids == null ? 'agent_id' : 'agent_ids';
     return killAgents(view, texts, field, (killed) => JSON.stringify({ killed }));
   },
-};
+});
 
 const sendInput = z.strictObject({
   to: text('the recipient').describe('agent_id of the recipient.'),
   message: text('the message').describe('The text it receives.'),
 });
 
-const send: ToolsetTool = {
-  spec: specOf({
-    name: 'send',
-    description:
-      'Send a message to another agent of this tree: your parent, a child, a sibling. An idle agent wakes up and works on it. Does not wait for an answer.',
-    schema: sendInput,
-  }),
+const send = checkedTool({
+  name: 'send',
+  description:
+    'Send a message to another agent of this tree: your parent, a child, a sibling. An idle agent wakes up and works on it. Does not wait for an answer.',
+  schema: sendInput,
   mentions: (input) => strings(input, 'to'),
   audience,
-  decode(input, _call, view) {
-    const parsed = parseArguments(sendInput, input);
-    if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
-    const { to, message } = parsed.value;
+  decode({ to, message }, _call, view) {
     return sendLetter(view, to, 'to', message, ({ id, name }) => JSON.stringify({ sent_to: id, name }));
   },
-};
+});
 
 const waitInput = z.strictObject({
   timeout: z
@@ -120,24 +105,19 @@ const waitInput = z.strictObject({
     .describe('agent_ids to wait for, all of them. Without it: the next message from anyone.'),
 });
 
-const wait: ToolsetTool = {
-  spec: specOf({
-    name: 'wait',
-    description:
-      'Wait for messages. With from_agents: until every listed agent has sent a message, idles or is dead; returns one result per agent with status received, running, idle or dead. Without: the next message from anyone. A message is returned once.',
-    schema: waitInput,
-  }),
+const wait = checkedTool({
+  name: 'wait',
+  description:
+    'Wait for messages. With from_agents: until every listed agent has sent a message, idles or is dead; returns one result per agent with status received, running, idle or dead. Without: the next message from anyone. A message is returned once.',
+  schema: waitInput,
   comes_last: true,
   mentions: (input) => strings(input, 'from_agents'),
   audience,
-  decode(input, _call, view) {
-    const parsed = parseArguments(waitInput, input);
-    if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
-    const deadline = view.now + Math.round(parsed.value.timeout * 1000);
-    const listed = parsed.value.from_agents ?? null;
-    if (listed === null) return { type: 'park', wait: { from: null, deadline } };
+  decode({ timeout, from_agents }, _call, view) {
+    const deadline = view.now + Math.round(timeout * 1000);
+    if (from_agents == null) return { type: 'park', wait: { from: null, deadline } };
     const from: string[] = [];
-    for (const one of listed) {
+    for (const one of from_agents) {
       const found = find(one, 'from_agents', view);
       if (!found.ok) return found.refused;
       if (found.agent.id === view.self.id) {
@@ -150,7 +130,7 @@ const wait: ToolsetTool = {
     }
     return { type: 'park', wait: { from, deadline } };
   },
-};
+});
 
 export const processToolset: Toolset = {
   name: 'process',
