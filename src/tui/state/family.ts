@@ -1,4 +1,7 @@
 import type { Agent } from '../../records/agent/agent.ts';
+import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import type { Ask } from '../../records/conversation/ask.ts';
+import { statusWord } from '../../render/agent-status.ts';
 import type { Direction } from './ui-event.ts';
 import type { UiState } from './ui-state.ts';
 
@@ -63,4 +66,45 @@ export function agentAtSlot(state: UiState, slot: number): string | null {
   if (slot === 0) return state.root_id;
   for (const [id, taken] of state.slots) if (taken === slot) return id;
   return null;
+}
+
+export interface ChildRow {
+  readonly agent: Agent;
+  /** Its living descendants. */
+  readonly below: number;
+  /** The oldest question of its branch. */
+  readonly ask: Ask | null;
+}
+
+/** The living children of an agent, oldest first. */
+export interface ChildrenView {
+  /** Those of whose branches one works, is queued, or asks. */
+  readonly rows: readonly ChildRow[];
+  readonly idle: number;
+}
+
+/** One pass over the agents: a child is always younger than its parent. */
+export function childrenView({ agents, asks }: UiState, agent_id: string): ChildrenView {
+  const branches = new Map<string, { agent: Agent; below: number; ask: Ask | null; busy: boolean }>();
+  const branch_of = new Map<string, string>();
+  for (const agent of agents.values()) {
+    const { id, parent_id } = agent;
+    const top = parent_id === agent_id ? id : branch_of.get(parent_id ?? '');
+    if (top === undefined) continue;
+    branch_of.set(id, top);
+    const branch = branches.get(top) ?? { agent, below: 0, ask: null, busy: false };
+    branches.set(top, branch);
+    if (isTerminal(agent.state.type)) continue;
+    if (top !== id) branch.below += 1;
+    branch.busy ||= isWorking(agent.state.type) || statusWord(agent) === 'queued';
+  }
+  for (const ask of asks) {
+    const branch = branches.get(branch_of.get(ask.agent_id) ?? '');
+    if (branch !== undefined) branch.ask ??= ask;
+  }
+  const living = [...branches.values()].filter(
+    ({ agent, below }) => below > 0 || !isTerminal(agent.state.type),
+  );
+  const rows = living.filter(({ busy, ask }) => busy || ask !== null);
+  return { rows, idle: living.length - rows.length };
 }

@@ -4,6 +4,7 @@ import type { UiStyle } from '../../render/style.ts';
 import type { KeyRow } from '../keys/key-rows.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import { isConfirmation } from '../state/confirmation.ts';
+import { childrenView } from '../state/family.ts';
 import { fanInView } from '../state/fan-in-view.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import type { Frame } from '../terminal/screen.ts';
@@ -11,6 +12,7 @@ import { MarkdownTail } from '../text/markdown.ts';
 import { agentsOverlay } from './agents-overlay.ts';
 import { approvalBox } from './approval-box.ts';
 import { captureBar } from './capture-bar.ts';
+import { childrenLayer } from './children-layer.ts';
 import { confirmationLines } from './confirmation-lines.ts';
 import { hintLine } from './hint-line.ts';
 import { keysHelp } from './keys-help.ts';
@@ -40,6 +42,9 @@ export interface FrameSettings {
   readonly printed?: number;
 }
 
+/** Rows of children at work; the list of all agents is a key away. */
+const CHILDREN_MAX = 8;
+
 /** Everything below the scrollback; a list replaces all of it. */
 export function frameView(state: UiState, settings: FrameSettings): Frame {
   const { width, height, style, shortcuts = STANDARD_SHORTCUTS } = settings;
@@ -67,6 +72,11 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
             }),
       status: fan_in === null ? null : (rows) => statusLayer(fan_in, width, rows, style),
       status_rows: fan_in === null ? 0 : fan_in.rows.length + (style.accessible ? 1 : 2),
+      children:
+        view === null || fan_in !== null
+          ? null
+          : (rows) =>
+              childrenLayer(state, childrenView(state, view), width, Math.min(rows, CHILDREN_MAX), style),
       spinner: spinnerLine(state, width, style, shortcuts),
       question,
       question_rows: question?.(height).length ?? 0,

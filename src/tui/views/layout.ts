@@ -8,6 +8,8 @@ export interface Layers {
   readonly status: ((height: number) => readonly string[]) | null;
   readonly status_rows: number;
   readonly spinner: string | null;
+  /** Rows of the children at work, below the spinner. */
+  readonly children?: ((height: number) => readonly string[]) | null;
   /** An approval, or a confirmation. */
   readonly question: ((height: number) => readonly string[]) | null;
   readonly question_rows: number;
@@ -46,10 +48,12 @@ export function layout(layers: Layers, height: number): Frame {
   const status_room = Math.min(layers.status_rows, room);
   const status = layers.status === null ? [] : layers.status(status_room);
   take(status.length);
+  const children = layers.children?.(Math.min(room, Math.floor(height / 3))) ?? [];
+  take(children.length);
   const hint = shown(layers.hint, take);
   const live = room > 0 ? layers.live(room).slice(-room) : [];
   const typed = input === null ? { lines: [], cursor: null } : inputWindow(input, input_rows);
-  const above = [...live, ...status, ...spinner, ...queued, ...question, ...bar, ...navigation];
+  const above = [...live, ...status, ...spinner, ...children, ...queued, ...question, ...bar, ...navigation];
   const cursor =
     typed.cursor === null ? null : { row: above.length + typed.cursor.row, column: typed.cursor.column };
   return { lines: [...above, ...typed.lines, ...hint], cursor };

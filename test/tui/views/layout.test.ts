@@ -167,7 +167,7 @@ it('shows the newest of the streamed text in the remaining rows', () => {
     event: { type: 'delta', agent_id: 'main', delta },
   });
   assert.deepEqual(draw(state, 60, 24).slice(0, 5), ['one', '', 'two', '', 'three']);
-  assert.deepEqual(draw(state, 60, 6).slice(0, 2), ['', 'three']);
+  assert.deepEqual(draw(state, 60, 7).slice(0, 1), ['three']);
 });
 
 it('asks layers for no more rows than the screen has', () => {
