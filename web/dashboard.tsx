@@ -1,7 +1,10 @@
 /** The dashboard: pages of the browser over the HTTP API. What it shows is set as text, never as HTML. */
 
 import { render } from 'preact';
+import { EXPORTED } from './data/exported.ts';
+import { linkWithinFile } from './data/route.ts';
 import { Shell } from './parts/shell.tsx';
 
+if (EXPORTED !== null) linkWithinFile();
 const app = document.getElementById('app');
 if (app !== null) render(<Shell />, app);

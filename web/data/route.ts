@@ -1,3 +1,4 @@
+import { options } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { EXPORTED } from './exported.ts';
 
@@ -8,19 +9,35 @@ export interface Route {
 }
 
 function current(): Route {
-  // An exported page has its pages behind a fragment.
-  const { pathname, search } =
-    EXPORTED === null ? window.location : new URL(window.location.hash.slice(1) || '/', 'http://exported');
-  return {
-    path: pathname.split('/').filter(Boolean).map(decodeURIComponent),
-    query: new URLSearchParams(search),
+  const { pathname, searchParams } = new URL(addressNow(), 'http://dashboard');
+  return { path: pathname.split('/').filter(Boolean).map(decodeURIComponent), query: searchParams };
+}
+
+/** Path and query of the page that is shown: in an exported page they stand behind a `#`. */
+export function addressNow(): string {
+  const { pathname, search, hash } = window.location;
+  return EXPORTED === null ? pathname + search : hash.slice(1) || '/';
+}
+
+/** Where a page of the dashboard is for the browser. */
+export function placeOf(href: string): string {
+  return EXPORTED === null ? href : `#${href}`;
+}
+
+/** Links of an exported page lead within its file, so that they also work in another tab. */
+export function linkWithinFile(): void {
+  const before = options.vnode;
+  options.vnode = (vnode) => {
+    const { href } = vnode.props as { href?: unknown };
+    if (vnode.type === 'a' && typeof href === 'string' && href.startsWith('/'))
+      Object.assign(vnode.props, { href: placeOf(href) });
+    before?.(vnode);
   };
 }
 
 /** Goes to a page of the dashboard; each has a permanent link. */
 export function go(href: string, { replace = false } = {}): void {
-  const place = EXPORTED === null ? href : `#${href}`;
-  window.history[replace ? 'replaceState' : 'pushState'](null, '', place);
+  window.history[replace ? 'replaceState' : 'pushState'](null, '', placeOf(href));
   window.dispatchEvent(new PopStateEvent('popstate'));
 }
 
@@ -33,11 +50,11 @@ export function useRoute(): Route {
       const link = (event.target as Element | null)?.closest?.('a');
       if (link === null || link === undefined || event.defaultPrevented || event.button !== 0) return;
       if (event.metaKey || event.ctrlKey || event.shiftKey || link.target !== '') return;
-      const href = EXPORTED === null ? link.href : (link.getAttribute('href') ?? '');
-      const is_page = EXPORTED === null ? link.origin === window.location.origin : href.startsWith('/');
-      if (!is_page || link.hasAttribute('download')) return;
+      // In an exported page the browser follows links by itself: only their fragment differs.
+      if (EXPORTED !== null || link.origin !== window.location.origin || link.hasAttribute('download'))
+        return;
       event.preventDefault();
-      go(href);
+      go(link.href);
     };
     window.addEventListener('popstate', follow);
     document.addEventListener('click', click);

@@ -1,10 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { readPages } from '../../serve/http/pages.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { ask } from '../setup/ask.ts';
 import type { Context } from '../setup/context.ts';
-import { treeDocuments } from './tree-documents.ts';
+import { exportedText } from './tree-documents.ts';
 import { treePage } from './tree-page.ts';
 
 export interface ExportOptions {
@@ -23,26 +24,33 @@ export function exportTree(
       hint: 'coppice export ID --html --out tree.html, or --json',
     });
   return ask(context, async (asked) => {
-    const exported = await treeDocuments(context, asked, await findRoot(context, asked, text));
-    if (context.json)
-      return write(options, `${JSON.stringify({ schema: 'coppice/export/v1', ...exported })}\n`);
+    const root_id = await findRoot(context, asked, text);
+    if (context.json) {
+      const exported = exportedText(context, asked, root_id, { schema: 'coppice/export/v1' });
+      return write(options, lineOf(exported));
+    }
     const pages = readPages();
     if (pages === null)
       throw new CoppiceError('E_CONFIG', 'the dashboard was not built', { hint: 'npm run build:web' });
-    return write(options, treePage(pages, exported));
+    return write(options, treePage(pages, exportedText(context, asked, root_id)));
   });
 }
 
-function write({ out }: ExportOptions, text: string): number {
-  if (out === undefined) process.stdout.write(text);
+async function* lineOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  yield* pieces;
+  yield '\n';
+}
+
+async function write({ out }: ExportOptions, pieces: AsyncIterable<string>): Promise<number> {
+  if (out === undefined) await pipeline(pieces, process.stdout, { end: false });
   else
-    try {
-      writeFileSync(out, text, { mode: 0o600 });
-    } catch (error) {
-      throw new CoppiceError('E_USAGE', `--out ${out}: it cannot be written: ${(error as Error).message}`, {
+    await pipeline(pieces, createWriteStream(out, { mode: 0o600 })).catch((error: NodeJS.ErrnoException) => {
+      // Others are of the ledger.
+      if (error.syscall !== 'open' && error.syscall !== 'write') throw error;
+      throw new CoppiceError('E_USAGE', `--out ${out}: it cannot be written: ${error.message}`, {
         hint: 'Name a file in a folder that you may write to.',
         cause: error,
       });
-    }
+    });
   return 0;
 }

@@ -1,37 +1,55 @@
 import { isoTime } from '../../documents/iso-time.ts';
-import type { ExportedTree } from '../../documents/shapes/export-document.ts';
 import type { Asked } from '../../serve/client/ledger-client.ts';
 import type { Context } from '../setup/context.ts';
 
 const PAGE = 1_000;
 
-/** All documents of a tree, by the path of the API that answers with each. */
-export async function treeDocuments(
+type Documents = AsyncIterable<readonly [path: string, document: object]>;
+
+/** An `ExportedTree` as JSON, in pieces: a tree may be larger than memory. */
+export async function* exportedText(
   { version }: Context,
   asked: Asked,
   root_id: string,
-): Promise<ExportedTree> {
+  { schema }: { readonly schema?: string } = {},
+): AsyncGenerator<string> {
   const tree = await asked.tree(root_id);
+  const about = { schema, root_id, title: tree.title, exported_at: isoTime(Date.now()) };
+  yield `${JSON.stringify(about).slice(0, -1)},"documents":{`;
+  let comma = '';
+  for await (const [path, document] of treeDocuments(version, asked, tree)) {
+    yield `${comma}${JSON.stringify(path)}:${JSON.stringify(document)}`;
+    comma = ',';
+  }
+  yield '}}';
+}
+
+/** All documents of a tree, by the path of the API that answers with each. */
+async function* treeDocuments(
+  version: string,
+  asked: Asked,
+  tree: Awaited<ReturnType<Asked['tree']>>,
+): Documents {
+  const { root_id } = tree;
   const at = `/v1/trees/${root_id}`;
-  const documents: Record<string, Record<string, unknown>> = {
-    '/v1/session': { schema: 'coppice/session/v1', scope: 'read', version },
-    '/v1/approvals': await asked.approvals({ tree: root_id }),
-    [at]: tree,
-    [`${at}/timeline`]: await asked.timeline(root_id),
-    [`${at}/mail`]: await whole('mail', (after?: string) => asked.treeMail(root_id, { after, limit: PAGE })),
-  };
+  yield ['/v1/session', { schema: 'coppice/session/v1', scope: 'read', version }];
+  yield ['/v1/approvals', await asked.approvals({ tree: root_id })];
+  yield [at, tree];
+  yield [`${at}/timeline`, await asked.timeline(root_id)];
+  yield [
+    `${at}/mail`,
+    await whole('mail', (after?: string) => asked.treeMail(root_id, { after, limit: PAGE })),
+  ];
   for (const { id } of tree.agents) {
     const path = `/v1/agents/${id}`;
     const agent = await asked.agent(id);
-    documents[path] = agent;
-    documents[`${path}/requests`] = await asked.requests(id);
+    yield [path, agent];
+    yield [`${path}/requests`, await asked.requests(id)];
     // Inherited ones stand in the conversation of the ancestor.
     const first = agent.forked_from?.seq ?? 0;
-    documents[`${path}/messages`] = await whole('messages', (after?: number) =>
-      asked.messages(id, { after: after ?? first, limit: PAGE }),
-    );
+    const pageOf = (after?: number) => asked.messages(id, { after: after ?? first, limit: PAGE });
+    yield [`${path}/messages`, await whole('messages', pageOf)];
   }
-  return { root_id, title: tree.title, exported_at: isoTime(Date.now()), documents };
 }
 
 /** All pages as one. */

@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { ExportedTree } from '../../documents/shapes/export-document.ts';
 import type { PageFile } from '../../serve/http/pages.ts';
 
-/** The dashboard with the documents of one tree in one page. Only the script and the style that it names by their hashes have an effect. */
-export function treePage(pages: ReadonlyMap<string, PageFile>, exported: ExportedTree): string {
+/**
+ * The dashboard with the documents of one tree in one page, in pieces. Only the script and the style that it names by their hashes have an effect. `exported`: an
+ * `ExportedTree` as JSON, in pieces.
+ */
+export async function* treePage(
+  pages: ReadonlyMap<string, PageFile>,
+  exported: AsyncIterable<string>,
+): AsyncGenerator<string> {
   const script = inScript(pages.get('dashboard.js')?.body ?? '');
   const style = (pages.get('style.css')?.body ?? '').replaceAll(/<(?=\/style)/gi, '\\3c ');
   const policy = [
@@ -14,7 +19,7 @@ export function treePage(pages: ReadonlyMap<string, PageFile>, exported: Exporte
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
-  return `<!doctype html>
+  yield `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -27,7 +32,9 @@ export function treePage(pages: ReadonlyMap<string, PageFile>, exported: Exporte
 <body>
 <div id="app"></div>
 <noscript>This page needs JavaScript.</noscript>
-<script type="application/json" id="exported">${JSON.stringify(exported).replaceAll('<', '\\u003c')}</script>
+<script type="application/json" id="exported">`;
+  for await (const piece of exported) yield piece.replaceAll('<', '\\u003c');
+  yield `</script>
 <script type="module">${script}</script>
 </body>
 </html>

@@ -84,9 +84,18 @@ it('shows agents, mail and transcripts, from the file alone; a link leads to eac
   assert.ok((await page.getByText('be hello there').count()) > 0, 'what it inherited and was told');
   await page.goBack();
   await page.getByRole('heading', { name: 'Mail' }).waitFor();
+  const [tab] = await Promise.all([
+    page.context().waitForEvent('page'),
+    agents.getByRole('link', { name: 'kid' }).click({ modifiers: ['ControlOrMeta'] }),
+  ]);
+  await tab.getByText('hello there from kid').first().waitFor();
+  await tab.close();
   await page.getByRole('link', { name: 'Timeline' }).click();
   await page.locator('main canvas, main svg').first().waitFor();
-  assert.match(page.url(), /tree\.html#\/trees\//);
+  await page.getByRole('tab', { name: 'Tree' }).click();
+  await page.waitForURL(/tree\.html#\/trees\/.*tab=tree/);
+  await page.reload();
+  await page.getByRole('tab', { name: 'Tree', selected: true }).waitFor();
   assert.deepEqual([...new Set(requests.map((url) => url.replace(/#.*/, '')))].length, 1, String(requests));
   await page.close();
 });

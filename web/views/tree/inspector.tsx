@@ -107,7 +107,7 @@ function BarFacts({
         <>
           <dt>message</dt>
           <dd>
-            <a href={`/agents/${lane.id}#${bar.seq}`}>#{bar.seq}</a>
+            <a href={`/agents/${lane.id}?seq=${bar.seq}`}>#{bar.seq}</a>
           </dd>
         </>
       )}

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { addressNow, placeOf } from '../../data/route.ts';
 import type { Range } from './axis.ts';
 import type { Timeline } from './lanes.ts';
 import type { Selection } from './picture.ts';
@@ -57,10 +58,10 @@ export function usePermanentLink(timeline: Timeline, { tab, selected, shown, unt
       }
       if (until !== null) query.set('at', String(Math.round(until)));
       const text = query.toString();
-      const href = `${window.location.pathname}${text === '' ? '' : `?${text}`}`;
-      if (href === window.location.pathname + window.location.search) return;
+      const address = `/trees/${timeline.root_id}${text === '' ? '' : `?${text}`}`;
+      if (address === addressNow()) return;
       free_at.current = performance.now() + LINK_MS;
-      window.history.replaceState(null, '', href);
+      window.history.replaceState(null, '', placeOf(address));
     };
     const left_ms = free_at.current - performance.now();
     if (left_ms <= 0) return write();
