@@ -205,4 +205,11 @@ export const EQUIVALENT: readonly Equivalent[] = [
     after: '<=',
     why: 'no character has more than three bytes behind its first',
   },
+  {
+    file: 'src/kernel/ledger/change-set.ts',
+    line: 'this.#unnamed += 1;',
+    before: '+=',
+    after: '-=',
+    why: 'each still has a number of its own',
+  },
 ];

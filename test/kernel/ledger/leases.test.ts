@@ -1,6 +1,7 @@
 // Proves the decisions about leases at each boundary: which workers are alive, who is claimed, whose process died during a call, who is unled.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { admit } from '../../../src/kernel/ledger/admit.ts';
 import type { AgentFacts } from '../../../src/kernel/ledger/facts.ts';
 import {
   claim,
@@ -12,6 +13,7 @@ import {
   renewLease,
 } from '../../../src/kernel/ledger/leases.ts';
 import { enterUnled, markServed, signal } from '../../../src/kernel/ledger/unled.ts';
+import type { Step } from '../../../src/kernel/step.ts';
 import { call, executing } from '../turn/turn-stage.ts';
 import { agentOf, changes, type Entries, LEASED, NOW, rows, treeOf, unitOf } from './ledger-stage.ts';
 
@@ -197,6 +199,16 @@ it('an agent of a served tree with something to do and no worker is unled, from 
   // Due times only move earlier.
   const known = (due: number, unled: number) => sought({}, { unled: { a: unled } }, parked(due));
   assert.deepEqual([known(80, 81), known(80, 80), known(80, 79)], [[80], [], []]);
+});
+
+it('an agent that takes a step without a worker is unled after it only if something is left to do', () => {
+  const after = (state: Step['state']) => {
+    const unit = unitOf(tree(agentOf('root', { worker: null })));
+    admit(unit, { step: stepOf('root', { state }), token: null });
+    return changes(unit, 'unled').map(({ type }) => type);
+  };
+  assert.deepEqual(after({ type: 'idle' }), ['delete']);
+  assert.deepEqual(after(executing(call('c1'))), ['replace']);
 });
 
 it('a tree that becomes served enters its unled agents, once', () => {
