@@ -15,7 +15,7 @@ import {
 import { enterUnled, markServed, signal } from '../../../src/kernel/ledger/unled.ts';
 import type { Step } from '../../../src/kernel/step.ts';
 import { call, executing } from '../turn/turn-stage.ts';
-import { agentOf, changes, type Entries, LEASED, NOW, rows, treeOf, unitOf } from './ledger-stage.ts';
+import { agentOf, changes, type Entries, LEASED, NOW, rows, stepOf, treeOf, unitOf } from './ledger-stage.ts';
 
 const NONE = new Set<string>();
 const AT_WORK = JSON.stringify(executing(call('c1')));
