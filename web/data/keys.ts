@@ -9,7 +9,18 @@ export interface KeyBinding {
 }
 
 /** What `?` lists: the keys of all parts of the page in view. */
-export const Keys = createContext<Set<readonly KeyBinding[]>>(new Set());
+export const Keys = createContext<Set<readonly Omit<KeyBinding, 'act'>[]>>(new Set());
+
+/** Keys that a part answers by itself, while it has the focus. */
+export function useListedKeys(bindings: readonly Omit<KeyBinding, 'act'>[]): void {
+  const all = useContext(Keys);
+  useEffect(() => {
+    all.add(bindings);
+    return () => {
+      all.delete(bindings);
+    };
+  }, [all, bindings]);
+}
 
 /** Keys without modifiers, as long as no field or dialog has the keyboard. */
 export function useKeys(bindings: readonly KeyBinding[]): void {
@@ -17,8 +28,7 @@ export function useKeys(bindings: readonly KeyBinding[]): void {
   const newest = useRef(bindings);
   newest.current = bindings;
   useEffect(() => {
-    const shown: readonly KeyBinding[] = bindings;
-    all.add(shown);
+    all.add(bindings);
     const press = (event: KeyboardEvent) => {
       const found = isFree(event) ? newest.current.find(({ key }) => key === event.key) : undefined;
       if (found === undefined) return;
@@ -27,7 +37,7 @@ export function useKeys(bindings: readonly KeyBinding[]): void {
     };
     window.addEventListener('keydown', press);
     return () => {
-      all.delete(shown);
+      all.delete(bindings);
       window.removeEventListener('keydown', press);
     };
   }, [all, bindings.map(({ key }) => key).join(' ')]);

@@ -65,7 +65,7 @@ const PAGES: readonly Page[] =
 
 /** Everything around a page: navigation, keys, notices, sign-in. */
 export function Shell() {
-  const keys = useRef(new Set<readonly KeyBinding[]>());
+  const keys = useRef(new Set<readonly Omit<KeyBinding, 'act'>[]>());
   return (
     <Keys.Provider value={keys.current}>
       <Frame />

@@ -61,7 +61,7 @@ export const timeline = z.strictObject({
   title: text('the first line of its task'),
   started_at: time('when the tree began; all other times are milliseconds since then'),
   now: number('the clock of the ledger'),
-  after: text('`after` of the next request, which gets what changed from here on'),
+  after: text('`after` of the next request, which gets what changed from here on; empty after `agents`'),
   ids: z.array(z.string()).describe('agents of the tree, oldest first'),
   lanes: z.array(lane).describe('the agents asked for, oldest first'),
   names: z.array(z.string()).describe('words that the lanes refer to'),

@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { JobInput } from '../../cron/cron-jobs.ts';
 import { jobRuns } from '../../cron/job-runs.ts';
+import { nextInstant } from '../../cron/schedule/next-instant.ts';
+import { isoTime } from '../../documents/iso-time.ts';
 import { jobJson, jobRunJson } from '../../documents/job-json.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { DEFAULT_LIMITS } from '../../records/agent/limits.ts';
@@ -12,6 +14,7 @@ import { type ApiSources, countUpTo, named, type RootRequest, route } from './ro
 const NAME_MAX = 200;
 const TASK_MAX = 100_000;
 const RUNS_MAX = 1_000;
+const NEXT_MAX = 50;
 const words = z.array(z.string().min(1).max(1_000)).max(100);
 
 const schedule = {
@@ -144,6 +147,25 @@ export const JOB_ROUTES = [
       const fired = await jobs.fire(job);
       onEntered();
       return { job: job.id, ...fired };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/jobs/:job/next',
+    summary: 'When a job is due next',
+    scope: 'read',
+    answer: 'coppice/cron-next/v1',
+    query: z.strictObject({ count: countUpTo(NEXT_MAX, 5).describe('maximum instants') }),
+    handle: async ({ jobs }, request) => {
+      const { id, enabled, once, schedule, next_at } = await jobs.find(named(request, 'job'));
+      const instants: string[] = [];
+      const most = once ? 1 : request.query.count;
+      let at = enabled ? next_at : null;
+      while (at !== null && instants.length < most) {
+        instants.push(isoTime(at));
+        at = nextInstant(schedule, at);
+      }
+      return { job: id, instants };
     },
   }),
   route({

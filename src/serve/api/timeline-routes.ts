@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { titleOf } from '../../documents/tree-titles.ts';
 import { oneRoot } from '../answers/find-one.ts';
 import { timelineDocument } from '../timeline/timeline-document.ts';
-import { countUpTo, named, route } from './route.ts';
+import { countUpTo, flag, named, route } from './route.ts';
 
 const MAIL_MAX = 1_000;
 
@@ -15,6 +15,7 @@ export const TIMELINE_ROUTES = [
     scope: 'read',
     answer: 'coppice/timeline/v1',
     query: z.strictObject({
+      agents: flag.describe('only the agents, at once: what they did, and the path, are left out'),
       after: z
         .string()
         .max(100)
@@ -24,7 +25,9 @@ export const TIMELINE_ROUTES = [
     handle: async ({ store, timelines }, request) => {
       const root = await oneRoot(store, named(request, 'tree'));
       const title = await titleOf(store, root);
-      return timelineDocument(await timelines.of(root.id), title, request.query.after);
+      const { agents, after } = request.query;
+      if (agents === true) return timelineDocument(await timelines.agentsOf(root.id), title);
+      return timelineDocument(await timelines.of(root.id), title, after);
     },
   }),
   route({

@@ -15,7 +15,7 @@ export type TimelineDocument = z.infer<typeof timelineShape>;
 
 const MICRO = 1_000_000;
 /** How long the event loop is held at most at once. */
-const SLICE_MS = 8;
+const SLICE_MS = 4;
 
 /** The timeline as columns of numbers relative to the start of the tree. `after`: only lanes of agents that changed since that answer. */
 export async function timelineDocument(
@@ -31,7 +31,7 @@ export async function timelineDocument(
   const names = new Names();
   const documents: LaneDocument[] = [];
   const [known_reader, known] = after?.split('-') ?? [];
-  const seen = known_reader === reader ? Number(known) : -1;
+  const seen = known_reader !== '' && known_reader === reader ? Number(known) : -1;
   let paused = performance.now();
   for (const one of agents) {
     if ((changed.get(one.agent.id) ?? 0) <= seen) continue;
@@ -41,13 +41,13 @@ export async function timelineDocument(
     paused = performance.now();
   }
   await nextTurn();
-  const path = criticalPath(root_id, lanes, now);
+  const path = reader === '' ? [] : criticalPath(root_id, lanes, now);
   return {
     root_id,
     title,
     started_at: isoTime(began),
     now: now - began,
-    after: `${reader}-${revision}`,
+    after: reader === '' ? '' : `${reader}-${revision}`,
     ids: agents.map(({ agent }) => agent.id),
     lanes: documents,
     names: names.all,

@@ -25,7 +25,7 @@ export interface TreeTimeline {
   readonly agents: readonly AgentTimeline[];
   /** The ledger's clock at the read. */
   readonly now: number;
-  /** Names what has read the tree, which counts its states by `revision`. */
+  /** Names what has read the tree, which counts its states by `revision`; empty: nobody has yet. */
   readonly reader: string;
   readonly revision: number;
   /** With which revision each agent changed last, by its id. */
@@ -64,6 +64,14 @@ export class TreeTimelines {
       this.#reading.get(root_id) ?? this.#read(root_id).finally(() => this.#reading.delete(root_id));
     this.#reading.set(root_id, reading);
     return reading;
+  }
+
+  /** Only the agents, as of now, without what they did: that is to be had at once. */
+  async agentsOf(root_id: string): Promise<TreeTimeline> {
+    const [agents, now] = await Promise.all([this.#store.agents({ root_id }), this.#store.now()]);
+    const nothing = { letters: [], spans: [], turns: [], read_at: new Map() };
+    const lanes = agents.toReversed().map((agent) => ({ agent, ...nothing }));
+    return { agents: lanes, now, reader: '', revision: 0, changed: new Map() };
   }
 
   async #read(root_id: string): Promise<TreeTimeline> {

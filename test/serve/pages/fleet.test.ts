@@ -59,6 +59,9 @@ it('a tree of twelve agents is started, answered, fails in part, is killed in pa
     await row('broken', 'waiting');
     await row('sleeper', 'running');
     assert.equal(await page.locator('.lane-name').count(), 12);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('timeline: closer, farther').waitFor();
+    await page.keyboard.press('Escape');
 
     await page.getByRole('link', { name: '1 waits for approval' }).click();
     const asked = page.getByRole('article', { name: /^writer wants write/ });

@@ -102,6 +102,29 @@ it('a later document has only the lanes that changed since the earlier one', asy
   );
 });
 
+it('the agents alone are told of without reading what they did', async () => {
+  let reads = 0;
+  const root_id = await perform((store) =>
+    Object.assign(Object.create(store), {
+      history: (...terms: Parameters<Store['history']>) => {
+        reads += 1;
+        return store.history(...terms);
+      },
+    }),
+  );
+  reads = 0;
+  const timelines = new TreeTimelines(stage.store);
+  const agents = await timelineDocument(await timelines.agentsOf(root_id), 'begin');
+  assert.equal(reads, 0);
+  const whole = await timelineDocument(await timelines.of(root_id), 'begin', agents.after);
+  assert.deepEqual(agents.ids, whole.ids);
+  const about = ({ lanes }: typeof whole) =>
+    lanes.map(({ spans: _, requests: __, waits: ___, mail: ____, ...one }) => one);
+  assert.deepEqual(about(agents), about(whole));
+  assert.ok(agents.lanes.every(({ spans }) => spans.kind.length === 0));
+  assert.deepEqual(agents.path.agent, []);
+});
+
 it('reads only agents that changed, and only their new messages', async () => {
   const read: string[] = [];
   const root_id = await perform((store) =>

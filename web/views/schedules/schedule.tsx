@@ -12,6 +12,7 @@ import { Nothing, Trouble } from '../../parts/trouble.tsx';
 import { clock, scheduleText } from './schedule-text.ts';
 
 const REFRESH_MS = 3_000;
+const NEXT = 5;
 
 export interface ScheduleProps {
   readonly job: JobDocument;
@@ -23,6 +24,11 @@ export interface ScheduleProps {
 export function Schedule({ job, writes, onChanged }: ScheduleProps) {
   const path = `/v1/jobs/${job.id}`;
   const runs = useApi<{ readonly runs: readonly JobRunDocument[] }>(`${path}/runs?limit=100`, REFRESH_MS);
+  const next = useApi<{ readonly instants: readonly string[] }>(
+    `${path}/next?count=${NEXT}`,
+    REFRESH_MS,
+    Date.parse(job.updated_at),
+  );
   const sending = useSending();
   const [removes, setRemoves] = useState(false);
   const change = async (sent: Promise<unknown>, said: string) => {
@@ -102,6 +108,17 @@ export function Schedule({ job, writes, onChanged }: ScheduleProps) {
       </dl>
       <h2>Task</h2>
       <Output text={job.task} />
+      <h2>Next runs</h2>
+      <Trouble error={next.error} />
+      {next.data !== null && next.data.instants.length === 0 ? (
+        <p class="empty">{job.enabled ? 'None.' : 'It is disabled.'}</p>
+      ) : (
+        <ol class="next-runs">
+          {next.data?.instants.map((at) => (
+            <li key={at}>{clock(at)}</li>
+          ))}
+        </ol>
+      )}
       <h2>Past runs</h2>
       <Trouble error={runs.error} />
       {runs.data === null || runs.data.runs.length === 0 ? (

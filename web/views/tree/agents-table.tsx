@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { count, dollars, duration } from '../../data/amounts.ts';
 import { Status } from '../../parts/status.tsx';
 import { type Kind, type Lane, statusThen, type Timeline } from './lanes.ts';
@@ -10,14 +11,34 @@ interface TableProps {
   readonly onSelect: (selected: Selection) => void;
 }
 
+/** Rows of one line, so that only those in view exist. */
+const ROW_PX = 34;
+const VIEW_PX = 640;
+const BEYOND = 10;
 const PARTS: readonly Kind[] = ['request', 'tool', 'waiting', 'approval', 'queued'];
 
 /** The picture in words and numbers: the tree of agents, and what their time went into. */
 export function AgentsTable({ timeline, until, onSelect }: TableProps) {
   const shares = new Map(timeline.shares.map(({ agent, share }) => [agent, share]));
+  const [top, setTop] = useState(0);
+  const rows = rowsOf(timeline.lanes, null).flatMap((row) => {
+    if (row.type === 'group') return [];
+    const word = until === null ? row.lane.about.status : statusThen(row.lane, until);
+    return word === null ? [] : [{ ...row, word }];
+  });
+  const from = Math.max(0, Math.floor(top / ROW_PX) - BEYOND);
+  const to = Math.min(rows.length, Math.ceil((top + VIEW_PX) / ROW_PX) + BEYOND);
+  const gap = (count: number) => (row: HTMLElement | null) =>
+    row?.style.setProperty('height', `${count * ROW_PX}px`);
   return (
-    <div class="wide">
-      <table>
+    <section
+      class="wide agents-table"
+      aria-label="Agents"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
+      tabIndex={0}
+      onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
+    >
+      <table aria-rowcount={rows.length + 1}>
         <caption class="dim">Every agent, what its time went into, and its part of the critical path</caption>
         <thead>
           <tr>
@@ -43,14 +64,11 @@ export function AgentsTable({ timeline, until, onSelect }: TableProps) {
           </tr>
         </thead>
         <tbody>
-          {rowsOf(timeline.lanes, null).map((row) => {
-            if (row.type === 'group') return null;
-            const { lane, depth } = row;
-            const word = until === null ? lane.about.status : statusThen(lane, until);
-            if (word === null) return null;
+          {from > 0 && <tr ref={gap(from)} />}
+          {rows.slice(from, to).map(({ lane, depth, word }, offset) => {
             const share = shares.get(lane.index) ?? 0;
             return (
-              <tr key={lane.id}>
+              <tr key={lane.id} aria-rowindex={from + offset + 2}>
                 <th
                   scope="row"
                   ref={(cell) => cell?.style.setProperty('padding-left', `${10 + depth * 16}px`)}
@@ -78,9 +96,10 @@ export function AgentsTable({ timeline, until, onSelect }: TableProps) {
               </tr>
             );
           })}
+          {to < rows.length && <tr ref={gap(rows.length - to)} />}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }
 

@@ -66,6 +66,7 @@ export interface Timeline {
   readonly title: string;
   readonly began: number;
   readonly now: number;
+  /** Empty: what the agents did has not come yet. */
   readonly after: string;
   /** By index, which is by age. */
   readonly lanes: readonly Lane[];
@@ -89,7 +90,10 @@ export function unpacked(answer: TimelineDocument, before: Timeline | null): Tim
   const lives = lanes.some(({ bars }) =>
     bars.some(({ end, kind: one }) => end === Infinity && one !== 'idle'),
   );
-  const last = lanes.reduce((end, { bars }) => bars.reduce((late, bar) => lateOf(late, bar), end), 1);
+  const last = lanes.reduce(
+    (end, { about, bars }) => bars.reduce(lateOf, Math.max(end, about.created, about.ended ?? 0)),
+    1,
+  );
   return {
     root_id: answer.root_id,
     title: answer.title,

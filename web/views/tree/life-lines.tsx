@@ -1,16 +1,24 @@
+import { useState } from 'preact/hooks';
 import type { z } from 'zod';
 import type { treeLetter } from '../../../src/documents/shapes/timeline-document.ts';
 import { duration } from '../../data/amounts.ts';
 import { useApi } from '../../data/api.ts';
+import { Trouble } from '../../parts/trouble.tsx';
 import type { Timeline } from './lanes.ts';
 
 type Letter = z.infer<typeof treeLetter>;
 
-const REFRESH_MS = 2_000;
+const REFRESH_MS = 1_000;
+const PAGE = 200;
 const COLUMN = 150;
 const LINE = 44;
 const HEAD = 30;
 const TEXT_MAX = 46;
+
+interface MailPage {
+  readonly mail: readonly Letter[];
+  readonly next: string | null;
+}
 
 interface LifeLinesProps {
   readonly timeline: Timeline;
@@ -21,13 +29,15 @@ interface LifeLinesProps {
 
 /** Who wrote to whom: a line down for each agent, an arrow for each letter, oldest on top. */
 export function LifeLines({ timeline, until, only }: LifeLinesProps) {
-  const { data } = useApi<{ readonly mail: readonly Letter[]; readonly next: string | null }>(
-    `/v1/trees/${timeline.root_id}/mail?limit=200`,
-    REFRESH_MS,
-  );
-  if (data === null) return <p class="empty">Reading…</p>;
+  const path = `/v1/trees/${timeline.root_id}/mail?limit=${PAGE}`;
+  const [earlier, setEarlier] = useState<readonly MailPage[]>([]);
+  const from = earlier.at(-1)?.next ?? null;
+  const { data, error } = useApi<MailPage>(from === null ? path : `${path}&after=${from}`, REFRESH_MS);
+  const pages = data === null ? earlier : [...earlier, data];
+  if (pages.length === 0) return error === null ? <p class="empty">Reading…</p> : <Trouble error={error} />;
   const chosen = only === null ? null : (timeline.lanes[only]?.id ?? null);
-  const letters = data.mail.filter(
+  const all = pages.flatMap(({ mail }) => mail);
+  const letters = all.filter(
     ({ sent_at, from_id, to_id, kind }) =>
       kind !== 'control' &&
       (until === null || sent_at - timeline.began <= until) &&
@@ -62,11 +72,17 @@ export function LifeLines({ timeline, until, only }: LifeLinesProps) {
             to={column.get(letter.to_id) ?? 0}
             y={HEAD + index * LINE + 28}
             at={duration(letter.sent_at - timeline.began)}
+            isUnread={letter.read_at === null && !isRead(letter, timeline)}
           />
         ))}
       </svg>
-      {data.next !== null && (
-        <p class="dim">The first {data.mail.length} letters. Each agent has its own on its page.</p>
+      {data !== null && data.next !== null && (
+        <p>
+          <button type="button" onClick={() => setEarlier([...earlier, data])}>
+            More letters
+          </button>{' '}
+          <span class="dim">The first {all.length} are shown.</span>
+        </p>
       )}
     </div>
   );
@@ -78,23 +94,30 @@ interface ArrowProps {
   readonly to: number;
   readonly y: number;
   readonly at: string;
+  readonly isUnread: boolean;
 }
 
-function LetterArrow({ letter, from, to, y, at }: ArrowProps) {
+function LetterArrow({ letter, from, to, y, at, isUnread }: ArrowProps) {
   const way = to >= from ? 1 : -1;
   const href = `/agents/${letter.to_id}${letter.consumed_seq === null ? '' : `?seq=${letter.consumed_seq}`}`;
   return (
-    <a href={href} class={`letter ${letter.kind}${letter.read_at === null ? ' unread' : ''}`}>
+    <a href={href} class={`letter ${letter.kind}${isUnread ? ' unread' : ''}`}>
       <title>{letter.body.slice(0, 1_000)}</title>
       <text x={Math.min(from, to) + 8} y={y - 6}>
         {at} {letter.kind === 'letter' ? '' : `${letter.kind} `}
         {cut(letter.body.replaceAll(/\s+/g, ' '), TEXT_MAX)}
-        {letter.read_at === null ? ' (unread)' : ''}
+        {isUnread ? ' (unread)' : ''}
       </text>
       <line x1={from} x2={to - way * 6} y1={y} y2={y} />
       <path d={`M${to} ${y}l${-way * 7} -4v8z`} />
     </a>
   );
+}
+
+/** Pages that came long ago do not know it. */
+function isRead({ to_id, number }: Letter, { lanes }: Timeline): boolean {
+  const lane = lanes.find(({ id }) => id === to_id);
+  return (lane?.letters.find((one) => one.number === number)?.read ?? Infinity) < Infinity;
 }
 
 /** Those who wrote or were written to, in the order of the tree; people first. */

@@ -6,6 +6,8 @@ import { at, type Timeline, type TimelineDocument, unpacked } from './lanes.ts';
 
 /** What goes on grows by this step. */
 const TICK_MS = 1_000;
+/** When the whole answer takes longer, the agents are shown before what they did. */
+const AGENTS_MS = 60;
 /** What no event told of. */
 const QUIET_MS = 15_000;
 /** What takes long is asked for less often: it takes no more than one part in so many of the time. */
@@ -27,16 +29,18 @@ export function useTimeline(tree: string): LiveTimeline {
     let rested_until = 0;
     let loads = false;
     let again = false;
+    const path = `/v1/trees/${encodeURIComponent(tree)}/timeline`;
+    const loadAgents = async () => {
+      const answer = await request<TimelineDocument>('GET', `${path}?agents=true`);
+      if (!left && known === null) setState({ timeline: unpacked(answer, null), error: null });
+    };
     const load = async () => {
       due = undefined;
       loads = true;
       const began = performance.now();
       const after = known === null ? '' : `?after=${known.after}`;
       try {
-        const answer = await request<TimelineDocument>(
-          'GET',
-          `/v1/trees/${encodeURIComponent(tree)}/timeline${after}`,
-        );
+        const answer = await request<TimelineDocument>('GET', path + after);
         known = unpacked(answer, known);
         came_at = performance.now();
         if (!left) setState({ timeline: known, error: null });
@@ -58,6 +62,8 @@ export function useTimeline(tree: string): LiveTimeline {
     };
     setState({ timeline: null, error: null });
     void load();
+    // The whole answer tells what is wrong.
+    const slow = setTimeout(() => known === null && loadAgents().catch(() => undefined), AGENTS_MS);
     const timers = EXPORTED === null ? [setInterval(tick, TICK_MS), setInterval(soon, QUIET_MS)] : [];
     const stop = onChange((trees) => {
       if (trees === null || known === null || trees.includes(known.root_id)) soon();
@@ -66,6 +72,7 @@ export function useTimeline(tree: string): LiveTimeline {
     return () => {
       left = true;
       stop();
+      clearTimeout(slow);
       clearTimeout(due);
       for (const timer of timers) clearInterval(timer);
       document.removeEventListener('visibilitychange', soon);

@@ -110,7 +110,7 @@ export class Picture {
     this.#drawUntil(scene);
     pen.restore();
     this.#drawAxis(scene);
-    this.#canvas.dataset.painted = '';
+    this.#canvas.dataset.painted = scene.timeline.after === '' ? 'agents' : 'bars';
   }
 
   #x({ axis, range }: Scene, time: number): number {

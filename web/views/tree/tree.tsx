@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useState } from 'preact/hooks';
+import { useListedKeys } from '../../data/keys.ts';
 import { go, type Route } from '../../data/route.ts';
 import { Trouble } from '../../parts/trouble.tsx';
 import { AgentsTable } from './agents-table.tsx';
@@ -14,6 +15,17 @@ import type { Selection } from './picture.ts';
 import { rowsOf } from './rows.ts';
 import { Stacks } from './stacks.tsx';
 import { Legend, Scrubber, TreeHead } from './tree-head.tsx';
+
+/** In the timeline, while it has the focus. */
+const TIMELINE_KEYS = [
+  { key: '+ −', what: 'timeline: closer, farther' },
+  { key: '0', what: 'timeline: all of it' },
+  { key: '← →', what: 'timeline: earlier, later' },
+  { key: '↑ ↓ ', what: 'timeline: agent above, below' },
+  { key: 'Shift ← →', what: 'timeline: step before, after' },
+  { key: 'Enter ', what: 'timeline: opens the agent at the step' },
+  { key: 'Esc', what: 'timeline: chooses nothing' },
+];
 
 /** One tree: what every agent did when, who waited for whom, what it used. */
 export function TreeView({ route }: { readonly route: Route }) {
@@ -51,6 +63,7 @@ function TreePicture({ timeline, query }: { readonly timeline: Timeline; readonl
     () => ({ timeline, axis, range, rows, links, selected, until }),
     [timeline, axis, range, rows, links, selected, until],
   );
+  useListedKeys(TIMELINE_KEYS);
   const onGroup = useCallback((key: string) => setOpen((before) => toggled(before, key)), []);
   const press = (event: KeyboardEvent) => {
     if (
