@@ -126,8 +126,8 @@ describe('trees and agents', () => {
         ['kid', 0],
       ],
     );
-    const later = await call('GET /v1/trees/:tree/timeline?after=4102444800000', { tree: id });
-    assert.deepEqual(later.json.lanes, [], 'nothing changed since');
+    const later = `GET /v1/trees/:tree/timeline?after=${timeline.after}` as const;
+    assert.deepEqual((await call(later, { tree: id })).json.lanes, [], 'nothing changed since');
     const { json: letters } = await call('GET /v1/trees/:tree/mail?limit=1', { tree: id });
     assert.equal(letters.mail[0].body, 'hello kid');
     assert.equal(letters.mail[0].to_name, 'kid');
