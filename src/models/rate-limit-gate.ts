@@ -69,7 +69,8 @@ export class Gate {
       // A requested wait beyond the longest pause counts as the answer: nobody waits an hour in silence.
       if (delay_ms === null) return outcome;
       if (shown) onDelta({ type: 'restart', reason: outcome.failure.error });
-      onDelta({ type: 'waiting', reason: outcome.failure.error, delay_ms });
+      const tries = `try ${attempt + 1} of ${this.#options.attempts}`;
+      onDelta({ type: 'waiting', reason: `${reasonOf(outcome.failure)}; ${tries}`, delay_ms });
       const until = this.#options.now() + delay_ms;
       // A rate limit or overload affects every agent behind the gate; a broken connection only this request.
       if (outcome.failure.kind === 'network') await this.#options.sleep(delay_ms, signal);
@@ -135,6 +136,7 @@ export class Gate {
 }
 
 function reasonOf({ kind, error }: Failure): string {
+  if (kind === 'network') return `the connection failed (${error})`;
   return kind === 'rate_limit'
     ? `the provider asked to slow down (${error})`
     : `the provider has trouble (${error})`;

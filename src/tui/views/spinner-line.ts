@@ -60,8 +60,9 @@ function activity(state: UiState, agent: Agent, keys: Shortcuts): Activity | nul
   const since = duration(state.now - agent.updated_at);
   switch (at.type) {
     case 'requesting': {
-      const { delay } = paneOf(state, agent.id);
-      if (delay === null) return { what: 'thinking', clock: since, stop: stops('interrupts') };
+      const { delay, streaming } = paneOf(state, agent.id);
+      if (delay === null)
+        return { what: streaming === '' ? 'thinking' : 'answering', clock: since, stop: stops('interrupts') };
       const again = duration(Math.max(0, delay.until - state.now));
       return { what: clean(delay.reason), clock: `(again in ${again})`, stop: stops('interrupts') };
     }
