@@ -1,56 +1,38 @@
 import type { AskScope } from '../records/conversation/ask.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 
-/** The slash commands for people (docs/tui.md). AGENT is a name, a slot or the beginning of an id. */
-export const HUMAN_COMMANDS = [
-  {
-    name: 'capture',
-    takes: 'nothing',
-    usage: '/capture',
-    description: 'write down a task without sending it; /fork hands it to a child',
-  },
-  {
-    name: 'fork',
-    takes: 'nothing',
-    usage: '/fork',
-    description: 'child with the captured text, or one that waits; switches to it',
-  },
-  {
-    name: 'cancel',
-    takes: 'nothing',
-    usage: '/cancel',
-    description: 'end the capture; its text stays in the scrollback',
-  },
-  { name: 'kill', takes: 'agents', usage: '/kill [AGENT…]', description: 'end agents and all below them' },
-  { name: 'reap', takes: 'nothing', usage: '/reap', description: 'remove dead agents from the rotation' },
-  { name: 'send', takes: 'agent', usage: '/send AGENT MESSAGE', description: 'write to an agent' },
-  {
-    name: 'wait',
-    takes: 'agents',
-    usage: '/wait SECONDS [AGENT…]',
-    description: 'wait for the next message, or for all of these',
-  },
-  {
-    name: 'retry',
-    takes: 'nothing',
-    usage: '/retry [without-last]',
-    description: 'ask again after an error, or leave out what was refused',
-  },
-  { name: 'agent', takes: 'agent', usage: '/agent NAME|SLOT', description: 'go to an agent' },
-  { name: 'agents', takes: 'nothing', usage: '/agents', description: 'all agents, as a tree' },
-  { name: 'approvals', takes: 'nothing', usage: '/approvals', description: 'what waits for your answer' },
-  {
-    name: 'allow',
-    takes: 'text',
-    usage: '/allow [once|agent]',
-    description: 'allow the call that is asked about; agent: and later ones of this tool',
-  },
-  { name: 'deny', takes: 'text', usage: '/deny [WORDS]', description: 'deny it; the agent reads the words' },
-  { name: 'model', takes: 'nothing', usage: '/model', description: 'which model the agent in view asks' },
-  { name: 'web', takes: 'nothing', usage: '/web', description: 'open the dashboard in the browser' },
-  { name: 'help', takes: 'nothing', usage: '/help', description: 'keys and commands' },
-  { name: 'quit', takes: 'nothing', usage: '/quit', description: 'leave; running agents may go on' },
+/** The slash commands for people (docs/tui.md): what is completed behind each, its arguments, its description. AGENT is a name, a slot or the beginning of an id. */
+const ROWS = [
+  ['capture', 'nothing', '', 'write down a task without sending it; /fork hands it to a child'],
+  ['fork', 'nothing', '', 'child with the captured text, or one that waits; switches to it'],
+  ['cancel', 'nothing', '', 'end the capture; its text stays in the scrollback'],
+  ['kill', 'agents', ' [AGENT…]', 'end agents and all below them'],
+  ['reap', 'nothing', '', 'remove dead agents from the rotation'],
+  ['send', 'agent', ' AGENT MESSAGE', 'write to an agent'],
+  ['wait', 'agents', ' SECONDS [AGENT…]', 'wait for the next message, or for all of these'],
+  ['retry', 'nothing', ' [without-last]', 'ask again after an error, or leave out what was refused'],
+  ['agent', 'agent', ' NAME|SLOT', 'go to an agent'],
+  ['agents', 'nothing', '', 'all agents, as a tree'],
+  ['approvals', 'nothing', '', 'what waits for your answer'],
+  [
+    'allow',
+    'text',
+    ' [once|agent]',
+    'allow the call that is asked about; agent: and later ones of this tool',
+  ],
+  ['deny', 'text', ' [WORDS]', 'deny it; the agent reads the words'],
+  ['model', 'nothing', '', 'which model the agent in view asks'],
+  ['web', 'nothing', '', 'open the dashboard in the browser'],
+  ['help', 'nothing', '', 'keys and commands'],
+  ['quit', 'nothing', '', 'leave; running agents may go on'],
 ] as const;
+
+export const HUMAN_COMMANDS = ROWS.map(([name, takes, words, description]) => ({
+  name,
+  takes,
+  usage: `/${name}${words}`,
+  description,
+}));
 
 export type HumanCommand =
   | {

@@ -27,6 +27,12 @@ function calls(outcome: Answered): CallPart[] {
   return outcome.content.parts.filter((part): part is CallPart => part.type === 'call');
 }
 
+/** The message that answers all calls alike. */
+function results(outcome: Answered, status: 'ok' | 'error', output: string): PromptMessage {
+  const all = calls(outcome).map(({ id, name }) => ({ call_id: id, name, status, output }));
+  return { role: 'results', results: all };
+}
+
 /** What a watcher is left with: deltas since the last restart. */
 function shown(deltas: readonly ModelDelta[]): string {
   return deltas
@@ -81,15 +87,7 @@ for (const protocol of PROTOCOLS) {
       const messages: PromptMessage[] = [
         { role: 'user', text: 'hello' },
         { role: 'assistant', model: first.content.model, parts: first.content.parts },
-        {
-          role: 'results',
-          results: calls(first).map((call) => ({
-            call_id: call.id,
-            name: call.name,
-            status: 'ok',
-            output: '',
-          })),
-        },
+        results(first, 'ok', ''),
       ];
       answered(await model.stream(ask({ thinking: 'high', messages }), () => undefined));
       const foreign = messages.map((message) =>
@@ -116,15 +114,7 @@ for (const protocol of PROTOCOLS) {
       const shared: PromptMessage[] = [
         { role: 'user', text: 'hello' },
         { role: 'assistant', model: parent.content.model, parts: parent.content.parts },
-        {
-          role: 'results',
-          results: calls(parent).map((call) => ({
-            call_id: call.id,
-            name: call.name,
-            status: 'ok',
-            output: FORK_PLACEHOLDER,
-          })),
-        },
+        results(parent, 'ok', FORK_PLACEHOLDER),
       ];
       for (const name of ['one', 'two', 'three']) {
         const messages: PromptMessage[] = [...shared, { role: 'user', text: `MARK you are ${name}` }];
@@ -132,15 +122,7 @@ for (const protocol of PROTOCOLS) {
         const more: PromptMessage[] = [
           ...messages,
           { role: 'assistant', model: child.content.model, parts: child.content.parts },
-          {
-            role: 'results',
-            results: calls(child).map((call) => ({
-              call_id: call.id,
-              name: call.name,
-              status: 'error',
-              output: 'no',
-            })),
-          },
+          results(child, 'error', 'no'),
           { role: 'user', text: 'a letter' },
         ];
         answered(await model.stream(ask({ messages: more, shared_prefix: 3 }), () => undefined));
@@ -164,15 +146,7 @@ for (const protocol of PROTOCOLS) {
       const messages: PromptMessage[] = [
         { role: 'user', text: 'hello' },
         { role: 'assistant', model: model.id, parts: first.content.parts },
-        {
-          role: 'results',
-          results: calls(first).map(({ id }) => ({
-            call_id: id,
-            name: 'fork',
-            status: 'error',
-            output: 'no',
-          })),
-        },
+        results(first, 'error', 'no'),
       ];
       const second = answered(await model.stream(ask({ messages }), () => undefined));
       assert.equal(second.finish, 'stop');

@@ -7,6 +7,7 @@ import type { TaskTerms } from '../../src/records/agent/task-terms.ts';
 import type { Ask, NewAsk } from '../../src/records/conversation/ask.ts';
 import type { NewMail } from '../../src/records/conversation/mail.ts';
 import type { Message } from '../../src/records/conversation/message.ts';
+import type { NewDelivery } from '../../src/records/run/delivery.ts';
 import type { NewAgent } from '../../src/records/run/new-agent.ts';
 import type { Store } from '../../src/store/store.ts';
 
@@ -156,6 +157,24 @@ export function termsOf(over: Partial<TaskTerms> = {}): TaskTerms {
     output_schema: null,
     delegation: 0,
     worktree: null,
+    ...over,
+  };
+}
+
+/** A reply of the agent to a channel that no other test has. */
+export function newDelivery(
+  agent: Pick<Agent, 'id' | 'root_id'>,
+  over: Partial<NewDelivery> = {},
+): NewDelivery {
+  return {
+    id: randomUUID(),
+    kind: 'reply',
+    target: `${randomUUID()}:x`,
+    root_id: agent.root_id,
+    agent_id: agent.id,
+    about: null,
+    body: 'text',
+    created_at: 1_000,
     ...over,
   };
 }

@@ -4,12 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import type { Agent } from '../../src/records/agent/agent.ts';
-import type { NewDelivery } from '../../src/records/run/delivery.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { ReadOnlyLedger } from '../../src/store/sqlite/read-only-ledger.ts';
 import { jobOf } from '../cron/cron-stage.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { CONFIG, child, fresh, newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
+import { CONFIG, child, fresh, newAgent, newDelivery, newRoot, said, stepOf } from './ledger-fixture.ts';
 import { askOf, EVERY, runOf } from './retention-fixture.ts';
 
 const folder = temporaryFolder();
@@ -56,17 +55,8 @@ before(async () => {
   await store.answer('ask-1', { verdict: 'allow', scope: 'once', note: '', by: 'you', at: 1 });
   for (const name of ['nightly', 'weekly', 'nine'])
     await store.createJob({ ...jobOf(EVERY), id: randomUUID(), name }, null);
-  const deliver = ['out-1', 'out-2', 'sent-3'].map(
-    (id): NewDelivery => ({
-      id,
-      kind: 'reply',
-      target: `${id}:x`,
-      root_id: root.id,
-      agent_id: root.id,
-      about: null,
-      body: 'text',
-      created_at: 1,
-    }),
+  const deliver = ['out-1', 'out-2', 'sent-3'].map((id) =>
+    newDelivery(root, { id, target: `${id}:x`, created_at: 1 }),
   );
   await store.commit([stepOf(await fresh(store, root), { messages: [said('out')], deliver })]);
   await store.close();

@@ -7,8 +7,24 @@ import { onBothDatabases } from '../both-databases.ts';
 import { concurrent, spawn } from '../toolsets/sessions-play.ts';
 import { everyOrder, type Ground, newGround } from './every-order.ts';
 import { cast, fork, requests } from './ordered-family.ts';
+import type { World } from './ordered-world.ts';
 
 const ENDS = ['ends', 'is killed', 'goes with its parent'] as const;
+
+/** Two processes lead one tree: `right` a run and the agent that started it, `left` the rest. */
+async function apart(world: World, play: Parameters<World['process']>[1]) {
+  const options = { toolsets: ['process', 'sessions'], terms: concurrent(1) };
+  const first = await world.process('first', play, options);
+  const root = await first.start();
+  for (const name of ['main', 'mid', 'main']) await world.cue(name);
+  const left = await world.process('left', play, options);
+  const right = await world.process('right', play, options);
+  await world.dies('first');
+  const mid = await world.agent('mid', root.id);
+  const holder = await world.agent('holder', root.id);
+  await world.share([mid, holder], left, right);
+  return { root, mid, holder, left, right };
+}
 
 onBothDatabases('a run whose place another process holds', (database) => {
   let ground: Ground;
@@ -23,18 +39,9 @@ onBothDatabases('a run whose place another process holds', (database) => {
         main: [[fork('mid')], [spawn('next', { label: 'next' })], 'done'],
         mid: [[spawn('holder', { label: 'holder' })], 'done'],
       });
-      const options = { toolsets: ['process', 'sessions'], terms: concurrent(1) };
       await everyOrder(
         async (world) => {
-          const first = await world.process('first', play, options);
-          const root = await first.start();
-          for (const name of ['main', 'mid', 'main']) await world.cue(name);
-          const left = await world.process('left', play, options);
-          const right = await world.process('right', play, options);
-          await world.dies('first');
-          const mid = await world.agent('mid', root.id);
-          const holder = await world.agent('holder', root.id);
-          await world.share([mid, holder], left, right);
+          const { root, mid, holder, right } = await apart(world, play);
           const next = await world.agent('next', root.id);
           const status = async () =>
             (await world.store.runs({ root_id: root.id })).find(({ agent_id }) => agent_id === next.id)
@@ -56,20 +63,9 @@ onBothDatabases('a run whose place another process holds', (database) => {
       main: [[fork('mid')], 'done', [spawn('next', { label: 'next' })], 'done'],
       mid: [[spawn('holder', { label: 'holder' })], 'done'],
     });
-    const options = { toolsets: ['process', 'sessions'], terms: concurrent(1) };
     await everyOrder(
       async (world) => {
-        const first = await world.process('first', play, options);
-        const root = await first.start();
-        for (const name of ['main', 'mid', 'main']) await world.cue(name);
-        const left = await world.process('left', play, options);
-        const right = await world.process('right', play, options);
-        await world.dies('first');
-        await world.share(
-          [await world.agent('mid', root.id), await world.agent('holder', root.id)],
-          left,
-          right,
-        );
+        const { root, left } = await apart(world, play);
         await world.cue('mid');
         await left.runtime.send(root.id, 'more');
         world.decidedWhen(() => requests(left) > 1);

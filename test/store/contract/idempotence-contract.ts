@@ -3,9 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { DEFAULT_LIMITS } from '../../../src/records/agent/limits.ts';
 import type { AskAnswer, NewAsk } from '../../../src/records/conversation/ask.ts';
-import type { NewDelivery } from '../../../src/records/run/delivery.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { child, fresh, letter, newAgent, newAsk, newRoot, said, stepOf } from '../ledger-fixture.ts';
+import {
+  child,
+  fresh,
+  letter,
+  newAgent,
+  newAsk,
+  newDelivery,
+  newRoot,
+  said,
+  stepOf,
+} from '../ledger-fixture.ts';
 
 /** Part of the store contract: retries after a lost acknowledgement are idempotent. */
 export function idempotenceContract(stores: () => { readonly store: Store; readonly other: Store }): void {
@@ -22,16 +31,7 @@ export function idempotenceContract(stores: () => { readonly store: Store; reado
       agent_name: root.name,
       asked_at: 7_000,
     });
-    const delivery: NewDelivery = {
-      id: randomUUID(),
-      kind: 'reply',
-      target: `${randomUUID()}:x`,
-      root_id: root.id,
-      agent_id: root.id,
-      about: null,
-      body: 'text',
-      created_at: 1_000,
-    };
+    const delivery = newDelivery(root);
     const step = stepOf(before, {
       send: [letter(root, kid)],
       create: [born],

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
-import type { NewDelivery } from '../../../src/records/run/delivery.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { letter, newRoot, stepOf } from '../ledger-fixture.ts';
+import { letter, newDelivery, newRoot, stepOf } from '../ledger-fixture.ts';
 
 /**
  * What the database refuses by itself, also from a program that has lost every guard of its own: the keys of the ledger. Rows are copied
@@ -49,16 +48,7 @@ export function keyContract(
   it('no second delivery with an id', async () => {
     const { store } = stores();
     const root = await newRoot(store);
-    const delivery: NewDelivery = {
-      id: randomUUID(),
-      kind: 'reply',
-      target: `${randomUUID()}:x`,
-      root_id: root.id,
-      agent_id: root.id,
-      about: null,
-      body: 'text',
-      created_at: 1_000,
-    };
+    const delivery = newDelivery(root);
     await store.commit([stepOf(root, { deliver: [delivery] })]);
     const columns = 'id, kind, target, channel, root_id, agent_id, body, created_at, next_at';
     await refuses(

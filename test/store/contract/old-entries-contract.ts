@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import type { OldEntry, OldKind } from '../../../src/store/retention-ledger.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { jobOf } from '../../cron/cron-stage.ts';
-import { fresh, said, stepOf } from '../ledger-fixture.ts';
+import { fresh, newDelivery, said, stepOf } from '../ledger-fixture.ts';
 import { EVERY, fire, OLD, oldRun, oldTree, TERMS } from '../retention-fixture.ts';
 
 /** Part of the store contract: removal of old deliveries, instants and runs. */
@@ -18,16 +18,7 @@ export function oldEntriesContract(stores: () => { readonly store: Store; readon
     await store.heartbeat({ id: worker, host: 'elsewhere', pid: 1 });
     await store.commit([
       stepOf(root, {
-        deliver: ids.map((id) => ({
-          id,
-          kind: 'reply',
-          target: `${channel}:x`,
-          root_id: root.id,
-          agent_id: root.id,
-          about: null,
-          body: 'b',
-          created_at: OLD,
-        })),
+        deliver: ids.map((id) => newDelivery(root, { id, target: `${channel}:x`, created_at: OLD })),
       }),
     ]);
     await store.claimDeliveries(worker, OLD, 10, [channel]);

@@ -6,21 +6,16 @@ import { DEFAULT_LIMITS } from '../../../src/records/agent/limits.ts';
 import type { NewDelivery } from '../../../src/records/run/delivery.ts';
 import type { NewRun } from '../../../src/records/run/run.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { fresh, letter, newAgent, newRoot, said, stepOf } from '../ledger-fixture.ts';
+import { fresh, letter, newAgent, newDelivery, newRoot, said, stepOf } from '../ledger-fixture.ts';
 import { askOf, runOf } from '../retention-fixture.ts';
 
 function deliveryOf(agent: Agent, over: Partial<NewDelivery> = {}): NewDelivery {
-  return {
+  return newDelivery(agent, {
     id: `reply-${randomUUID()}`,
-    kind: 'reply',
     target: `${randomUUID()}:naïve:漢字`,
-    root_id: agent.root_id,
-    agent_id: agent.id,
-    about: null,
     body: 'text 🎋 %_ $1\n"quoted" \\',
-    created_at: 1_000,
     ...over,
-  };
+  });
 }
 
 /** Part of the store contract: deliveries, seats and notes of channels. */

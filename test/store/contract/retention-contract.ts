@@ -3,11 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { AgentState } from '../../../src/records/agent/state.ts';
-import type { NewDelivery } from '../../../src/records/run/delivery.ts';
 import type { RetentionTerms } from '../../../src/store/retention-ledger.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { jobOf } from '../../cron/cron-stage.ts';
-import { fresh, letter, said, stepOf } from '../ledger-fixture.ts';
+import { fresh, letter, newDelivery, said, stepOf } from '../ledger-fixture.ts';
 import {
   askOf,
   ENDED,
@@ -111,16 +110,8 @@ export function retentionContract(stores: () => { readonly store: Store; readonl
   it('a tree is not old while a delivery is pending or an enabled job belongs to it', async () => {
     const { store } = stores();
     const channel = randomUUID();
-    const delivery: NewDelivery = {
-      id: randomUUID(),
-      kind: 'reply',
-      target: `${channel}:x`,
-      root_id: '',
-      agent_id: '',
-      about: null,
-      body: 'b',
-      created_at: OLD,
-    };
+    const nobody = { id: '', root_id: '' };
+    const delivery = newDelivery(nobody, { target: `${channel}:x`, created_at: OLD });
     const root = await oldTree(store, { type: 'idle' });
     await store.commit([
       stepOf(root, { at: OLD, state: ENDED, deliver: [{ ...delivery, root_id: root.id }] }),

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { openPty, type Pty, type PtyOptions } from './pty.ts';
 import type { ScreenCommand } from './screen-command.ts';
 
@@ -13,10 +14,22 @@ export interface ScreenStage {
   resize(columns: number, rows: number): Promise<void>;
 }
 
-export async function openScreenStage(options: PtyOptions = {}): Promise<ScreenStage> {
-  const pty = openPty(process.execPath, [SCREEN_PROGRAM], options);
-  await ready(pty, 0);
-  return stageOn(pty);
+/** For one test file: its terminals end after its tests. */
+export function screenStages() {
+  const ptys: Pty[] = [];
+  after(() => Promise.all(ptys.map((pty) => pty.end())));
+  const stageOf = (pty: Pty): ScreenStage => {
+    ptys.push(pty);
+    return stageOn(pty);
+  };
+  return {
+    stageOf,
+    async open(options: PtyOptions = {}): Promise<ScreenStage> {
+      const pty = openPty(process.execPath, [SCREEN_PROGRAM], options);
+      await ready(pty, 0);
+      return stageOf(pty);
+    },
+  };
 }
 
 /** The program has the terminal, and the terminal has answered it. */
@@ -28,7 +41,7 @@ export function ready(pty: Pty, since: number): Promise<void> {
   return pty.until(complete, 'the program is ready');
 }
 
-export function stageOn(pty: Pty): ScreenStage {
+function stageOn(pty: Pty): ScreenStage {
   let number = 0;
   const stage: ScreenStage = {
     pty,

@@ -1,17 +1,10 @@
 /** Proves that the terminal is given back as it was however the program stops, pauses or ends, and what the alternate screen leaves behind. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { openPty } from './pty.ts';
-import { openScreenStage, ready, SCREEN_PROGRAM, type ScreenStage, stageOn } from './screen-stage.ts';
+import { ready, SCREEN_PROGRAM, type ScreenStage, screenStages } from './screen-stage.ts';
 
-const stages: ScreenStage[] = [];
-after(() => Promise.all(stages.map(({ pty }) => pty.end())));
-
-async function open(options: Parameters<typeof openScreenStage>[0] = {}): Promise<ScreenStage> {
-  const stage = await openScreenStage(options);
-  stages.push(stage);
-  return stage;
-}
+const { open, stageOf } = screenStages();
 
 const shown = (stage: ScreenStage) => stage.pty.screen().join('\n').trimEnd().split('\n');
 const BLOCK = { lines: ['----', '> ab'], cursor: { row: 1, column: 4 } };
@@ -130,9 +123,7 @@ async function openInShell(): Promise<ScreenStage> {
   await pty.until('ready$');
   pty.send(`'${process.execPath}' '${SCREEN_PROGRAM}'\r`);
   await ready(pty, 0);
-  const stage = stageOn(pty);
-  stages.push(stage);
-  return stage;
+  return stageOf(pty);
 }
 
 for (const full of [false, true]) {

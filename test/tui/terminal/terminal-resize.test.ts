@@ -1,16 +1,9 @@
 /** Proves that a window of another size loses no printed line, doubles none, and leaves nothing of the old block behind. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { openScreenStage, type ScreenStage } from './screen-stage.ts';
+import { test } from 'node:test';
+import { type ScreenStage, screenStages } from './screen-stage.ts';
 
-const stages: ScreenStage[] = [];
-after(() => Promise.all(stages.map(({ pty }) => pty.end())));
-
-async function open(options: Parameters<typeof openScreenStage>[0] = {}): Promise<ScreenStage> {
-  const stage = await openScreenStage(options);
-  stages.push(stage);
-  return stage;
-}
+const { open } = screenStages();
 
 const block = (columns: number, rows: readonly string[] = ['> draft']) => {
   const rule = '-'.repeat(columns);
@@ -105,7 +98,12 @@ test('many resizes while lines are printed lose and duplicate nothing, and draw 
 });
 
 test('handles a terminal that truncates lines instead of wrapping them', async () => {
-  const stage = await open({ columns: 60, rows: 20, cuts: true, env: { XTERM_VERSION: 'XTerm(390)' } });
+  const stage = await open({
+    columns: 60,
+    rows: 20,
+    cuts: true,
+    env: { XTERM_VERSION: 'XTerm(390)' },
+  });
   await stage.perform('bottom', ['> draft']);
   await stage.perform('printMany', 30);
   for (const columns of [30, 45, 20, 60]) {

@@ -1,16 +1,9 @@
 /** Proves what a person sees of the inline screen: cells, cursor and scrollback of a terminal behind a real pty, and the bytes that went there. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { openScreenStage, type ScreenStage } from './screen-stage.ts';
+import { test } from 'node:test';
+import { type ScreenStage, screenStages } from './screen-stage.ts';
 
-const stages: ScreenStage[] = [];
-after(() => Promise.all(stages.map(({ pty }) => pty.end())));
-
-async function open(options: Parameters<typeof openScreenStage>[0] = {}): Promise<ScreenStage> {
-  const stage = await openScreenStage(options);
-  stages.push(stage);
-  return stage;
-}
+const { open } = screenStages();
 
 const shown = (stage: ScreenStage) => stage.pty.screen().join('\n').trimEnd().split('\n');
 
