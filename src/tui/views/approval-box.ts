@@ -1,4 +1,5 @@
 import type { Ask } from '../../records/conversation/ask.ts';
+import { duration } from '../../render/amounts.ts';
 import { type AskPart, askParts } from '../../render/ask-parts.ts';
 import { clean } from '../../render/clean.ts';
 import { cutLines, cutMiddle } from '../../render/plain-sight.ts';
@@ -14,6 +15,8 @@ const WIDTH_MAX = 90;
 /** Rows other than the call itself: frame, folder and rule, keys. */
 const FIXED = 5;
 const ACCESSIBLE_FIXED = 4;
+/** How long a question has waited before the box says so. */
+const TOLD_AFTER_MS = 60_000;
 
 export interface AskingKeys {
   readonly shortcuts: Shortcuts;
@@ -39,7 +42,10 @@ export function approvalBox(
   const fixed = style.accessible ? ACCESSIBLE_FIXED : FIXED;
   const rows: (readonly Part[])[] = [
     ...subjectRows(ask, question.page, wide - 4, Math.max(1, height - fixed), style, keys),
-    [['dim', `cwd ${clean(ask.cwd)}${separator(style)}rule: ${clean(ask.rule)}`]],
+    [
+      ['dim', `cwd ${clean(ask.cwd)}${separator(style)}rule: ${clean(ask.rule)}`],
+      ['yellow', waitingText(state.now - ask.asked_at, style)],
+    ],
     ...keyRows(question, keys, wide - 4),
   ];
   const lines = box(title, rows, wide, style);
@@ -47,6 +53,11 @@ export function approvalBox(
   // No room for the frame: the call and the keys take precedence.
   const kept = [[['bold', title] as const], rows[0] ?? [], ...keyRows(question, keys, wide)];
   return box(title, kept.slice(1), wide, { ...style, accessible: true }).slice(0, height);
+}
+
+/** From a minute on; spoken, it would be said again every second. */
+function waitingText(ms: number, style: UiStyle): string {
+  return ms < TOLD_AFTER_MS || style.accessible ? '' : `${separator(style)}waiting ${duration(ms)}`;
 }
 
 /** Whether the question may not fit a screen of `height` rows, so that it has pages. */

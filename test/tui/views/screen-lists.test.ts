@@ -17,6 +17,7 @@ import {
   grandchild,
   KILLED,
   PLAIN,
+  SPOKEN,
   seen,
   T0,
   THINKING,
@@ -33,6 +34,13 @@ describe('an approval', () => {
       '│ v view agent   Esc later (stays queued)                │',
       '└────────────────────────────────────────────────────────┘',
     ]);
+  });
+
+  it('says how long the question has waited, from a minute on', () => {
+    const state = grandchild();
+    const later = { ...state, now: (state.asks[0]?.asked_at ?? 0) + 185_000 };
+    assert.match(approvalBox(later, ASKED, 70, 20, PLAIN)[2] ?? '', /rule: ask\(bash:rm \*\) · waiting 3m05/);
+    assert.doesNotMatch(approvalBox(later, ASKED, 70, 20, SPOKEN).join(), /waiting/);
   });
 
   it('never truncates a command without a mark', () => {
