@@ -149,9 +149,15 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     default: 'false',
   },
   alerts: {
-    meaning:
-      'rules of what people are told of: `when`, `after_minutes`, `usd`, `to` ([alerts](operations.md#alerts)); read by `coppice serve`',
+    meaning: 'rules of what people are told of ([alerts](operations.md#alerts)); read by `coppice serve`',
   },
+  'alerts[].when': { meaning: 'what is looked for' },
+  'alerts[].after_minutes': {
+    meaning: 'with `waits-for-person`: how long a call may wait before they are told',
+    default: '0',
+  },
+  'alerts[].usd': { meaning: 'with `cost`, which needs it: US dollars of one tree' },
+  'alerts[].to': { meaning: 'where it is told, one or more: [targets](channels.md) such as `telegram:42`' },
   channels: {
     meaning: 'where results go and people write ([channels](channels.md)); read by `coppice serve`',
   },

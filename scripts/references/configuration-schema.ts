@@ -42,8 +42,8 @@ function described(node: SchemaNode, path: string): SchemaNode {
     ...Object.fromEntries(
       childrenOf(node).map(({ key, nodes }) => [
         key,
-        nodes.length === 1 && nodes[0]?.name === 'NAME'
-          ? described(nodes[0].node, join(path, 'NAME'))
+        nodes.length === 1 && (nodes[0]?.name === 'NAME' || nodes[0]?.name === ENTRY)
+          ? described(nodes[0].node, join(path, nodes[0].name))
           : Object.fromEntries(
               nodes.map(({ name, node: below }) => [name, described(below, join(path, name))]),
             ),
@@ -52,11 +52,15 @@ function described(node: SchemaNode, path: string): SchemaNode {
   };
 }
 
+/** Stands for any entry of a list. */
+const ENTRY = '[]';
+
 function join(path: string, name: string): string {
+  if (name === ENTRY) return `${path}${ENTRY}`;
   return path === '' ? name : `${path}.${name}`;
 }
 
-function childrenOf({ properties, additionalProperties }: SchemaNode): readonly {
+function childrenOf({ properties, additionalProperties, items }: SchemaNode): readonly {
   readonly key: string;
   readonly nodes: readonly { readonly name: string; readonly node: SchemaNode }[];
 }[] {
@@ -67,6 +71,7 @@ function childrenOf({ properties, additionalProperties }: SchemaNode): readonly 
     ...(additionalProperties
       ? [{ key: 'additionalProperties', nodes: [{ name: 'NAME', node: additionalProperties }] }]
       : []),
+    ...(items?.properties === undefined ? [] : [{ key: 'items', nodes: [{ name: ENTRY, node: items }] }]),
   ];
 }
 
@@ -78,10 +83,8 @@ export function schemaKeys(
   return childrenOf(node).flatMap(({ nodes }) =>
     nodes.flatMap(({ name, node: below }) => {
       const here = join(path, name);
-      return [
-        { path: here, node: below, needed: node.required?.includes(name) === true },
-        ...schemaKeys(below, here),
-      ];
+      const needed = node.required?.includes(name) === true;
+      return [...(name === ENTRY ? [] : [{ path: here, node: below, needed }]), ...schemaKeys(below, here)];
     }),
   );
 }

@@ -9,6 +9,7 @@ const SECTIONS: readonly string[] = [
   'agents.defaults',
   'agents.NAME',
   'runs',
+  'alerts',
   'channels',
   'keys',
 ];
@@ -17,7 +18,9 @@ const SECTIONS: readonly string[] = [
 export function configurationTables(): string {
   const keys = schemaKeys(configurationSchema()).map((key) => ({
     ...key,
-    section: SECTIONS.find((section) => key.path === section || key.path.startsWith(`${section}.`)),
+    section: SECTIONS.find(
+      (section) => key.path === section || ['.', '['].some((next) => key.path.startsWith(section + next)),
+    ),
   }));
   const order = Object.keys(CONFIGURATION_KEYS);
   const tables = [undefined, ...SECTIONS].map((section) => {
