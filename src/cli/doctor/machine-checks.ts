@@ -20,6 +20,12 @@ export interface Check {
   readonly text: string;
 }
 
+export const needed = (name: string, ok: boolean, text: string): Check => ({ name, ok, needed: true, text });
+export const optional = (name: string, ok: boolean, text: string): Check => ({
+  ...needed(name, ok, text),
+  needed: false,
+});
+
 /** The configuration, the ledger, and the keys of providers. */
 export async function ledgerChecks(context: Context): Promise<Check[]> {
   return [
@@ -37,16 +43,11 @@ export async function toolChecks(context: Context): Promise<Check[]> {
 }
 
 function node(): Check {
-  return { name: 'node', ok: true, needed: true, text: process.version };
+  return needed('node', true, process.version);
 }
 
 function configuration({ loaded }: Context): Check {
-  return {
-    name: 'configuration',
-    ok: loaded.file !== null,
-    needed: false,
-    text: loaded.file ?? 'none; optional',
-  };
+  return optional('configuration', loaded.file !== null, loaded.file ?? 'none; optional');
 }
 
 async function database(context: Context): Promise<Check> {
@@ -55,12 +56,7 @@ async function database(context: Context): Promise<Check> {
     if (store === null) {
       const address = databaseAddress(context.database);
       if (address.kind === 'sqlite') assertCreatable(address.path);
-      return {
-        name: 'database',
-        ok: true,
-        needed: true,
-        text: `none yet at ${ledgerName(context.database)}: created at first use`,
-      };
+      return needed('database', true, `none yet at ${ledgerName(context.database)}: created at first use`);
     }
     const text = `${store.kind} at ${store.location}`;
     try {
@@ -68,9 +64,9 @@ async function database(context: Context): Promise<Check> {
     } finally {
       await store.close();
     }
-    return { name: 'database', ok: true, needed: true, text };
+    return needed('database', true, text);
   } catch (error) {
-    return { name: 'database', ok: false, needed: true, text: errorJson(error).message };
+    return needed('database', false, errorJson(error).message);
   }
 }
 
@@ -90,7 +86,7 @@ function providers({ loaded, env }: Context): Check[] {
         : set === undefined
           ? `${key_env.join(' or ')} is not set`
           : `${set} is set`;
-    return { name: `  ${name}`, ok: key_env.length === 0 || set !== undefined, needed: false, text };
+    return optional(`  ${name}`, key_env.length === 0 || set !== undefined, text);
   });
 }
 
@@ -98,42 +94,31 @@ function providers({ loaded, env }: Context): Check[] {
 function programs({ loaded, env }: Context): Check[] {
   return Object.entries(loaded.configuration.acp ?? {}).map(([name, { command }]) => {
     const found = command.includes('/') ? [command].find(isExecutable) : onPath(command, env);
-    return {
-      name: `  acp:${name}`,
-      ok: found !== undefined,
-      needed: true,
-      text: found ?? `${command} is not there or cannot be run`,
-    };
+    return needed(`  acp:${name}`, found !== undefined, found ?? `${command} is not there or cannot be run`);
   });
 }
 
 function shell({ env }: Context): Check {
   const found = onPath('bash', env);
-  return {
-    name: 'bash',
-    ok: found !== undefined,
-    needed: false,
-    text: `${found ?? 'not on PATH; sh is used instead'}; a deny rule on bash is a fence, not a wall`,
-  };
+  return optional(
+    'bash',
+    found !== undefined,
+    `${found ?? 'not on PATH; sh is used instead'}; a deny rule on bash is a fence, not a wall`,
+  );
 }
 
 function git({ env }: Context): Check {
   const found = onPath('git', env);
-  return {
-    name: 'git',
-    ok: found !== undefined,
-    needed: false,
-    text: found ?? 'not on PATH; agents get no worktrees of their own',
-  };
+  return optional('git', found !== undefined, found ?? 'not on PATH; agents get no worktrees of their own');
 }
 
 /** The working folder and its profiles. */
 export function folderCheck(context: Context): Check {
   try {
     const { project } = loadProfiles(context);
-    return { name: 'folder', ok: true, needed: true, text: project.folder };
+    return needed('folder', true, project.folder);
   } catch (error) {
-    return { name: 'folder', ok: false, needed: true, text: errorJson(error).message };
+    return needed('folder', false, errorJson(error).message);
   }
 }
 
@@ -151,7 +136,7 @@ async function ripgrep(): Promise<Check> {
   );
   const ok = path !== null && isExecutable(path);
   const broken = `${path ?? `ripgrep for ${process.platform}-${process.arch}`} cannot be run: install again`;
-  return { name: 'search', ok, needed: true, text: ok ? 'ripgrep is included' : broken };
+  return needed('search', ok, ok ? 'ripgrep is included' : broken);
 }
 
 /** Optional: few agents read images, and sharp is larger than all other packages together. */
@@ -160,14 +145,13 @@ async function pictures(): Promise<Check> {
     () => true,
     () => false,
   );
-  return {
-    name: 'pictures',
+  return optional(
+    'pictures',
     ok,
-    needed: false,
-    text: ok
+    ok
       ? 'sharp is installed'
       : 'read_image needs the package sharp: npm install sharp, where coppice is installed',
-  };
+  );
 }
 
 function isExecutable(path: string): boolean {

@@ -5,7 +5,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { chooseModel } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
 import { loadProfiles } from '../setup/profiles/profiles.ts';
-import type { Check } from './machine-checks.ts';
+import { type Check, needed } from './machine-checks.ts';
 
 /** Every configured model: opened as by a run, and each provider asked once whether it accepts the key. */
 export async function modelChecks(context: Context): Promise<Check[]> {
@@ -13,7 +13,7 @@ export async function modelChecks(context: Context): Promise<Check[]> {
   const probes = new Map<string, Promise<{ readonly ok: boolean; readonly text: string }>>();
   return Promise.all(
     [...wanted].map(async ([name, whose]): Promise<Check> => {
-      const check = (ok: boolean, text: string): Check => ({ name: 'model', ok, needed: true, text });
+      const check = (ok: boolean, text: string) => needed('model', ok, text);
       if (name === null) return check(false, whose.join(', '));
       const said = `${name} (${whose.join(', ')})`;
       try {

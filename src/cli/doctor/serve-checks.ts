@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts';
 import { channelSecrets } from '../setup/channels-config.ts';
 import type { Context } from '../setup/context.ts';
 import { openChannels } from '../setup/open-channels.ts';
-import type { Check } from './machine-checks.ts';
+import { type Check, needed, optional } from './machine-checks.ts';
 
 const PROBE_MS = 6_000;
 /** Maximum difference of the clocks. */
@@ -32,7 +32,7 @@ async function channelChecks({ loaded, env }: Context): Promise<Check[]> {
   const config = loaded.configuration.channels ?? {};
   const secrets = channelSecrets(config).map((name): Check => {
     const set = (env[name] ?? '').trim() !== '';
-    return { name: '  channel', ok: set, needed: true, text: `${name} is ${set ? 'set' : 'not set'}` };
+    return needed('  channel', set, `${name} is ${set ? 'set' : 'not set'}`);
   });
   if (secrets.some(({ ok }) => !ok)) return secrets;
   try {
@@ -41,13 +41,13 @@ async function channelChecks({ loaded, env }: Context): Promise<Check[]> {
     await Promise.all(all.map((channel) => channel.close()));
     return [...secrets, ...probes];
   } catch (error) {
-    return [...secrets, { name: '  channel', ok: false, needed: true, text: errorJson(error).message }];
+    return [...secrets, needed('  channel', false, errorJson(error).message)];
   }
 }
 
 async function probe(channel: InboundChannel): Promise<Check> {
   const { ok, text } = await channel.probe(AbortSignal.timeout(PROBE_MS));
-  return { name: `  ${channel.name}`, ok, needed: true, text };
+  return needed(`  ${channel.name}`, ok, text);
 }
 
 async function clock(store: Store): Promise<Check> {
@@ -59,7 +59,7 @@ async function clock(store: Store): Promise<Check> {
   const text = ok
     ? 'this machine and the ledger agree'
     : `the ledger's clock is ${Math.abs(apart) / 1000} s ${apart > 0 ? 'ahead of' : 'behind'} this machine's: schedules go by the ledger's; set them by NTP`;
-  return { name: 'clock', ok, needed: false, text };
+  return optional('clock', ok, text);
 }
 
 /** Finds schedules with a zone that this Node does not know or an expression of a newer Coppice. */
@@ -71,22 +71,21 @@ async function schedules(store: Store): Promise<Check[]> {
       return [];
     } catch (error) {
       const text = `${job.name} can never be due: ${errorJson(error).message}`;
-      return [{ name: 'schedule', ok: false, needed: false, text }];
+      return [optional('schedule', false, text)];
     }
   });
   const zones = new Set(jobs.flatMap(({ schedule }) => (schedule.type === 'cron' ? schedule.tz : [])));
   const of = zones.size === 0 ? '' : `; zones: ${[...zones].join(', ')}`;
   const count = `${jobs.length} enabled${of}`;
-  return wrong.length > 0 ? wrong : [{ name: 'schedules', ok: true, needed: false, text: count }];
+  return wrong.length > 0 ? wrong : [optional('schedules', true, count)];
 }
 
 async function server(store: Store): Promise<Check> {
   const servers = await livingServers(store);
   const where = servers.map(({ host, pid }) => `${host} (pid ${pid})`).join(', ');
-  return {
-    name: 'server',
-    ok: servers.length > 0,
-    needed: false,
-    text: where || 'none is running: schedules and deliveries wait for coppice serve',
-  };
+  return optional(
+    'server',
+    servers.length > 0,
+    where || 'none is running: schedules and deliveries wait for coppice serve',
+  );
 }
