@@ -53,7 +53,7 @@ const there = (...args: readonly string[]) => home.run([...args, '--server', url
 /** Without what a moment changes. */
 function untimed(text: string): string {
   return text
-    .replaceAll(/"(?:expires_at|exported_at)":"[^"]*"|"(?:now|after)":\d+/g, 'T')
+    .replaceAll(/"(?:expires_at|exported_at)":"[^"]*"|"(?:now|after)":(?:\d+|"[^"]*")/g, 'T')
     .replaceAll(/\b\d+(?:\.\d)?s\b/g, 'T')
     .replaceAll(/ +/g, ' ');
 }
