@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { axisOf, shifted, ticksOf, zoomed } from '../../web/views/tree/axis.ts';
 import { barAt, type Lane, repeatOf, type TimelineDocument, unpacked } from '../../web/views/tree/lanes.ts';
 import { rowsOf } from '../../web/views/tree/rows.ts';
+import { stepsOf } from '../../web/views/tree/steps.ts';
 
 type LaneDocument = TimelineDocument['lanes'][number];
 
@@ -138,6 +139,30 @@ describe('the axis', () => {
     const { from, to } = zoomed({ from: 5_000, to: 9_000 }, 0.5, 6_000, axis.length);
     assert.equal((6_000 - from) / (to - from), 0.25);
   });
+});
+
+it('like calls in a row are one step of the list, until one of them is chosen', () => {
+  const bars = (names: string) =>
+    [...names].map((name, start) => ({
+      kind: name === '-' ? ('request' as const) : ('tool' as const),
+      name: name.toLowerCase(),
+      status: name === 'S' ? ('error' as const) : ('ok' as const),
+      start,
+      end: start + 1,
+      seq: start,
+      input: 0,
+      cached: 0,
+      output: 0,
+      cost_usd: 0,
+    }));
+  const told = (names: string, chosen: number | null = null) =>
+    stepsOf(bars(names), chosen).map(({ from, to, calls }) => `${from}-${to} ${calls}`);
+  assert.deepEqual(told('-s-s-s-r'), ['0-0 1', '1-5 3', '6-6 1', '7-7 1']);
+  assert.deepEqual(told('s-s'), ['0-0 1', '1-1 1', '2-2 1'], 'two are no repetition');
+  assert.deepEqual(told('s-s-S-s').length, 7, 'one that failed stands alone');
+  assert.deepEqual(told('sss', 1), ['0-0 1', '1-1 1', '2-2 1']);
+  const [main] = unpacked(answer([lane(0, BUSY)]), null).lanes as [Lane];
+  assert.equal(repeatOf({ ...main, bars: bars('ss-s-s') }, 1, 2), 's (2–3/4)');
 });
 
 it('many siblings with like names are one line until it is opened; children stand under their parents', () => {

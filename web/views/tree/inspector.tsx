@@ -2,6 +2,7 @@ import { count, dollars, duration } from '../../data/amounts.ts';
 import { Status } from '../../parts/status.tsx';
 import { type Bar, type Lane, repeatOf, type Timeline } from './lanes.ts';
 import type { Selection } from './picture.ts';
+import { stepsOf } from './steps.ts';
 
 const AROUND = 12;
 
@@ -21,8 +22,9 @@ export function Inspector({ timeline, selected, onSelect }: InspectorProps) {
       </aside>
     );
   const { about, bars, id } = lane;
-  const middle = selected.bar ?? bars.length - 1;
-  const from = Math.max(0, Math.min(middle - AROUND / 2, bars.length - AROUND));
+  const steps = stepsOf(bars, selected.bar);
+  const middle = steps.findIndex(({ to }) => to >= (selected.bar ?? bars.length - 1));
+  const first = Math.max(0, Math.min(middle - AROUND / 2, steps.length - AROUND));
   return (
     <aside class="inspector" aria-label="Selected">
       <h2>
@@ -45,24 +47,28 @@ export function Inspector({ timeline, selected, onSelect }: InspectorProps) {
           </tr>
         </thead>
         <tbody>
-          {bars.slice(from, from + AROUND).map((bar, offset) => (
-            <tr key={from + offset} class={from + offset === selected.bar ? 'chosen' : undefined}>
-              <td>
-                <button
-                  type="button"
-                  class="quiet"
-                  onClick={() => onSelect({ lane: lane.index, bar: from + offset })}
-                >
-                  <span class={`swatch ${bar.kind}`} aria-hidden="true" /> {shortName(bar)}
-                </button>
-                {bar.status !== 'ok' && bar.status !== 'open' && (
-                  <span class="status error"> {bar.status}</span>
-                )}
-              </td>
-              <td class="number">{duration(bar.start)}</td>
-              <td class="number">{lasted(bar, timeline)}</td>
-            </tr>
-          ))}
+          {steps.slice(first, first + AROUND).map(({ from, to, calls }) => {
+            const [bar, last] = [bars[from] as Bar, bars[to] as Bar];
+            return (
+              <tr key={from} class={from === selected.bar ? 'chosen' : undefined}>
+                <td>
+                  <button
+                    type="button"
+                    class="quiet"
+                    onClick={() => onSelect({ lane: lane.index, bar: from })}
+                  >
+                    <span class={`swatch ${bar.kind}`} aria-hidden="true" />{' '}
+                    {bar.kind === 'tool' ? repeatOf(lane, from, calls) : shortName(bar)}
+                  </button>
+                  {bar.status !== 'ok' && bar.status !== 'open' && (
+                    <span class="status error"> {bar.status}</span>
+                  )}
+                </td>
+                <td class="number">{duration(bar.start)}</td>
+                <td class="number">{lasted({ start: bar.start, end: last.end }, timeline)}</td>
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </aside>
@@ -120,6 +126,6 @@ function shortName({ kind, name }: Bar): string {
   return name.slice(name.lastIndexOf('/') + 1) || kind;
 }
 
-function lasted({ start, end }: Bar, timeline: Timeline): string {
+function lasted({ start, end }: Pick<Bar, 'start' | 'end'>, timeline: Timeline): string {
   return end === Infinity ? `${duration(timeline.now - start)}…` : duration(end - start);
 }

@@ -200,12 +200,14 @@ export function firstAfter(bars: readonly Bar[], time: number): number {
   return low;
 }
 
-/** Which of its calls of this name a bar is: `search (3/40)`. */
-export function repeatOf(lane: Lane, index: number): string {
-  const bar = lane.bars[index] as Bar;
-  const alike = lane.bars.filter(({ kind, name }) => kind === bar.kind && name === bar.name);
-  const word = bar.name === '' ? bar.kind : bar.name;
-  return alike.length === 1 ? word : `${word} (${alike.indexOf(bar) + 1}/${alike.length})`;
+/** Which of its calls of this name a bar is: `search (3/40)`; with several in a row: `search (3–7/40)`. */
+export function repeatOf({ bars }: Lane, index: number, calls = 1): string {
+  const bar = bars[index] as Bar;
+  const alike = bars.filter(({ kind, name }) => kind === bar.kind && name === bar.name);
+  const word = bar.name.slice(bar.name.lastIndexOf('/') + 1) || bar.kind;
+  const first = alike.indexOf(bar) + 1;
+  if (alike.length === 1) return word;
+  return `${word} (${first}${calls > 1 ? `–${first + calls - 1}` : ''}/${alike.length})`;
 }
 
 /** How an agent stood at that moment; null: there was no such agent yet. */

@@ -47,7 +47,8 @@ export function LifeLines({ timeline, until, only }: LifeLinesProps) {
   const people = peopleOf(letters, timeline);
   const column = new Map(people.map(({ id }, index) => [id, index * COLUMN + COLUMN / 2]));
   const height = HEAD + letters.length * LINE + 10;
-  const width = people.length * COLUMN;
+  // The text of the last column goes beyond it.
+  const width = people.length * COLUMN + COLUMN * 1.5;
   return (
     <div class="wide life-lines">
       <svg
@@ -81,7 +82,7 @@ export function LifeLines({ timeline, until, only }: LifeLinesProps) {
           <button type="button" onClick={() => setEarlier([...earlier, data])}>
             More letters
           </button>{' '}
-          <span class="dim">The first {all.length} are shown.</span>
+          <span class="dim">These are of the first {all.length}.</span>
         </p>
       )}
     </div>

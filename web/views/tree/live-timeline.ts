@@ -11,7 +11,9 @@ const AGENTS_MS = 60;
 /** What no event told of. */
 const QUIET_MS = 15_000;
 /** What takes long is asked for less often: it takes no more than one part in so many of the time. */
-const SHARE = 5;
+const SHARE = 10;
+/** Who had to wait asks at a whole second: pages that ask at the same moment share one read. */
+const BEAT_MS = 1_000;
 
 export interface LiveTimeline {
   readonly timeline: Timeline | null;
@@ -54,7 +56,9 @@ export function useTimeline(tree: string): LiveTimeline {
     const soon = () => {
       again = loads;
       if (left || loads || document.visibilityState !== 'visible') return;
-      due ??= setTimeout(load, Math.max(0, rested_until - performance.now()));
+      const left_ms = rested_until - performance.now();
+      const beat_ms = BEAT_MS - ((Date.now() + left_ms) % BEAT_MS);
+      due ??= setTimeout(load, left_ms <= 0 ? 0 : left_ms + beat_ms);
     };
     const tick = () => {
       if (known?.lives !== true || document.visibilityState !== 'visible') return;
