@@ -12,10 +12,6 @@ import { paneOf } from './state/ui-state.ts';
 import { drawingWidth } from './terminal/screen.ts';
 import { hasPages } from './views/approval-box.ts';
 
-/** A second Ctrl-C within this time quits. */
-const TWICE_MS = 1_000;
-let last_clear = Number.NEGATIVE_INFINITY;
-
 /** Handles one key, or one paste. */
 export function keyPressed(app: AppContext, data: string): void {
   const { state, editor } = app;
@@ -138,15 +134,9 @@ function interrupt(app: AppContext): void {
 }
 
 function clear(app: AppContext): void {
-  const now = Date.now();
-  if (app.editor.text !== '') {
-    app.editor.setText('');
-    last_clear = now;
-    return;
-  }
-  if (now - last_clear < TWICE_MS) return quit(app);
-  last_clear = now;
-  app.say('Ctrl-C again leaves');
+  if (app.editor.text !== '') app.editor.setText('');
+  else if (app.state.leaving !== null) return quit(app);
+  app.dispatch({ type: 'leaving' });
 }
 
 /** Unfolds entries, or folds them again; what is printed already is shown unfolded on the full screen. */

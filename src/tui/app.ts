@@ -278,14 +278,14 @@ class App implements AppContext {
       answerByLetter(this);
       confirmByLetter(this);
     }
-    const moves = [...this.state.agents.values()].some((agent) => isWorking(agent.state.type));
-    if (moves && !this.style.accessible) this.dispatch({ type: 'tick', now: Date.now() });
+    const { agents, leaving } = this.state;
+    const moves = !this.style.accessible && [...agents.values()].some((agent) => isWorking(agent.state.type));
+    if (moves || leaving !== null) this.dispatch({ type: 'tick', now: Date.now() });
   }
 
   #scheduleDraw(): void {
     if (this.#draw_timer !== null) return;
-    const wait = Math.max(0, this.#last_draw + FRAME_MS - Date.now());
-    this.#draw_timer = setTimeout(() => this.#draw(), wait);
+    this.#draw_timer = setTimeout(() => this.#draw(), Math.max(0, this.#last_draw + FRAME_MS - Date.now()));
   }
 
   #draw(): void {

@@ -40,6 +40,7 @@ export class LinePrinter {
     this.#printed_state = state;
     const width = drawingWidth(screen);
     if (before !== null && before !== state) screen.print(spokenChanges(before, state, width, style));
+    if (state.leaving !== null && before?.leaving == null) screen.print(['Ctrl-C again leaves']);
     const whole = this.#entries(state, width);
     const [ask] = state.asks;
     const is_news = before?.question == null || before.asks[0]?.id !== ask?.id;

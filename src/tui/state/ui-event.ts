@@ -54,5 +54,7 @@ export type UiEvent =
   | { readonly type: 'saying'; readonly text: string | null }
   /** A key, or a paste. `alone`: see `withKey`. */
   | { readonly type: 'typed'; readonly alone: string | null }
+  /** Ctrl-C: once more within a second leaves. */
+  | { readonly type: 'leaving' }
   | { readonly type: 'leader'; readonly on: boolean }
   | { readonly type: 'tick'; readonly now: number };

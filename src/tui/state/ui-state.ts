@@ -82,6 +82,8 @@ export interface UiState {
   readonly question: Question | null;
   /** When the person last pressed a key or pasted, milliseconds since the epoch. */
   readonly typed_at: number;
+  /** When Ctrl-C was pressed; null: too long ago for a second one to leave. */
+  readonly leaving: number | null;
   /** The leader key was pressed. */
   readonly leader: boolean;
   /** Why the ledger cannot be reached; null: it can. */
@@ -120,6 +122,7 @@ export const EMPTY_UI: UiState = {
   deciding: null,
   question: null,
   typed_at: 0,
+  leaving: null,
   leader: false,
   trouble: null,
   now: 0,

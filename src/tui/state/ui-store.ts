@@ -10,6 +10,9 @@ import { asked, putOff, saying, turned, withAsks, withKey } from './question.ts'
 import type { UiEvent } from './ui-event.ts';
 import { type AgentPane, EMPTY_UI, paneOf, type UiState } from './ui-state.ts';
 
+/** Within this time a second Ctrl-C leaves. */
+const TWICE_MS = 1_000;
+
 /** The state after an event. Pure: no clock, no I/O; the cost of an event does not grow with the number of idle agents. */
 export function reduce(state: UiState, event: UiEvent): UiState {
   switch (event.type) {
@@ -49,11 +52,17 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return saying(state, event.text);
     case 'typed':
       return withKey(state, event.alone);
+    case 'leaving':
+      return { ...state, leaving: state.now };
     case 'leader':
       return { ...state, leader: event.on };
     case 'tick':
-      return { ...state, now: event.now };
+      return { ...state, now: event.now, leaving: stillLeaving(state.leaving, event.now) };
   }
+}
+
+function stillLeaving(since: number | null, now: number): number | null {
+  return since === null || now - since >= TWICE_MS ? null : since;
 }
 
 /** The agent whose history has to be loaded: the one in view, if its scrollback is incomplete. */

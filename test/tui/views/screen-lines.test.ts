@@ -125,6 +125,10 @@ it('suggests what to do next', () => {
     /^ arrows move · 0-9 slot · a agents · ! approvals/,
   );
   assert.match(hintLine(grandchild(), 80, PLAIN), /^ Ctrl-X ! answers 2 /);
+  const leaving = after(story(), { type: 'leaving' });
+  assert.equal(hintLine(leaving, 80, PLAIN), ' Ctrl-C again leaves');
+  const later = after(leaving, { type: 'tick', now: leaving.now + 1_000 });
+  assert.match(hintLine(later, 80, PLAIN), /Ctrl-X a agents/);
 });
 
 it('says that a capture is active and is sent to nobody', () => {
