@@ -1,7 +1,10 @@
-// Proves that commands print the same, byte for byte, whether they read the database or ask a server with --server; that they act there; and that all others
-// say that they need the database.
+// Proves that commands print the same, byte for byte, whether they read the database or ask a server with --server; that they act there and follow what it
+// leads; and that what they cannot do, or are refused, is said with what would help.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { until } from '../runtime/stage.ts';
@@ -21,6 +24,11 @@ const RULES = [
   {
     when: { root: true, user: '^fork', step: 1 },
     calls: [{ name: 'wait', input: { from_agents: ['one', 'two'] } }],
+  },
+  { when: { agent: 'late' }, say: 'at last', delay_ms: 500 },
+  {
+    when: { root: true, user: '^leave', step: 0 },
+    calls: [{ name: 'fork', input: { name: 'late', prompt: 'be' } }],
   },
   { when: { root: true, user: '^fork' }, say: 'both are back' },
   { when: { user: '^(?!fail)' }, say: 'done' },
@@ -135,6 +143,13 @@ it('follows what it starts, prints the answer, and ends with the code of the out
   assert.match(done.stderr, /^coppice run .* fork two .*coppice tree [0-9a-f]{8}$/m);
   assert.match(done.stderr, /one: idle/);
   assert.match(done.stderr, /^3 agents, 0 at work/m);
+  // The tree has come to rest when all have, or with --no-wait, when its root has.
+  const left = await there('run', ...MODEL, '--toolset', 'process', 'leave one');
+  assert.match(left.stderr, /late: idle/);
+  assert.match(left.stderr, /^2 agents, 0 at work/m);
+  const hurried = await there('run', ...MODEL, '--toolset', 'process', 'leave one', '--no-wait');
+  assert.deepEqual([hurried.stdout, hurried.code], ['done\n', 0]);
+  assert.match(hurried.stderr, /^left undone: 1 at work; nothing is lost, the server goes on with it/m);
   const json = await there('run', ...MODEL, 'x', '--json');
   const { id, status, reply, agents } = JSON.parse(json.stdout);
   assert.deepEqual([status, reply, agents.length, json.code], ['done', 'done', 1, 0]);
@@ -211,4 +226,23 @@ it('uses COPPICE_SERVER and COPPICE_TOKEN, and says what is wrong', async () => 
   const elsewhere = makeHome();
   assert.match((await elsewhere.run(['worker', 'list', '--server', url])).stderr, /no token for the server/);
   assert.ok(readFileSync(join(home.folder, 'data', 'coppice', 'server', 'token'), 'utf8').length > 40);
+});
+
+it('tells a server of another version, and what is no server of ours', async () => {
+  const error = { code: 'E_NO_SUCH_PATH', message: 'there is no such path', hint: null, retryable: false };
+  const other = createServer(({ url: path }, response) => {
+    if (path === '/v1/session') return response.end(JSON.stringify({ scope: 'write', version: '0.0.1' }));
+    if (path?.startsWith('/v1/trees') === true) return response.end('<html>');
+    response.writeHead(404).end(JSON.stringify({ schema: 'coppice/error/v1', error }));
+  }).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const at = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  const older = await home.run(['ps', '--server', at]);
+  assert.equal(older.code, 1);
+  assert.match(older.stderr, /the server runs coppice 0\.0\.1, this program is .*: there is no such path/);
+  assert.match(
+    (await home.run(['tree', '--server', at])).stderr,
+    /what answers there \(200\) is no coppice serve/,
+  );
+  other.close();
 });

@@ -7,8 +7,8 @@ import { type Asked, ledgerClient } from '../../serve/client/ledger-client.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, withStore } from './context.ts';
 
-/** The server tells by events; this is for one that tells nothing. */
-const POLL_MS = 60_000;
+/** The events tell everything: this is the longest that a timer can be. */
+const POLL_MS = 2 ** 31 - 1;
 /** Of these, one that came from a route or a parameter that the server does not know. */
 const OF_OTHER_VERSIONS: ReadonlySet<string> = new Set(['E_NO_SUCH_PATH', 'E_INVALID_ARGUMENT']);
 /** Events after which there may be something new to print of an agent. */
