@@ -86,6 +86,13 @@ it('the server is published to this machine only, at the port that it listens on
   assert.ok(serve?.volumes.includes('data:/data'));
 });
 
+it('the image has the sources before npm ci, whose last script builds the dashboard from them', () => {
+  const { scripts } = JSON.parse(readFileSync(join(FOLDER, '..', 'package.json'), 'utf8'));
+  assert.match(scripts.prepare, /scripts\//);
+  const text = read('Containerfile');
+  assert.ok(text.indexOf('\nCOPY . .') < text.indexOf('\nRUN npm ci'), text);
+});
+
 it('the health check of the server is true to its ledger', { timeout: 110_000 }, async () => {
   const server = await startPostgres();
   const home = makeHome();
