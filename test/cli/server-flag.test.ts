@@ -115,9 +115,11 @@ it('starts a tree at the server, writes to it, and shows it and its runs as the 
     ['cron', 'show', 'nothing'],
   ])
     await sameBoth(...args);
-  const sent = await there('send', id, 'and more');
+  const sent = await there('send', id, '  and more\n');
   assert.equal(sent.stdout, 'sent to main\n', sent.stderr);
   assert.equal((await there('subagent', 'cancel', run?.id ?? '')).stdout, 'cancelled bg\n');
+  const said = async () => (await there('logs', id, '--json')).stdout;
+  await until(async () => (await said()).includes('  and more\\n'), 'the text as it was written');
   assert.match((await there('kill', id, '-y')).stdout, /^killed main\b/);
   assert.match(await sameAsHere('export', id, '--json'), /"coppice\/export\/v1"/);
   const twice = await there('kill', id, '-y');

@@ -11,7 +11,7 @@ const AGENTS_MAX = 5_000;
 /** Proxies cut off requests that take longer. */
 const WAIT_MAX_S = 300;
 
-const text = (meaning: string) => z.string().trim().min(1).max(TEXT_MAX).describe(meaning);
+const text = (meaning: string) => z.string().regex(/\S/, 'it is empty').max(TEXT_MAX).describe(meaning);
 
 /** Orders that go through the mailbox, to agents wherever they are led. */
 export const ORDER_ROUTES = [

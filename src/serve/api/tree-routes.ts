@@ -37,7 +37,7 @@ export const TREE_ROUTES = [
     creates: true,
     answer: 'coppice/entered/v1',
     body: z.strictObject({
-      prompt: z.string().trim().min(1).max(PROMPT_MAX).describe('the task'),
+      prompt: z.string().regex(/\S/, 'it is empty').max(PROMPT_MAX).describe('the task'),
       name: z.string().min(1).max(200).optional().describe('name of the root; default `main`'),
       model: z.string().min(1).max(500).optional().describe('`provider/model`'),
       profile: z.string().min(1).max(200).optional().describe('profile of the root'),
