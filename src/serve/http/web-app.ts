@@ -171,8 +171,9 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
     context.json({ schema: 'coppice/session/v1', scope: context.get('scope'), version }),
   );
 
-  // Columns of numbers shrink to a quarter; streams and small answers stay as they are.
-  app.use('/v1/trees/:tree/timeline', compress());
+  // Columns of numbers shrink to a quarter. A browser of this machine has no use for it, and this process leads agents meanwhile.
+  const shrink = compress();
+  app.use('/v1/trees/:tree/timeline', (context, next) => (isLocal(context) ? next() : shrink(context, next)));
   const document = openApi([...ROUTES, EVENT_ROUTE], version);
   app.get('/v1/openapi.json', (context) => context.json(document));
   app.get(EVENT_ROUTE.path, async (context) => {
@@ -203,6 +204,12 @@ async function serve(route: Route, context: Context<Guarded>, sources: ApiSource
     signal: req.raw.signal,
   });
   return context.json(answer);
+}
+
+/** It comes from this machine, not through a proxy. */
+function isLocal({ env, req }: Context<Guarded>): boolean {
+  const address = env.incoming.socket.remoteAddress ?? '';
+  return /^(::ffff:)?127\.|^::1$/.test(address) && req.header('x-forwarded-for') === undefined;
 }
 
 async function within<T>(limit_ms: number, answer: Promise<T>): Promise<T> {

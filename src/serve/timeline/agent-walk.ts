@@ -2,11 +2,18 @@ import type { RequestRecord } from '../../kernel/step.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { type AgentState, isTerminal } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
-import type { Mail } from '../../records/conversation/mail.ts';
 import type { AssistantContent, CallPart, PlacedMessage } from '../../records/conversation/message.ts';
 import { isJsonObject, parseJson } from '../../records/text/json-text.ts';
 import { agentIds, awaited, CallSpans } from './call-spans.ts';
-import { type Awaited, GAP_MS, type Span, type SpanKind, type SpanStatus, type TurnSpan } from './span.ts';
+import {
+  type Awaited,
+  GAP_MS,
+  type Letter,
+  type Span,
+  type SpanKind,
+  type SpanStatus,
+  type TurnSpan,
+} from './span.ts';
 
 /** What the ledger has of an agent beside its messages. */
 export interface AgentRecords {
@@ -14,7 +21,7 @@ export interface AgentRecords {
   readonly requests: readonly RequestRecord[];
   readonly asks: readonly Ask[];
   /** All mail ever addressed to it. */
-  readonly mail: readonly Mail[];
+  readonly mail: readonly Letter[];
 }
 
 export interface AgentSpans {
@@ -81,7 +88,7 @@ export class AgentWalk {
     return { spans, turns, read_at: this.#read_at };
   }
 
-  #takeOne(message: PlacedMessage, records: AgentRecords, mail: readonly Mail[]): void {
+  #takeOne(message: PlacedMessage, records: AgentRecords, mail: readonly Letter[]): void {
     // Two machines may have led it, with two clocks.
     const at = Math.max(this.#since, message.at);
     switch (message.kind) {
@@ -105,7 +112,7 @@ export class AgentWalk {
     }
   }
 
-  #takeUser(text: string, at: number, mail: readonly Mail[]): void {
+  #takeUser(text: string, at: number, mail: readonly Letter[]): void {
     if (this.#calls !== null) return;
     if (this.#phase === 'asking' && text.startsWith(FAN_IN)) {
       const parsed = parseJson(text);

@@ -1,8 +1,7 @@
 import type { Ask } from '../../records/conversation/ask.ts';
-import type { Mail } from '../../records/conversation/mail.ts';
 import type { CallPart, PlacedMessage } from '../../records/conversation/message.ts';
 import { isJsonObject, parseJson } from '../../records/text/json-text.ts';
-import type { Awaited, Span, SpanStatus } from './span.ts';
+import type { Awaited, Letter, Span, SpanStatus } from './span.ts';
 
 /** Tools whose calls wait for other agents. */
 const WAITING_TOOLS: ReadonlySet<string> = new Set(['wait', 'subagent_spawn', 'subagent_delegate']);
@@ -33,7 +32,7 @@ export class CallSpans {
   }
 
   /** Spans of the call that this result settles. `mail`: what was read with it. */
-  settle(result: Result, at: number, asks: readonly Ask[], mail: readonly Mail[]): Span[] {
+  settle(result: Result, at: number, asks: readonly Ask[], mail: readonly Letter[]): Span[] {
     const { call_id, status } = result.content;
     const index = this.#calls.findIndex(({ part, end }) => part.id === call_id && end === null);
     const call = this.#calls[index];
@@ -138,7 +137,7 @@ export function agentIds(rows: unknown): string[] {
 }
 
 /** These agents and the senders of the mail, each once. */
-export function awaited(ids: readonly string[], mail: readonly Mail[] = []): Awaited[] {
+export function awaited(ids: readonly string[], mail: readonly Letter[] = []): Awaited[] {
   const sent = new Map<string, number | null>(ids.map((id) => [id, null]));
   for (const { from_id, sent_at } of mail) if (from_id !== null) sent.set(from_id, sent_at);
   return [...sent].map(([agent_id, sent_at]) => ({ agent_id, sent_at }));

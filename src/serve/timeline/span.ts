@@ -1,4 +1,8 @@
 import type { RequestRecord } from '../../kernel/step.ts';
+import type { Mail } from '../../records/conversation/mail.ts';
+
+/** Mail without its text. */
+export type Letter = Omit<Mail, 'body'>;
 
 /**
  * `request`: the model. `waiting`: for other agents. `approval`: for a person. `queued`: there is work, and nobody does it yet. `idle`: nothing to do.

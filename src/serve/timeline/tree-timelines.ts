@@ -3,16 +3,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ALL_TOOLSETS } from '../../kernel/toolsets/all-toolsets.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
-import type { Mail } from '../../records/conversation/mail.ts';
 import type { Store } from '../../store/store.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
 import { type AgentSpans, AgentWalk } from './agent-walk.ts';
+import type { Letter } from './span.ts';
 
 const PAGE = 200;
 const TREES_KEPT = 16;
-
-/** Mail without its text. */
-export type Letter = Omit<Mail, 'body'>;
 
 /** Spans and mail of one agent as of a read of its row. */
 export interface AgentTimeline extends AgentSpans {
@@ -122,9 +119,12 @@ export class TreeTimelines {
     ].join();
     if (before?.version === version) return before;
     await nextTurn();
+    const known = before?.timeline.letters ?? [];
+    const is_known =
+      known.length === agent.mail_count && known.every(({ consumed_seq }) => consumed_seq !== null);
     const [requests, mail] = await Promise.all([
       this.#store.requests(agent.id),
-      this.#store.mail(agent.id, true),
+      is_known ? known : this.#store.mail(agent.id, true),
     ]);
     const records = { requests, asks, mail };
     const walk = before?.walk ?? new AgentWalk(agent, runsBeside);
@@ -136,7 +136,7 @@ export class TreeTimelines {
       walk.take(page, records);
       if (page.length === PAGE) await nextTurn();
     }
-    const letters = mail.map(({ body: _, ...letter }) => letter);
+    const letters = mail.map(withoutBody);
     return { revision, version, walk, timeline: { agent, letters, ...walk.spans(agent, records) } };
   }
 
@@ -148,6 +148,10 @@ export class TreeTimelines {
       this.#trees.delete(oldest);
     }
   }
+}
+
+function withoutBody({ body: _, ...letter }: Letter & { readonly body?: string }): Letter {
+  return letter;
 }
 
 const BESIDE: ReadonlySet<string> = new Set([

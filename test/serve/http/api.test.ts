@@ -126,6 +126,12 @@ describe('trees and agents', () => {
         ['kid', 0],
       ],
     );
+    const zipped = async (headers: Readonly<Record<string, string>>) => {
+      const asked = { headers: { 'accept-encoding': 'gzip', ...headers } };
+      return (await web.ask(`/v1/trees/${id}/timeline`, asked)).headers['content-encoding'];
+    };
+    assert.equal(await zipped({}), undefined, 'not for this machine');
+    assert.equal(await zipped({ 'x-forwarded-for': '192.0.2.1' }), 'gzip');
     const later = `GET /v1/trees/:tree/timeline?after=${timeline.after}` as const;
     assert.deepEqual((await call(later, { tree: id })).json.lanes, [], 'nothing changed since');
     const { json: letters } = await call('GET /v1/trees/:tree/mail?limit=1', { tree: id });

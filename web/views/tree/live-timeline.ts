@@ -11,7 +11,7 @@ const AGENTS_MS = 60;
 /** What no event told of. */
 const QUIET_MS = 15_000;
 /** What takes long is asked for less often: it takes no more than one part in so many of the time. */
-const SHARE = 10;
+const SHARE = 20;
 /** Who had to wait asks at a whole second: pages that ask at the same moment share one read. */
 const BEAT_MS = 1_000;
 
