@@ -17,7 +17,7 @@ export function asked(state: Executing, event: EventOf<'call-asked'>): Transitio
   );
   return step({ ...state, running }, [
     { type: 'enter-ask', ask },
-    appendEvent('asked', `asked: ${ask.tool} ${ask.subject}`),
+    appendEvent('asked', `asked: ${ask.tool} ${ask.subject}`, { call_id: open.call.id }),
   ]);
 }
 
@@ -40,7 +40,7 @@ export function askAnswered(
       one.call.id === call.id ? { call, ask, approved: true } : one,
     );
     return step({ ...next, running }, [
-      appendEvent('answered', `allowed by ${event.by}: ${call.name}`),
+      appendEvent('answered', `allowed by ${event.by}: ${call.name}`, { call_id: call.id }),
       { type: 'run-call', call },
     ]);
   }
@@ -54,7 +54,7 @@ export function askAnswered(
   );
   return schedule(
     withoutCall(next, call),
-    [appendEvent('answered', `denied by ${event.by}: ${call.name}`), denied],
+    [appendEvent('answered', `denied by ${event.by}: ${call.name}`, { call_id: call.id }), denied],
     context,
   );
 }

@@ -19,6 +19,8 @@ export type Entry =
       /** Raw JSON text. */
       readonly input: string;
       readonly result: { readonly status: ResultStatus; readonly output: string } | null;
+      /** `allowed by you`; missing: nobody was asked, or nobody has answered yet. */
+      readonly answered?: string;
       readonly inherited: boolean;
       readonly opened: boolean;
     }

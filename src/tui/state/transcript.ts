@@ -33,6 +33,7 @@ function join(entries: Entry[], message: PlacedMessage, agent_id: string): void 
   const inherited = message.agent_id !== agent_id;
   if (message.kind === 'result') return settle(entries, message, inherited);
   if (message.kind === 'capture' && message.content.mark !== undefined) return;
+  if (message.kind === 'event' && message.content.event === 'answered' && answer(entries, message)) return;
   if (message.kind !== 'assistant') {
     entries.push({ type: 'message', seq, message, inherited, opened: false });
     return;
@@ -74,6 +75,26 @@ function settle(entries: Entry[], message: PlacedMessage & { kind: 'result' }, i
     };
     entries.push(stray);
   } else entries[found] = { ...(entries[found] as CallEntry), result };
+}
+
+/** Who allowed or denied a call stands at the call; the question is over. False: there is no such call. */
+function answer(entries: Entry[], { content }: PlacedMessage & { kind: 'event' }): boolean {
+  const call_id = content.data?.call_id;
+  const asked = entries.findLastIndex(
+    (entry) =>
+      entry.type === 'message' &&
+      entry.message.kind === 'event' &&
+      entry.message.content.event === 'asked' &&
+      entry.message.content.data?.call_id === call_id,
+  );
+  const call = entries.findIndex(
+    (entry) => entry.type === 'call' && entry.call_id === call_id && entry.result === null,
+  );
+  if (asked < call || call === -1) return false;
+  const entry = entries[call] as CallEntry;
+  entries[call] = { ...entry, answered: content.text.slice(0, -`: ${entry.name}`.length) };
+  entries.splice(asked, 1);
+  return true;
 }
 
 function answerOpen(entries: Entry[]): void {

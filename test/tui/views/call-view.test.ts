@@ -225,3 +225,43 @@ it('shows the requested call in one row with no hidden characters', () => {
     ['! asked: bash echo a ⏎ [299 empty lines] ⏎ touch b[5000', '  spaces];c'],
   );
 });
+
+describe('a call that needed consent', () => {
+  const told = (seq: number, event: 'asked' | 'answered', call_id: string, text: string): PlacedMessage =>
+    at('main', seq, { kind: 'event', content: { event, text, data: { call_id } } });
+  const begun = [
+    says('main', 1, '', call('a', 'bash', { command: 'rm a' }), call('b', 'bash', { command: 'rm b' })),
+    told(2, 'asked', 'a', 'asked: bash rm a'),
+    told(3, 'asked', 'b', 'asked: bash rm b'),
+    told(4, 'answered', 'b', 'allowed by telegram:7: bash'),
+  ];
+
+  it('says who answered, the question is over; another one of the same tool is still open', () => {
+    assert.deepEqual(draw(begun), ['● bash rm a', '● bash rm b', '', '! asked: bash rm a']);
+    const ended = [
+      ...begun,
+      told(5, 'answered', 'a', 'denied by you: bash'),
+      result('main', 6, 'a', 'bash', 'bash was denied by the user.', 'denied'),
+      result('main', 7, 'b', 'bash', 'gone'),
+    ];
+    assert.deepEqual(draw(ended), [
+      '● bash rm a  ✗ denied by you',
+      '  bash was denied by the user.',
+      '● bash rm b  ✓ allowed by telegram:7',
+      '  gone',
+    ]);
+    assert.deepEqual(
+      draw(ended, SPOKEN).filter((line) => line.startsWith('bash rm')),
+      ['bash rm a: denied by you', 'bash rm b: ok, allowed by telegram:7'],
+    );
+  });
+
+  it('of an older ledger, which does not name the call, keeps its events', () => {
+    const old = begun.map((message) =>
+      message.kind === 'event'
+        ? { ...message, content: { event: message.content.event, text: message.content.text } }
+        : message,
+    );
+    assert.equal(draw(old as PlacedMessage[]).filter((line) => /asked|allowed/.test(line)).length, 3);
+  });
+});

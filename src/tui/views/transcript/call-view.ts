@@ -5,7 +5,7 @@ import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import type { CallEntry } from '../../state/entry.ts';
 import { readWait } from '../../state/waits.ts';
-import { line, type Part } from '../../text/line.ts';
+import { line, type Part, separator } from '../../text/line.ts';
 import type { AgentNames } from './agent-names.ts';
 import { foldedOutput, wholeOutput } from './folded.ts';
 import { waitRows } from './wait-rows.ts';
@@ -62,13 +62,21 @@ const WORDS: Readonly<Record<Status, string>> = {
 
 function markOf(entry: CallEntry, style: UiStyle, names: AgentNames): Part[] {
   const status = entry.result?.status ?? 'ok';
-  if (style.accessible) return [`: ${WORDS[status]}`];
+  const by = entry.answered === undefined ? '' : clean(entry.answered);
+  const words = status === 'denied' && by !== '' ? by : WORDS[status];
+  if (style.accessible) return [`: ${words}${status === 'denied' || by === '' ? '' : `, ${by}`}`];
   if (status !== 'ok')
-    return [[status === 'error' ? 'red' : 'yellow', `  ${sign(style, '✗')} ${WORDS[status]}`]];
+    return [
+      [status === 'error' ? 'red' : 'yellow', `  ${sign(style, '✗')} ${words}`],
+      ['dim', status === 'denied' || by === '' ? '' : `${separator(style)}${by}`],
+    ];
   const child = entry.name === 'fork' ? idIn(entry.result?.output ?? '') : null;
   const slot = child === null ? null : names.slot(child);
   if (slot !== null) return [['green', `  ${sign(style, '⑂')} slot ${slot}`]];
-  return [['green', `  ${sign(style, '✓')}`]];
+  return [
+    ['green', `  ${sign(style, '✓')}`],
+    ['dim', by === '' ? '' : ` ${by}`],
+  ];
 }
 
 /** What a call is about, for one line. */
