@@ -129,6 +129,7 @@ export const NEAR: readonly Near[] = [
     quick: ['store/batcher', 'store/database-address'],
     slow: [
       'store/lost-claim',
+      'store/queued-runs',
       'kernel/ledger/laws-ledger',
       'store/store-sqlite',
       'store/remove-old',
