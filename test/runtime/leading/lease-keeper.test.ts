@@ -12,6 +12,8 @@ interface Kept {
   readonly order: string[];
   /** Rings, in the order in which they were set: the end of the lease, the beat, the poll. */
   readonly rings: (() => void)[];
+  /** Which of them still ring. */
+  readonly live: Set<number>;
   /** A wake-up of the ledger. */
   readonly hint: () => void;
 }
@@ -21,6 +23,7 @@ async function keep(
   over: Partial<LeaseKeeperOptions> = {},
 ): Promise<Kept> {
   const [order, rings]: [string[], (() => void)[]] = [[], []];
+  const live = new Set<number>();
   let hint = () => {};
   const keeper = new LeaseKeeper({
     store: {
@@ -38,8 +41,9 @@ async function keep(
     worker: { id: 'worker' } as Worker,
     clock: {
       every: (_ms: number, ring: () => void) => {
-        rings.push(ring);
-        return () => undefined;
+        const place = rings.push(ring) - 1;
+        live.add(place);
+        return () => live.delete(place);
       },
     } as Partial<RuntimeClock> as RuntimeClock,
     onSignals: async () => undefined,
@@ -48,7 +52,7 @@ async function keep(
     ...over,
   });
   await keeper.start();
-  return { keeper, order, rings, hint: () => hint() };
+  return { keeper, order, rings, live, hint: () => hint() };
 }
 
 it('a release waits for the heartbeat under way', async () => {
@@ -85,6 +89,39 @@ it('signals are read in one pass at a time, and once more however many hints cam
   assert.equal(ends.length, 3);
   ends[2]?.();
   await keeper.stop();
+});
+
+it('each beat renews the lease, unless that of the beat before is still under way', async () => {
+  const { keeper, order, rings } = await keep(async () => undefined);
+  const beat = rings[1] as () => void;
+  for (const renewed of [2, 3]) {
+    beat();
+    beat();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(order, Array(renewed).fill('renewed'));
+  }
+  await keeper.stop();
+});
+
+it('the newest renewal tells when the lease ends; one that fails is told, and changes nothing else', async () => {
+  let [fails, passes] = [false, 0];
+  const heartbeat = async () => {
+    if (fails) throw new Error('the ledger is away');
+  };
+  const onSignals = async () => {
+    passes += 1;
+  };
+  const { keeper, order, rings, live } = await keep(heartbeat, { onSignals });
+  const beat = async () => {
+    rings[1]?.();
+    await new Promise((resolve) => setImmediate(resolve));
+    return [[...live], order.at(-1), passes];
+  };
+  assert.deepEqual(await beat(), [[1, 2, 3], 'renewed', 0]);
+  fails = true;
+  assert.deepEqual(await beat(), [[1, 2, 3], 'lost', 1]);
+  await keeper.stop();
+  assert.deepEqual([...live], []);
 });
 
 it('none of its timers keeps the process alive', async () => {
