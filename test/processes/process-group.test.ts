@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { stopProcessGroup } from '../../src/processes/process-group.ts';
+import { isProcessGroupAlive, stopProcessGroup } from '../../src/processes/process-group.ts';
 import { runProcess } from '../../src/processes/run-process.ts';
 import { killProcessesOfDeadRuntimes } from '../../src/processes/stray-processes.ts';
 import { eventually, makeWorkspace } from '../tools/tool-fixture.ts';
@@ -85,6 +85,16 @@ test(
     assert.ok(await eventually(() => running(seconds) === 0));
   },
 );
+
+test('a group lives as long as a process of it, whether or not that leads it', async () => {
+  const child = spawn('/bin/sh', ['-c', 'sleep 600 & echo begun'], { detached: true });
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  child.stdout.resume();
+  await exited;
+  assert.equal(isProcessGroupAlive(child.pid!), true);
+  process.kill(-child.pid!, 'SIGKILL');
+  assert.ok(await eventually(() => !isProcessGroupAlive(child.pid!)));
+});
 
 test('process.exit kills every process', options, async (t) => {
   // Without its mark it is known by its group alone.
