@@ -371,6 +371,7 @@ export const NEAR: readonly Near[] = [
       'runtime/switch-model',
     ],
     slow: [
+      'runtime/maximum-time',
       'runtime/leading/lost-lease',
       'runtime/waits/left-out',
       'runtime/leading/recovery',
