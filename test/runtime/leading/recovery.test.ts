@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';
 import type { Tool } from '../../../src/records/tool.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { forked, type Play, parsed, setStage, until } from '../stage.ts';
@@ -111,6 +112,25 @@ onBothDatabases('recovery', (database) => {
     await until(() => seen.length === 2, 'the leaf asks again');
     assert.equal(seen[1], seen[0]);
     assert.match(seen[0] ?? '', /the root task.*from main.*from middle/);
+  });
+
+  it('an agent that cannot be read is reported with the reason, and the others resume', async () => {
+    const on = await stage(({ user }) => user);
+    const { root } = await on.perform();
+    const child = await on.runtime.fork(root.id, 'kid', null);
+    const wrap = (store: Store): Store =>
+      Object.assign(Object.create(store) as Store, {
+        history: (...given: Parameters<Store['history']>) =>
+          given[0] === child.id ? Promise.reject(new Error('a page is torn')) : store.history(...given),
+      });
+    const next = await on.reopen(undefined, { wrap });
+    const { broken } = await next.runtime.resume(root.id);
+    assert.deepEqual(
+      broken.map(({ agent, reason }) => [agent.id, reason]),
+      [[child.id, 'a page is torn']],
+    );
+    await next.runtime.send(root.id, 'once more');
+    assert.equal((await next.runtime.settled(root.id, 'root')).reply, 'once more');
   });
 
   it('a tree led by another living process is not taken over', async () => {
