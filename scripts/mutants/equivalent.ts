@@ -226,4 +226,11 @@ export const EQUIVALENT: readonly Equivalent[] = [
     after: '>',
     why: 'the time is never exactly that, and the next look comes a moment later',
   },
+  {
+    file: 'src/runtime/leading/quiescence.ts',
+    line: "const own = until === 'root' ? [cells.get(root_id)] : [...cells.values()];",
+    before: '...cells.values()',
+    after: '...[]',
+    why: 'a shorter way: the ledger tells, too, who works',
+  },
 ];
