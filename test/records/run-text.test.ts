@@ -11,6 +11,7 @@ const ENDS: readonly (readonly [Partial<Run>, string])[] = [
   [{}, '[Cron: nightly] Complete.\n\nall is well'],
   [{ result: null }, '[Cron: nightly] Complete.'],
   [{ result: '' }, '[Cron: nightly] Complete.'],
+  [{ error: 'the limit' }, '[Cron: nightly] Cut short: the limit\n\nWhat it had by then:\nall is well'],
   [{ status: 'failed', result: null, error: 'why' }, '[Cron: nightly] Failed: why'],
   [{ status: 'failed', result: null, error: null }, '[Cron: nightly] Failed: no reason was kept'],
   [
