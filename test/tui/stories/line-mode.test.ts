@@ -44,7 +44,7 @@ it('runs a whole session in lines: conversation, list, answered question, child,
   await new Promise((resolve) => setTimeout(resolve, 300));
   assert.ok(!existsSync(join(folder, 'it.txt')), 'a letter is a message here');
   line('/allow');
-  await pty.until('allowed by you: bash');
+  await pty.until('ok, allowed by you');
   await pty.until('You said: y');
   assert.ok(existsSync(join(folder, 'it.txt')));
   line('/kill');
