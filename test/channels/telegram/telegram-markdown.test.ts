@@ -42,7 +42,8 @@ describe('Markdown for Telegram', () => {
     assert.equal(textOf(code), 'const a = `**b**`;\n\n\tif (a < b) <i>');
     assert.deepEqual(marks(code), [`pre(ts):${textOf(code)}`]);
     assert.deepEqual(marks('~~~\nx\n~~~\n\n    indented'), ['pre:x', 'pre:indented']);
-    assert.equal(textOf('```ts title="a b"\nx\n```'), 'ts title="a b"\nx');
+    assert.equal(textOf('```ts title="a b"\nx\n```'), 'title="a b"\nx');
+    assert.equal(textOf('~~~a a\n> '), 'a\n> ');
   });
 
   it('links to http, https, mailto and tg only; the rest stands as it was written', () => {

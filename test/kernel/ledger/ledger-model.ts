@@ -103,7 +103,10 @@ export class LedgerModel {
     if (step.send.some((mail) => !this.#reachable(mail, agent.root_id))) return 'recipient';
     const pending = agent.mail.filter((letter) => letter.consumed_seq === null).map((letter) => letter.id);
     if (step.consume.some(({ mail_id }) => !pending.includes(mail_id))) return 'consumed';
-    if ((step.waits_for ?? []).some((id) => this.reaches(id, agent.id, step.waits_until[id]))) return 'cycle';
+    // What it waits for already, as long as before, closes no new cycle.
+    const isNew = (id: string) => !agent.waits.includes(id) || agent.waits_until[id] !== step.waits_until[id];
+    if ((step.waits_for ?? []).some((id) => isNew(id) && this.reaches(id, agent.id, step.waits_until[id])))
+      return 'cycle';
     const below = this.subtree(agent)
       .slice(1)
       .map(({ id }) => id);

@@ -91,9 +91,10 @@ function writeCode(builder: TextBuilder, token: Tokens.Code): void {
   if (token.text.trim() === '') return builder.write(token.raw.trimEnd());
   const info = (token.lang ?? '').trim();
   const word = info.split(/\s/, 1)[0] ?? '';
-  // An info string that is more than the name of a language must not get lost.
-  const text = LANGUAGE.test(info) || info === '' ? token.text : `${info}\n${token.text}`;
-  builder.pre(text, LANGUAGE.test(word) ? word : '');
+  const language = LANGUAGE.test(word) ? word : '';
+  // What an info string says beside the language must not get lost.
+  const rest = info.slice(language.length).trimStart();
+  builder.pre(rest === '' ? token.text : `${rest}\n${token.text}`, language);
 }
 
 function writeList(builder: TextBuilder, list: Tokens.List): void {
