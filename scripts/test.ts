@@ -10,7 +10,7 @@ import { offerPostgres } from './test-postgres.ts';
 
 /**
  * `npm test [-- FILTER…]`: every test file below test/ (or those whose path holds a filter), with Node's own runner; `npm run test:long` runs the
- * files `*.long.test.ts` and, in full, those that repeat themselves less often here (test/house/long.ts). Options of the runner
+ * files `*.long.test.ts` and, in full, those that repeat themselves less often here (test/house/long.ts, test/runtime/both-databases.ts). Options of the runner
  * (`--test-name-pattern=…`) are passed on; a reporter of one's own takes the place of the usual one.
  */
 const OLDEST_NODE = 24;
@@ -37,7 +37,10 @@ if (files.length === 0) {
 }
 
 function runsLong(file: string): boolean {
-  return file.endsWith('.long.test.ts') || /\/long\.ts'/.test(readFileSync(join(root, file), 'utf8'));
+  return (
+    file.endsWith('.long.test.ts') ||
+    /\/(long|both-databases)\.ts'/.test(readFileSync(join(root, file), 'utf8'))
+  );
 }
 
 // No test may reach the user's own ledger, configuration or keys.

@@ -1,20 +1,38 @@
 import { after, afterEach, before, describe } from 'node:test';
 import { closeOpened } from '../close-opened.ts';
+import { LONG } from '../house/long.ts';
 import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
+import { NO_POLLS } from './no-polls.ts';
 import { type Play, type Stage, type StageOptions, setStage } from './stage.ts';
 
 /** The URL of a new ledger for each call; `undefined` for a new SQLite file of the stage's own. */
 export type Database = () => Promise<string | undefined>;
 
-/** The same tests on SQLite and on a real PostgreSQL; `database` gives each stage a new one, `undefined` for a new SQLite file. */
-export function onBothDatabases(
-  title: string,
-  suite: (database: Database, kind: 'SQLite' | 'PostgreSQL') => void,
-): void {
+type Suite = (database: Database, kind: 'SQLite' | 'PostgreSQL') => void;
+
+/**
+ * The same tests on SQLite and on a real PostgreSQL; `database` gives each stage a new one, `undefined` for a new SQLite file. What stands above the ledger,
+ * whose contract is tested on both, meets PostgreSQL in `npm run test:long` and `test:promptly`, not in `npm test`.
+ */
+export function onBothDatabases(title: string, suite: Suite): void {
+  onSqlite(title, suite);
+  if (LONG || NO_POLLS) onPostgres(title, suite);
+}
+
+/** The same on both in `npm test`, too: what depends on how a database locks, signals or dies. */
+export function alwaysOnBothDatabases(title: string, suite: Suite): void {
+  onSqlite(title, suite);
+  onPostgres(title, suite);
+}
+
+function onSqlite(title: string, suite: Suite): void {
   describe(`${title} on SQLite`, () => {
     suite(async () => undefined, 'SQLite');
     afterEach(closeOpened);
   });
+}
+
+function onPostgres(title: string, suite: Suite): void {
   describe(`${title} on PostgreSQL`, () => {
     let server: Databases;
     before(async () => {

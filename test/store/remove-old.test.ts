@@ -5,12 +5,12 @@ import { it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Archive, removeOld } from '../../src/store/remove-old.ts';
 import type { Store } from '../../src/store/store.ts';
-import { onBothDatabases } from '../runtime/both-databases.ts';
+import { alwaysOnBothDatabases } from '../runtime/both-databases.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { fresh, said, stepOf } from './ledger-fixture.ts';
 import { ENDED, endLongAgo, OLD, oldRun, oldTree, TERMS } from './retention-fixture.ts';
 
-onBothDatabases('a removal', (database) => {
+alwaysOnBothDatabases('a removal', (database) => {
   async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
     const folder = temporaryFolder();
     const store = await openStore((await database()) ?? join(folder, 'ledger.db'));

@@ -11,7 +11,7 @@ import { type AgentState, isTerminal, isWorking, newTurn } from '../../src/recor
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store, Worker } from '../../src/store/store.ts';
 import { LONG } from '../house/long.ts';
-import { onBothDatabases } from '../runtime/both-databases.ts';
+import { alwaysOnBothDatabases } from '../runtime/both-databases.ts';
 import { letter, newAgent, said, stepOf } from './ledger-fixture.ts';
 
 const CALLS = LONG ? 250 : 100;
@@ -145,7 +145,7 @@ class Wood {
   }
 }
 
-onBothDatabases('unled trees', (database) => {
+alwaysOnBothDatabases('unled trees', (database) => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-unled-'));
   let store: Store;
   let other: Store;

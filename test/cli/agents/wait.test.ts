@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, it } from 'node:test';
-import { onBothDatabases } from '../../runtime/both-databases.ts';
+import { alwaysOnBothDatabases } from '../../runtime/both-databases.ts';
 import type { Exchange } from '../../servers/brain.ts';
 import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
 import { type Home, makeHome } from '../run-cli.ts';
@@ -21,7 +21,7 @@ interface Row {
   readonly last_reply?: string;
 }
 
-onBothDatabases('a wait in a process of its own', (database) => {
+alwaysOnBothDatabases('a wait in a process of its own', (database) => {
   let home: Home;
   before(() => {
     home = makeHome();

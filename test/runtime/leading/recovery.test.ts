@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Tool } from '../../../src/records/tool.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
-import { onBothDatabases, stagesOn } from '../both-databases.ts';
+import { alwaysOnBothDatabases, stagesOn } from '../both-databases.ts';
 import { forked, type Play, parsed, setStage, until } from '../stage.ts';
 
 function hanging(name: string, idempotent: boolean, runs: string[]): Tool {
@@ -24,7 +24,7 @@ function hanging(name: string, idempotent: boolean, runs: string[]): Tool {
   }) as Tool;
 }
 
-onBothDatabases('recovery', (database) => {
+alwaysOnBothDatabases('recovery', (database) => {
   const stage = stagesOn(database);
 
   it('a running call is reported as interrupted, an idempotent one is repeated, and the request is sent again', async () => {

@@ -4,7 +4,6 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, it } from 'node:test';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
-import { LONG } from '../../house/long.ts';
 import { type Database, onBothDatabases, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
 import { hangTool } from '../hang-tool.ts';
@@ -257,7 +256,4 @@ function suite(database: Database): void {
   });
 }
 
-// Git is what takes time here, on either database: `npm test` takes the first.
-onBothDatabases('children with worktrees', (database, kind) => {
-  if (kind === 'SQLite' || LONG) suite(database);
-});
+onBothDatabases('children with worktrees', suite);

@@ -3,7 +3,7 @@
 // `npm test` plays the first of the orders without a preemption, or with one, on PostgreSQL few of them; `npm run test:long` many more; `npm run orders` all.
 import { after, before, it } from 'node:test';
 import { LONG } from '../../house/long.ts';
-import { onBothDatabases } from '../both-databases.ts';
+import { alwaysOnBothDatabases } from '../both-databases.ts';
 import { type Bounds, everyOrder, type Ground, newGround } from './every-order.ts';
 import { type JoinScenario, SCENARIOS } from './order-scenarios.ts';
 
@@ -18,7 +18,7 @@ function bounds(isSqlite: boolean, { share }: JoinScenario): Bounds {
   return { preemptions: thorough ? 1 : 0, first: thorough ? 3 : 1 };
 }
 
-onBothDatabases('joins in many orders', (database, kind) => {
+alwaysOnBothDatabases('joins in many orders', (database, kind) => {
   let ground: Ground;
   before(async () => {
     ground = await newGround(await database());

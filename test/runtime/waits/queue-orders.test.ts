@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { LONG } from '../../house/long.ts';
-import { onBothDatabases } from '../both-databases.ts';
+import { alwaysOnBothDatabases } from '../both-databases.ts';
 import { concurrent, spawn } from '../toolsets/sessions-play.ts';
 import { everyOrder, type Ground, newGround } from './every-order.ts';
 import { cast, fork, requests } from './ordered-family.ts';
@@ -26,7 +26,7 @@ async function apart(world: World, play: Parameters<World['process']>[1]) {
   return { root, mid, holder, left, right };
 }
 
-onBothDatabases('a run whose place another process holds', (database, kind) => {
+alwaysOnBothDatabases('a run whose place another process holds', (database, kind) => {
   let ground: Ground;
   before(async () => {
     ground = await newGround(await database());

@@ -9,7 +9,7 @@ import { it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import { CONFIG, child, newRoot } from '../../store/ledger-fixture.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
-import { onBothDatabases } from '../both-databases.ts';
+import { alwaysOnBothDatabases } from '../both-databases.ts';
 import { type ApprovalStage, approvalStage, RULES } from '../permissions/approval-stage.ts';
 import { type Play, type Stage, until } from '../stage.ts';
 
@@ -145,4 +145,4 @@ function suite(database: () => Promise<string | undefined>): void {
   });
 }
 
-onBothDatabases('orders to agents that another process leads', suite);
+alwaysOnBothDatabases('orders to agents that another process leads', suite);

@@ -3,14 +3,14 @@
 import { after, before, it } from 'node:test';
 import { seeded } from '../../channels/seeded.ts';
 import { LONG } from '../../house/long.ts';
-import { onBothDatabases } from '../both-databases.ts';
+import { alwaysOnBothDatabases } from '../both-databases.ts';
 import { ORDERS, play, RACES } from './apart/races.ts';
 import { TAKE_OVERS } from './apart/take-overs.ts';
 import { TwoLeaders } from './apart/two-leaders.ts';
 
 const ROUNDS = LONG ? 4 : 0;
 
-onBothDatabases('two processes', (database) => {
+alwaysOnBothDatabases('two processes', (database) => {
   let on: TwoLeaders;
   let isSqlite = true;
   before(async () => {

@@ -8,7 +8,7 @@ import { openRuntime } from '../../../src/runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../../src/runtime/runtime-face.ts';
 import { documentSchema } from '../../../src/serve/api/openapi.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
-import { onBothDatabases } from '../../runtime/both-databases.ts';
+import { alwaysOnBothDatabases } from '../../runtime/both-databases.ts';
 import { type Play, type Stage, type StageOptions, until } from '../../runtime/stage.ts';
 import { setWebStage, type WebStage } from '../http/web-stage.ts';
 import { type Follower, follow, followNew } from './event-stage.ts';
@@ -80,7 +80,7 @@ const OTHER = {
 const seqs = (follower: Follower, agent_id: string) =>
   follower.of('message').flatMap((event) => (event.agent_id === agent_id ? [event.message?.seq] : []));
 
-onBothDatabases('the event stream', (database) => {
+alwaysOnBothDatabases('the event stream', (database) => {
   const onDatabase = async (): Promise<StageOptions> => {
     const url = await database();
     return url === undefined ? {} : { database: url };
