@@ -11,7 +11,7 @@ import { kindOf, treeShape } from './tree-shape.ts';
 
 export const LEADER = join(import.meta.dirname, 'lead.ts');
 
-/** Time limit of a leader process. */
+/** Default time limit of a leader process. */
 const HANGS_MS = 120_000;
 
 export interface KillRunOptions extends Pick<LeadOptions, 'database' | 'folder' | 'trees' | 'width'> {
@@ -20,6 +20,8 @@ export interface KillRunOptions extends Pick<LeadOptions, 'database' | 'folder' 
   /** Compile cache: a short-lived process would spend most of its time compiling. */
   readonly cache: string;
   readonly leader: string;
+  /** Time limit of a leader process. */
+  readonly hangs_ms?: number;
 }
 
 export interface KillRun {
@@ -29,10 +31,11 @@ export interface KillRun {
 }
 
 /** Starts one leader after another on one ledger, each killed as ordered, until one has led all trees to their end. */
-export async function killRun({ book, cache, leader, ...terms }: KillRunOptions): Promise<KillRun> {
+export async function killRun(options: KillRunOptions): Promise<KillRun> {
+  const { book, cache, leader, hangs_ms = HANGS_MS, ...terms } = options;
   for (let life = 1; ; life += 1) {
     const order = book?.next(life === 1) ?? null;
-    const end = await live({ ...terms, life, order }, leader, cache);
+    const end = await live({ ...terms, life, order }, leader, cache, hangs_ms);
     const trouble = troubleOf(end, order, life, terms.folder);
     if (order !== null && (trouble !== null || end.code === 0)) book?.giveBack(order);
     if (trouble !== null) return { lives: life, troubles: [trouble] };
@@ -44,10 +47,11 @@ interface LifeEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stderr: string;
-  readonly hung: boolean;
+  /** After how many milliseconds it was given up; null: it ended by itself. */
+  readonly hung_ms: number | null;
 }
 
-function live(options: LeadOptions, leader: string, cache: string): Promise<LifeEnd> {
+function live(options: LeadOptions, leader: string, cache: string, hangs_ms: number): Promise<LifeEnd> {
   const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: cache };
   const child = spawn(process.execPath, [leader, JSON.stringify(options)], {
     env,
@@ -59,22 +63,22 @@ function live(options: LeadOptions, leader: string, cache: string): Promise<Life
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  let hung = false;
+  let hung_ms: number | null = null;
   const timer = setTimeout(() => {
-    hung = true;
+    hung_ms = hangs_ms;
     child.kill('SIGKILL');
-  }, HANGS_MS);
+  }, hangs_ms);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => {
       clearTimeout(timer);
-      resolve({ code, signal, stderr, hung });
+      resolve({ code, signal, stderr, hung_ms });
     });
   });
 }
 
 function troubleOf(end: LifeEnd, order: KillOrder | null, life: number, folder: string): string | null {
-  if (end.hung) return `leader ${life} neither died nor ended within ${HANGS_MS / 1_000} s`;
+  if (end.hung_ms !== null) return `leader ${life} neither died nor ended within ${end.hung_ms / 1_000} s`;
   if (end.code === 0) return null;
   const died = existsSync(join(folder, `journal-${life}`)) && readJournal(folder, life).deaths.length === 1;
   if (end.signal === 'SIGKILL' && order !== null && died) return null;

@@ -26,6 +26,8 @@ export interface KillsOptions {
   readonly leader?: string;
   /** Keeps journals and SQLite ledgers of a run with findings, and `tell`s where. */
   readonly keep?: boolean;
+  /** Time limit of a leader process; default two minutes. */
+  readonly hangs_ms?: number;
 }
 
 /** Trees of one run; fewer when few kills are left. */
@@ -133,8 +135,9 @@ class Kills {
     database: string,
     book: OrderBook | null,
   ): Promise<KillRun> {
-    const leader = this.#options.leader ?? LEADER;
-    return killRun({ trees, folder, database, book, leader, cache: this.#cache, width: WIDTH });
+    const { leader = LEADER, hangs_ms } = this.#options;
+    const limit = hangs_ms === undefined ? {} : { hangs_ms };
+    return killRun({ trees, folder, database, book, leader, cache: this.#cache, width: WIDTH, ...limit });
   }
 
   async #place(kind: DatabaseKind): Promise<{ readonly folder: string; readonly database: string }> {
