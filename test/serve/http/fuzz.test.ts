@@ -9,7 +9,7 @@ import type { Method } from '../../../src/serve/api/route.ts';
 import { LONG } from '../../house/long.ts';
 import { setWebStage, type WebStage } from './web-stage.ts';
 
-const REQUESTS = Number(process.env.COPPICE_FUZZ_REQUESTS ?? (LONG ? 30_000 : 2_000));
+const REQUESTS = Number(process.env.COPPICE_FUZZ_REQUESTS ?? (LONG ? 12_000 : 2_000));
 const AT_ONCE = 20;
 
 let web: WebStage;
