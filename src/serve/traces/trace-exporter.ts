@@ -19,6 +19,8 @@ const BATCH_SPANS = 500;
 const BACK_OFF_MS = 1_000;
 const BACK_OFF_MAX_MS = 60_000;
 const SLICE_MS = 8;
+/** For the answer to the last batch at the end: without it, the batch would be sent again. */
+const LAST_ANSWER_MS = 2_000;
 
 export interface TraceExporterOptions {
   readonly store: Store;
@@ -42,6 +44,7 @@ export class TraceExporter {
   readonly #options: TraceExporterOptions;
   readonly #poll = new Poll(() => this.#look());
   readonly #closing = new AbortController();
+  readonly #cut = new AbortController();
   readonly #looked_at = new Map<string, number>();
   #work: { readonly progress: TraceProgress; readonly feed: RequestFeed } | null = null;
   #failures = 0;
@@ -57,11 +60,13 @@ export class TraceExporter {
     this.#poll.wake();
   }
 
-  /** Sends nothing more; the next exporter goes on. */
+  /** Sends nothing more, and waits up to 2 s for the answer to what is under way; the next exporter goes on. */
   async stop(): Promise<void> {
     const { store, worker_id } = this.#options;
     this.#closing.abort();
+    const cut = setTimeout(() => this.#cut.abort(), LAST_ANSWER_MS);
     await this.#poll.stop();
+    clearTimeout(cut);
     await store.leaveSeat(SEAT, worker_id).catch(() => undefined);
   }
 
@@ -180,9 +185,10 @@ export class TraceExporter {
   }
 
   async #send(spans: readonly OtelSpan[]): Promise<number> {
+    if (this.#closing.signal.aborted) return BACK_OFF_MS;
     const { endpoint, headers, version, log } = this.#options;
     const resource = { [ATTRIBUTE.service_name]: 'coppice', [ATTRIBUTE.service_version]: version };
-    const sent = await send(endpoint, headers, exportRequest(spans, resource, version), this.#closing.signal);
+    const sent = await send(endpoint, headers, exportRequest(spans, resource, version), this.#cut.signal);
     if (sent.type === 'retry') {
       this.#failures += 1;
       if (this.#failures === 1 && !this.#closing.signal.aborted)

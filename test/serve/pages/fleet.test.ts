@@ -45,6 +45,8 @@ it('a tree of twelve agents is started, answered, fails in part, is killed in pa
     await page.goto(dashboard.link);
     await page.getByText('No trees yet').waitFor();
     await page.evaluate('window.loaded_once = true');
+    // The key works once the session is known to write.
+    await page.getByRole('button', { name: 'Start a tree' }).waitFor();
     await page.keyboard.press('n');
     await page.getByRole('dialog').getByLabel('Task').fill('read everything');
     await page.keyboard.press('Control+Enter');

@@ -33,6 +33,8 @@ it('a person signs in, starts a tree, allows a call, writes to an agent, and kil
     await page.goto(link);
     await page.getByText('No trees yet').waitFor();
 
+    // The key works once the session is known to write.
+    await page.getByRole('button', { name: 'Start a tree' }).waitFor();
     await page.keyboard.press('n');
     const start = page.getByRole('dialog', { name: 'Start a tree' });
     await start.getByLabel('Task').fill('make a file');

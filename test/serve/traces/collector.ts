@@ -56,7 +56,7 @@ export interface Collector {
   /** What the next requests are answered with; then 200. */
   readonly answers: { readonly status: number; readonly retry_after?: string }[];
   /** Told of each batch before it is answered; false: it is not. */
-  onBatch: () => boolean;
+  onBatch: () => boolean | Promise<boolean>;
 }
 
 /** A receiver of traces that takes nothing which is not in the protocol. */
@@ -70,7 +70,7 @@ export async function startCollector(): Promise<Collector> {
     incoming.setEncoding('utf8').on('data', (piece: string) => {
       body += piece;
     });
-    incoming.on('end', () => {
+    incoming.on('end', async () => {
       headers.push(incoming.headers);
       const answer = answers.shift();
       if (answer !== undefined) {
@@ -84,7 +84,7 @@ export async function startCollector(): Promise<Collector> {
       for (const { scopeSpans } of read.data.resourceSpans)
         for (const { spans: some } of scopeSpans)
           spans.push(...some.map((one) => ({ ...one, values: plain(one) })));
-      if (!collector.onBatch()) return;
+      if (!(await collector.onBatch())) return;
       return outgoing.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
   });

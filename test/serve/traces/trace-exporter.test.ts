@@ -128,3 +128,34 @@ it('a failed turn says so; a busy collector gets it later; another exporter send
   await second.stop();
   assert.equal(new Set(collector.spans.map(({ spanId }) => spanId)).size, collector.spans.length);
 });
+
+it('what is under way when an exporter stops is noted once it is answered; nothing is sent after it', async () => {
+  const collector = await startCollector();
+  const stage = await setStage(() => 'done');
+  const first = exporterOf(stage, collector);
+  await hasBegun(stage);
+  const held = Promise.withResolvers<boolean>();
+  collector.onBatch = () => held.promise;
+  await stage.perform('begin');
+  await until(() => turnsOf(collector).length === 1, 'a batch arrives');
+  const stopped = first.stop();
+  await stage.perform('go on');
+  held.resolve(true);
+  await stopped;
+  assert.equal(turnsOf(collector).length, 1);
+  const second = exporterOf(stage, collector);
+  await until(() => turnsOf(collector).length === 2, 'the other turn arrives');
+  await second.stop();
+  assert.equal(new Set(collector.spans.map(({ spanId }) => spanId)).size, collector.spans.length);
+});
+
+it('an exporter stops although the collector never answers', async () => {
+  const collector = await startCollector();
+  const stage = await setStage(() => 'done');
+  const exporter = exporterOf(stage, collector);
+  await hasBegun(stage);
+  collector.onBatch = () => false;
+  await stage.perform('begin');
+  await until(() => turnsOf(collector).length === 1, 'a batch arrives');
+  await exporter.stop();
+});
