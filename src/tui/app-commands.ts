@@ -3,11 +3,11 @@ import { isTerminal, isWorking } from '../records/agent/state.ts';
 import type { CaptureContent } from '../records/conversation/message.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 import type { AppContext } from './app-context.ts';
+import { type HumanCommand, isCaptureCommand, isCommand, readCommand } from './commands/human-commands.ts';
 import { findAgent } from './composer/resolve-agent.ts';
-import { type HumanCommand, isCaptureCommand, isCommand, readCommand } from './human-commands.ts';
 import { answerByCommand } from './keys/answer-keys.ts';
+import { descendants } from './state/agents/family.ts';
 import { captureIn } from './state/capture.ts';
-import { descendants } from './state/family.ts';
 import { paneOf } from './state/ui-state.ts';
 
 /** Handles what a person sent: a command, captured text, a message to the agent in view, or the first prompt. */

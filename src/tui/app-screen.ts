@@ -1,8 +1,8 @@
 import type { AppContext } from './app-context.ts';
-import { EntryPrinter } from './entry-printer.ts';
 import { describeBindings } from './keys/key-bindings.ts';
 import { commandRows, keyRows } from './keys/key-rows.ts';
 import { shortcuts } from './keys/shortcuts.ts';
+import { EntryPrinter } from './printing/entry-printer.ts';
 import { paneOf, type UiState } from './state/ui-state.ts';
 import { drawingWidth, type Frame } from './terminal/screen.ts';
 import { type FrameBudget, frameBudget } from './text/frame-budget.ts';

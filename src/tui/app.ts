@@ -14,22 +14,20 @@ import type { AppEnd, AppOptions } from './app-options.ts';
 import { AppScreen } from './app-screen.ts';
 import { AgentEditors } from './composer/agent-editors.ts';
 import type { LineEditor } from './composer/line-editor.ts';
+import { TreeConnection } from './connection/tree-connection.ts';
 import { answerByLetter } from './keys/answer-keys.ts';
 import type { KeyBindings } from './keys/key-bindings.ts';
 import { confirmByLetter } from './keys/overlay-keys.ts';
-import { LedgerFollower } from './ledger-follower.ts';
-import { LinePrinter } from './line-printer.ts';
+import { LinePrinter } from './printing/line-printer.ts';
 import type { UiEvent } from './state/ui-event.ts';
 import { EMPTY_UI, paneOf, type UiState } from './state/ui-state.ts';
-import { needsHistory, reduce } from './state/ui-store.ts';
+import { reduce } from './state/ui-store.ts';
 import { Bell } from './terminal/bell.ts';
 import { drawingWidth, type Screen } from './terminal/screen.ts';
 import { warmUp, wrap } from './text/wrap.ts';
 
 /** Minimum time between frames for what agents do; a key is drawn at once. */
 const FRAME_MS = 100;
-/** How often a tree led by others is checked for agents that nobody leads any more. */
-const TAKE_OVER_MS = 2_000;
 
 /** The terminal UI, from the first frame to the last. Resolves when the person leaves; the terminal is restored then. */
 export function runApp(options: AppOptions): Promise<AppEnd> {
@@ -51,10 +49,8 @@ class App implements AppContext {
   readonly #options: AppOptions;
   readonly #view: AppScreen | LinePrinter;
   readonly #editors: AgentEditors;
-  readonly #loading = new Set<string>();
-  #follower: LedgerFollower | null = null;
-  #unled: string | null = null;
-  #timers: NodeJS.Timeout[] = [];
+  readonly #connection: TreeConnection;
+  #ticker: NodeJS.Timeout | null = null;
   #last_work = Promise.resolve();
   #draw_timer: NodeJS.Timeout | null = null;
   #last_draw = 0;
@@ -75,6 +71,7 @@ class App implements AppContext {
       onResize: () => this.#draw(),
       onHangup: () => this.leave('hangup'),
     });
+    this.#connection = new TreeConnection(this, options, (event) => this.#onRuntimeEvent(event));
     this.#editors = new AgentEditors({
       style: this.style,
       agents: () => this.state.agents.values(),
@@ -91,9 +88,9 @@ class App implements AppContext {
     const stop = this.runtime.subscribe((event) => this.#onRuntimeEvent(event));
     for (const text of this.#options.greeting) this.#printNotice(text, 'dim');
     try {
-      if (this.#options.root_id !== null) await this.#open(this.#options.root_id);
+      if (this.#options.root_id !== null) await this.#connection.open(this.#options.root_id);
       if (this.#options.first !== null) submit(this, this.#options.first);
-      this.#timers.push(setInterval(() => this.#tick(), FRAME_MS));
+      this.#ticker = setInterval(() => this.#tick(), FRAME_MS);
       this.#draw();
       warmUp(this.style);
       const how = await promise;
@@ -106,45 +103,11 @@ class App implements AppContext {
       return { how, root_id: this.state.root_id };
     } finally {
       stop();
-      for (const timer of this.#timers) clearInterval(timer);
+      if (this.#ticker !== null) clearInterval(this.#ticker);
       if (this.#draw_timer !== null) clearTimeout(this.#draw_timer);
-      await this.#follower?.stop();
+      await this.#connection.close();
       this.screen.close();
     }
-  }
-
-  /** Reopens a tree, and resumes here what nobody leads, unless workers do that. */
-  async #open(root_id: string): Promise<void> {
-    const report = this.followed ? null : await this.runtime.resume(root_id, this.#options.resume);
-    // Oldest first, so that slots stay the same.
-    const all = (await this.store.agents({ root_id })).toReversed();
-    const agents = all.filter((agent) => agent.reaped_at === null);
-    this.dispatch({ type: 'opened', root_id, agents });
-    this.dispatch({ type: 'visit', agent_id: root_id });
-    for (const { agent, reason } of report?.broken ?? [])
-      this.say(`${agent.name} cannot be restored: ${reason}`, 'bad');
-    if (report === null || report.elsewhere > 0) await this.#follow(root_id, agents);
-    this.refresh();
-  }
-
-  /** Another process leads some of its agents: their events are read from the ledger until they can be taken over. */
-  async #follow(root_id: string, agents: readonly Agent[]): Promise<void> {
-    this.#follower = new LedgerFollower(this.store, root_id, (event) => this.#onRuntimeEvent(event));
-    for (const agent of agents) this.#follower.know(agent);
-    await this.#follower.start();
-    const timer = setInterval(() => {
-      if (this.followed) void this.#watchLead(root_id);
-      else void this.runtime.resume(root_id, { unattended: true }).catch(() => undefined);
-      this.refresh();
-    }, TAKE_OVER_MS);
-    this.#timers.push(timer);
-  }
-
-  /** Tells the person when the last worker has gone and nobody leads the tree any more. */
-  async #watchLead(root_id: string): Promise<void> {
-    const why = await this.#options.unled(root_id).catch(() => this.#unled);
-    if (why !== null && why !== this.#unled) this.say(why, 'bad');
-    this.#unled = why;
   }
 
   get editor(): LineEditor {
@@ -167,32 +130,15 @@ class App implements AppContext {
       this.scrolled = 0;
       this.browsing = false;
     }
-    this.#load();
+    this.#connection.load();
     this.#scheduleDraw();
-  }
-
-  /** Loads the scrollback of the agent in view if it is incomplete. */
-  #load(): void {
-    const agent_id = needsHistory(this.state);
-    if (agent_id === null || this.#loading.has(agent_id)) return;
-    this.#loading.add(agent_id);
-    this.attempt(async () => {
-      try {
-        const messages = await this.store.history(agent_id);
-        const mail = await this.store.mail(agent_id);
-        this.#loading.delete(agent_id);
-        this.dispatch({ type: 'history', agent_id, messages, mail });
-      } finally {
-        this.#loading.delete(agent_id);
-      }
-    });
   }
 
   #onRuntimeEvent(event: RuntimeEvent): void {
     const root_id = this.state.root_id;
     if (event.type === 'agent') {
       if (root_id !== null && event.agent.root_id !== root_id) return;
-      this.#follower?.know(event.agent);
+      this.#connection.know(event.agent);
       const rings = this.#bell.heard(this.state.agents.get(event.agent.id), event.agent, Date.now());
       if (rings !== null) this.screen.attention(rings);
       if (isTerminal(event.agent.state.type)) this.refresh();
@@ -206,20 +152,7 @@ class App implements AppContext {
   }
 
   refresh(): void {
-    const { root_id, asks } = this.state;
-    if (root_id === null) return;
-    void this.store
-      .asks({ root_id, open: true })
-      .then((open) => {
-        if (open.length > asks.length) this.screen.attention('an approval waits');
-        this.dispatch({ type: 'tick', now: Date.now() });
-        const words = this.state.question?.saying ?? '';
-        this.dispatch({ type: 'asks', asks: open });
-        // The approval is gone: what was typed for its denial becomes a draft.
-        if (words !== '' && this.state.question?.saying == null && this.acceptsInput)
-          this.editor.setText(`${this.editor.text}${words}`);
-      })
-      .catch(() => undefined);
+    this.#connection.refresh();
   }
 
   addAgent(agent: Agent): void {
@@ -255,11 +188,9 @@ class App implements AppContext {
   }
 
   async startTree(prompt: string): Promise<void> {
-    const root = await this.#options.start(prompt);
-    this.dispatch({ type: 'opened', root_id: root.id, agents: [root] });
-    this.dispatch({ type: 'visit', agent_id: root.id });
+    const root = await this.#connection.start(prompt);
     this.#editors.adopt(root.id);
-    if (this.followed) await this.#follow(root.id, [root]);
+    await this.#connection.followStarted(root);
   }
 
   leave(how: LeaveMode): void {

@@ -1,6 +1,6 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { paint, type UiStyle } from '../../render/style.ts';
-import { HUMAN_COMMANDS } from '../human-commands.ts';
+import { HUMAN_COMMANDS } from '../commands/human-commands.ts';
 import { LineCompletion } from './line-completion.ts';
 import { LineEditor } from './line-editor.ts';
 

@@ -1,6 +1,6 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
-import { agentAtSlot } from '../state/family.ts';
+import { agentAtSlot } from '../state/agents/family.ts';
 import type { UiState } from '../state/ui-state.ts';
 
 const PREFIX_MIN = 4;

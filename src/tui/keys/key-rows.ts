@@ -1,4 +1,4 @@
-import { HUMAN_COMMANDS } from '../human-commands.ts';
+import { HUMAN_COMMANDS } from '../commands/human-commands.ts';
 import type { BindingRow } from './key-bindings.ts';
 
 /** An action and its ways; an empty text where there is none. */

@@ -1,7 +1,7 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import { askKill, perform } from '../app-commands.ts';
 import type { AppContext } from '../app-context.ts';
-import { agentRows, moveSelection, selectedAgent } from '../state/agent-rows.ts';
+import { agentRows, moveSelection, selectedAgent } from '../state/agents/agent-rows.ts';
 import type { Choice } from '../state/answer.ts';
 import { type Confirmation, dueChoice, isConfirmation } from '../state/confirmation.ts';
 import type { Overlay } from '../state/ui-state.ts';

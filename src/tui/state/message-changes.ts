@@ -1,11 +1,11 @@
 import type { ModelDelta } from '../../models/model.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { readWait } from './agents/waits.ts';
 import { captureIn, seeCapture, shown } from './capture.ts';
 import type { Entry } from './entry.ts';
 import { transcript, withMessage } from './transcript.ts';
 import { type AgentPane, paneOf, type UiState } from './ui-state.ts';
-import { readWait } from './waits.ts';
 
 /** Characters kept of the output of a running call. */
 const OUTPUT_MAX = 4_000;

@@ -1,9 +1,9 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
-import { seeAgent, seeKilled, seeReaped, visit, withoutAgents } from './agent-changes.ts';
+import { seeAgent, seeKilled, seeReaped, visit, withoutAgents } from './agents/agent-changes.ts';
+import { agentAtSlot, neighbour } from './agents/family.ts';
 import { withCapture, withoutCapture } from './capture.ts';
 import { withChoiceKey } from './confirmation.ts';
-import { agentAtSlot, neighbour } from './family.ts';
 import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput } from './message-changes.ts';
 import { PersistentMap } from './persistent-map.ts';
 import { asked, putOff, saying, turned, withAsks, withKey } from './question.ts';

@@ -2,7 +2,7 @@ import { lastMoment } from '../../render/agent-tree.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { columnsOf, fit, pad, type UiStyle } from '../../render/style.ts';
-import type { ChildRow, ChildrenView } from '../state/family.ts';
+import type { ChildRow, ChildrenView } from '../state/agents/family.ts';
 import type { UiState } from '../state/ui-state.ts';
 import { columns, line, type Part, separator } from '../text/line.ts';
 import { agentSummary } from './agent-summary.ts';

@@ -3,7 +3,7 @@ import { isWorking } from '../../records/agent/state.ts';
 import { clean } from '../../render/clean.ts';
 import { statePaint, stateSign } from '../../render/state-mark.ts';
 import { fit, sign, type UiStyle } from '../../render/style.ts';
-import { type Family, family, slotOf } from '../state/family.ts';
+import { type Family, family, slotOf } from '../state/agents/family.ts';
 import { paneOf, totalUsage, type UiState } from '../state/ui-state.ts';
 import { columns, line, type Part } from '../text/line.ts';
 

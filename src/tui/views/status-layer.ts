@@ -1,6 +1,6 @@
 import { count } from '../../render/amounts.ts';
 import { columnsOf, fit, pad, sign, type UiStyle } from '../../render/style.ts';
-import type { FanInRow, FanInView } from '../state/fan-in-view.ts';
+import type { FanInRow, FanInView } from '../state/agents/fan-in-view.ts';
 import { line, type Part, rule } from '../text/line.ts';
 import { WAIT_STATUS_WIDTH, waitStatus } from './transcript/wait-rows.ts';
 

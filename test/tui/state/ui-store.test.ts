@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentState } from '../../../src/records/agent/state.ts';
 import { findAgent } from '../../../src/tui/composer/resolve-agent.ts';
-import { descendants } from '../../../src/tui/state/family.ts';
+import { descendants } from '../../../src/tui/state/agents/family.ts';
 import type { UiEvent } from '../../../src/tui/state/ui-event.ts';
 import { EMPTY_UI, paneOf } from '../../../src/tui/state/ui-state.ts';
 import { needsHistory } from '../../../src/tui/state/ui-store.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { askParts } from '../../../src/render/ask-parts.ts';
 import { inOneLine } from '../../../src/render/plain-sight.ts';
-import { EntryPrinter } from '../../../src/tui/entry-printer.ts';
+import { EntryPrinter } from '../../../src/tui/printing/entry-printer.ts';
 import { transcript } from '../../../src/tui/state/transcript.ts';
 import { frameBudget } from '../../../src/tui/text/frame-budget.ts';
 import { MarkdownTail, markdown } from '../../../src/tui/text/markdown.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { UiStyle } from '../../../src/render/style.ts';
-import { childrenView } from '../../../src/tui/state/family.ts';
+import { childrenView } from '../../../src/tui/state/agents/family.ts';
 import type { UiState } from '../../../src/tui/state/ui-state.ts';
 import { childrenLayer } from '../../../src/tui/views/children-layer.ts';
 import { frameView } from '../../../src/tui/views/frame-view.ts';

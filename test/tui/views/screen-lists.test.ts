@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { firstRun } from '../../../src/cli/run/first-run.ts';
-import { moveSelection } from '../../../src/tui/state/agent-rows.ts';
+import { moveSelection } from '../../../src/tui/state/agents/agent-rows.ts';
 import type { Overlay, UiState } from '../../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
 import { approvalBox } from '../../../src/tui/views/approval-box.ts';

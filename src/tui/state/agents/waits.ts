@@ -1,7 +1,7 @@
-import type { Agent } from '../../records/agent/agent.ts';
-import type { RunningCall, WaitSpec } from '../../records/agent/state.ts';
-import type { WaitRow, WaitStatus } from '../../records/conversation/wait.ts';
-import { parseJson } from '../../records/text/json-text.ts';
+import type { Agent } from '../../../records/agent/agent.ts';
+import type { RunningCall, WaitSpec } from '../../../records/agent/state.ts';
+import type { WaitRow, WaitStatus } from '../../../records/conversation/wait.ts';
+import { parseJson } from '../../../records/text/json-text.ts';
 
 /** A pending wait, of a tool or of a person. */
 export interface OpenWait {

@@ -1,7 +1,7 @@
-import type { Agent } from '../../records/agent/agent.ts';
-import type { Style } from '../../render/style.ts';
-import { type TreeRow as RowOf, treeRows } from '../../render/tree-rows.ts';
-import type { Overlay, UiState } from './ui-state.ts';
+import type { Agent } from '../../../records/agent/agent.ts';
+import type { Style } from '../../../render/style.ts';
+import { type TreeRow as RowOf, treeRows } from '../../../render/tree-rows.ts';
+import type { Overlay, UiState } from '../ui-state.ts';
 
 type AgentsOverlay = Extract<Overlay, { readonly type: 'agents' }>;
 

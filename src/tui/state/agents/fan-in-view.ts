@@ -1,9 +1,9 @@
-import type { Agent } from '../../records/agent/agent.ts';
-import { type ChildResult, isFanIn, isTerminal, isWorking } from '../../records/agent/state.ts';
-import type { WaitStatus } from '../../records/conversation/wait.ts';
-import { duration } from '../../render/amounts.ts';
-import { clean } from '../../render/clean.ts';
-import { type AgentPane, paneOf, type UiState } from './ui-state.ts';
+import type { Agent } from '../../../records/agent/agent.ts';
+import { type ChildResult, isFanIn, isTerminal, isWorking } from '../../../records/agent/state.ts';
+import type { WaitStatus } from '../../../records/conversation/wait.ts';
+import { duration } from '../../../render/amounts.ts';
+import { clean } from '../../../render/clean.ts';
+import { type AgentPane, paneOf, type UiState } from '../ui-state.ts';
 import { openWait } from './waits.ts';
 
 export interface FanInRow {

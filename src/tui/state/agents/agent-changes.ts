@@ -1,7 +1,7 @@
-import type { Agent } from '../../records/agent/agent.ts';
-import { isTerminal } from '../../records/agent/state.ts';
+import type { Agent } from '../../../records/agent/agent.ts';
+import { isTerminal } from '../../../records/agent/state.ts';
+import { type AgentPane, paneOf, type UiState } from '../ui-state.ts';
 import { survivingAncestor } from './family.ts';
-import { type AgentPane, paneOf, type UiState } from './ui-state.ts';
 
 const SLOTS = 9;
 

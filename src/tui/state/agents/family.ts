@@ -1,9 +1,9 @@
-import type { Agent } from '../../records/agent/agent.ts';
-import { isTerminal, isWorking } from '../../records/agent/state.ts';
-import type { Ask } from '../../records/conversation/ask.ts';
-import { statusWord } from '../../render/agent-status.ts';
-import type { Direction } from './ui-event.ts';
-import type { UiState } from './ui-state.ts';
+import type { Agent } from '../../../records/agent/agent.ts';
+import { isTerminal, isWorking } from '../../../records/agent/state.ts';
+import type { Ask } from '../../../records/conversation/ask.ts';
+import { statusWord } from '../../../render/agent-status.ts';
+import type { Direction } from '../ui-event.ts';
+import type { UiState } from '../ui-state.ts';
 
 /** The neighbours of an agent; dead ones count until they are reaped. */
 export interface Family {

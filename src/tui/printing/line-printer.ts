@@ -1,19 +1,19 @@
-import type { AppContext } from './app-context.ts';
+import type { AppContext } from '../app-context.ts';
+import { describeBindings } from '../keys/key-bindings.ts';
+import { commandRows, keyRows } from '../keys/key-rows.ts';
+import { STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
+import { isConfirmation } from '../state/confirmation.ts';
+import { paneOf, type UiState } from '../state/ui-state.ts';
+import { drawingWidth } from '../terminal/screen.ts';
+import { frameBudget } from '../text/frame-budget.ts';
+import { MarkdownTail } from '../text/markdown.ts';
+import { agentsOverlay } from '../views/agents-overlay.ts';
+import { approvalBox } from '../views/approval-box.ts';
+import { confirmationLines } from '../views/confirmation-lines.ts';
+import { agentNames } from '../views/transcript/agent-names.ts';
+import { finishedEntries } from '../views/transcript/entry-view.ts';
+import { spokenChanges } from '../views/transcript/spoken-changes.ts';
 import { EntryPrinter } from './entry-printer.ts';
-import { describeBindings } from './keys/key-bindings.ts';
-import { commandRows, keyRows } from './keys/key-rows.ts';
-import { STANDARD_SHORTCUTS } from './keys/shortcuts.ts';
-import { isConfirmation } from './state/confirmation.ts';
-import { paneOf, type UiState } from './state/ui-state.ts';
-import { drawingWidth } from './terminal/screen.ts';
-import { frameBudget } from './text/frame-budget.ts';
-import { MarkdownTail } from './text/markdown.ts';
-import { agentsOverlay } from './views/agents-overlay.ts';
-import { approvalBox } from './views/approval-box.ts';
-import { confirmationLines } from './views/confirmation-lines.ts';
-import { agentNames } from './views/transcript/agent-names.ts';
-import { finishedEntries } from './views/transcript/entry-view.ts';
-import { spokenChanges } from './views/transcript/spoken-changes.ts';
 
 /** Maximum entries of a conversation that are printed when it comes into view. */
 const PRINTED_AGAIN = 40;

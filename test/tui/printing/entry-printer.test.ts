@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { AssistantPart } from '../../src/records/conversation/message.ts';
-import { EntryPrinter } from '../../src/tui/entry-printer.ts';
-import type { Entry } from '../../src/tui/state/entry.ts';
-import { EMPTY_PANE } from '../../src/tui/state/ui-state.ts';
-import { MarkdownTail } from '../../src/tui/text/markdown.ts';
-import { agentNames } from '../../src/tui/views/transcript/agent-names.ts';
-import { at, PLAIN, story, user } from './ui-fixture.ts';
+import type { AssistantPart } from '../../../src/records/conversation/message.ts';
+import { EntryPrinter } from '../../../src/tui/printing/entry-printer.ts';
+import type { Entry } from '../../../src/tui/state/entry.ts';
+import { EMPTY_PANE } from '../../../src/tui/state/ui-state.ts';
+import { MarkdownTail } from '../../../src/tui/text/markdown.ts';
+import { agentNames } from '../../../src/tui/views/transcript/agent-names.ts';
+import { at, PLAIN, story, user } from '../ui-fixture.ts';
 
 const options = { width: 50, style: PLAIN, names: agentNames(story()), spend: () => false };
 const ASKED: Entry = {

@@ -1,11 +1,11 @@
-import { sign, type UiStyle } from '../render/style.ts';
-import type { Entry } from './state/entry.ts';
-import type { AgentPane } from './state/ui-state.ts';
-import type { FrameBudget } from './text/frame-budget.ts';
-import { line } from './text/line.ts';
-import type { MarkdownTail } from './text/markdown.ts';
-import type { AgentNames } from './views/transcript/agent-names.ts';
-import { answerBehind, type Batches, entryBelow, thoughtLines } from './views/transcript/entry-view.ts';
+import { sign, type UiStyle } from '../../render/style.ts';
+import type { Entry } from '../state/entry.ts';
+import type { AgentPane } from '../state/ui-state.ts';
+import type { FrameBudget } from '../text/frame-budget.ts';
+import { line } from '../text/line.ts';
+import type { MarkdownTail } from '../text/markdown.ts';
+import type { AgentNames } from '../views/transcript/agent-names.ts';
+import { answerBehind, type Batches, entryBelow, thoughtLines } from '../views/transcript/entry-view.ts';
 
 interface PrintOptions {
   readonly width: number;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Agent } from '../records/agent/agent.ts';
-import type { RuntimeEvent } from '../runtime/runtime-event.ts';
-import type { Store } from '../store/store.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import type { Store } from '../../store/store.ts';
 
 /** Polled even without a wake-up: wake-ups may be lost. */
 const POLL_MS = 1_000;

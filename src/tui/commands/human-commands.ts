@@ -1,5 +1,5 @@
-import type { AskScope } from '../records/conversation/ask.ts';
-import { didYouMean } from '../render/nearest-name.ts';
+import type { AskScope } from '../../records/conversation/ask.ts';
+import { didYouMean } from '../../render/nearest-name.ts';
 
 /** The slash commands for people (docs/tui.md): what is completed behind each, its arguments, its description. AGENT is a name, a slot or the beginning of an id. */
 const ROWS = [

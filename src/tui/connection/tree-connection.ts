@@ -1,0 +1,124 @@
+import type { Agent } from '../../records/agent/agent.ts';
+import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import type { AppContext } from '../app-context.ts';
+import type { AppOptions } from '../app-options.ts';
+import { needsHistory } from '../state/ui-store.ts';
+import { LedgerFollower } from './ledger-follower.ts';
+
+/** How often a tree led by others is checked for agents that nobody leads any more. */
+const TAKE_OVER_MS = 2_000;
+
+/** Between the UI and the tree it shows: opens it, follows what other processes lead of it, loads what is in view. */
+export class TreeConnection {
+  readonly #app: AppContext;
+  readonly #options: AppOptions;
+  readonly #on_event: (event: RuntimeEvent) => void;
+  readonly #loading = new Set<string>();
+  #follower: LedgerFollower | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #unled: string | null = null;
+
+  constructor(app: AppContext, options: AppOptions, onEvent: (event: RuntimeEvent) => void) {
+    this.#app = app;
+    this.#options = options;
+    this.#on_event = onEvent;
+  }
+
+  /** Reopens a tree, and resumes here what nobody leads, unless workers do that. */
+  async open(root_id: string): Promise<void> {
+    const app = this.#app;
+    const report = app.followed ? null : await app.runtime.resume(root_id, this.#options.resume);
+    // Oldest first, so that slots stay the same.
+    const all = (await app.store.agents({ root_id })).toReversed();
+    const agents = all.filter((agent) => agent.reaped_at === null);
+    this.#show(root_id, agents);
+    for (const { agent, reason } of report?.broken ?? [])
+      app.say(`${agent.name} cannot be restored: ${reason}`, 'bad');
+    if (report === null || report.elsewhere > 0) await this.#follow(root_id, agents);
+    this.refresh();
+  }
+
+  /** Starts a tree with the first prompt; resolves to its root. */
+  async start(prompt: string): Promise<Agent> {
+    const root = await this.#options.start(prompt);
+    this.#show(root.id, [root]);
+    return root;
+  }
+
+  /** Follows a tree that was started, where workers lead it. */
+  async followStarted(root: Agent): Promise<void> {
+    if (this.#app.followed) await this.#follow(root.id, [root]);
+  }
+
+  #show(root_id: string, agents: readonly Agent[]): void {
+    this.#app.dispatch({ type: 'opened', root_id, agents });
+    this.#app.dispatch({ type: 'visit', agent_id: root_id });
+  }
+
+  /** Another process leads some of its agents: their events are read from the ledger until they can be taken over. */
+  async #follow(root_id: string, agents: readonly Agent[]): Promise<void> {
+    const app = this.#app;
+    this.#follower = new LedgerFollower(app.store, root_id, this.#on_event);
+    for (const agent of agents) this.#follower.know(agent);
+    await this.#follower.start();
+    this.#timer = setInterval(() => {
+      if (app.followed) void this.#watchLead(root_id);
+      else void app.runtime.resume(root_id, { unattended: true }).catch(() => undefined);
+      this.refresh();
+    }, TAKE_OVER_MS);
+  }
+
+  /** Tells the person when the last worker has gone and nobody leads the tree any more. */
+  async #watchLead(root_id: string): Promise<void> {
+    const why = await this.#options.unled(root_id).catch(() => this.#unled);
+    if (why !== null && why !== this.#unled) this.#app.say(why, 'bad');
+    this.#unled = why;
+  }
+
+  /** Its events are followed, too, if other processes lead the tree. */
+  know(agent: Agent): void {
+    this.#follower?.know(agent);
+  }
+
+  /** Loads the scrollback of the agent in view if it is incomplete. */
+  load(): void {
+    const app = this.#app;
+    const agent_id = needsHistory(app.state);
+    if (agent_id === null || this.#loading.has(agent_id)) return;
+    this.#loading.add(agent_id);
+    app.attempt(async () => {
+      try {
+        const messages = await app.store.history(agent_id);
+        const mail = await app.store.mail(agent_id);
+        this.#loading.delete(agent_id);
+        app.dispatch({ type: 'history', agent_id, messages, mail });
+      } finally {
+        this.#loading.delete(agent_id);
+      }
+    });
+  }
+
+  /** Reads the open approvals from the ledger again. */
+  refresh(): void {
+    const app = this.#app;
+    const { root_id } = app.state;
+    if (root_id === null) return;
+    void app.store
+      .asks({ root_id, open: true })
+      .then((open) => {
+        if (open.length > app.state.asks.length) app.screen.attention('an approval waits');
+        app.dispatch({ type: 'tick', now: Date.now() });
+        const words = app.state.question?.saying ?? '';
+        app.dispatch({ type: 'asks', asks: open });
+        // The approval is gone: what was typed for its denial becomes a draft.
+        if (words !== '' && app.state.question?.saying == null && app.acceptsInput)
+          app.editor.setText(`${app.editor.text}${words}`);
+      })
+      .catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    await this.#follower?.stop();
+  }
+}
