@@ -24,6 +24,14 @@ export type Entry =
       readonly inherited: boolean;
       readonly opened: boolean;
     }
+  /** Consecutive calls of one message that fork agents, as one row. */
+  | {
+      readonly type: 'forks';
+      readonly seq: number;
+      readonly calls: readonly CallEntry[];
+      readonly inherited: boolean;
+      readonly opened: boolean;
+    }
   /** A notice of the program: what a command did, or why it failed. `seq`: of the newest message before it. */
   | {
       readonly type: 'say';
@@ -33,3 +41,19 @@ export type Entry =
     };
 
 export type CallEntry = Extract<Entry, { readonly type: 'call' }>;
+export type ForksEntry = Extract<Entry, { readonly type: 'forks' }>;
+
+export function callsOf(entry: Entry): readonly CallEntry[] {
+  if (entry.type === 'forks') return entry.calls;
+  return entry.type === 'call' ? [entry] : [];
+}
+
+/** The entry with another call in that place. */
+export function withCall(entry: Entry, place: number, call: CallEntry): Entry {
+  return entry.type === 'forks' ? { ...entry, calls: entry.calls.with(place, call) } : call;
+}
+
+/** Whether a call of it has no result yet. */
+export function isUnfinished(entry: Entry): boolean {
+  return callsOf(entry).some(({ result }) => result === null);
+}

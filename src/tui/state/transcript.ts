@@ -1,6 +1,11 @@
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { FORK_PLACEHOLDER } from '../../records/conversation/prompt.ts';
-import type { CallEntry, Entry } from './entry.ts';
+import { type CallEntry, callsOf, type Entry, withCall } from './entry.ts';
+
+/** Calls that create an agent and do not wait for it. */
+const FORKING: ReadonlySet<string> = new Set(['fork', 'sessions_spawn']);
+/** Fewer forks keep their own rows, with names and slots. */
+export const FORKS_MIN = 4;
 
 /** The entries of an agent's history; those of its ancestors are marked as inherited. */
 export function transcript(messages: readonly PlacedMessage[], agent_id: string): readonly Entry[] {
@@ -41,10 +46,18 @@ function join(entries: Entry[], message: PlacedMessage, agent_id: string): void 
   const { parts } = message.content;
   if (parts.some((part) => part.type !== 'call' && part.text.trim() !== ''))
     entries.push({ type: 'message', seq, message, inherited, opened: false });
-  for (const part of parts) {
-    if (part.type !== 'call') continue;
+  const calls = parts.flatMap((part): CallEntry[] => {
+    if (part.type !== 'call') return [];
     const { id: call_id, name, input } = part;
-    entries.push({ type: 'call', seq, call_id, name, input, result: null, inherited, opened: false });
+    return [{ type: 'call', seq, call_id, name, input, result: null, inherited, opened: false }];
+  });
+  for (let first = 0, end = 0; first < calls.length; first = end) {
+    const { name } = calls[first] as CallEntry;
+    while (calls[end]?.name === name) end += 1;
+    const group = calls.slice(first, end);
+    if (FORKING.has(name) && group.length >= FORKS_MIN)
+      entries.push({ type: 'forks', seq, calls: group, inherited, opened: false });
+    else entries.push(...group);
   }
 }
 
@@ -56,25 +69,27 @@ function settle(entries: Entry[], message: PlacedMessage & { kind: 'result' }, i
   for (let index = entries.length - 1; index >= 0; index -= 1) {
     const entry = entries[index] as Entry;
     // Only calls of the newest message with calls are open.
-    if (entry.type !== 'call') continue;
+    if (callsOf(entry).length === 0) continue;
     seq ??= entry.seq;
     if (entry.seq !== seq) break;
-    if (entry.call_id === call_id && entry.result === null) found = index;
+    if (openCall(entry, call_id) !== -1) found = index;
   }
   const result = { status, output };
   if (found === null) {
-    const stray: CallEntry = {
-      type: 'call',
-      seq: message.seq,
-      call_id,
-      name,
-      input: '',
-      result,
-      inherited,
-      opened: false,
-    };
-    entries.push(stray);
-  } else entries[found] = { ...(entries[found] as CallEntry), result };
+    const stray = { call_id, name, input: '', result, inherited, opened: false };
+    entries.push({ type: 'call', seq: message.seq, ...stray });
+  } else changeOpen(entries, found, call_id, { result });
+}
+
+/** The place of the first open call of that id. */
+function openCall(entry: Entry, call_id: unknown): number {
+  return callsOf(entry).findIndex((call) => call.call_id === call_id && call.result === null);
+}
+
+function changeOpen(entries: Entry[], index: number, call_id: unknown, change: Partial<CallEntry>): void {
+  const entry = entries[index] as Entry;
+  const place = openCall(entry, call_id);
+  entries[index] = withCall(entry, place, { ...(callsOf(entry)[place] as CallEntry), ...change });
 }
 
 /** Who allowed or denied a call stands at the call; the question is over. False: there is no such call. */
@@ -87,12 +102,10 @@ function answer(entries: Entry[], { content }: PlacedMessage & { kind: 'event' }
       entry.message.content.event === 'asked' &&
       entry.message.content.data?.call_id === call_id,
   );
-  const call = entries.findIndex(
-    (entry) => entry.type === 'call' && entry.call_id === call_id && entry.result === null,
-  );
+  const call = entries.findIndex((entry) => openCall(entry, call_id) !== -1);
   if (asked < call || call === -1) return false;
-  const entry = entries[call] as CallEntry;
-  entries[call] = { ...entry, answered: content.text.slice(0, -`: ${entry.name}`.length) };
+  const name = callsOf(entries[call] as Entry).find((one) => one.call_id === call_id)?.name;
+  changeOpen(entries, call, call_id, { answered: content.text.slice(0, -`: ${name}`.length) });
   entries.splice(asked, 1);
   return true;
 }
@@ -101,7 +114,10 @@ function answerOpen(entries: Entry[]): void {
   for (let index = entries.length - 1; index >= 0; index -= 1) {
     const entry = entries[index] as Entry;
     if (entry.type === 'message' && entry.message.kind !== 'event') return;
-    if (entry.type === 'call' && entry.result === null)
-      entries[index] = { ...entry, result: { status: 'ok', output: FORK_PLACEHOLDER } };
+    callsOf(entry).forEach((call, place) => {
+      if (call.result !== null) return;
+      const result = { status: 'ok' as const, output: FORK_PLACEHOLDER };
+      entries[index] = withCall(entries[index] as Entry, place, { ...call, result });
+    });
   }
 }

@@ -22,7 +22,7 @@ export function childrenLayer(
 ): string[] {
   if (rows.length === 0 || height < 1) return [];
   const is_cut = rows.length > height || (rows.length === height && idle > 0);
-  const shown = is_cut ? rows.slice(0, height - 1) : rows;
+  const shown = is_cut ? chosen(rows, height - 1) : rows;
   const names = shown.map((row) => nameOf(row, style));
   const name_width = Math.min(NAME_MAX, Math.max(0, ...names.map(columnsOf)), Math.floor(width / 3));
   const models = new Set([...rows.map(({ agent }) => agent.config.model), viewed(state)]).size > 1;
@@ -43,6 +43,14 @@ export function childrenLayer(
   });
   const rest = restOf(rows.length - shown.length, idle, style);
   return rest === '' ? lines : [...lines, line(style, width, [['dim', `  ${rest}`]])];
+}
+
+/** Oldest first; those that wait for the person are never left out for others. */
+function chosen(rows: readonly ChildRow[], count: number): readonly ChildRow[] {
+  const asking = rows.filter(({ ask }) => ask !== null).slice(0, count);
+  const others = rows.filter(({ ask }) => ask === null).slice(0, count - asking.length);
+  const kept = new Set([...asking, ...others]);
+  return rows.filter((row) => kept.has(row));
 }
 
 function restOf(more: number, idle: number, style: UiStyle): string {

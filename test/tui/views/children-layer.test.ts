@@ -55,6 +55,19 @@ describe('children at work', () => {
     assert.equal(draw(deep)[0], '  file-reader (+2)  ! sweeper waits for you 10s · bash:…   13k     11s');
   });
 
+  it('that wait for the person have their rows before others, in order of creation', () => {
+    const many = Array.from({ length: 60 }, (_, index) =>
+      seen(agent(`reader-${index}`, 'main', { state: THINKING, created_at: T0 + 10 + index })),
+    );
+    const asks = ['reader-40', 'reader-50'].map((id) => ask(id, id, { asked_at: T0 }));
+    const state = after(waits, ...many, { type: 'asks', asks });
+    assert.deepEqual(
+      draw(state, 70, 5).map((row) => row.trim().split(/ {2,}/)[0]),
+      ['file-reader', 'reader-0', 'reader-40', 'reader-50', '+57 more at work · 2 idle'],
+    );
+    assert.match(draw(state, 70, 2)[0] ?? '', /reader-40 +! waits for you 12s/);
+  });
+
   it('show their model where it is another than that of the agent in view', () => {
     const other = after(
       deep,

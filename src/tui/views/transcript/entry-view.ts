@@ -2,7 +2,7 @@
 import type { AssistantPart, PlacedMessage, UserOrigin } from '../../../records/conversation/message.ts';
 import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
-import type { Entry } from '../../state/entry.ts';
+import { type Entry, isUnfinished } from '../../state/entry.ts';
 import { line } from '../../text/line.ts';
 import { markdown } from '../../text/markdown.ts';
 import { wrapInPieces } from '../../text/wrap.ts';
@@ -10,6 +10,7 @@ import type { AgentNames } from './agent-names.ts';
 import { callView } from './call-view.ts';
 import { eventView } from './event-view.ts';
 import { folded } from './folded.ts';
+import { forksView } from './forks-view.ts';
 import { mailView } from './mail-view.ts';
 import { resultsView } from './results-view.ts';
 
@@ -19,6 +20,7 @@ export type Batches = Iterable<readonly string[]>;
 /** Renders an entry of a scrollback. */
 export function* entryView(entry: Entry, width: number, style: UiStyle, names: AgentNames): Batches {
   if (entry.type === 'call') return yield* callView(entry, width, style, names);
+  if (entry.type === 'forks') return yield* forksView(entry, width, style, names);
   if (entry.type === 'message') return yield* messageView(entry.message, entry.opened, width, style, names);
   const paint: Paint = entry.tone === 'bad' ? 'red' : entry.tone === 'good' ? 'green' : 'dim';
   for (const rows of wrapInPieces(entry.text, width, style))
@@ -55,20 +57,19 @@ function isInherited(entry: Entry): boolean {
 }
 
 function isClose(entry: Entry, before: Entry): boolean {
-  if (entry.type === 'call') return before.type === 'call';
+  if (isCall(entry)) return isCall(before);
   const kind = (one: Entry): string => (one.type === 'message' ? one.message.kind : one.type);
   return kind(entry) === kind(before) && (kind(entry) === 'capture' || kind(entry) === 'event');
 }
 
+function isCall({ type }: Entry): boolean {
+  return type === 'call' || type === 'forks';
+}
+
 /** How many leading entries are finished: only these can be printed, since the scrollback cannot be changed. */
 export function finishedEntries(entries: readonly Entry[]): number {
-  let end = entries.length;
-  entries.some((entry, index) => {
-    if (entry.type !== 'call' || entry.result !== null) return false;
-    end = index;
-    return true;
-  });
-  return end;
+  const open = entries.findIndex(isUnfinished);
+  return open === -1 ? entries.length : open;
 }
 
 function* messageView(

@@ -3,6 +3,7 @@ import { statusWord } from '../../../render/agent-status.ts';
 import { clean } from '../../../render/clean.ts';
 import { inOneLine } from '../../../render/plain-sight.ts';
 import type { UiStyle } from '../../../render/style.ts';
+import { FORKS_MIN } from '../../state/transcript.ts';
 import { paneOf, type UiState } from '../../state/ui-state.ts';
 import { line } from '../../text/line.ts';
 
@@ -16,17 +17,30 @@ export function spokenChanges(before: UiState, now: UiState, width: number, styl
     said.push(
       now.trouble === null ? 'ledger: reachable again' : `ledger: ${clean(now.trouble)}; nothing is lost`,
     );
-  if (now.agents !== before.agents)
+  if (now.agents !== before.agents) {
+    const many = manyChildren(before, now);
+    for (const [parent_id, count] of many)
+      said.push(`${clean(now.agents.get(parent_id)?.name ?? '')}: ${count} new children`);
     for (const agent of now.agents.values()) {
+      if (!before.agents.has(agent.id) && many.has(agent.parent_id ?? '')) continue;
       const text = agentChange(before.agents.get(agent.id), agent, now);
       if (text !== null) said.push(text);
     }
+  }
   const asked = new Set(before.asks.map((ask) => ask.id));
   for (const ask of now.asks)
     if (!asked.has(ask.id))
       said.push(`${clean(ask.agent_name)} asks: ${clean(ask.tool)} ${inOneLine(ask.subject, width)}`);
   if (now.view !== before.view && now.view !== null) said.push(viewChange(now, now.view));
   return said.map((text) => line(style, width, [text]));
+}
+
+/** Parents of more new agents than anybody would listen to. */
+function manyChildren(before: UiState, { agents }: UiState): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { id, parent_id } of agents.values())
+    if (parent_id !== null && !before.agents.has(id)) counts.set(parent_id, (counts.get(parent_id) ?? 0) + 1);
+  return new Map([...counts].filter(([, count]) => count >= FORKS_MIN));
 }
 
 function agentChange(before: Agent | undefined, agent: Agent, state: UiState): string | null {

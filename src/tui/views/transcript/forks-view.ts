@@ -1,0 +1,70 @@
+import { parseJson } from '../../../records/text/json-text.ts';
+import { clean } from '../../../render/clean.ts';
+import { sign, type UiStyle } from '../../../render/style.ts';
+import type { CallEntry, ForksEntry } from '../../state/entry.ts';
+import { line, type Part, separator } from '../../text/line.ts';
+import type { AgentNames } from './agent-names.ts';
+import { callView } from './call-view.ts';
+
+/** Names in one row; the agents themselves are a key away. */
+const NAMES_MAX = 12;
+
+/** Many forks in one line, `● fork 57 agents · 3 refused: limit "children" reached: 16 of 16 · one, two, …`; opened, each call of them. */
+export function* forksView(
+  { calls, opened }: ForksEntry,
+  width: number,
+  style: UiStyle,
+  names: AgentNames,
+): Generator<readonly string[]> {
+  const refused = calls.flatMap((call) => refusalOf(call) ?? []);
+  const created = calls.filter((call) => refusalOf(call) === null);
+  const running = calls.some(({ result }) => result === null);
+  const paint = running ? 'cyan' : created.length === 0 ? 'red' : refused.length > 0 ? 'yellow' : 'green';
+  const mark: Part[] = style.accessible ? [] : [[paint, sign(style, '●')], ' '];
+  const [why] = refused;
+  const others = refused.filter((other) => other !== why).length;
+  yield [
+    line(style, width, [
+      ...mark,
+      ['bold', clean(calls[0]?.name ?? '')],
+      ` ${created.length} agents`,
+      ...(why === undefined
+        ? []
+        : [
+            separator(style),
+            [
+              'yellow',
+              `${refused.length} refused: ${why}${others > 0 ? `, ${others} otherwise` : ''}`,
+            ] as const,
+          ]),
+      ['dim', namesOf(created, style)],
+    ]),
+  ];
+  if (opened) for (const call of calls) yield* callView({ ...call, opened }, width, style, names);
+}
+
+/** The first sentence of why it created no agent; null: it did, or has no result yet. */
+function refusalOf({ result }: CallEntry): string | null {
+  if (result === null) return null;
+  const { error } = objectOf(result.output);
+  const said = typeof error === 'object' && error !== null && 'message' in error ? error.message : error;
+  if (result.status === 'ok' && said === undefined) return null;
+  return typeof said === 'string' ? clean(said).replace(/\.(?: .*)?$/, '') : result.status;
+}
+
+function namesOf(calls: readonly CallEntry[], style: UiStyle): string {
+  const names = calls.slice(0, NAMES_MAX).flatMap(({ input }) => {
+    const { name, label } = objectOf(input);
+    return [name ?? label].filter((one) => typeof one === 'string');
+  });
+  if (names.length === 0) return '';
+  const more = calls.length > NAMES_MAX ? [sign(style, '…')] : [];
+  return `${separator(style)}${[...names.map(clean), ...more].join(', ')}`;
+}
+
+function objectOf(json: string): Readonly<Record<string, unknown>> {
+  const parsed = parseJson(json);
+  return parsed.ok && typeof parsed.value === 'object'
+    ? ((parsed.value ?? {}) as Record<string, unknown>)
+    : {};
+}
