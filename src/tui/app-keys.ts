@@ -16,7 +16,8 @@ import { hasPages } from './views/approval-box.ts';
 export function keyPressed(app: AppContext, data: string): void {
   const { state, editor } = app;
   const begun_at = state.leader ? state.typed_at : state.now;
-  const writes = state.overlay === null && !state.leader && !editor.completing && editor.text === '';
+  const drafting = editor.completing || editor.searching || editor.text !== '';
+  const writes = state.overlay === null && !state.leader && !drafting;
   app.dispatch({ type: 'typed', alone: writes ? printable(data) : null });
   if (state.overlay !== null && overlayKey(app, state.overlay, data)) return;
   // An open list of completions takes its own keys.
@@ -26,6 +27,7 @@ export function keyPressed(app: AppContext, data: string): void {
   )
     return editor.handleInput(data);
   const action = actionOf(data, state.leader, app.bindings);
+  if (action !== 'search_history' && editor.searching && editor.searchKey(data)) return;
   if (state.leader && action !== 'leader') app.dispatch({ type: 'leader', on: false });
   const saying = state.question?.saying ?? null;
   if (!state.leader && closesQuestion(app, data, action)) return;
@@ -82,7 +84,7 @@ function scrolls(app: AppContext, data: string): boolean {
 }
 
 function act(app: AppContext, action: Exclude<Action, Answer>): void {
-  const { state } = app;
+  const { state, editor } = app;
   const { view } = state;
   switch (action) {
     case 'leader':
@@ -110,6 +112,8 @@ function act(app: AppContext, action: Exclude<Action, Answer>): void {
       return perform(app, { name: action });
     case 'unfold':
       return unfold(app);
+    case 'search_history':
+      return app.acceptsInput ? editor.searchHistory() : undefined;
     case 'clear':
       return clear(app);
     case 'suspend':

@@ -27,6 +27,8 @@ export interface AppOptions {
   /** Nothing can be drawn (`TERM=dumb`): input and output are plain lines. */
   readonly line_mode: boolean;
   readonly cwd: string;
+  /** Holds what was sent from each folder (`PromptHistory`). */
+  readonly history_folder: string;
   /** Always visible (`SCRIPTED DEMO`). */
   readonly banner: string | null;
   /** Printed first. */

@@ -73,9 +73,8 @@ class App implements AppContext {
     });
     this.#connection = new TreeConnection(this, options, (event) => this.#onRuntimeEvent(event));
     this.#editors = new AgentEditors({
-      style: this.style,
       agents: () => this.state.agents.values(),
-      cwd: options.cwd,
+      ...options,
       onRedraw: () => this.#scheduleDraw(),
       onSubmit: (text) => submit(this, text),
     });

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { titleOf } from '../../documents/tree-titles.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../../models/model.ts';
@@ -12,6 +13,7 @@ import type { RuntimeFace, StartOptions } from '../../runtime/runtime-face.ts';
 import { isServed, type Lead, leadOf } from '../../serve/leading/leaders.ts';
 import { type PlacementOptions, placementOf } from '../../serve/leading/placement.ts';
 import { unledOf, unledText } from '../../serve/leading/unled.ts';
+import { workFolder } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
 import { runApp } from '../../tui/app.ts';
 import type { AppEnd } from '../../tui/app-options.ts';
@@ -162,7 +164,8 @@ async function converse(
         ...(context.options.model === undefined ? {} : { model: context.options.model }),
         ...(options.limit.length === 0 ? {} : { limits: parseLimits(options.limit) }),
       },
-      cwd: context.options.cwd ?? process.cwd(),
+      cwd: workFolder(context.options.cwd),
+      history_folder: join(context.data_folder, 'history'),
       banner: demo ? 'SCRIPTED DEMO' : null,
       greeting: [...told, ...(root === null ? await greeting(store, model) : []), ...tellLead(lead)],
       first: demo && root === null ? 'Audit this folder: split the work, then report.' : null,

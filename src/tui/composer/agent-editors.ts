@@ -1,6 +1,7 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { paint, type UiStyle } from '../../render/style.ts';
 import { HUMAN_COMMANDS } from '../commands/human-commands.ts';
+import { PromptHistory } from './history/prompt-history.ts';
 import { LineCompletion } from './line-completion.ts';
 import { LineEditor } from './line-editor.ts';
 
@@ -8,23 +9,41 @@ interface AgentEditorOptions {
   readonly style: UiStyle;
   readonly agents: () => Iterable<Agent>;
   readonly cwd: string;
+  readonly history_folder: string;
   readonly onRedraw: () => void;
   readonly onSubmit: (text: string) => void;
 }
 
+/** Entries of the history that the arrow keys go through; the search has all. */
+const RECALLED = 100;
+
 /** One editor per agent, created when the agent is first in view. */
 export class AgentEditors {
   readonly #options: AgentEditorOptions;
+  readonly #history: PromptHistory;
   readonly #editors = new Map<string | null, LineEditor>();
 
   constructor(options: AgentEditorOptions) {
     this.#options = options;
+    this.#history = new PromptHistory(options.history_folder, options.cwd);
   }
 
   /** Null: the editor for the first prompt. */
   of(agent_id: string | null): LineEditor {
-    const editor = this.#editors.get(agent_id) ?? createEditor(this.#options);
+    const editor = this.#editors.get(agent_id) ?? this.#create();
     this.#editors.set(agent_id, editor);
+    return editor;
+  }
+
+  #create(): LineEditor {
+    const history = this.#history;
+    const editor = createEditor(this.#options, history);
+    for (const text of history.entries.slice(-RECALLED)) editor.addHistory(text);
+    editor.onSubmit = (text) => {
+      history.add(text);
+      if (text.trim() !== '') for (const one of this.#editors.values()) one.addHistory(text);
+      this.#options.onSubmit(text);
+    };
     return editor;
   }
 
@@ -35,9 +54,13 @@ export class AgentEditors {
   }
 }
 
-/** The input of one agent, with its own draft, undo and history; completes commands, agents and files. */
-function createEditor({ style, agents, cwd, onRedraw, onSubmit }: AgentEditorOptions): LineEditor {
-  const editor = new LineEditor({
+/** The input of one agent, with its own draft and undo; completes commands, agents and files. */
+function createEditor(
+  { style, agents, cwd, onRedraw }: AgentEditorOptions,
+  history: PromptHistory,
+): LineEditor {
+  return new LineEditor({
+    sent: () => history.entries,
     completion: new LineCompletion({
       commands: HUMAN_COMMANDS.map(({ name, description, takes }) => ({ name, description, takes })),
       agents: () => [...agents()].map(({ id, name }) => ({ name, description: id.slice(0, 8) })),
@@ -50,9 +73,4 @@ function createEditor({ style, agents, cwd, onRedraw, onSubmit }: AgentEditorOpt
     },
     onRedraw,
   });
-  editor.onSubmit = (text) => {
-    if (text.trim() !== '') editor.addHistory(text);
-    onSubmit(text);
-  };
-  return editor;
 }

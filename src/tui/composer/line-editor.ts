@@ -1,11 +1,15 @@
 // The input line: editing, completion, drafts, and which agent a reference means.
-import { CURSOR_MARKER, type TUI, visibleWidth } from '@earendil-works/pi-tui';
+import { CURSOR_MARKER, matchesKey, type TUI, visibleWidth } from '@earendil-works/pi-tui';
+import { pastedText, printable } from '../keys/action-of.ts';
 import type { Frame } from '../terminal/screen.ts';
 import { BorderlessEditor, type HiddenRows } from './borderless-editor.ts';
+import { HistorySearch, searchFrame } from './history/history-search.ts';
 import type { LineCompletion } from './line-completion.ts';
 
 export interface LineEditorOptions {
   readonly completion: LineCompletion | null;
+  /** What was sent before, oldest first, to be searched. */
+  readonly sent: () => readonly string[];
   /** Colours of the list of completions, and which signs the terminal shows. */
   readonly style: LineEditorStyle;
   /** Called when completions arrive. */
@@ -35,6 +39,7 @@ export class LineEditor {
   mode: 'prompt' | 'capture' = 'prompt';
   readonly #options: LineEditorOptions;
   readonly #editor: BorderlessEditor;
+  #search: HistorySearch | null = null;
 
   constructor(options: LineEditorOptions) {
     this.#options = options;
@@ -72,8 +77,38 @@ export class LineEditor {
     this.#editor.addToHistory(encoded(entry));
   }
 
+  get searching(): boolean {
+    return this.#search !== null;
+  }
+
+  /** Begins a search of what was sent before, or goes on to the next older match. */
+  searchHistory(): void {
+    if (this.#search === null) this.#search = new HistorySearch(this.#options.sent());
+    else this.#search.older();
+  }
+
+  /**
+   * A key while the history is searched, as in shells: Ctrl-C and Ctrl-G return to the draft; any other key that writes nothing makes the
+   * match the draft. False: it then does what it does otherwise (Enter sends).
+   */
+  searchKey(data: string): boolean {
+    const search = this.#search;
+    if (search === null) return false;
+    const typed = pastedText(data) ?? printable(data);
+    if (typed !== null) search.type(typed);
+    else if (matchesKey(data, 'backspace')) search.erase();
+    else {
+      this.#search = null;
+      if (matchesKey(data, 'ctrl+c') || matchesKey(data, 'ctrl+g')) return true;
+      if (search.match !== null) this.setText(search.match);
+      return matchesKey(data, 'escape') || matchesKey(data, 'tab');
+    }
+    return true;
+  }
+
   /** Up to `max_rows` lines: the text around the caret, then completions as far as they fit. */
   render(width: number, max_rows: number): Frame {
+    if (this.#search !== null) return searchFrame(this.#search, width, max_rows, this.#options.style);
     const inner = Math.max(2, width - 2);
     const { rows, hidden, list } = this.#editor.layOut(inner, Math.max(1, max_rows));
     const lines = rows.map((row, index) => `${this.#prompt(index, rows.length, hidden)}${shown(row)}`);

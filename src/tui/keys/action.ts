@@ -18,6 +18,7 @@ export type Action =
   | 'capture'
   | 'fork'
   | 'unfold'
+  | 'search_history'
   | 'clear'
   | 'suspend'
   | 'quit'
@@ -61,6 +62,7 @@ export const ACTIONS: readonly ActionRow[] = [
   row('capture', ['leader c'], '/capture', 'compose a task for a sub-agent'),
   row('fork', ['leader f'], '/fork', 'create a child, with what was captured'),
   row('unfold', ['ctrl+o', 'leader o'], null, 'open or close tool calls'),
+  row('search_history', ['ctrl+r', 'leader h'], null, 'search what you sent before'),
   row('clear', ['ctrl+c'], null, 'clear the input; twice: quit'),
   row('suspend', ['ctrl+z', 'leader z'], null, 'stop, and go on with fg'),
   row('quit', ['leader q'], '/quit', 'quit'),

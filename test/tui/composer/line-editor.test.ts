@@ -14,7 +14,7 @@ for (const name of ['source/main.ts', 'source/mail.ts', 'README.md', '.hidden', 
   writeFileSync(join(folder, name), '');
 
 const plain = (text: string) => text;
-function open(unicode = true) {
+function open(unicode = true, sent: readonly string[] = []) {
   const completion = new LineCompletion({
     commands: [
       { name: 'capture', description: 'compose a task', takes: 'nothing' },
@@ -31,6 +31,7 @@ function open(unicode = true) {
   const seen = { submitted: [] as string[], redraws: 0 };
   const editor = new LineEditor({
     completion,
+    sent: () => sent,
     style: { unicode, selected: (text) => `[${text}]`, dim: plain },
     onRedraw: () => {
       seen.redraws += 1;
@@ -175,6 +176,42 @@ test('the arrow keys recall history, and then the draft', () => {
   assert.equal(editor.text, 'draft');
   editor.handleInput('\r');
   assert.deepEqual(seen.submitted, ['draft']);
+});
+
+test('a search of the history shows the match in place of the draft, and ends as in shells', () => {
+  const { editor, type, seen } = open(true, [
+    'git push --force',
+    'look at \x1b[31mthis\nand that',
+    'git pull',
+  ]);
+  const search = (query: string) => {
+    editor.setText('draft');
+    editor.searchHistory();
+    for (const key of query) assert.ok(editor.searchKey(key));
+  };
+  search('push');
+  assert.deepEqual(editor.render(60, 5), {
+    lines: ['search: push', '> git push --force', '  Enter sends · Esc edits · again: older · Ctrl-C back'],
+    cursor: { row: 0, column: 12 },
+  });
+  assert.equal(editor.text, 'draft');
+  assert.ok(editor.searchKey('\x03'));
+  assert.deepEqual([editor.searching, editor.text], [false, 'draft']);
+  search('git');
+  editor.searchHistory();
+  assert.ok(editor.searchKey('\x1b'));
+  assert.deepEqual([editor.searching, editor.text], [false, 'git push --force']);
+  search('that');
+  assert.deepEqual(editor.render(14, 4).lines.slice(0, 3), ['search: that', '> look at this', '  and that']);
+  assert.ok(!editor.searchKey('\r'), 'Enter does what it does otherwise');
+  editor.handleInput('\r');
+  assert.deepEqual(seen.submitted, ['look at this\nand that'.replace('this', '[31mthis')]);
+  search('zebra');
+  assert.equal(editor.render(60, 1).lines[0], 'no older match: zebra');
+  assert.ok(!editor.searchKey('\x1b[D'));
+  assert.equal(editor.text, 'draft');
+  type('!');
+  assert.equal(editor.text, 'draft!');
 });
 
 test('slash commands are listed with descriptions while they are typed', async () => {

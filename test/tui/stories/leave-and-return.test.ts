@@ -22,7 +22,7 @@ const RULES: ScriptedRules = {
   ],
 };
 
-it('kill all ends every agent before the program exits; the next start begins anew', async (test) => {
+it('kill all ends every agent before the program exits; the next start begins anew, and knows what was typed', async (test) => {
   const ui = await openUi(test, RULES);
   await ui.say('start');
   await ui.pty.until('Main heard');
@@ -35,7 +35,12 @@ it('kill all ends every agent before the program exits; the next start begins an
   await ui.pty.until('all its agents have ended; read it with: coppice --tree');
   const back = await ui.again();
   await back.pty.until('has ended');
-  await back.say('start');
+  await back.press(KEY.up);
+  await back.pty.until('> /quit');
+  await back.press(KEY.ctrl_c, '\x12', 's', 't', 'a');
+  await back.pty.until('search: sta');
+  assert.ok(back.shows('> start'));
+  await back.press(KEY.enter);
   await back.pty.until('Main heard');
   const roots = await back.ledger((store) => store.agents({ conversations: true }));
   assert.equal(roots.filter(({ parent_id }) => parent_id === null).length, 2);

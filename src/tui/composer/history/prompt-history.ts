@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A longer text is kept until the program ends, and not in the file. */
+const ENTRY_BYTES_MAX = 32 * 1024;
+/** A file of this size becomes the older one of the two, in place of the one before. */
+const FILE_BYTES_MAX = 256 * 1024;
+
+/**
+ * What the person sent from one folder, oldest first, in files of its own that several processes append to. What other processes append
+ * is read at the next start. A convenience: when the files cannot be read or written, it lasts as long as the program.
+ */
+export class PromptHistory {
+  readonly #file: string;
+  readonly #entries: string[];
+
+  /** `folder`: holds the histories of all folders; `place`: the folder in which the person works. */
+  constructor(folder: string, place: string) {
+    this.#file = join(folder, `${createHash('sha256').update(place).digest('hex').slice(0, 16)}.jsonl`);
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+    } catch {
+      // Neither can be read or written then.
+    }
+    this.#entries = [older(this.#file), this.#file].flatMap(readEntries);
+  }
+
+  get entries(): readonly string[] {
+    return this.#entries;
+  }
+
+  add(text: string): void {
+    if (text.trim() === '' || this.#entries.at(-1) === text) return;
+    this.#entries.push(text);
+    // The line break comes first: it also ends a line that a crash has cut short.
+    const line = `\n${JSON.stringify(text)}`;
+    if (Buffer.byteLength(line) > ENTRY_BYTES_MAX) return;
+    try {
+      if (sizeOf(this.#file) > FILE_BYTES_MAX) renameSync(this.#file, older(this.#file));
+      // One write to a file opened for appending: texts of several processes do not mix.
+      appendFileSync(this.#file, line, { mode: 0o600 });
+    } catch {
+      // Kept until the program ends.
+    }
+  }
+}
+
+function older(file: string): string {
+  return `${file}.old`;
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function readEntries(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').flatMap(entryOf);
+  } catch {
+    return [];
+  }
+}
+
+function entryOf(line: string): string[] {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return typeof entry === 'string' ? [entry] : [];
+  } catch {
+    // Cut short by a crash, or being written.
+    return [];
+  }
+}
