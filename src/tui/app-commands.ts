@@ -84,6 +84,10 @@ export function perform(app: AppContext, command: HumanCommand): void {
       return openApprovals(app);
     case 'help':
       return app.dispatch({ type: 'overlay', overlay: { type: 'keys' } });
+    case 'new':
+      return app.attempt(() => app.openTree(null));
+    case 'resume':
+      return app.attempt(() => resumeTree(app, command.tree));
     case 'web':
       return app.attempt(async () => app.say(await app.openDashboard()));
     case 'quit':
@@ -105,7 +109,7 @@ export function perform(app: AppContext, command: HumanCommand): void {
 
 type AtAgent = Exclude<
   HumanCommand,
-  { name: 'agents' | 'approvals' | 'allow' | 'deny' | 'help' | 'web' | 'quit' | 'agent' }
+  { name: 'agents' | 'approvals' | 'allow' | 'deny' | 'help' | 'new' | 'resume' | 'web' | 'quit' | 'agent' }
 >;
 
 function performAt(app: AppContext, command: AtAgent, view: string): void {
@@ -192,6 +196,15 @@ export function askKill(app: AppContext, ids: readonly string[]): void {
   app.dispatch({ type: 'overlay', overlay: { type: 'kill', agent_ids, descendants: others } });
 }
 
+/** Opens the conversation of an agent, by the beginning of its id. */
+async function resumeTree(app: AppContext, text: string): Promise<void> {
+  const found = (await app.store.find(text)).filter(({ id }) => id.startsWith(text.toLowerCase()));
+  const [agent] = found;
+  if (agent === undefined) return app.say(`no conversation with an id that begins with "${text}"`, 'bad');
+  if (found.length > 1) return app.say(`"${text}" may be any of ${found.length}: use more of the id`, 'bad');
+  await app.openTree(agent.id);
+}
+
 export function openApprovals(app: AppContext): void {
   if (app.state.asks.length === 0) return app.say('nothing waits for your answer');
   app.dispatch({ type: 'question', shown: true });
@@ -199,7 +212,9 @@ export function openApprovals(app: AppContext): void {
 
 /** Leaves at once when no agent works; else asks whether to detach or kill. */
 export function quit(app: AppContext): void {
-  const working = [...app.state.agents.values()].filter((agent) => isWorking(agent.state.type)).length;
-  if (working === 0 || app.followed) return app.leave('quit');
+  const { working_elsewhere: elsewhere, followed } = app;
+  const here = [...app.state.agents.values()].filter((agent) => isWorking(agent.state.type)).length;
+  const working = followed ? elsewhere : here + elsewhere;
+  if (working === 0) return app.leave('quit');
   app.dispatch({ type: 'overlay', overlay: { type: 'quit', working } });
 }

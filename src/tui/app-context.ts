@@ -40,6 +40,10 @@ export interface AppContext {
   enqueue(work: () => Promise<void>): void;
   /** Starts a tree with the first prompt. */
   startTree(prompt: string): Promise<void>;
+  /** Opens the tree of an agent, with this agent in view; null: an empty conversation. Agents at work in the tree that was in view go on in this process. */
+  openTree(agent_id: string | null): Promise<void>;
+  /** Agents at work in trees that were in view before. */
+  readonly working_elsewhere: number;
   /** Opens the dashboard in a browser; resolves to the link, or to how to get a server. */
   openDashboard(): Promise<string>;
   /** Reads the open approvals from the ledger again. */

@@ -12,8 +12,8 @@ export interface AppOptions {
   readonly style: UiStyle;
   readonly bindings: KeyBindings;
   readonly openScreen: (listener: ScreenListener) => Screen;
-  /** Workers lead the tree; this process never does. */
-  readonly followed: boolean;
+  /** Who leads a tree; null: those that are started here. */
+  readonly leadOf: (root_id: string | null) => Promise<TreeLead>;
   /** Why nobody leads a tree that has work to do, and what would help; null: it is led, or at rest. */
   readonly unled: (root_id: string) => Promise<string | null>;
   /** Starts a tree with the first prompt. */
@@ -22,7 +22,7 @@ export interface AppOptions {
   readonly openDashboard: () => Promise<string>;
   /** The tree to reopen; null: a new one. */
   readonly root_id: string | null;
-  /** What changes when a tree is reopened: its model, its limits. */
+  /** What changes when it is reopened: its model, its limits. */
   readonly resume: ResumeOptions;
   /** Nothing can be drawn (`TERM=dumb`): input and output are plain lines. */
   readonly line_mode: boolean;
@@ -37,7 +37,18 @@ export interface AppOptions {
   readonly first: string | null;
 }
 
+/** Who leads a tree that is open in a window. */
+export interface TreeLead {
+  /** False: workers lead it, and this process never does. */
+  readonly here: boolean;
+  /** What the person is told of that. */
+  readonly told: readonly string[];
+}
+
 export interface AppEnd {
   readonly how: LeaveMode;
+  /** The tree in view. */
   readonly root_id: string | null;
+  /** Others that were opened, and in which an agent was still at work. */
+  readonly left: readonly string[];
 }

@@ -14,7 +14,7 @@ import type { AppEnd, AppOptions } from './app-options.ts';
 import { AppScreen } from './app-screen.ts';
 import { AgentEditors } from './composer/agent-editors.ts';
 import type { LineEditor } from './composer/line-editor.ts';
-import { TreeConnection } from './connection/tree-connection.ts';
+import { OpenTrees } from './connection/open-trees.ts';
 import { answerByLetter } from './keys/answer-keys.ts';
 import type { KeyBindings } from './keys/key-bindings.ts';
 import { confirmByLetter } from './keys/overlay-keys.ts';
@@ -41,15 +41,14 @@ class App implements AppContext {
   readonly style: UiStyle;
   readonly bindings: KeyBindings;
   readonly screen: Screen;
-  readonly followed: boolean;
   state: UiState = { ...EMPTY_UI, now: Date.now() };
   browsing = false;
   scrolled = 0;
   filtering = false;
   readonly #options: AppOptions;
-  readonly #view: AppScreen | LinePrinter;
+  #view: AppScreen | LinePrinter;
   readonly #editors: AgentEditors;
-  readonly #connection: TreeConnection;
+  readonly #trees: OpenTrees;
   #ticker: NodeJS.Timeout | null = null;
   #last_work = Promise.resolve();
   #draw_timer: NodeJS.Timeout | null = null;
@@ -64,21 +63,34 @@ class App implements AppContext {
     this.runtime = options.runtime;
     this.store = options.store;
     this.style = options.style;
-    this.followed = options.followed;
     this.bindings = options.bindings;
     this.screen = options.openScreen({
       onInput: (data) => this.#input(data),
       onResize: () => this.#draw(),
       onHangup: () => this.leave('hangup'),
     });
-    this.#connection = new TreeConnection(this, options, (event) => this.#onRuntimeEvent(event));
+    this.#trees = new OpenTrees(this, options, {
+      onEvent: (event) => this.#onRuntimeEvent(event),
+      onStarted: (root) => this.#editors.adopt(root.id),
+      onReplace: () => {
+        // What is finished of the old tree is printed above the new one.
+        this.#draw();
+        this.#view = this.#newView();
+        this.filtering = false;
+      },
+    });
     this.#editors = new AgentEditors({
       agents: () => this.state.agents.values(),
       ...options,
+      folder: () => this.#root?.config.cwd ?? options.cwd,
       onRedraw: () => this.#scheduleDraw(),
       onSubmit: (text) => submit(this, text),
     });
-    this.#view = options.line_mode ? new LinePrinter(this) : new AppScreen(this, options.banner);
+    this.#view = this.#newView();
+  }
+
+  #newView(): AppScreen | LinePrinter {
+    return this.#options.line_mode ? new LinePrinter(this) : new AppScreen(this, this.#options.banner);
   }
 
   async run(): Promise<AppEnd> {
@@ -87,7 +99,7 @@ class App implements AppContext {
     const stop = this.runtime.subscribe((event) => this.#onRuntimeEvent(event));
     for (const text of this.#options.greeting) this.#printNotice(text, 'dim');
     try {
-      if (this.#options.root_id !== null) await this.#connection.open(this.#options.root_id);
+      await this.#trees.begin(this.#options.root_id, this.#options.resume);
       if (this.#options.first !== null) submit(this, this.#options.first);
       this.#ticker = setInterval(() => this.#tick(), FRAME_MS);
       this.#draw();
@@ -98,15 +110,30 @@ class App implements AppContext {
         await setImmediate();
         this.#draw();
       }
-      if (how === 'kill' && this.state.root_id !== null) await this.runtime.kill(this.state.root_id);
-      return { how, root_id: this.state.root_id };
+      const { root_id } = this.state;
+      const left = this.#trees.left.busy;
+      if (how === 'kill')
+        for (const id of root_id === null ? left : [...left, root_id]) await this.runtime.kill(id);
+      return { how, root_id, left };
     } finally {
       stop();
       if (this.#ticker !== null) clearInterval(this.#ticker);
       if (this.#draw_timer !== null) clearTimeout(this.#draw_timer);
-      await this.#connection.close();
+      await this.#trees.current.close();
       this.screen.close();
     }
+  }
+
+  get followed(): boolean {
+    return this.#trees.current.followed;
+  }
+
+  get working_elsewhere(): number {
+    return this.#trees.left.working;
+  }
+
+  get #root(): Agent | undefined {
+    return this.state.root_id === null ? undefined : this.state.agents.get(this.state.root_id);
   }
 
   get editor(): LineEditor {
@@ -129,15 +156,15 @@ class App implements AppContext {
       this.scrolled = 0;
       this.browsing = false;
     }
-    this.#connection.load();
+    this.#trees.current.load();
     this.#scheduleDraw();
   }
 
   #onRuntimeEvent(event: RuntimeEvent): void {
     const root_id = this.state.root_id;
     if (event.type === 'agent') {
-      if (root_id !== null && event.agent.root_id !== root_id) return;
-      this.#connection.know(event.agent);
+      if (this.#trees.left.see(event.agent) || (root_id !== null && event.agent.root_id !== root_id)) return;
+      this.#trees.current.know(event.agent);
       const rings = this.#bell.heard(this.state.agents.get(event.agent.id), event.agent, Date.now());
       if (rings !== null) this.screen.attention(rings);
       if (isTerminal(event.agent.state.type)) this.refresh();
@@ -147,11 +174,12 @@ class App implements AppContext {
     if (event.type === 'message' && event.message.kind === 'event') {
       const what = event.message.content.event;
       if (what === 'asked' || what === 'answered' || what === 'interrupted') this.refresh();
+      if (what === 'asked') this.attempt(() => this.#trees.tellAsked(event.agent_id));
     }
   }
 
   refresh(): void {
-    this.#connection.refresh();
+    this.#trees.current.refresh();
   }
 
   addAgent(agent: Agent): void {
@@ -186,10 +214,12 @@ class App implements AppContext {
     });
   }
 
-  async startTree(prompt: string): Promise<void> {
-    const root = await this.#connection.start(prompt);
-    this.#editors.adopt(root.id);
-    await this.#connection.followStarted(root);
+  startTree(prompt: string): Promise<void> {
+    return this.#trees.start(prompt);
+  }
+
+  openTree(agent_id: string | null): Promise<void> {
+    return this.#trees.open(agent_id);
   }
 
   leave(how: LeaveMode): void {

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { titleOf } from '../../documents/tree-titles.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
@@ -10,13 +9,13 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import type { UiStyle } from '../../render/style.ts';
 import type { RuntimeFace, StartOptions } from '../../runtime/runtime-face.ts';
-import { isServed, type Lead, leadOf } from '../../serve/leading/leaders.ts';
+import { isServed, leadOf } from '../../serve/leading/leaders.ts';
 import { type PlacementOptions, placementOf } from '../../serve/leading/placement.ts';
 import { unledOf, unledText } from '../../serve/leading/unled.ts';
 import { workFolder } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
 import { runApp } from '../../tui/app.ts';
-import type { AppEnd } from '../../tui/app-options.ts';
+import type { AppEnd, TreeLead } from '../../tui/app-options.ts';
 import { keyBindings } from '../../tui/keys/key-bindings.ts';
 import { PlainScreen } from '../../tui/terminal/plain-screen.ts';
 import type { Screen, ScreenListener } from '../../tui/terminal/screen.ts';
@@ -37,6 +36,7 @@ import type { Context } from '../setup/context.ts';
 import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
 import { endProcessSoon } from '../setup/end-process.ts';
 import { EXIT } from '../start/exit-code.ts';
+import { farewell } from './farewell.ts';
 import { askFirstRun } from './first-run.ts';
 import { parseLimits } from './limit-option.ts';
 
@@ -142,8 +142,7 @@ async function converse(
     const begun = { prompt, ...(chosen ?? settings()) };
     return options.detach === true ? enter(runtime, store, begun, placement) : runtime.start(begun);
   };
-  const lead = await leadOfWindow(context, store, options, root, placement);
-  let end: AppEnd = { how: 'quit', root_id: null };
+  let end: AppEnd = { how: 'quit', root_id: null, left: [] };
   try {
     end = await runApp({
       runtime,
@@ -152,7 +151,7 @@ async function converse(
       bindings: keyBindings(context.loaded.configuration.keys),
       openScreen: opensScreen(context),
       line_mode: isDumb(context),
-      followed: lead.by !== 'here',
+      leadOf: (root_id) => leadOfWindow(context, store, options, root_id, placement),
       unled: async (root_id) => {
         const unled = await unledOf(context, store, root_id);
         return unled === null ? null : unledText(unled);
@@ -167,7 +166,7 @@ async function converse(
       cwd: workFolder(context.options.cwd),
       history_folder: join(context.data_folder, 'history'),
       banner: demo ? 'SCRIPTED DEMO' : null,
-      greeting: [...told, ...(root === null ? await greeting(store, model) : []), ...tellLead(lead)],
+      greeting: [...told, ...(root === null ? await greeting(store, model) : [])],
       first: demo && root === null ? 'Audit this folder: split the work, then report.' : null,
     });
   } finally {
@@ -183,28 +182,35 @@ async function openDashboard(context: Context): Promise<string> {
   return `the dashboard, by a link that works once: ${link.url}`;
 }
 
-/** Who leads the tree that is opened, or the one that will be started in this window. */
+/** Who leads a tree that is opened, or (null) those that are started in this window. */
 async function leadOfWindow(
   { env }: Context,
   store: Store,
   { detach }: UiOptions,
-  root: Agent | null,
+  root_id: string | null,
   placement: readonly string[],
-): Promise<Lead> {
-  if (root !== null) return leadOf(store, root.id, env);
-  if (detach !== true) return { by: 'here' };
-  return (await isServed(store, placement)) ? { by: 'workers' } : { by: 'nobody', placement };
-}
-
-function tellLead(lead: Lead): string[] {
-  if (lead.by === 'here') return [];
+): Promise<TreeLead> {
+  const detached = async () =>
+    (await isServed(store, placement))
+      ? ({ by: 'workers' } as const)
+      : ({ by: 'nobody', placement } as const);
+  const here = { by: 'here' } as const;
+  const lead =
+    root_id !== null ? await leadOf(store, root_id, env) : detach === true ? await detached() : here;
+  if (lead.by === 'here') return { here: true, told: [] };
   if (lead.by === 'workers')
-    return ['workers lead it: you see what they do, and may send, answer and leave as you like', ''];
+    return {
+      here: false,
+      told: ['workers lead it: you see what they do, and may send, answer and leave as you like', ''],
+    };
   const labels = lead.placement.map(clean).join(', ') || 'none asked for';
-  return [
-    `nothing leads it yet: start coppice worker (labels: ${labels}); until then what you send waits`,
-    '',
-  ];
+  return {
+    here: false,
+    told: [
+      `nothing leads it yet: start coppice worker (labels: ${labels}); until then what you send waits`,
+      '',
+    ],
+  };
 }
 
 /** Records a tree for workers to lead; resolves to its root. */
@@ -237,39 +243,4 @@ async function greeting(store: Store, model: string): Promise<string[]> {
     break;
   }
   return [...lines, ''];
-}
-
-/** Agents still at work are continued by another process after a detach, else by whoever opens the tree next. */
-async function farewell(context: Context, store: Store, { how, root_id }: AppEnd): Promise<number> {
-  if (root_id === null) return EXIT.done;
-  const short = root_id.slice(0, 8);
-  if (how === 'detach') {
-    continueDetached(context, root_id);
-    process.stdout.write(
-      `its agents go on; look with coppice tree ${short}, come back with coppice --tree ${short}\n`,
-    );
-    return EXIT.done;
-  }
-  const living = await store.agents({ root_id, living: true });
-  if (living.length > 0) process.stdout.write(`come back with: coppice --tree ${short}\n`);
-  else process.stdout.write(`all its agents have ended; read it with: coppice --tree ${short}\n`);
-  return how === 'hangup' ? 129 : EXIT.done;
-}
-
-/** Starts a process without a terminal that leads the tree until none of its agents works; approvals wait for an answer. */
-function continueDetached(context: Context, root_id: string): void {
-  const { config } = context.options;
-  const args = [
-    ...process.execArgv,
-    process.argv[1] ?? '',
-    'resume',
-    root_id,
-    '--ask',
-    ...(config === undefined ? [] : ['--config', config]),
-  ];
-  // Not an argument: every user of the machine can read those, and it may hold a password.
-  const env = { ...process.env, DATABASE_URL: context.database };
-  const child = spawn(process.execPath, args, { detached: true, stdio: 'ignore', env });
-  child.on('error', () => undefined);
-  child.unref();
 }

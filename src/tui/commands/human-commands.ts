@@ -22,6 +22,8 @@ const ROWS = [
   ],
   ['deny', 'text', ' [WORDS]', 'deny it; the agent reads the words'],
   ['model', 'nothing', '', 'which model the agent in view asks'],
+  ['new', 'nothing', '', 'begin another conversation; this one goes on'],
+  ['resume', 'text', ' ID', 'open another conversation; this one goes on'],
   ['web', 'nothing', '', 'open the dashboard in the browser'],
   ['help', 'nothing', '', 'keys and commands'],
   ['quit', 'nothing', '', 'leave; running agents may go on'],
@@ -44,6 +46,7 @@ export type HumanCommand =
         | 'agents'
         | 'approvals'
         | 'model'
+        | 'new'
         | 'web'
         | 'help'
         | 'quit';
@@ -54,7 +57,8 @@ export type HumanCommand =
   | { readonly name: 'send'; readonly agent: string; readonly message: string }
   | { readonly name: 'wait'; readonly timeout_ms: number; readonly agents: readonly string[] }
   | { readonly name: 'retry'; readonly without_last: boolean }
-  | { readonly name: 'agent'; readonly agent: string };
+  | { readonly name: 'agent'; readonly agent: string }
+  | { readonly name: 'resume'; readonly tree: string };
 
 export type ReadCommand =
   | { readonly ok: true; readonly command: HumanCommand }
@@ -77,6 +81,8 @@ const CAPTURE_COMMANDS: ReadonlySet<string> = new Set([
   'approvals',
   'allow',
   'deny',
+  'new',
+  'resume',
   'web',
   'help',
   'quit',
@@ -132,6 +138,9 @@ export function readCommand(text: string): ReadCommand {
     case 'agent':
       if (rest.length !== 1 || rest[0] === undefined) return usage('name one agent');
       return { ok: true, command: { name: 'agent', agent: rest[0] } };
+    case 'resume':
+      if (rest.length !== 1 || rest[0] === undefined) return usage('name one conversation by its id');
+      return { ok: true, command: { name: 'resume', tree: rest[0] } };
     default:
       if (rest.length > 0) return usage(`/${known.name} takes nothing behind it`);
       return { ok: true, command: { name: known.name } };

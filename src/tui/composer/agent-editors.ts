@@ -10,6 +10,8 @@ interface AgentEditorOptions {
   readonly agents: () => Iterable<Agent>;
   readonly cwd: string;
   readonly history_folder: string;
+  /** The folder whose files are completed. */
+  readonly folder: () => string;
   readonly onRedraw: () => void;
   readonly onSubmit: (text: string) => void;
 }
@@ -51,12 +53,13 @@ export class AgentEditors {
   adopt(agent_id: string): void {
     const editor = this.#editors.get(null);
     if (editor !== undefined) this.#editors.set(agent_id, editor);
+    this.#editors.delete(null);
   }
 }
 
 /** The input of one agent, with its own draft and undo; completes commands, agents and files. */
 function createEditor(
-  { style, agents, cwd, onRedraw }: AgentEditorOptions,
+  { style, agents, folder, onRedraw }: AgentEditorOptions,
   history: PromptHistory,
 ): LineEditor {
   return new LineEditor({
@@ -64,7 +67,7 @@ function createEditor(
     completion: new LineCompletion({
       commands: HUMAN_COMMANDS.map(({ name, description, takes }) => ({ name, description, takes })),
       agents: () => [...agents()].map(({ id, name }) => ({ name, description: id.slice(0, 8) })),
-      folder: () => cwd,
+      folder,
     }),
     style: {
       unicode: style.unicode,

@@ -1,58 +1,79 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import type { ResumeOptions, ResumeReport } from '../../runtime/runtime-face.ts';
 import type { AppContext } from '../app-context.ts';
-import type { AppOptions } from '../app-options.ts';
+import type { AppOptions, TreeLead } from '../app-options.ts';
 import { needsHistory } from '../state/ui-store.ts';
 import { LedgerFollower } from './ledger-follower.ts';
 
 /** How often a tree led by others is checked for agents that nobody leads any more. */
 const TAKE_OVER_MS = 2_000;
 
-/** Between the UI and the tree it shows: opens it, follows what other processes lead of it, loads what is in view. */
+export interface ResumedTree {
+  readonly root_id: string;
+  readonly agents: readonly Agent[];
+  /** Null: workers lead it. */
+  readonly report: ResumeReport | null;
+}
+
+/** Between the UI and one tree: opens it, follows what other processes lead of it, loads what is in view. */
 export class TreeConnection {
   readonly #app: AppContext;
   readonly #options: AppOptions;
+  readonly #lead: TreeLead;
   readonly #on_event: (event: RuntimeEvent) => void;
   readonly #loading = new Set<string>();
   #follower: LedgerFollower | null = null;
   #timer: NodeJS.Timeout | null = null;
   #unled: string | null = null;
 
-  constructor(app: AppContext, options: AppOptions, onEvent: (event: RuntimeEvent) => void) {
+  constructor(app: AppContext, options: AppOptions, lead: TreeLead, onEvent: (event: RuntimeEvent) => void) {
     this.#app = app;
     this.#options = options;
+    this.#lead = lead;
     this.#on_event = onEvent;
   }
 
-  /** Reopens a tree, and resumes here what nobody leads, unless workers do that. */
-  async open(root_id: string): Promise<void> {
+  /** Workers lead the tree: events are read from the ledger, and leaving stops nothing. */
+  get followed(): boolean {
+    return !this.#lead.here;
+  }
+
+  /** What the person is told of who leads it. */
+  get told(): readonly string[] {
+    return this.#lead.told;
+  }
+
+  /** Resumes a tree here of which nobody leads all agents, unless workers do that; resolves to its agents, oldest first, so that slots stay the same. */
+  async resume(root_id: string, how: ResumeOptions): Promise<ResumedTree> {
+    const report = this.followed ? null : await this.#app.runtime.resume(root_id, how);
+    const all = (await this.#app.store.agents({ root_id })).toReversed();
+    return { root_id, report, agents: all.filter((agent) => agent.reaped_at === null) };
+  }
+
+  /** Shows it, with an agent in view. */
+  async show({ root_id, agents, report }: ResumedTree, agent_id: string): Promise<void> {
     const app = this.#app;
-    const report = app.followed ? null : await app.runtime.resume(root_id, this.#options.resume);
-    // Oldest first, so that slots stay the same.
-    const all = (await app.store.agents({ root_id })).toReversed();
-    const agents = all.filter((agent) => agent.reaped_at === null);
-    this.#show(root_id, agents);
+    app.dispatch({ type: 'opened', root_id, agents });
+    app.dispatch({ type: 'visit', agent_id: root_id });
+    app.dispatch({ type: 'visit', agent_id });
     for (const { agent, reason } of report?.broken ?? [])
       app.say(`${agent.name} cannot be restored: ${reason}`, 'bad');
     if (report === null || report.elsewhere > 0) await this.#follow(root_id, agents);
     this.refresh();
   }
 
-  /** Starts a tree with the first prompt; resolves to its root. */
+  /** Starts a tree with the first prompt; resolves to its root, which is in view. */
   async start(prompt: string): Promise<Agent> {
     const root = await this.#options.start(prompt);
-    this.#show(root.id, [root]);
+    this.#app.dispatch({ type: 'opened', root_id: root.id, agents: [root] });
+    this.#app.dispatch({ type: 'visit', agent_id: root.id });
     return root;
   }
 
   /** Follows a tree that was started, where workers lead it. */
   async followStarted(root: Agent): Promise<void> {
-    if (this.#app.followed) await this.#follow(root.id, [root]);
-  }
-
-  #show(root_id: string, agents: readonly Agent[]): void {
-    this.#app.dispatch({ type: 'opened', root_id, agents });
-    this.#app.dispatch({ type: 'visit', agent_id: root_id });
+    if (this.followed) await this.#follow(root.id, [root]);
   }
 
   /** Another process leads some of its agents: their events are read from the ledger until they can be taken over. */
@@ -62,7 +83,7 @@ export class TreeConnection {
     for (const agent of agents) this.#follower.know(agent);
     await this.#follower.start();
     this.#timer = setInterval(() => {
-      if (app.followed) void this.#watchLead(root_id);
+      if (this.followed) void this.#watchLead(root_id);
       else void app.runtime.resume(root_id, { unattended: true }).catch(() => undefined);
       this.refresh();
     }, TAKE_OVER_MS);
@@ -106,6 +127,8 @@ export class TreeConnection {
     void app.store
       .asks({ root_id, open: true })
       .then((open) => {
+        // Another tree is in view by now.
+        if (app.state.root_id !== root_id) return;
         if (open.length > app.state.asks.length) app.screen.attention('an approval waits');
         app.dispatch({ type: 'tick', now: Date.now() });
         const words = app.state.question?.saying ?? '';

@@ -33,5 +33,7 @@ it('lists the commands without a key', () => {
     '/wait SECONDS [AGENT…]',
     '/retry [without-last]',
     '/model',
+    '/new',
+    '/resume ID',
   ]);
 });

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { isWorking } from '../../records/agent/state.ts';
+import type { Store } from '../../store/store.ts';
+import type { AppEnd } from '../../tui/app-options.ts';
+import type { Context } from '../setup/context.ts';
+import { EXIT } from '../start/exit-code.ts';
+
+/** Of each tree that was open: whether its agents go on, and how to come back. Agents at work go on in another process after a detach, else with whoever opens the tree next. */
+export async function farewell(
+  context: Context,
+  store: Store,
+  { how, root_id, left }: AppEnd,
+): Promise<number> {
+  if (root_id === null && left.length === 0) return EXIT.done;
+  for (const id of [...left, ...(root_id === null ? [] : [root_id])]) {
+    const short = id.slice(0, 8);
+    const living = await store.agents({ root_id: id, living: true });
+    const goes_on = how === 'detach' && living.some((agent) => isWorking(agent.state.type));
+    if (goes_on) continueDetached(context, id);
+    const line = goes_on
+      ? `its agents go on; look with coppice tree ${short}, come back with coppice --tree ${short}`
+      : living.length > 0
+        ? `come back with: coppice --tree ${short}`
+        : `all its agents have ended; read it with: coppice --tree ${short}`;
+    process.stdout.write(`${line}\n`);
+  }
+  return how === 'hangup' ? 129 : EXIT.done;
+}
+
+/** Starts a process without a terminal that leads the tree until none of its agents works; approvals wait for an answer. */
+function continueDetached(context: Context, root_id: string): void {
+  const { config } = context.options;
+  const args = [
+    ...process.execArgv,
+    process.argv[1] ?? '',
+    'resume',
+    root_id,
+    '--ask',
+    ...(config === undefined ? [] : ['--config', config]),
+  ];
+  // Not an argument: every user of the machine can read those, and it may hold a password.
+  const env = { ...process.env, DATABASE_URL: context.database };
+  const child = spawn(process.execPath, args, { detached: true, stdio: 'ignore', env });
+  child.on('error', () => undefined);
+  child.unref();
+}

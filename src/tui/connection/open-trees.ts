@@ -1,0 +1,149 @@
+import { titleOf } from '../../documents/tree-titles.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { clean } from '../../render/clean.ts';
+import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import type { ResumeOptions } from '../../runtime/runtime-face.ts';
+import type { AppContext } from '../app-context.ts';
+import type { AppOptions, TreeLead } from '../app-options.ts';
+import { LeftTrees } from './left-trees.ts';
+import { TreeConnection } from './tree-connection.ts';
+
+interface OpenTreesListener {
+  readonly onEvent: (event: RuntimeEvent) => void;
+  /** The tree of the first prompt is in view. */
+  readonly onStarted: (root: Agent) => void;
+  /** What is in view is about to be replaced by another tree, or by none. */
+  readonly onReplace: () => void;
+}
+
+/** The tree in view, and those that were in view before: agents at work there go on in this process. */
+export class OpenTrees {
+  readonly #app: AppContext;
+  readonly #options: AppOptions;
+  readonly #listener: OpenTreesListener;
+  readonly #left: LeftTrees;
+  #current: TreeConnection;
+  /** Opening and starting never overlap. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(app: AppContext, options: AppOptions, listener: OpenTreesListener) {
+    this.#app = app;
+    this.#options = options;
+    this.#listener = listener;
+    this.#left = new LeftTrees(app.runtime.worker_id);
+    this.#current = this.#connection({ here: true, told: [] });
+  }
+
+  get current(): TreeConnection {
+    return this.#current;
+  }
+
+  /** The others in which an agent is at work. */
+  get left(): LeftTrees {
+    return this.#left;
+  }
+
+  /** What is in view first: a tree, or (null) an empty conversation. */
+  async begin(root_id: string | null, resume: ResumeOptions): Promise<void> {
+    if (root_id !== null) return this.#serial(() => this.#open(root_id, root_id, resume));
+    this.#current = this.#connection(await this.#options.leadOf(null));
+    this.#tell();
+  }
+
+  /** Opens the tree of an agent, with this agent in view; null: an empty conversation. What is in view stays there when that fails. */
+  async open(agent_id: string | null): Promise<void> {
+    const { store, state } = this.#app;
+    if (agent_id === null) return this.#serial(() => this.#empty());
+    const agent = await store.agent(agent_id);
+    if (agent === null) throw new CoppiceError('E_AGENT_NOT_FOUND', `no agent with the id ${agent_id}`);
+    if (agent.root_id === state.root_id) return this.#app.dispatch({ type: 'visit', agent_id });
+    const title = await titleOf(store, { id: agent.root_id, name: agent.name });
+    await this.#serial(async () => {
+      await this.#open(agent.root_id, agent_id, {}, `conversation: ${title}, in ${clean(agent.config.cwd)}`);
+    });
+  }
+
+  /** Starts a tree with the first prompt. */
+  async start(prompt: string): Promise<void> {
+    await this.#serial(async () => {
+      const { state, runtime } = this.#app;
+      // The message before this one has begun it.
+      if (state.root_id !== null) await runtime.send(state.root_id, prompt);
+      else await this.#start(prompt);
+    });
+  }
+
+  /** Tells the person if this agent, which asks, is of a tree that is not in view. */
+  async tellAsked(agent_id: string): Promise<void> {
+    const { state, store, screen } = this.#app;
+    if (state.agents.has(agent_id)) return;
+    const agent = await store.agent(agent_id);
+    if (agent === null) return;
+    const { name, root_id } = agent;
+    const title = await titleOf(store, { id: root_id, name });
+    screen.attention('an approval waits');
+    this.#app.say(`${name} of “${title}” waits for your answer: /resume ${root_id.slice(0, 8)}`);
+  }
+
+  async #start(prompt: string): Promise<void> {
+    const root = await this.#current.start(prompt);
+    this.#listener.onStarted(root);
+    await this.#current.followStarted(root);
+  }
+
+  async #open(root_id: string, agent_id: string, resume: ResumeOptions, heading?: string): Promise<void> {
+    const next = this.#connection(await this.#options.leadOf(root_id));
+    const tree = await next.resume(root_id, resume);
+    const leave = this.#replace(next);
+    if (heading !== undefined) this.#app.say(`\n${heading}`);
+    this.#tell();
+    this.#left.returnTo(root_id);
+    await next.show(tree, agent_id);
+    await leave();
+  }
+
+  async #empty(): Promise<void> {
+    const { state, store } = this.#app;
+    const root = state.root_id === null ? null : await store.agent(state.root_id);
+    if (root === null) return this.#app.say('this is a new conversation: your first message begins it');
+    const title = await titleOf(store, root);
+    const leave = this.#replace(this.#connection(await this.#options.leadOf(null)));
+    const stays = this.#left.isBusy(root.id) ? 'goes on here' : 'is kept';
+    this.#app.say(
+      `\na new conversation: your first message begins it. “${title}” ${stays}: /resume ${root.id.slice(0, 8)}`,
+    );
+    this.#tell();
+    await leave();
+  }
+
+  /** Takes the tree in view out of view. The result ends what belongs to it here, as far as nothing is at work there. */
+  #replace(next: TreeConnection): () => Promise<void> {
+    const app = this.#app;
+    const before = this.#current;
+    const { root_id, agents } = app.state;
+    if (root_id !== null) this.#left.leave(root_id, agents.values());
+    this.#listener.onReplace();
+    this.#current = next;
+    app.dispatch({ type: 'opened', root_id: null, agents: [] });
+    return async () => {
+      await before.close();
+      if (root_id !== null && !before.followed && !this.#left.isBusy(root_id))
+        await app.runtime.release(root_id);
+    };
+  }
+
+  #tell(): void {
+    for (const line of this.#current.told) this.#app.say(line);
+  }
+
+  #connection(lead: TreeLead): TreeConnection {
+    return new TreeConnection(this.#app, this.#options, lead, this.#listener.onEvent);
+  }
+
+  #serial(work: () => Promise<void>): Promise<void> {
+    const next = this.#last.then(work, work);
+    this.#last = next;
+    return next;
+  }
+}

@@ -1,0 +1,81 @@
+/** Proves that another conversation can be opened within the program: what was in view goes on, is counted when the person leaves, and comes back as it was. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
+import { until } from '../../runtime/stage.ts';
+import { KEY, openUi, type UiStage } from './ui-stage.ts';
+
+const RULES: ScriptedRules = {
+  rules: [
+    {
+      when: { root: true, user: '^clean up', step: 0 },
+      say: 'I remove it.',
+      calls: [{ name: 'bash', input: { command: 'touch removed' } }],
+      delay_ms: 1_500,
+    },
+    { when: { root: true, user: '^clean up' }, say: 'It is clean.' },
+    { when: { root: true }, say: 'Heard: {{user}}' },
+  ],
+};
+
+async function rootOf(ui: UiStage, task: RegExp): Promise<string> {
+  return ui.ledger(async (store) => {
+    for (const { id } of await store.agents({ conversations: true })) {
+      const [first] = await store.history(id, 0, 1);
+      if (first?.kind === 'user' && task.test(first.content.text)) return id;
+    }
+    throw new Error(`no tree begins with ${task}`);
+  });
+}
+
+it('/new begins another tree and /resume returns, with the scrollback of each', async (test) => {
+  const ui = await openUi(test, RULES);
+  const { pty } = ui;
+  await ui.say('the first task');
+  await pty.until('Heard: the first task');
+  await ui.say('/new');
+  await pty.until('a new conversation: your first message begins it. “the first task” is kept: /resume');
+  await ui.gone('[0 main');
+  await ui.say('the second task');
+  await pty.until('Heard: the second task');
+  await ui.say(`/resume ${(await rootOf(ui, /first/)).slice(0, 8)}`);
+  await pty.until('conversation: the first task, in ');
+  await pty.until(() => pty.history().filter((line) => line === 'Heard: the first task').length === 2);
+  await ui.say('more of the first');
+  await pty.until('Heard: more of the first');
+  const second = await rootOf(ui, /second/);
+  await ui.say('/resume nothing');
+  await pty.until('no conversation with an id that begins with "nothing"');
+  await ui.say(`/resume ${second.slice(0, 8)}`);
+  await pty.until('conversation: the second task, in ');
+  await until(async () => {
+    const roots = await ui.ledger((store) => store.agents({ conversations: true }));
+    assert.equal(roots.length, 2);
+    return roots.every(({ id, worker }) => id === second || worker === null);
+  }, 'a tree at rest is released');
+  await ui.say('/quit');
+  assert.equal((await pty.ended).exitCode, 0, 'nothing is at work: no question');
+});
+
+it('a tree that is left goes on: it is counted, its questions are told of, and wait for the return', async (test) => {
+  const ui = await openUi(test, RULES);
+  const { pty } = ui;
+  await ui.say('clean up');
+  await pty.until('thinking');
+  await ui.say('/new');
+  await pty.until('“clean up” goes on here: /resume');
+  await pty.until('main of “clean up” waits for your answer: /resume');
+  await ui.say('the second task');
+  await pty.until('Heard: the second task');
+  await ui.say('/quit');
+  await pty.until('quit? 1 agent running');
+  await ui.press('n', KEY.enter);
+  await ui.say(`/resume ${(await rootOf(ui, /clean/)).slice(0, 8)}`);
+  await pty.until('main wants: bash');
+  await ui.answer('y');
+  await pty.until('It is clean.');
+  await ui.say('/new');
+  await pty.until('“clean up” is kept');
+  await ui.say('/quit');
+  assert.equal((await pty.ended).exitCode, 0);
+});
