@@ -6,7 +6,7 @@ import type { AppContext } from './app-context.ts';
 import { type HumanCommand, isCaptureCommand, isCommand, readCommand } from './commands/human-commands.ts';
 import { findAgent } from './composer/resolve-agent.ts';
 import { answerByCommand } from './keys/answer-keys.ts';
-import { descendants } from './state/agents/family.ts';
+import { descendants, idleAgents } from './state/agents/family.ts';
 import { captureIn } from './state/capture.ts';
 import { paneOf } from './state/ui-state.ts';
 
@@ -59,7 +59,10 @@ function resolveAgent(app: AppContext, text: string): string | null {
     app.say(`"${text}" may be any of ${list}: use more of the id.`, 'bad');
   } else {
     const names = [...app.state.agents.values()].map(({ name }) => name);
-    app.say(`no agent "${text}". ${didYouMean(text, names)}/agents shows all.`, 'bad');
+    const numbers = /^\d+$/.test(text)
+      ? `They are numbered 0 to ${names.length - 1}; `
+      : didYouMean(text, names);
+    app.say(`no agent "${text}". ${numbers}/agents shows all.`, 'bad');
   }
   return null;
 }
@@ -126,6 +129,8 @@ function performAt(app: AppContext, command: AtAgent, view: string): void {
     case 'fork':
       return fork(app, view, pane.capture);
     case 'kill': {
+      const names = [...state.agents.values()].map(({ name }) => name);
+      if (command.agents.join() === 'idle' && !names.includes('idle')) return askKillIdle(app);
       const ids = command.agents.length === 0 ? [view] : resolveAgents(app, command.agents);
       if (ids !== null) askKill(app, ids);
       return;
@@ -203,6 +208,13 @@ async function resumeTree(app: AppContext, text: string): Promise<void> {
   if (agent === undefined) return app.say(`no conversation with an id that begins with "${text}"`, 'bad');
   if (found.length > 1) return app.say(`"${text}" may be any of ${found.length}: use more of the id`, 'bad');
   await app.openTree(agent.id);
+}
+
+/** Asks for confirmation before all agents are ended in whose branches nobody works. */
+export function askKillIdle(app: AppContext): void {
+  const agent_ids = idleAgents(app.state).map(({ id }) => id);
+  if (agent_ids.length === 0) return app.say('nobody is idle, except with agents at work below');
+  app.dispatch({ type: 'overlay', overlay: { type: 'kill', agent_ids, descendants: [], only_idle: true } });
 }
 
 export function openApprovals(app: AppContext): void {

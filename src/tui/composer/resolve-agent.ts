@@ -1,6 +1,6 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
-import { agentAtSlot } from '../state/agents/family.ts';
+import { agentAtSlot, numberedAgents } from '../state/agents/family.ts';
 import type { UiState } from '../state/ui-state.ts';
 
 const PREFIX_MIN = 4;
@@ -10,7 +10,7 @@ export type Found =
   | { readonly type: 'ambiguous'; readonly candidates: readonly Agent[] }
   | { readonly type: 'none' };
 
-/** Finds an agent by slot, name, or the first four or more characters of its id. Of several with one name, a living one is meant. */
+/** Finds an agent by slot, number, name, or the first four or more characters of its id. Of several with one name, a living one is meant. */
 export function findAgent(state: UiState, reference: string): Found {
   const wanted = reference.trim();
   if (/^\d$/.test(wanted)) {
@@ -24,6 +24,8 @@ export function findAgent(state: UiState, reference: string): Found {
   const short = wanted.length < PREFIX_MIN;
   const by_id = short ? [] : all.filter((agent) => agent.id.startsWith(wanted.toLowerCase()));
   const candidates = living.length > 0 ? living : named.length > 0 ? named : by_id;
+  const numbered = /^\d+$/.test(wanted) ? numberedAgents(state).get(Number(wanted)) : undefined;
+  if (candidates.length === 0 && numbered !== undefined) return { type: 'agent', agent: numbered };
   if (candidates.length > 1) return { type: 'ambiguous', candidates };
   const [agent] = candidates;
   return agent === undefined ? { type: 'none' } : { type: 'agent', agent };

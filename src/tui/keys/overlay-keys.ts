@@ -1,7 +1,8 @@
 import { matchesKey } from '@earendil-works/pi-tui';
-import { askKill, perform } from '../app-commands.ts';
+import { askKill, askKillIdle, perform } from '../app-commands.ts';
 import type { AppContext } from '../app-context.ts';
 import { agentRows, moveSelection, selectedAgent } from '../state/agents/agent-rows.ts';
+import { idleAgents } from '../state/agents/family.ts';
 import type { Choice } from '../state/answer.ts';
 import { type Confirmation, dueChoice, isConfirmation } from '../state/confirmation.ts';
 import type { Overlay } from '../state/ui-state.ts';
@@ -49,6 +50,7 @@ function agentsKey(app: AppContext, overlay: Of<'agents'>, data: string): void {
       return app.editor.setText(`/send ${/\s/.test(name) ? `"${name}"` : name} `);
     }
     if (typed === 'k') return askKill(app, [selected]);
+    if (typed === 'i') return askKillIdle(app);
     if (typed === 'r') return perform(app, { name: 'reap' });
     if (/^[1-9]$/.test(typed)) return app.dispatch({ type: 'pin', agent_id: selected, slot: Number(typed) });
   }
@@ -97,6 +99,10 @@ function decide(app: AppContext, question: Confirmation, decision: Choice): void
   if (decision === 'stay') return;
   if (question.type === 'quit') return app.leave(decision);
   app.attempt(async () => {
-    for (const id of question.agent_ids) await app.runtime.kill(id);
+    const killed = new Set<string>();
+    for (const id of question.agent_ids)
+      if (question.only_idle !== true || idleAgents(app.state).some((agent) => agent.id === id))
+        for (const ended of await app.runtime.kill(id)) killed.add(ended);
+    if (question.only_idle) app.say(`ended ${killed.size} idle; /reap removes them from the list`);
   });
 }

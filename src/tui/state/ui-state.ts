@@ -39,7 +39,13 @@ export interface AgentPane {
 
 export type Overlay =
   | { readonly type: 'agents'; readonly filter: string; readonly selected: string | null }
-  | { readonly type: 'kill'; readonly agent_ids: readonly string[]; readonly descendants: readonly string[] }
+  | {
+      readonly type: 'kill';
+      readonly agent_ids: readonly string[];
+      readonly descendants: readonly string[];
+      /** Only those that are still idle when it is confirmed. */
+      readonly only_idle?: true;
+    }
   | { readonly type: 'quit'; readonly working: number }
   | { readonly type: 'keys' };
 

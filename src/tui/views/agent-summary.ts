@@ -1,20 +1,30 @@
 import type { Agent } from '../../records/agent/agent.ts';
+import type { Ask } from '../../records/conversation/ask.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
 import { type StatusWord, statusWord } from '../../render/agent-status.ts';
+import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { statePaint, stateSign } from '../../render/state-mark.ts';
 import type { Paint, UiStyle } from '../../render/style.ts';
 import { askOf } from '../state/question.ts';
 import type { UiState } from '../state/ui-state.ts';
+import { separator } from '../text/line.ts';
 
 /** The state of an agent in one line: what it does, what it asks, what it said last, how it ended. */
 export function agentSummary(state: UiState, agent: Agent, style: UiStyle): readonly [Paint, string] {
   const ask = askOf(state, agent.id);
-  if (ask !== null)
-    return ['yellow', `${style.accessible ? 'asks:' : '!'} ${clean(ask.tool)}: ${clean(ask.subject)}`];
+  if (ask !== null) return ['yellow', askSummary(state, ask, '', style)];
   const word = statusWord(agent);
   const text = stateText(agent, word, style);
   return [statePaint(word), style.accessible ? text : `${stateSign(word, style)} ${text}`];
+}
+
+/** The question, and how long it has waited. */
+export function askSummary(state: UiState, ask: Ask, asker: string, style: UiStyle): string {
+  const mark = style.accessible ? '' : '! ';
+  const who = asker === '' ? '' : `${clean(asker)} `;
+  const since = duration(state.now - ask.asked_at);
+  return `${mark}${who}waits for you ${since}${separator(style)}${clean(ask.tool)}: ${clean(ask.subject)}`;
 }
 
 function stateText(agent: Agent, word: StatusWord, style: UiStyle): string {

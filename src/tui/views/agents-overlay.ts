@@ -4,7 +4,7 @@ import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { columnsOf, fit, pad, sign, type UiStyle } from '../../render/style.ts';
 import { agentRows, selectedAgent, type TreeRow } from '../state/agents/agent-rows.ts';
-import { slotOf } from '../state/agents/family.ts';
+import { numberedAgents, slotOf } from '../state/agents/family.ts';
 import { type Overlay, paneOf, totalUsage, type UiState } from '../state/ui-state.ts';
 import type { Frame } from '../terminal/screen.ts';
 import { columns, line, type Part, separator } from '../text/line.ts';
@@ -33,12 +33,15 @@ export function agentsOverlay(
   const place = rows.findIndex(({ agent }) => agent.id === selected);
   const top = scrolled(place, rows.length, room);
   const shown = rows.slice(top, top + room);
-  const names = rows.map((row) => columnsOf(nameOf(row, state, style)));
-  const wanted = Math.max(NAME_MIN, ...names);
+  const numbers = new Map([...numberedAgents(state)].map(([number, { id }]) => [id, number]));
+  const nameIn = (row: TreeRow): string => nameOf(row, numbers.get(row.agent.id) ?? null, state, style);
+  const wanted = Math.max(NAME_MIN, ...rows.map((row) => columnsOf(nameIn(row))));
   const name_width = Math.min(wanted, NAME_MAX, Math.max(NAME_MIN, Math.floor(width * 0.45)));
   const lines = [
     head.text,
-    ...shown.map((row) => rowLine(row, row.agent.id === selected, state, name_width, width, style)),
+    ...shown.map((row) =>
+      rowLine(row, nameIn(row), row.agent.id === selected, state, name_width, width, style),
+    ),
   ];
   if (rows.length === 0 && room > 0)
     lines.push(line(style, width, [['dim', '   no agent has that in its name']]));
@@ -73,25 +76,24 @@ function headLine(
   return { text: line(style, width, parts), caret };
 }
 
-function nameOf({ agent, stem }: TreeRow, state: UiState, style: UiStyle): string {
-  const slot = slotOf(state, agent.id);
+function nameOf({ agent, stem }: TreeRow, number: number | null, state: UiState, style: UiStyle): string {
   const name = clean(agent.name);
   if (agent.id === state.root_id) return name;
-  const shown = slot === null ? ' ' : String(slot);
+  const shown = String(slotOf(state, agent.id) ?? number ?? ' ');
   if (style.accessible) return `${'  '.repeat(Math.max(0, agent.depth - 1))}${shown} ${name}`;
   return `${stem.slice(0, -1)}${stem.endsWith('-') ? '-' : ''}${shown} ${name}`;
 }
 
 function rowLine(
-  row: TreeRow,
+  { agent }: TreeRow,
+  name_shown: string,
   selected: boolean,
   state: UiState,
   name_width: number,
   width: number,
   style: UiStyle,
 ): string {
-  const { agent } = row;
-  const name = pad(fit(nameOf(row, state, style), name_width, style), name_width);
+  const name = pad(fit(name_shown, name_width, style), name_width);
   const mark = selected ? ` ${style.accessible ? '>' : sign(style, '▸')} ` : '   ';
   const seen = paneOf(state, agent.id);
   const unseen = seen.unseen > 0 ? (style.accessible ? ' (new)' : sign(style, '•')) : ' ';
@@ -113,6 +115,8 @@ function figuresOf(agent: Agent, now: number): string {
 
 function hintLine(total: number, top: number, shown: number, width: number, style: UiStyle): string {
   const place = shown < total ? `${top + 1}-${top + shown} of ${total}  ` : '';
-  const keys = ['Enter open', 's send', 'k kill', 'r reap', '1-9 pin', 'Esc'].join(separator(style));
+  const keys = ['Enter open', 's send', 'k kill', 'i kill idle', 'r reap', '1-9 pin', 'Esc'].join(
+    separator(style),
+  );
   return line(style, width, [['dim', ` ${place}${keys}`]]);
 }

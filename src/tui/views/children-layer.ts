@@ -5,7 +5,7 @@ import { columnsOf, fit, pad, type UiStyle } from '../../render/style.ts';
 import type { ChildRow, ChildrenView } from '../state/agents/family.ts';
 import type { UiState } from '../state/ui-state.ts';
 import { columns, line, type Part, separator } from '../text/line.ts';
-import { agentSummary } from './agent-summary.ts';
+import { agentSummary, askSummary } from './agent-summary.ts';
 
 const NAME_MAX = 24;
 /** Below these widths there is no model, no figures. */
@@ -74,13 +74,8 @@ function summaryOf(
   style: UiStyle,
 ): ReturnType<typeof agentSummary> {
   if (ask === null) return agentSummary(state, agent, style);
-  const asker = ask.agent_id === agent.id ? '' : `${clean(state.agents.get(ask.agent_id)?.name ?? '')} `;
-  const since = duration(state.now - ask.asked_at);
-  const mark = style.accessible ? '' : '! ';
-  return [
-    'yellow',
-    `${mark}${asker}waits for you ${since}${separator(style)}${clean(ask.tool)}: ${clean(ask.subject)}`,
-  ];
+  const asker = ask.agent_id === agent.id ? '' : (state.agents.get(ask.agent_id)?.name ?? '');
+  return ['yellow', askSummary(state, ask, asker, style)];
 }
 
 function figuresOf(state: UiState, { agent }: ChildRow, with_model: boolean, style: UiStyle): string {

@@ -35,26 +35,29 @@ function shortText(state: UiState, overlay: Confirmation): string {
   if (state.deciding !== null) return keysOf(state, '');
   if (overlay.type === 'quit') return `[d]etach [k]ill [n]o: ${overlay.working} running`;
   const { agent_ids, descendants } = overlay;
-  return `[y]/[n] kill ${agent_ids.length + descendants.length}: ${namesOf(state, agent_ids)}`;
+  return `[y]/[n] kill ${agent_ids.length + descendants.length}: ${namesOf(state, agent_ids, NAMES_MAX)}`;
 }
 
 function killText(
   state: UiState,
-  { agent_ids, descendants }: Extract<Confirmation, { readonly type: 'kill' }>,
+  { agent_ids, descendants, only_idle }: Extract<Confirmation, { readonly type: 'kill' }>,
 ): string {
   const count = descendants.length;
   const below = count === 1 ? '1 descendant' : `${count} descendants`;
-  const more = count > NAMES_MAX ? `, +${count - NAMES_MAX} more` : '';
-  const with_them =
-    count === 0 ? '' : ` and ${below} (${namesOf(state, descendants.slice(0, NAMES_MAX))}${more})`;
+  const with_them = count === 0 ? '' : ` and ${below} (${namesOf(state, descendants, NAMES_MAX)})`;
   const all = agent_ids.length + count;
   const stay = all === 1 ? 'It stays' : all === 2 ? 'Both stay' : `All ${all} stay`;
   const keys = keysOf(state, '[y] kill  [n/Esc] keep');
-  return `Kill ${namesOf(state, agent_ids)}${with_them}? ${stay} visitable until /reap.  ${keys}`;
+  const idle = agent_ids.length === 1 ? '1 idle agent' : `${agent_ids.length} idle agents`;
+  const whom = only_idle
+    ? `${idle} (${namesOf(state, agent_ids, NAMES_MAX)})`
+    : namesOf(state, agent_ids, agent_ids.length);
+  return `Kill ${whom}${with_them}? ${stay} visitable until /reap.  ${keys}`;
 }
 
-function namesOf(state: UiState, ids: readonly string[]): string {
-  return ids.map((id) => clean(state.agents.get(id)?.name ?? id.slice(0, 8))).join(', ');
+function namesOf(state: UiState, ids: readonly string[], most: number): string {
+  const names = ids.slice(0, most).map((id) => clean(state.agents.get(id)?.name ?? id.slice(0, 8)));
+  return `${names.join(', ')}${ids.length > most ? `, +${ids.length - most} more` : ''}`;
 }
 
 function quitText(state: UiState, working: number): string {

@@ -3,11 +3,24 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentState } from '../../../src/records/agent/state.ts';
 import { findAgent } from '../../../src/tui/composer/resolve-agent.ts';
-import { descendants } from '../../../src/tui/state/agents/family.ts';
+import { descendants, idleAgents } from '../../../src/tui/state/agents/family.ts';
 import type { UiEvent } from '../../../src/tui/state/ui-event.ts';
-import { EMPTY_UI, paneOf } from '../../../src/tui/state/ui-state.ts';
+import { EMPTY_UI, paneOf, type UiState } from '../../../src/tui/state/ui-state.ts';
 import { needsHistory } from '../../../src/tui/state/ui-store.ts';
-import { after, agent, family, letter, says, seen, sent, T0, told, tree, user } from '../ui-fixture.ts';
+import {
+  after,
+  agent,
+  family,
+  letter,
+  says,
+  seen,
+  sent,
+  T0,
+  THINKING,
+  told,
+  tree,
+  user,
+} from '../ui-fixture.ts';
 
 const DEAD: AgentState = { type: 'killed', by: 'you' };
 const go = (to: 'parent' | 'child' | 'previous' | 'next'): UiEvent => ({ type: 'go', to });
@@ -130,6 +143,40 @@ describe('names', () => {
     assert.equal(id('twin'), 'a1b2c3d4-1');
     assert.equal(id('tvin'), 'none');
   });
+});
+
+it('finds agents beyond the slots by their place', () => {
+  const children = Array.from({ length: 60 }, (_, index) =>
+    agent(`child-${index + 1}`, 'main', { created_at: T0 + index }),
+  );
+  const found = (reference: string) => findAgent(tree([agent('main', null), ...children]), reference);
+  const name = (reference: string) => {
+    const one = found(reference);
+    return one.type === 'agent' ? one.agent.name : one.type;
+  };
+  assert.deepEqual(['0', '9', '10', '12', '60', '61'].map(name), [
+    'main',
+    'child-9',
+    'child-10',
+    'child-12',
+    'child-60',
+    'none',
+  ]);
+});
+
+it('counts agents as idle in whose branches nobody works or captures', () => {
+  const idle = (state: UiState) => idleAgents(state).map(({ id }) => id);
+  assert.deepEqual(idle(family()), ['reader', 'analyzer', 'grep']);
+  const works = after(family(), seen(agent('grep', 'reader', { created_at: T0 + 3, state: THINKING })));
+  assert.deepEqual(idle(works), ['analyzer']);
+  const ended = after(family(), seen(agent('grep', 'reader', { created_at: T0 + 3, state: DEAD })));
+  assert.deepEqual(idle(ended), ['reader', 'analyzer']);
+  const captures = after(family(), {
+    type: 'captured',
+    agent_id: 'grep',
+    content: { text: '', mark: 'begun' },
+  });
+  assert.deepEqual(idle(captures), ['analyzer']);
 });
 
 describe('a kill', () => {

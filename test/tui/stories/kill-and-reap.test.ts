@@ -90,6 +90,13 @@ it('a kill is confirmed with the number of descendants: n keeps them, y kills th
   await ui.press(KEY.leader, 'a');
   await pty.until('Agents 2');
   assert.ok(!ui.shows('reader') && ui.shows('tester'));
+  // From the list, all that rest are ended at once.
+  await ui.press('i');
+  await pty.until('Kill 1 idle agent (tester)? It stays visitable until /reap.');
+  await ui.press('y');
+  await pty.until('ended 1 idle; /reap removes them from the list');
+  await ui.say('/kill idle');
+  await pty.until('nobody is idle');
   // What was reaped is out of sight, not out of the ledger.
   assert.equal((await ui.ledger((store) => store.agents({}))).length, 5);
 });

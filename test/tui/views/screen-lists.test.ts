@@ -122,6 +122,8 @@ describe('the question before a kill', () => {
       'Kill file-reader and 1 descendant (grep-all)? Both stay visitable until /reap.  [y] kill  [n/Esc] keep',
     );
     assert.match(text(kill('a', 'b', 'c', 'd')), /and 4 descendants \(a, b, c, \+1 more\)\? All 5 stay/);
+    const many = { ...kill(), agent_ids: ['a', 'b', 'c', 'd'], only_idle: true as const };
+    assert.match(text(many), /^Kill 4 idle agents \(a, b, c, \+1 more\)\? All 4 stay/);
     const several = text({ ...kill('grep-all'), agent_ids: ['file-reader', 'test-runner'] });
     assert.match(several, /^Kill file-reader, test-runner and 1 descendant \(grep-all\)\? All 3 stay/);
     assert.equal(text({ type: 'quit', working: 2 }), 'quit? 2 agents running: [d]etach [k]ill all [n]o');
@@ -141,13 +143,21 @@ describe('the list of agents', () => {
     assert.deepEqual(lines, [
       ' Agents 5 · filter:                                          $0.04  42k',
       ' ▸ main              ◔ waiting                                4k    12s',
-      '   ├1 file-reader    ! bash: rm -rf dist                     13k    11s',
-      '   │ └4 grep-all     ! bash: rm -rf dist                            11s',
+      '   ├1 file-reader    ! waits for you 12s · bash: rm -rf …    13k    11s',
+      '   │ └4 grep-all     ! waits for you 12s · bash: rm -rf …           11s',
       '   ├2 code-analyzer  ○ idle "found 3 leaks"                  11k     0s',
       '   └3 test-runner    ○ idle                                  14k     0s',
-      ' Enter open · s send · k kill · r reap · 1-9 pin · Esc',
+      ' Enter open · s send · k kill · i kill idle · r reap · 1-9 pin · Esc',
     ]);
     assert.deepEqual(cursor, { row: 0, column: 20 });
+  });
+
+  it('numbers the agents beyond the slots', () => {
+    const more = Array.from({ length: 12 }, (_, index) =>
+      seen(agent(`more-${index}`, 'main', { created_at: T0 + 9 + index })),
+    );
+    const { lines } = agentsOverlay(after(grandchild(), ...more), AGENTS, 72, 30, PLAIN);
+    assert.match(lines.join('\n'), /├9 more-4 .*\n.*├10 more-5 .*\n(?:.*\n)*.*└16 more-11 /);
   });
 
   it('keeps the order of rows when states change', () => {

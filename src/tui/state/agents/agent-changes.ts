@@ -1,9 +1,7 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import { isTerminal } from '../../../records/agent/state.ts';
 import { type AgentPane, paneOf, type UiState } from '../ui-state.ts';
-import { survivingAncestor } from './family.ts';
-
-const SLOTS = 9;
+import { SLOTS, survivingAncestor } from './family.ts';
 
 /** An agent was created, or changed. */
 export function seeAgent(state: UiState, agent: Agent, created: boolean): UiState {

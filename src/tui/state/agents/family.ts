@@ -3,7 +3,10 @@ import { isTerminal, isWorking } from '../../../records/agent/state.ts';
 import type { Ask } from '../../../records/conversation/ask.ts';
 import { statusWord } from '../../../render/agent-status.ts';
 import type { Direction } from '../ui-event.ts';
-import type { UiState } from '../ui-state.ts';
+import { paneOf, type UiState } from '../ui-state.ts';
+
+/** Slots beside that of the root. */
+export const SLOTS = 9;
 
 /** The neighbours of an agent; dead ones count until they are reaped. */
 export interface Family {
@@ -66,6 +69,26 @@ export function agentAtSlot(state: UiState, slot: number): string | null {
   if (slot === 0) return state.root_id;
   for (const [id, taken] of state.slots) if (taken === slot) return id;
   return null;
+}
+
+/** Numbers under which agents are found beside their slots: their places by creation; the root has 0. */
+export function numberedAgents(state: UiState): ReadonlyMap<number, Agent> {
+  return new Map([...state.agents.values()].entries().filter(([place]) => place > SLOTS));
+}
+
+/** Agents that may end together: they rest, as does everybody below them. Not the root, nor one for which something is captured. */
+export function idleAgents(state: UiState): readonly Agent[] {
+  const busy = new Set<string>();
+  const all = [...state.agents.values()];
+  // A child is always younger than its parent.
+  for (const agent of all.toReversed()) {
+    const rests = isTerminal(agent.state.type) || statusWord(agent) === 'idle';
+    if (!rests || paneOf(state, agent.id).capture !== null) busy.add(agent.id);
+    if (busy.has(agent.id) && agent.parent_id !== null) busy.add(agent.parent_id);
+  }
+  return all.filter(
+    (agent) => agent.parent_id !== null && !busy.has(agent.id) && statusWord(agent) === 'idle',
+  );
 }
 
 export interface ChildRow {
