@@ -62,7 +62,7 @@ const runner = spawn(
   [
     '--test',
     '--test-concurrency=6',
-    '--test-timeout=120000',
+    `--test-timeout=${long ? 300_000 : 120_000}`,
     `--import=${pathToFileURL(join(import.meta.dirname, 'leftovers.ts'))}`,
     ...reporter,
     ...options,

@@ -1,17 +1,21 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { z } from 'zod';
 import type { treeRow } from '../../src/documents/shapes/agent-parts.ts';
+import type { activity as activityShape } from '../../src/documents/shapes/server-documents.ts';
 import { ago, count, dollars } from '../data/amounts.ts';
 import { useApi } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
 import type { PageContext } from '../parts/page.ts';
+import { Sparkline } from '../parts/sparkline.tsx';
 import { Status } from '../parts/status.tsx';
 import { Nothing, Trouble } from '../parts/trouble.tsx';
 import { StartTree } from './start-tree.tsx';
 
 type Tree = z.infer<typeof treeRow>;
 
+const TREES = 500;
 const REFRESH_MS = 2_000;
+const ACTIVITY_MS = 5_000;
 /** What a person should look at first comes first. */
 const GROUPS = [
   ['approval', 'Waits for you'],
@@ -22,11 +26,16 @@ const GROUPS = [
 
 /** All trees, grouped by need. */
 export function TreesView({ writes }: PageContext) {
-  const { data, error } = useApi<{ readonly trees: readonly Tree[] }>('/v1/trees?limit=500', REFRESH_MS);
+  const { data, error } = useApi<{ readonly trees: readonly Tree[] }>(`/v1/trees?limit=${TREES}`, REFRESH_MS);
   const [search, setSearch] = useState('');
   const found = useMemo(
     () => (data?.trees ?? []).filter((tree) => matches(tree, search.trim().toLowerCase())),
     [data, search],
+  );
+  const active = useApi<z.infer<typeof activityShape>>(`/v1/activity?limit=${TREES}`, ACTIVITY_MS).data;
+  const activity = useMemo(
+    () => new Map((active?.trees ?? []).map(({ root_id, tokens }) => [root_id, tokens])),
+    [active],
   );
   const [starts, setStarts] = useState(false);
   const field = useRef<HTMLInputElement>(null);
@@ -58,13 +67,27 @@ export function TreesView({ writes }: PageContext) {
         <Nothing data={data} error={error} text={search === '' ? 'No trees yet.' : 'Nothing matches.'} />
       )}
       {GROUPS.map(([need, title]) => (
-        <Group key={need} title={title} trees={found.filter((tree) => tree.need === need)} />
+        <Group
+          key={need}
+          title={title}
+          trees={found.filter((tree) => tree.need === need)}
+          activity={activity}
+        />
       ))}
     </section>
   );
 }
 
-function Group({ title, trees }: { readonly title: string; readonly trees: readonly Tree[] }) {
+function Group({
+  title,
+  trees,
+  activity,
+}: {
+  readonly title: string;
+  readonly trees: readonly Tree[];
+  /** Tokens over time by tree. */
+  readonly activity: ReadonlyMap<string, readonly number[]>;
+}) {
   if (trees.length === 0) return null;
   const now = Date.now();
   return (
@@ -115,7 +138,7 @@ function Group({ title, trees }: { readonly title: string; readonly trees: reado
                 </a>
               </td>
               <td class="number" data-is="tokens">
-                {count(tree.tokens)}
+                <Sparkline tokens={activity.get(tree.root_id) ?? []} /> {count(tree.tokens)}
               </td>
               <td class="number" data-is="cost">
                 {dollars(tree.cost_usd)}

@@ -8,6 +8,7 @@ import { AgentPrompts } from '../../serve/api/agent-prompts.ts';
 import type { ApiSources, ComposedRoot, RootRequest } from '../../serve/api/route.ts';
 import { placementOf } from '../../serve/leading/placement.ts';
 import { TreeTimelines } from '../../serve/timeline/tree-timelines.ts';
+import { TreeActivity } from '../../serve/usage/tree-activity.ts';
 import { UsageRollUp } from '../../serve/usage/usage-roll-up.ts';
 import type { Store } from '../../store/store.ts';
 import { canAsk } from './channels-config.ts';
@@ -38,6 +39,7 @@ export function sourcesOf(context: Context, { store, runtime, terms, onEntered, 
     timelines: new TreeTimelines(store),
     unled: context,
     usage: new UsageRollUp(store),
+    activity: new TreeActivity(store),
     prompts: new AgentPrompts(store),
     compose: (request) => composeRoot(context, store, terms, request),
     onEntered,

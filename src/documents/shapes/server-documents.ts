@@ -26,6 +26,21 @@ export const usage = z.strictObject({
     .describe('by tree'),
 });
 
+/** What trees used when, as the bars of a small picture. */
+export const activity = z.strictObject({
+  complete: usage.shape.complete,
+  trees: z
+    .array(
+      z.strictObject({
+        root_id: text('the tree'),
+        begins_at: time('where the first bar begins'),
+        bar_ms: number('milliseconds of a bar'),
+        tokens: z.array(z.number()).describe('input and output of each bar; at most 24'),
+      }),
+    )
+    .describe('the one in which something happened last is the last'),
+});
+
 /** What only the server answers with. */
 export const SERVER_DOCUMENTS = [
   {
@@ -90,6 +105,7 @@ export const SERVER_DOCUMENTS = [
     }),
   },
   { name: 'coppice/usage/v1', by: [], shape: usage },
+  { name: 'coppice/activity/v1', by: [], shape: activity },
   { name: 'coppice/child/v1', by: [], like: 'agent', shape: z.strictObject({}) },
   {
     name: 'coppice/ordered/v1',

@@ -4,8 +4,7 @@ import { titleOf } from '../../documents/tree-titles.ts';
 import { isUserInitiated } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { unledOf } from '../leading/unled.ts';
-import type { ReadSources } from './find-one.ts';
-import { agentsJson, oneAgent, oneRoot } from './find-one.ts';
+import { agentsJson, oneAgent, oneRoot, type ReadSources } from './find-one.ts';
 
 /** What can be read of agents, without the schemas of requests: commands that read the ledger load these alone. */
 

@@ -1,7 +1,6 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { titleOf } from '../../documents/tree-titles.ts';
-import type { ReadSources } from './find-one.ts';
-import { agentsJson, oneRoot } from './find-one.ts';
+import { agentsJson, oneRoot, type ReadSources } from './find-one.ts';
 import { rowsOf } from './tree-rows.ts';
 
 /** What can be read of trees, like `agent-answers.ts`. */

@@ -5,6 +5,7 @@ import type { Limits } from '../../records/agent/limits.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { ReadSources } from '../answers/find-one.ts';
 import type { TreeTimelines } from '../timeline/tree-timelines.ts';
+import type { TreeActivity } from '../usage/tree-activity.ts';
 import type { UsageRollUp } from '../usage/usage-roll-up.ts';
 import type { AgentPrompts } from './agent-prompts.ts';
 
@@ -39,6 +40,7 @@ export interface ApiSources extends ReadSources {
   readonly jobs: CronJobs;
   readonly timelines: TreeTimelines;
   readonly usage: UsageRollUp;
+  readonly activity: TreeActivity;
   readonly prompts: AgentPrompts;
   /** By the configuration of the server, as a command at that machine. Rejects with a `CoppiceError`. */
   readonly compose: (request: RootRequest) => Promise<ComposedRoot>;

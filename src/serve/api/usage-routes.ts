@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { isoTime } from '../../documents/iso-time.ts';
 import { titlesOf } from '../../documents/tree-titles.ts';
 import { DAYS_MAX } from '../usage/usage-roll-up.ts';
 import { countUpTo, route } from './route.ts';
 
 const ROWS = 50;
+const ACTIVE_MAX = 500;
 
 export const USAGE_ROUTES = [
   route({
@@ -27,6 +29,25 @@ export const USAGE_ROUTES = [
         by_model: by_model.map(([model, used]) => ({ model, ...used })),
         by_profile: by_profile.map(([profile, used]) => ({ profile, ...used })),
         by_tree: by_tree.map(([root_id, used]) => ({ root_id, title: titles.get(root_id) ?? null, ...used })),
+      };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/activity',
+    summary: 'What the trees used when, those in which something happened last',
+    scope: 'read',
+    answer: 'coppice/activity/v1',
+    query: z.strictObject({ limit: countUpTo(ACTIVE_MAX, 100).describe('maximum trees') }),
+    handle: async ({ activity }, { query }) => {
+      const { complete, trees } = await activity.newest(query.limit);
+      return {
+        complete,
+        trees: [...trees].map(([root_id, { begins_at, ...bars }]) => ({
+          root_id,
+          begins_at: isoTime(begins_at),
+          ...bars,
+        })),
       };
     },
   }),

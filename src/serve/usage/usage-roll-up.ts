@@ -1,15 +1,12 @@
 import { setImmediate as soon } from 'node:timers/promises';
-import { sleep } from '../../processes/waiting.ts';
 import type { LoadReads, PlacedUsage } from '../../store/load-reads.ts';
+import { PatientRead } from './patient-read.ts';
 import { addSums, DAY_MS, largest, NOTHING_USED, UsageDays, type UsageSum } from './usage-days.ts';
 
 /** Few enough that other work of the server waits for milliseconds only. */
 const PAGE = 200;
 /** What ended within this time is read again: others may still commit below it. */
 const OVERLAP_MS = 120_000;
-const FRESH_MS = 2_000;
-/** An answer waits so long for history that was not read yet. */
-const PATIENCE_MS = 3_000;
 export const DAYS_MAX = 366;
 
 interface UsageStore extends Pick<LoadReads, 'usageAfter'> {
@@ -38,8 +35,7 @@ export class UsageRollUp {
   #last: PlacedUsage | null = null;
   /** What is read again next time. */
   #recent = new UsageDays();
-  #reading: Promise<void> | null = null;
-  #read_at = Number.NEGATIVE_INFINITY;
+  readonly #soon = new PatientRead(() => this.#read());
 
   constructor(store: UsageStore) {
     this.#store = store;
@@ -47,7 +43,7 @@ export class UsageRollUp {
 
   /** The days that end today, with the largest `limit` of each kind. */
   async report(days: number, limit: number): Promise<UsageReport> {
-    const complete = await this.#readSoon();
+    const complete = await this.#soon.soon();
     const today = Math.floor((await this.#store.now()) / DAY_MS);
     const sums = {
       models: new Map<string, UsageSum>(),
@@ -70,23 +66,6 @@ export class UsageRollUp {
       by_profile: largest(sums.profiles, limit),
       by_tree: largest(sums.trees, limit),
     };
-  }
-
-  /** False: it goes on, and the next question may find more. */
-  async #readSoon(): Promise<boolean> {
-    if (this.#reading === null) {
-      if (performance.now() - this.#read_at < FRESH_MS) return true;
-      this.#reading = this.#read().finally(() => {
-        this.#reading = null;
-      });
-    }
-    const done = new AbortController();
-    const late = sleep(PATIENCE_MS, done.signal).then(() => false);
-    try {
-      return await Promise.race([this.#reading.then(() => true), late]);
-    } finally {
-      done.abort();
-    }
   }
 
   async #read(): Promise<void> {
@@ -116,7 +95,6 @@ export class UsageRollUp {
       after = newest.place;
       await soon();
     }
-    this.#read_at = performance.now();
   }
 }
 

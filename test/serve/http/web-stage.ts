@@ -9,6 +9,7 @@ import { Access } from '../../../src/serve/http/access.ts';
 import { type Listening, type ListenOptions, listen } from '../../../src/serve/http/listen.ts';
 import { TreeTimelines } from '../../../src/serve/timeline/tree-timelines.ts';
 import { TreeKeeper } from '../../../src/serve/tree-keeper.ts';
+import { TreeActivity } from '../../../src/serve/usage/tree-activity.ts';
 import { UsageRollUp } from '../../../src/serve/usage/usage-roll-up.ts';
 import { type Play, type Stage, type StageOptions, setStage } from '../../runtime/stage.ts';
 
@@ -66,6 +67,7 @@ export async function setWebStage(
     timelines: new TreeTimelines(store),
     unled: { options: {}, env: {} },
     usage: new UsageRollUp(store),
+    activity: new TreeActivity(store),
     prompts: new AgentPrompts(store),
     compose: async ({ model = 'play/actor', cwd = folder, allow = ['*'], deny = [], limits = {} }) => ({
       config: {

@@ -94,6 +94,7 @@ it('a tree of twelve agents is started, answered, fails in part, is killed in pa
 
     await page.keyboard.press('g');
     await page.keyboard.press('t');
+    await page.getByRole('img', { name: /^at most .+ at once$/ }).waitFor();
     await page.getByRole('heading', { name: 'Failed, or nobody leads it 1' }).waitFor();
     assert.equal(await page.evaluate('window.loaded_once'), true);
     assert.deepEqual(faults, []);

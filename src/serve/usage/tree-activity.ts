@@ -1,0 +1,70 @@
+import { setImmediate as soon } from 'node:timers/promises';
+import type { LoadReads } from '../../store/load-reads.ts';
+import { RequestFeed } from '../request-feed.ts';
+import { PatientRead } from './patient-read.ts';
+
+const BARS_MAX = 24;
+const FIRST_BAR_MS = 100;
+/** Those in which nothing has happened for longest are forgotten first. */
+const TREES_KEPT = 2_000;
+
+/** Tokens of a tree's requests over time, by when they ended; at most 24 bars, however long it lives. */
+export interface Activity {
+  /** Milliseconds since the epoch. */
+  readonly begins_at: number;
+  readonly bar_ms: number;
+  readonly tokens: readonly number[];
+}
+
+/** What the trees of the ledger used when, for small pictures. The first question reads history in pieces, later ones what came since. */
+export class TreeActivity {
+  readonly #feed: RequestFeed;
+  readonly #read = new PatientRead(() => this.#readAll());
+  readonly #trees = new Map<string, Activity>();
+
+  constructor(store: LoadReads) {
+    this.#feed = new RequestFeed(store, { newest: 0, missing: [] });
+  }
+
+  /** Of the trees in which something happened last; `complete` as in `UsageReport`. */
+  async newest(
+    limit: number,
+  ): Promise<{ readonly complete: boolean; readonly trees: ReadonlyMap<string, Activity> }> {
+    const complete = await this.#read.soon();
+    return { complete, trees: new Map([...this.#trees].slice(-limit)) };
+  }
+
+  async #readAll(): Promise<void> {
+    for (;;) {
+      const found = await this.#feed.next();
+      if (found.length === 0) return;
+      for (const { root_id, started_at, duration_ms, usage } of found)
+        if (root_id !== null) this.#add(root_id, started_at + duration_ms, usage.input + usage.output);
+      await soon();
+    }
+  }
+
+  #add(root_id: string, ended_at: number, tokens: number): void {
+    const before = this.#trees.get(root_id) ?? { begins_at: ended_at, bar_ms: FIRST_BAR_MS, tokens: [] };
+    this.#trees.delete(root_id);
+    this.#trees.set(root_id, withTokens(before, ended_at, tokens));
+    for (const oldest of this.#trees.keys()) {
+      if (this.#trees.size <= TREES_KEPT) return;
+      this.#trees.delete(oldest);
+    }
+  }
+}
+
+function withTokens({ begins_at, bar_ms, tokens }: Activity, at: number, used: number): Activity {
+  const bar = Math.max(0, Math.floor((at - begins_at) / bar_ms));
+  if (bar >= BARS_MAX) {
+    const halved = Array.from(
+      { length: Math.ceil(tokens.length / 2) },
+      (_, pair) => (tokens[2 * pair] ?? 0) + (tokens[2 * pair + 1] ?? 0),
+    );
+    return withTokens({ begins_at, bar_ms: bar_ms * 2, tokens: halved }, at, used);
+  }
+  const next = Array.from({ length: Math.max(tokens.length, bar + 1) }, (_, index) => tokens[index] ?? 0);
+  next[bar] = (next[bar] ?? 0) + used;
+  return { begins_at, bar_ms, tokens: next };
+}
