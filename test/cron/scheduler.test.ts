@@ -9,7 +9,7 @@ import type { NewCronJob, Schedule } from '../../src/records/run/cron-job.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { LONG } from '../house/long.ts';
-import { alwaysOnBothDatabases } from '../runtime/both-databases.ts';
+import { onBothDatabases } from '../runtime/both-databases.ts';
 import { newRoot } from '../store/ledger-fixture.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { endRuns, enter, jobOf, schedulers } from './cron-stage.ts';
@@ -19,7 +19,7 @@ const DAY = 86_400_000;
 const BERLIN = 'Europe/Berlin';
 const cron = (expression: string, tz = BERLIN): Schedule => ({ type: 'cron', expression, tz });
 
-alwaysOnBothDatabases('schedules', (database) => {
+onBothDatabases('schedules', (database) => {
   const folder = temporaryFolder();
   const stores: Store[] = [];
   let servers: Scheduler[];

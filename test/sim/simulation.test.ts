@@ -9,7 +9,7 @@ import { FAULTS, type Fault } from './faults.ts';
 import { KEPT_SEEDS } from './kept-seeds.ts';
 import { type SimReport, simulate } from './simulate.ts';
 
-const SEEDS = LONG ? 40 : 10;
+const SEEDS = LONG ? 40 : 5;
 /** Seeds of one test: a loaded machine needs seconds for each. */
 const BATCH = 5;
 const SIM = join(import.meta.dirname, '../../scripts/sim.ts');
@@ -30,7 +30,7 @@ describe('simulation', () => {
       }
     });
 
-  it('the faults struck, each kind of them, and there was work to disturb', () => {
+  it('the faults struck, each kind of them in forty runs, and there was work to disturb', () => {
     assert.equal(reports.length, SEEDS);
     const kinds = Object.keys(FAULTS) as Fault[];
     assert.ok(kinds.length >= 15);

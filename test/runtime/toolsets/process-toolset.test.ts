@@ -1,7 +1,7 @@
 // Proves the `process` vocabulary on both databases: fork, kill, send and wait, with their limits and errors.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { alwaysOnBothDatabases, stagesOn } from '../both-databases.ts';
+import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { forked, type Line, type Play, parsed, type Scene, until } from '../stage.ts';
 
 const fork = (name: string, prompt = `be ${name}`) => ['fork', { name, prompt }] as const;
@@ -20,7 +20,7 @@ function play(
   };
 }
 
-alwaysOnBothDatabases('process toolset', (database) => {
+onBothDatabases('process toolset', (database) => {
   const stage = stagesOn(database);
 
   it('forks three children, waits for all, and gets results in the order of the arguments', async () => {

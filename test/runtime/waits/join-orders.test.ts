@@ -10,12 +10,12 @@ import { type JoinScenario, SCENARIOS } from './order-scenarios.ts';
 function bounds(isSqlite: boolean, { share }: JoinScenario): Bounds {
   if (share === 'few') {
     if (LONG) return isSqlite ? { preemptions: 1, first: 200 } : { preemptions: 0, first: 40 };
-    return { preemptions: 0, first: isSqlite ? 3 : 1 };
+    return { preemptions: 0, first: 1 };
   }
   const thorough = share === 'thorough';
   if (LONG) return { preemptions: isSqlite ? 1 : 0 };
-  if (isSqlite) return { preemptions: thorough ? 1 : 0, first: 8 };
-  return { preemptions: thorough ? 1 : 0, first: thorough ? 3 : 1 };
+  if (isSqlite) return { preemptions: thorough ? 1 : 0, first: thorough ? 5 : 2 };
+  return { preemptions: thorough ? 1 : 0, first: thorough ? 2 : 1 };
 }
 
 alwaysOnBothDatabases('joins in many orders', (database, kind) => {

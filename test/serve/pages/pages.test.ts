@@ -4,12 +4,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { z } from 'zod';
 import { defineTool } from '../../../src/tools/define-tool.ts';
+import { LONG } from '../../house/long.ts';
 import { until } from '../../runtime/stage.ts';
 import { setWebStage, type WebStage } from '../http/web-stage.ts';
 import { CHROMIUM, openPage, type PageWatch } from './browser.ts';
 import { PAYLOADS } from './payloads.ts';
 
 const skip = CHROMIUM === null ? 'chromium is not installed' : false;
+const LONG_CONVERSATION = LONG ? 2_000 : 500;
 const ALL = PAYLOADS.join('\n');
 const ASKS = { cli: { allow: [], ask: ['ask'], deny: [] }, config: { allow: ['*'], ask: [], deny: [] } };
 const tools = ['note', 'ask'].map((name) =>
@@ -102,8 +104,8 @@ describe('pages of the dashboard', { skip }, () => {
       ['light', 1_200],
       ['dark', 420],
     ] as const;
-    for (const [path = '', text = ''] of pages())
-      for (const [colorScheme, width] of looks) {
+    for (const [index, [path = '', text = '']] of pages().entries())
+      for (const [colorScheme, width] of LONG ? looks : looks.slice(index % 2, (index % 2) + 1)) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 800 });
         await page.goto(new URL(path, web.url).href);
@@ -142,11 +144,11 @@ describe('pages of the dashboard', { skip }, () => {
     await page.waitForURL(/\/trees\/./);
   });
 
-  it('a conversation of 2,000 messages is scrolled with few elements', async () => {
+  it('a long conversation is scrolled with few elements', async () => {
     const { page } = watch;
     const { json } = await web.ask('/v1/trees', { method: 'POST', body: { prompt: 'many' } });
     const messages = async () => (await web.ask(`/v1/agents/${json.id}`)).json.messages as number;
-    await until(async () => (await messages()) > 2_000, 'a long conversation');
+    await until(async () => (await messages()) > LONG_CONVERSATION, 'a long conversation');
     await web.ask(`/v1/agents/${json.id}/interrupt`, { method: 'POST', body: {} });
     await page.goto(new URL(`/agents/${json.id}`, web.url).href);
     const list = page.getByRole('region', { name: 'Transcript' });
@@ -157,8 +159,8 @@ describe('pages of the dashboard', { skip }, () => {
     assert.ok((await page.locator('.item').count()) < 120);
     await list.press('End');
     await list.getByText('interrupted').first().waitFor();
-    await page.goto(new URL(`/agents/${json.id}?seq=1000`, web.url).href);
-    await page.locator('.item[data-index="1001"]').waitFor({ state: 'attached' });
+    await page.goto(new URL(`/agents/${json.id}?seq=${LONG_CONVERSATION / 2}`, web.url).href);
+    await page.locator(`.item[data-index="${LONG_CONVERSATION / 2 + 1}"]`).waitFor({ state: 'attached' });
   });
 
   it('nothing went wrong on any page, nor in the server', () => {
