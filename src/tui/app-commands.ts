@@ -4,7 +4,9 @@ import type { CaptureContent } from '../records/conversation/message.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 import type { AppContext } from './app-context.ts';
 import { type HumanCommand, isCaptureCommand, isCommand, readCommand } from './commands/human-commands.ts';
+import { addressee } from './composer/attachments/mentions.ts';
 import { findAgent } from './composer/resolve-agent.ts';
+import { withMentioned, writeMessage } from './composer/write-message.ts';
 import { answerByCommand } from './keys/answer-keys.ts';
 import { descendants, idleAgents } from './state/agents/family.ts';
 import { captureIn } from './state/capture.ts';
@@ -14,8 +16,7 @@ import { paneOf } from './state/ui-state.ts';
 export function submit(app: AppContext, text: string): void {
   if (text.trim() === '') return;
   const { view } = app.state;
-  if (view === null)
-    return isCommand(text) ? runCommandLine(app, text) : app.attempt(() => app.startTree(text));
+  if (view === null) return isCommand(text) ? runCommandLine(app, text) : writeMessage(app, null, text);
   const pane = paneOf(app.state, view);
   if (pane.whole || pane.capture !== null) return submitTo(app, view, text, pane.capture !== null);
   // Until its scrollback is loaded, only the ledger knows whether a capture is open.
@@ -28,7 +29,12 @@ export function submit(app: AppContext, text: string): void {
 function submitTo(app: AppContext, view: string, text: string, captures: boolean): void {
   if (captures ? isCaptureCommand(text) : isCommand(text)) return runCommandLine(app, text);
   if (captures) return capture(app, view, { text: text.startsWith('//') ? text.slice(1) : text });
-  app.attempt(async () => void (await app.runtime.send(view, text)));
+  const letter = addressee(text);
+  const named = [...app.state.agents.values()].some(({ name }) => name === letter?.agent);
+  if (letter === null || !named) return writeMessage(app, view, text);
+  if (letter.message === '') return app.say(`write behind @${letter.agent} what it is to read`, 'bad');
+  const to = resolveAgent(app, letter.agent);
+  if (to !== null) writeMessage(app, to, letter.message, text);
 }
 
 function runCommandLine(app: AppContext, text: string): void {
@@ -148,10 +154,7 @@ function performAt(app: AppContext, command: AtAgent, view: string): void {
     case 'send': {
       const id = resolveAgent(app, command.agent);
       if (id === null) return;
-      return app.attempt(async () => {
-        await runtime.send(id, command.message);
-        app.say(`sent to ${state.agents.get(id)?.name ?? id}`, 'good');
-      });
+      return writeMessage(app, id, command.message, `/send ${command.agent} ${command.message}`);
     }
     case 'wait': {
       const from = resolveAgents(app, command.agents);
@@ -176,7 +179,8 @@ function fork(app: AppContext, view: string, lines: readonly string[] | null): v
     return app.say('nothing is captured yet: write the task, then /fork', 'bad');
   const name = prompt === null ? `child-${app.state.agents.size}` : nameOfTask(prompt, null);
   app.enqueue(async () => {
-    const child = await app.runtime.fork(view, name, prompt, prompt !== null);
+    const task = prompt === null ? null : await withMentioned(app, view, prompt);
+    const child = await app.runtime.fork(view, name, task, task !== null);
     app.addAgent(child);
     // Where another process leads the agent, the end of the capture arrives later.
     if (paneOf(app.state, view).capture !== null)

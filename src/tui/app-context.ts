@@ -1,4 +1,4 @@
-import type { Agent } from '../records/agent/agent.ts';
+import type { Agent, AgentConfig } from '../records/agent/agent.ts';
 import type { UiStyle } from '../render/style.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
@@ -23,6 +23,8 @@ export interface AppContext {
   readonly state: UiState;
   /** The editor of the agent in view. */
   readonly editor: LineEditor;
+  /** Where files that a message to this agent (null: the first prompt) mentions are looked for, and the configuration with its rules. */
+  placeOf(agent_id: string | null): { readonly folder: string; readonly config: AgentConfig };
   /** The agent in view takes input; an ended agent does not. */
   readonly acceptsInput: boolean;
   /** The root's whole scrollback is shown on the full screen, as that of any other agent always is. */

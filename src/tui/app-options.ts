@@ -1,4 +1,4 @@
-import type { Agent } from '../records/agent/agent.ts';
+import type { Agent, AgentConfig } from '../records/agent/agent.ts';
 import type { UiStyle } from '../render/style.ts';
 import type { ResumeOptions, RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
@@ -18,6 +18,8 @@ export interface AppOptions {
   readonly unled: (root_id: string) => Promise<string | null>;
   /** Starts a tree with the first prompt. */
   readonly start: (prompt: string) => Promise<Agent>;
+  /** Of the conversation that a first prompt would start. */
+  readonly config: () => AgentConfig;
   /** Opens the dashboard in a browser; resolves to the link, or to how to get a server. */
   readonly openDashboard: () => Promise<string>;
   /** The tree to reopen; null: a new one. */

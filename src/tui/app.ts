@@ -1,6 +1,7 @@
 // The terminal UI: `App` joins the runtime, the state, the keys and the screen; a folder for each of the last three.
+import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import type { Agent } from '../records/agent/agent.ts';
+import type { Agent, AgentConfig } from '../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../records/agent/state.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { paint, type UiStyle } from '../render/style.ts';
@@ -82,7 +83,7 @@ class App implements AppContext {
     this.#editors = new AgentEditors({
       agents: () => this.state.agents.values(),
       ...options,
-      folder: () => this.#root?.config.cwd ?? options.cwd,
+      folder: () => this.placeOf(this.state.view).folder,
       onRedraw: () => this.#scheduleDraw(),
       onSubmit: (text) => submit(this, text),
     });
@@ -134,6 +135,13 @@ class App implements AppContext {
 
   get #root(): Agent | undefined {
     return this.state.root_id === null ? undefined : this.state.agents.get(this.state.root_id);
+  }
+
+  placeOf(agent_id: string | null): { readonly folder: string; readonly config: AgentConfig } {
+    const agent = this.state.agents.get(agent_id ?? '') ?? this.#root;
+    const config = agent?.config ?? this.#options.config();
+    // The folder of an agent on another machine may not exist here.
+    return { config, folder: existsSync(config.cwd) ? config.cwd : this.#options.cwd };
   }
 
   get editor(): LineEditor {

@@ -157,6 +157,7 @@ async function converse(
         return unled === null ? null : unledText(unled);
       },
       start,
+      config: () => (chosen ?? settings()).config,
       openDashboard: () => openDashboard(context),
       root_id: root?.id ?? null,
       resume: {

@@ -1,6 +1,7 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { paint, type UiStyle } from '../../render/style.ts';
 import { HUMAN_COMMANDS } from '../commands/human-commands.ts';
+import { FolderFiles } from './attachments/folder-files.ts';
 import { PromptHistory } from './history/prompt-history.ts';
 import { LineCompletion } from './line-completion.ts';
 import { LineEditor } from './line-editor.ts';
@@ -23,6 +24,7 @@ const RECALLED = 100;
 export class AgentEditors {
   readonly #options: AgentEditorOptions;
   readonly #history: PromptHistory;
+  readonly #files = new FolderFiles();
   readonly #editors = new Map<string | null, LineEditor>();
 
   constructor(options: AgentEditorOptions) {
@@ -39,7 +41,7 @@ export class AgentEditors {
 
   #create(): LineEditor {
     const history = this.#history;
-    const editor = createEditor(this.#options, history);
+    const editor = createEditor(this.#options, history, this.#files);
     for (const text of history.entries.slice(-RECALLED)) editor.addHistory(text);
     editor.onSubmit = (text) => {
       history.add(text);
@@ -61,6 +63,7 @@ export class AgentEditors {
 function createEditor(
   { style, agents, folder, onRedraw }: AgentEditorOptions,
   history: PromptHistory,
+  files: FolderFiles,
 ): LineEditor {
   return new LineEditor({
     sent: () => history.entries,
@@ -68,6 +71,7 @@ function createEditor(
       commands: HUMAN_COMMANDS.map(({ name, description, takes }) => ({ name, description, takes })),
       agents: () => [...agents()].map(({ id, name }) => ({ name, description: id.slice(0, 8) })),
       folder,
+      files,
     }),
     style: {
       unicode: style.unicode,

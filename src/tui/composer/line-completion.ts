@@ -2,6 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from '@earendil-works/pi-tui';
+import type { FolderFiles } from './attachments/folder-files.ts';
+import { matchPaths } from './attachments/match-paths.ts';
+import { mentionOf } from './attachments/mentions.ts';
 
 export interface SlashCommand {
   /** Without the slash. */
@@ -17,12 +20,17 @@ export interface LineCompletionSource {
   readonly agents: () => readonly { readonly name: string; readonly description: string }[];
   /** The folder to which file paths are relative. */
   readonly folder: () => string;
+  readonly files: FolderFiles;
 }
 
 /** Maximum files offered of one folder. */
 const FILES_MAX = 200;
+/** Maximum paths offered for a mention: the more is typed, the fewer are meant. */
+const MENTIONS_MAX = 50;
+/** A mention that is being typed, at the end of a line. */
+const MENTION = /(?<![^\s(])@(?:"[^"]*|[^\s"]*)$/;
 
-/** Completes slash commands while they are typed, agent names as their arguments, and file paths on Tab. */
+/** Completes slash commands and mentions (`@file`, `@folder/`, `@agent` as the first word) while they are typed, agent names as arguments of commands, and other file paths on Tab. */
 export class LineCompletion implements AutocompleteProvider {
   readonly #source: LineCompletionSource;
 
@@ -43,6 +51,13 @@ export class LineCompletion implements AutocompleteProvider {
     const takes = this.#source.commands.find(({ name }) => name === command)?.takes;
     const place = before.trimStart().split(/\s+/).length;
     if (takes === 'agents' || (takes === 'agent' && place === 2)) return this.#agents(word);
+    const mention = MENTION.exec(before)?.[0];
+    if (mention !== undefined) {
+      const found = await this.#mentions(mention, line === 0 && before.trim() === mention);
+      // What is named in full needs no list, which would take Enter for itself.
+      const named = found?.items.some(({ value }) => value === mention) === true && !options.force;
+      return options.signal.aborted || named ? null : found;
+    }
     if (!options.force) return null;
     const files = await this.#files(word);
     return options.signal.aborted ? null : files;
@@ -58,13 +73,15 @@ export class LineCompletion implements AutocompleteProvider {
     const text = lines[line] ?? '';
     const typed = text.slice(0, column);
     // The list may be older than the last keys: what no longer fits is not inserted.
-    const word = typed.endsWith(prefix) ? prefix : (/\S*$/.exec(typed)?.[0] ?? '');
-    if (!item.value.toLowerCase().startsWith(word.toLowerCase()))
-      return { lines, cursorLine: line, cursorCol: column };
+    const mention = MENTION.exec(typed)?.[0];
+    const word = mention ?? (typed.endsWith(prefix) ? prefix : (/\S*$/.exec(typed)?.[0] ?? ''));
+    const fits =
+      mention === undefined ? item.value.toLowerCase().startsWith(word.toLowerCase()) : mention === prefix;
+    if (!fits) return { lines, cursorLine: line, cursorCol: column };
     const before = typed.slice(0, typed.length - word.length);
     const after = text.slice(column);
     // The path of a folder goes on; anything else is complete.
-    const space = item.value.endsWith('/') || after.startsWith(' ') ? '' : ' ';
+    const space = /\/"?$/.test(item.value) || after.startsWith(' ') ? '' : ' ';
     const inserted = `${before}${item.value}${space}`;
     return { lines: lines.with(line, inserted + after), cursorLine: line, cursorCol: inserted.length };
   }
@@ -82,6 +99,26 @@ export class LineCompletion implements AutocompleteProvider {
       .filter(({ name }) => name.toLowerCase().startsWith(word.toLowerCase()))
       .map(({ name, description }) => ({ value: name, label: name, description }));
     return suggestions(items, word);
+  }
+
+  /** What is typed may stand anywhere in the path; a path from elsewhere is completed name by name. */
+  async #mentions(mention: string, first_word: boolean): Promise<AutocompleteSuggestions | null> {
+    const query = mention.replace(/^@"?/, '');
+    if (/^(?:\/|~\/|\.\.?\/)/.test(query)) {
+      const files = await this.#files(query);
+      if (files === null) return null;
+      const items = files.items.map(({ value, label }) => ({ value: mentionOf(value), label }));
+      return suggestions(items, mention);
+    }
+    const agents = first_word ? (this.#agents(query)?.items ?? []) : [];
+    const named = agents.map(({ value, label }) => ({
+      value: mentionOf(value),
+      label: `@${label}`,
+      description: 'agent',
+    }));
+    const paths = matchPaths(await this.#source.files.list(this.#source.folder()), query, MENTIONS_MAX);
+    const items = paths.map((path) => ({ value: mentionOf(path), label: path }));
+    return suggestions([...named, ...items], mention);
   }
 
   async #files(word: string): Promise<AutocompleteSuggestions | null> {

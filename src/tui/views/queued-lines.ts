@@ -1,4 +1,5 @@
 import { isWorking } from '../../records/agent/state.ts';
+import { readAttachments } from '../../records/conversation/attached-text.ts';
 import { clean } from '../../render/clean.ts';
 import { fit, sign, type UiStyle } from '../../render/style.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
@@ -15,8 +16,10 @@ export function queuedLines(state: UiState, width: number, rows: number, style: 
   if (queued.length === 0 || most < 1) return [];
   const shown = queued.length <= most ? queued : queued.slice(0, most - 1);
   const lines = shown.map(({ text }) => {
-    const [first = '', ...more] = text.trim().split('\n');
-    const rest = more.length === 0 ? '' : ` +${more.length} ${more.length === 1 ? 'line' : 'lines'}`;
+    const attached = readAttachments(text);
+    const [first = '', ...more] = (attached?.text ?? text).trim().split('\n');
+    const behind = more.length === 0 ? '' : ` +${more.length} ${more.length === 1 ? 'line' : 'lines'}`;
+    const rest = attached === null ? behind : `${behind} +${attached.labels.length} attached`;
     const before = style.accessible ? 'queued: ' : '> ';
     const mark = style.accessible ? '' : ` ${sign(style, '·')} queued`;
     const room = Math.max(1, width - before.length - mark.length - rest.length);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { FolderFiles } from '../../../src/tui/composer/attachments/folder-files.ts';
 import { LineCompletion } from '../../../src/tui/composer/line-completion.ts';
 import { LineEditor } from '../../../src/tui/composer/line-editor.ts';
 import { until } from '../../runtime/stage.ts';
@@ -27,6 +28,7 @@ function open(unicode = true, sent: readonly string[] = []) {
       { name: 'filter', description: 'idle' },
     ],
     folder: () => folder,
+    files: new FolderFiles(),
   });
   const seen = { submitted: [] as string[], redraws: 0 };
   const editor = new LineEditor({
@@ -288,4 +290,44 @@ test('Tab completes file paths and offers no name with control characters', asyn
       .map((line) => line.replaceAll(/[[\]→ ]/g, '')),
     ['README.md', 'source/'],
   );
+});
+
+test('a mention offers agents as the first word, and files by any part of their path', async () => {
+  const { editor, type } = open();
+  const offered = () =>
+    editor
+      .render(60, 8)
+      .lines.slice(1)
+      .map((line) =>
+        line
+          .replaceAll(/[[\]→]/g, '')
+          .trim()
+          .replaceAll(/ +/g, ' '),
+      );
+  type('@fi');
+  await until(() => editor.completing, 'agents');
+  assert.deepEqual(offered(), ['@file-reader agent', '@filter agent']);
+  editor.setText('');
+  type('see @mai');
+  await until(() => editor.completing, 'files');
+  assert.deepEqual(offered(), ['source/mail.ts', 'source/main.ts']);
+  type('n');
+  await until(() => offered().length === 1, 'one file');
+  editor.handleInput('\r');
+  assert.equal(editor.text, 'see @source/main.ts ');
+  type('and @sour');
+  await until(() => editor.completing, 'the folder');
+  assert.equal(offered()[0], 'source/');
+  editor.handleInput('\t');
+  assert.equal(editor.text, 'see @source/main.ts and @source/');
+  for (const text of ['mail a@mai', 'see @source/main.t']) {
+    editor.setText(text);
+    type(text.endsWith('i') ? 'n' : 's');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.ok(!editor.completing, 'an address is no mention, and what is named in full needs no list');
+  }
+  editor.setText('');
+  type(`@${folder}/READ`);
+  editor.handleInput('\t');
+  await until(() => editor.text === `@${folder}/README.md `, 'a path from elsewhere');
 });

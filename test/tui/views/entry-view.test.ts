@@ -1,6 +1,7 @@
 // Proves how each piece of a scrollback looks: who said what is always plain to see, long things are folded, and nothing foreign reaches the terminal.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { withAttachments } from '../../../src/records/conversation/attached-text.ts';
 import type { PlacedMessage } from '../../../src/records/conversation/message.ts';
 import type { UiStyle } from '../../../src/render/style.ts';
 import type { Entry } from '../../../src/tui/state/entry.ts';
@@ -49,6 +50,29 @@ it('shows a person’s words, the answer, and a blank line between them', () => 
   );
   assert.deepEqual(draw([user('main', 1, 'hi')], COLOUR), ['\x1b[36m> \x1b[39m\x1b[1mhi\x1b[22m']);
   assert.deepEqual(draw([user('main', 1, 'hi')], SPOKEN), ['You: hi']);
+});
+
+it('shows what is attached to a message as a line each, and opened its text', () => {
+  const attached = withAttachments(
+    'compare them',
+    [
+      { label: 'src/a.ts 1 line', text: '1\tconst a = 1;' },
+      { label: `${HOSTILE} 2 lines`, text: HOSTILE },
+    ],
+    '0badcafe',
+  );
+  const entries = transcript([user('main', 1, attached)], 'main');
+  const [rows, opened] = [false, true].map((is_open) =>
+    drawn(entryView({ ...(entries[0] as Entry & { type: 'message' }), opened: is_open }, 60, PLAIN, names)),
+  );
+  assert.deepEqual(rows?.slice(0, 2), ['> compare them', '  + src/a.ts 1 line']);
+  assert.equal(rows?.length, 3);
+  assert.ok(opened?.some((row) => row.includes('const a = 1;')));
+  for (const style of Object.values(LOOKS)) fits(draw([user('main', 1, attached)], style, 40), 40);
+  assert.deepEqual(draw([user('main', 1, attached)], SPOKEN).slice(0, 2), [
+    'You: compare them',
+    'attached: src/a.ts 1 line',
+  ]);
 });
 
 describe('mail', () => {

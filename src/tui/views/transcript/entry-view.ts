@@ -12,6 +12,7 @@ import { eventView } from './event-view.ts';
 import { folded } from './folded.ts';
 import { forksView } from './forks-view.ts';
 import { mailView } from './mail-view.ts';
+import { personView } from './person-view.ts';
 import { resultsView } from './results-view.ts';
 
 /** Lines in batches, none of which takes long to render. */
@@ -148,7 +149,7 @@ function userView(
   style: UiStyle,
   names: AgentNames,
 ): Batches {
-  if (origin === 'human') return personView(text, width, style);
+  if (origin === 'human') return personView(text, opened, width, style);
   if (origin === 'mail') return mailView(text, width, style, names);
   const results = origin === 'system' && !opened ? resultsView(text, width, style, names) : null;
   if (results !== null) return [results];
@@ -168,19 +169,6 @@ function forkTask(text: string): { readonly name: string; readonly task: string 
   const name = /^You are [^"\n]*"(.*?)" \(/.exec(text)?.[1];
   const [, task] = /\nYour task:\n([\s\S]+)$/.exec(text) ?? [];
   return name === undefined || task === undefined ? null : { name, task };
-}
-
-function* personView(text: string, width: number, style: UiStyle): Batches {
-  let mark = style.accessible ? 'You: ' : '> ';
-  for (const rows of wrapInPieces(text, width - mark.length, style))
-    yield rows.map((row) => {
-      const before = mark;
-      mark = ' '.repeat(style.accessible ? 0 : mark.length);
-      return line(style, width, [
-        ['cyan', before],
-        ['bold', row],
-      ]);
-    });
 }
 
 function partView(part: AssistantPart, opened: boolean, width: number, style: UiStyle): Batches {

@@ -1,0 +1,33 @@
+/** A word that begins with `@`, and may name a file, a folder or an agent; with quotes if the name holds spaces. */
+export interface Mention {
+  readonly name: string;
+  readonly quoted: boolean;
+}
+
+/** The mentions in a text, each once. */
+export function mentionsIn(text: string): readonly Mention[] {
+  const found = new Map<string, Mention>();
+  for (const [, quoted, plain] of text.matchAll(/(?<![^\s(])@(?:"([^"\n]+)"|([^\s"]+))/g)) {
+    const name = quoted ?? plain ?? '';
+    if (!found.has(name)) found.set(name, { name, quoted: quoted !== undefined });
+  }
+  return [...found.values()];
+}
+
+/** The names that a mention may stand for: as it is written, then without the punctuation behind it. */
+export function namesOf({ name, quoted }: Mention): readonly string[] {
+  const bare = name.replace(/[.,;:!?)\]}'>]+$/, '');
+  return quoted || bare === name || bare === '' ? [name] : [name, bare];
+}
+
+/** A message to a certain agent: `@NAME text`, as the first word. */
+export function addressee(text: string): { readonly agent: string; readonly message: string } | null {
+  const [, quoted, plain, message = ''] = /^\s*@(?:"([^"\n]+)"|([^\s"]+))(?:\s+([\s\S]*))?$/.exec(text) ?? [];
+  const agent = quoted ?? plain;
+  return agent === undefined ? null : { agent, message: message.trim() };
+}
+
+/** As it is typed. */
+export function mentionOf(name: string): string {
+  return /\s/.test(name) ? `@"${name}"` : `@${name}`;
+}

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { withAttachments } from '../../records/conversation/attached-text.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { AppContext } from '../app-context.ts';
+import { readMentioned } from './attachments/read-attachments.ts';
+
+/** The text with what it mentions attached. Rejects when something may not be, or cannot be, attached. */
+export async function withMentioned(app: AppContext, to: string | null, text: string): Promise<string> {
+  const { folder, config } = app.placeOf(to);
+  const read = await readMentioned(text, folder, config);
+  if (!read.ok)
+    throw new CoppiceError('E_INVALID_ARGUMENT', `not sent: ${read.problem}`, {
+      hint: 'Leave out its @, and the text is sent without it.',
+    });
+  return withAttachments(text, read.attachments, randomUUID().slice(0, 8));
+}
+
+/**
+ * Sends a message of the person, in the order in which it was typed; null: it begins the conversation. What cannot be sent becomes the
+ * draft again, unless something else has been typed since.
+ */
+export function writeMessage(app: AppContext, to: string | null, text: string, typed = text): void {
+  const { editor } = app;
+  app.enqueue(async () => {
+    try {
+      const message = await withMentioned(app, to, text);
+      // The conversation may have begun meanwhile.
+      const begun = to ?? app.state.view;
+      if (begun === null) await app.startTree(message);
+      else await app.runtime.send(begun, message);
+      const name = to === null || to === app.state.view ? null : app.state.agents.get(to)?.name;
+      if (name != null) app.say(`sent to ${name}`, 'good');
+    } catch (error) {
+      if (editor.text === '') editor.setText(typed);
+      throw error;
+    }
+  });
+}
