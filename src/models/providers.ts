@@ -181,6 +181,11 @@ function findProvider(name: string, providers: OpenModelOptions['providers']): K
   throw noSuchName('E_MODEL_UNKNOWN', 'no provider called', name, names, 'Providers');
 }
 
+/** Needs no entry in the configuration. */
+export function isBuiltIn(name: string): boolean {
+  return KNOWN.some((one) => one.name === name);
+}
+
 /** Own properties only: `constructor/x` is not a provider. */
 function ownEntry(providers: OpenModelOptions['providers'], name: string): ProviderConfig | undefined {
   return Object.hasOwn(providers, name) ? providers[name] : undefined;

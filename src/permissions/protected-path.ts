@@ -14,6 +14,9 @@ const protectedPaths = [
   'appdata/local/coppice',
 ];
 
+/** Holds keys of providers, among the settings: what no tool reads either. */
+export const KEY_FILE = 'keys.json';
+
 /** Characters that some file systems ignore when they compare names. */
 const ignored = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 

@@ -99,6 +99,8 @@ export function perform(app: AppContext, command: HumanCommand): void {
       return app.attempt(() => resumeTree(app, command.tree));
     case 'web':
       return app.attempt(async () => app.say(await app.openDashboard()));
+    case 'setup':
+      return leaveForSetup(app);
     case 'quit':
       return quit(app);
     case 'allow':
@@ -118,7 +120,20 @@ export function perform(app: AppContext, command: HumanCommand): void {
 
 type AtAgent = Exclude<
   HumanCommand,
-  { name: 'agents' | 'approvals' | 'allow' | 'deny' | 'help' | 'new' | 'resume' | 'web' | 'quit' | 'agent' }
+  {
+    name:
+      | 'agents'
+      | 'approvals'
+      | 'allow'
+      | 'deny'
+      | 'help'
+      | 'new'
+      | 'resume'
+      | 'web'
+      | 'setup'
+      | 'quit'
+      | 'agent';
+  }
 >;
 
 function performAt(app: AppContext, command: AtAgent, view: string): void {
@@ -224,6 +239,13 @@ export function askKillIdle(app: AppContext): void {
 export function openApprovals(app: AppContext): void {
   if (app.state.asks.length === 0) return app.say('nothing waits for your answer');
   app.dispatch({ type: 'question', shown: true });
+}
+
+function leaveForSetup(app: AppContext): void {
+  const working = [...app.state.agents.values()].some((agent) => isWorking(agent.state.type));
+  if (working || app.working_elsewhere > 0)
+    return app.say('agents are at work here: leave first, then start coppice setup', 'bad');
+  app.leave('setup');
 }
 
 /** Leaves at once when no agent works; else asks whether to detach or kill. */

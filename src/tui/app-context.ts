@@ -9,7 +9,8 @@ import type { UiState } from './state/ui-state.ts';
 import type { Screen } from './terminal/screen.ts';
 
 /** How the UI was left. `detach`: running agents go on elsewhere. */
-export type LeaveMode = 'quit' | 'detach' | 'kill' | 'hangup';
+/** `setup`: another model is to be connected, for a new conversation. */
+export type LeaveMode = 'quit' | 'detach' | 'kill' | 'hangup' | 'setup';
 
 /** The app, as its keys and commands see it. */
 export interface AppContext {

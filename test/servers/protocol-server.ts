@@ -29,6 +29,10 @@ export interface ProtocolServerOptions {
   readonly answer: Answerer;
   /** False: keep no exchanges (long runs). */
   readonly record?: boolean;
+  /** What it lists at `/models`; absent: it lists none. */
+  readonly models?: readonly string[];
+  /** Whether a request may be answered, by its headers; otherwise it is refused with 401. */
+  readonly admits?: (headers: Exchange['headers']) => boolean;
 }
 
 export async function startProtocolServer(
@@ -51,6 +55,12 @@ export async function startProtocolServer(
       response.writeHead(status, { 'content-type': 'application/json', ...headers });
       response.end(JSON.stringify(told));
     };
+    if (options.admits?.(request.headers) === false) return refuse(401, 'invalid key');
+    if (request.url?.endsWith('/models') && options.models !== undefined) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ data: options.models.map((id) => ({ id })) }));
+      return;
+    }
     if (!protocol.accepts(request.url ?? '')) return refuse(404, `no such path: ${request.url}`);
     const body = JSON.parse(raw) as Record<string, unknown>;
     const { system, messages } = protocol.read(body);

@@ -37,6 +37,16 @@ export function addRunCommands({ sub, deferred }: CommandBuilder): void {
     }),
   );
 
+  sub('setup', 'Connect a model, by a key or a local server, and start a conversation').action(
+    deferred(
+      async (context) => (await import('./ui.ts')).ui(context, { limit: [], label: [], set_up: true }),
+      {
+        creates_ledger: true,
+        local: true,
+      },
+    ),
+  );
+
   sub('demo', 'Watch one agent fork three: scripted, offline, with real tools, in this folder')
     .option('--fast', 'no pauses')
     .action(

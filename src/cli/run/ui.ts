@@ -23,21 +23,14 @@ import { TerminalScreen } from '../../tui/terminal/terminal-screen.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { openInBrowser, signInLink } from '../serve/sign-in-link.ts';
 import { askLedger } from '../setup/ask.ts';
-import {
-  chooseModel,
-  composeConfig,
-  composeLimits,
-  composeTerms,
-  namedProfile,
-  type RootOptions,
-} from '../setup/compose-config.ts';
+import { composeConfig, composeLimits, composeTerms, type RootOptions } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
 import { endProcessSoon } from '../setup/end-process.ts';
 import { EXIT } from '../start/exit-code.ts';
 import { farewell } from './farewell.ts';
-import { askFirstRun } from './first-run.ts';
+import { prepareModel } from './first-run/prepare-model.ts';
 import { parseLimits } from './limit-option.ts';
 
 export interface UiOptions extends RootOptions, PlacementOptions {
@@ -47,6 +40,8 @@ export interface UiOptions extends RootOptions, PlacementOptions {
   readonly plain?: boolean;
   readonly limit: readonly string[];
   readonly detach?: boolean;
+  /** First leads to a model (`coppice setup`). */
+  readonly set_up?: boolean;
 }
 
 /** `coppice` on a terminal: the conversation with the main agent, every agent of its tree a key away. */
@@ -55,7 +50,6 @@ export async function ui(context: Context, options: UiOptions): Promise<number> 
     throw new CoppiceError('E_USAGE', 'the terminal UI needs a terminal on standard input and output', {
       hint: 'Without one: coppice run "…"',
     });
-  const style = styleOfUi(context, options);
   const store = await context.openStore();
   try {
     const found = await rootOf(context, store, options);
@@ -63,10 +57,7 @@ export async function ui(context: Context, options: UiOptions): Promise<number> 
     const ended = options.tree === undefined && found !== null && isTerminal(found.state.type) ? found : null;
     const root = ended === null ? found : null;
     const told = ended === null ? [] : await tellEnded(store, ended);
-    const terms = composeTerms(context);
-    const model = root === null ? await modelOf(context, terms, options, style) : root.config.model;
-    if (model === null) return EXIT.no_credentials;
-    return await converse(context, terms, options, style, store, root, model, told);
+    return await converseWithModel(context, options, store, root, told);
   } finally {
     killAllProcessGroups();
     await store.close();
@@ -101,19 +92,29 @@ async function rootOf(context: Context, store: Store, options: UiOptions): Promi
   return store.agent(await findRoot(context, askLedger(context, store), tree, { only_here: true }));
 }
 
-/** The model of a new conversation. Without a key the person chooses what to do; null when they were told how to get one. */
-async function modelOf(
+/** One conversation, and after each `/setup` a new one with what was set up. */
+async function converseWithModel(
   context: Context,
-  terms: ToolsetTerms,
   options: UiOptions,
-  style: UiStyle,
-): Promise<string | null> {
-  try {
-    return chooseModel(context, namedProfile(terms, options.profile));
-  } catch (error) {
-    if (!(error instanceof CoppiceError) || error.code !== 'E_NO_KEY') throw error;
-    return (await askFirstRun(style, isDumb(context), opensScreen(context))) ? DEMO_MODEL : null;
+  store: Store,
+  root: Agent | null,
+  told: readonly string[],
+): Promise<number> {
+  const style = styleOfUi(context, options);
+  const terms = composeTerms(context);
+  const { profile, set_up = false } = options;
+  const terminal = { style, line_mode: isDumb(context), openScreen: opensScreen(context) };
+  const prepare = (again: boolean) => prepareModel(context, terms, { profile, set_up: again, ...terminal });
+  let prepared = root === null ? await prepare(set_up) : { model: root.config.model, context };
+  if (prepared === null) return set_up ? EXIT.done : EXIT.no_credentials;
+  let end = await converse(prepared.context, terms, options, style, store, root, prepared.model, told);
+  while (end.how === 'setup') {
+    await farewell(context, store, end);
+    prepared = await prepare(true);
+    if (prepared === null) break;
+    end = await converse(prepared.context, terms, options, style, store, null, prepared.model, []);
   }
+  return farewell(context, store, end);
 }
 
 async function converse(
@@ -125,7 +126,7 @@ async function converse(
   root: Agent | null,
   model: string,
   told: readonly string[],
-): Promise<number> {
+): Promise<AppEnd> {
   const demo = model === DEMO_MODEL;
   const extra: ReadonlyMap<string, Model> = demoModels(true);
   const settings = () => {
@@ -142,9 +143,8 @@ async function converse(
     const begun = { prompt, ...(chosen ?? settings()) };
     return options.detach === true ? enter(runtime, store, begun, placement) : runtime.start(begun);
   };
-  let end: AppEnd = { how: 'quit', root_id: null, left: [] };
   try {
-    end = await runApp({
+    return await runApp({
       runtime,
       store,
       style,
@@ -173,7 +173,6 @@ async function converse(
   } finally {
     await runtime.close();
   }
-  return farewell(context, store, end);
 }
 
 async function openDashboard(context: Context): Promise<string> {

@@ -37,7 +37,7 @@ const DEFAULT_SYSTEM_PROMPT = [
 ].join('\n');
 
 /** Used when a key is there and nobody named a model. */
-const MODEL_BY_PROVIDER: readonly (readonly [string, string])[] = [
+export const MODEL_BY_PROVIDER: readonly (readonly [string, string])[] = [
   ['anthropic', 'anthropic/claude-sonnet-4-5'],
   ['openai', 'openai/gpt-5'],
   ['google', 'google/gemini-2.5-pro'],
@@ -57,6 +57,7 @@ export function chooseModel(context: Context, profile?: Profile | undefined): st
   throw new CoppiceError('E_NO_KEY', 'No model key found. Nothing was sent anywhere.', {
     hint: [
       'Watch a 20-second demo (offline, scripted agents, real tools): coppice demo',
+      'On a terminal: coppice setup',
       'Add a key: export ANTHROPIC_API_KEY=…, OPENAI_API_KEY=… or GOOGLE_GENERATIVE_AI_API_KEY=…',
       'Use a local model: --model ollama/NAME, or providers in the configuration (coppice doctor shows where)',
     ].join('\n'),

@@ -1,9 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { type Style, styleOf } from '../../render/style.ts';
 import type { ClientOptions } from '../../serve/client/client-request.ts';
-import { databaseText, dataFolder, serversFolder, serverUrl, usualDatabase } from '../../settings/folders.ts';
+import {
+  databaseText,
+  dataFolder,
+  keyFile,
+  serversFolder,
+  serverUrl,
+  usualDatabase,
+} from '../../settings/folders.ts';
 import { ledgerName } from '../../settings/ledger-name.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
@@ -24,6 +31,7 @@ export interface GlobalOptions {
 /** What every command starts from: the global flags, the configuration, and how to open the ledger. */
 export interface Context {
   readonly options: GlobalOptions;
+  /** Of this process, with the keys that `coppice setup` was given. */
   readonly env: NodeJS.ProcessEnv;
   readonly loaded: LoadedConfiguration;
   readonly database: string;
@@ -55,7 +63,7 @@ export async function contextOf(
   { creates_ledger = false, local = false }: WorkOptions,
 ): Promise<Context> {
   const options = command.optsWithGlobals() as GlobalOptions;
-  const { env } = process;
+  const env = await environment();
   const loaded = await loadConfiguration(options.config, env);
   const data_folder = dataFolder(env);
   const url = serverUrl(options, env);
@@ -85,6 +93,21 @@ export async function contextOf(
     },
     openIfExists: () => openIfExists(database),
   };
+}
+
+/** After `coppice setup` has written keys and configuration. */
+export async function reloaded(context: Context): Promise<Context> {
+  const env = await environment();
+  return { ...context, env, loaded: await loadConfiguration(context.options.config, env) };
+}
+
+/** Variables that are set go before keys that `coppice setup` was given. */
+async function environment(): Promise<NodeJS.ProcessEnv> {
+  const { env } = process;
+  if (!existsSync(keyFile(env))) return env;
+  const { readKeys } = await import('../../settings/key-file.ts');
+  const set = Object.entries(env).filter(([, value]) => value !== '');
+  return { ...readKeys(env), ...Object.fromEntries(set) };
 }
 
 function notRemote(command: Command, by: '--server' | 'COPPICE_SERVER'): CoppiceError {

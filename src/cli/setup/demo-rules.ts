@@ -124,6 +124,10 @@ function demoRules(pace: number): ScriptedRules {
         chunk_ms: pace * 15,
       },
       ...workers,
+      // Whatever a person types after the demo.
+      {
+        say: 'This was the demo: I follow a script and cannot answer. /setup leads to a model of your own, by a key or a local server (elsewhere: coppice setup).',
+      },
     ],
   };
 }

@@ -24,7 +24,7 @@ import { writeContained } from '../../tools/files/atomic-write.ts';
 import { isBinary } from '../../tools/files/file-kind.ts';
 import { readWhole } from '../../tools/files/read-whole.ts';
 import { startHostTerminal } from './host-terminal.ts';
-import { type ProtectedContext, protectedPlace } from './protected-places.ts';
+import { type ProtectedContext, protectedPlace, unreadablePlace } from './protected-places.ts';
 
 export interface HostContext extends ProtectedContext {
   /** Names of environment variables that child processes may see beside the fixed allow-list. */
@@ -61,7 +61,10 @@ export function createModelHost(config: AgentConfig, context: HostContext): Mode
     const contained = containPath(cwd, path);
     // The canonical path is judged and opened: a link that is swapped in between is detected on opening.
     const refused = refusal(tool, contained.absolute);
-    const place = tool === 'write' ? protectedPlace(contained.absolute, cwd, context) : undefined;
+    const place =
+      tool === 'write'
+        ? protectedPlace(contained.absolute, cwd, context)
+        : unreadablePlace(contained.absolute, cwd, context);
     if (refused !== null || place !== undefined)
       throw new Error(`${printablePath(path)}: ${refused ?? place}`);
     // Programs have no spilled output of their own: all of it belongs to others.

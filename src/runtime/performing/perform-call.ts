@@ -20,7 +20,7 @@ import { LEASE_OVER, LEASE_OVER_TEXT } from '../leading/unattended-trees.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
-import { type ProtectedContext, protectedPlace } from './protected-places.ts';
+import { type ProtectedContext, protectedPlace, unreadablePlace } from './protected-places.ts';
 import type { SpillCleanup } from './spill-cleanup.ts';
 
 export interface CallContext extends ProtectedContext {
@@ -107,7 +107,9 @@ async function runCall(
     const own = decide(policy, by, path);
     if (own.verdict === 'deny') return own.rule;
     const writes = by.bound_by.includes('write');
-    const place = writes ? protectedPlace(join(realpathSync(cwd), path), cwd, context) : undefined;
+    const place = writes
+      ? protectedPlace(join(realpathSync(cwd), path), cwd, context)
+      : unreadablePlace(path, cwd, context);
     if (place !== undefined) return place;
     const bound = decidePaths(policy, touchesOf(by, path));
     // The rule that asked about the call itself is answered before the call runs.

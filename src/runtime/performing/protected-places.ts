@@ -1,11 +1,12 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { protectedPart } from '../../permissions/protected-path.ts';
+import { KEY_FILE, protectedPart } from '../../permissions/protected-path.ts';
 import type { Store } from '../../store/store.ts';
 import { worktreeFolder } from '../worktree/git-worktree.ts';
 
 /** Named in refusals in the place of a rule. */
 const SETTINGS = 'that settings are protected: no tool may write there';
+const KEYS = 'that keys are protected: no tool may read them';
 const LEDGER = 'that the ledger is protected: no tool may write there';
 
 export interface ProtectedContext {
@@ -33,6 +34,18 @@ export function protectedPlace(
   if (store.kind !== 'sqlite') return undefined;
   const ledger = canonical(store.location);
   return absolute === ledger || absolute.startsWith(`${ledger}-`) ? LEDGER : undefined;
+}
+
+/** Why no tool may read this canonical path, absolute or relative to the folder; undefined where one may. */
+export function unreadablePlace(
+  path: string,
+  cwd: string,
+  { settings = [] }: ProtectedContext,
+): string | undefined {
+  // Asked for every file of a search: almost all have another name.
+  if (basename(path).toLowerCase() !== KEY_FILE) return undefined;
+  const absolute = resolve(realpathSync(cwd), path);
+  return settings.some((place) => isInside(canonical(join(place, KEY_FILE)), absolute)) ? KEYS : undefined;
 }
 
 /** Ignores case, as some file systems do. */

@@ -24,6 +24,7 @@ const ROWS = [
   ['model', 'nothing', '', 'which model the agent in view asks'],
   ['new', 'nothing', '', 'begin another conversation; this one goes on'],
   ['resume', 'text', ' ID', 'open another conversation; this one goes on'],
+  ['setup', 'nothing', '', 'connect another model, in a new conversation'],
   ['web', 'nothing', '', 'open the dashboard in the browser'],
   ['help', 'nothing', '', 'keys and commands'],
   ['quit', 'nothing', '', 'leave; running agents may go on'],
@@ -47,6 +48,7 @@ export type HumanCommand =
         | 'approvals'
         | 'model'
         | 'new'
+        | 'setup'
         | 'web'
         | 'help'
         | 'quit';

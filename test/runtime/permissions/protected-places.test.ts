@@ -70,6 +70,28 @@ it('an agent that works in the folder of the settings cannot reach them', async 
     assert.equal(protectedPlace(join(realpathSync(cwd), path), cwd, around), undefined, path);
 });
 
+it('keys in the folder of the settings cannot be read either; another file of that name can', async (t) => {
+  const home = makeFolder({ 'xdg/coppice/keys.json': '{"A_KEY":"secret"}', 'project/keys.json': '{}' });
+  const store = await openStore(`sqlite:${join(home, 'work.db')}`);
+  t.after(() => store.close());
+  const around = { store, settings: [join(home, 'xdg', 'coppice')], spill_dir: join(home, 'output') };
+  const host = createModelHost(
+    { tools: ['read'], permissions: ANYTHING, cwd: home } as unknown as AgentConfig,
+    {
+      env_allow: [],
+      ...around,
+    },
+  );
+  const read = async (path: string) => {
+    const answer = await host.readFile(path);
+    return answer.ok ? 'read' : answer.error;
+  };
+  for (const path of ['xdg/coppice/keys.json', 'xdg/Coppice/../coppice/keys.json'])
+    assert.doesNotMatch(await read(path), /^read$/, path);
+  assert.match(await read('xdg/coppice/keys.json'), /keys are protected/);
+  assert.equal(await read('project/keys.json'), 'read');
+});
+
 it('a missing settings file is protected by its resolved folder; a ledger on a server is no file', () => {
   const home = realpathSync(makeFolder({ 'actual/a.txt': '' }));
   symlinkSync('actual', join(home, 'alias'));

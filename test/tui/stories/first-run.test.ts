@@ -1,14 +1,20 @@
-/** Proves what a person without a model key sees: a choice, the demo to its end, or how to go on; nothing is sent anywhere. */
+/** Proves what a person without a model key sees: a choice, the demo to its end, or the way to a key or a local model. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
+import { startAnthropicServer } from '../../servers/anthropic-server.ts';
+import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { openPty, type Pty } from '../terminal/pty.ts';
 import { KEY, MAIN } from './ui-stage.ts';
 
-function begin(test: TestContext, args: readonly string[] = [], more: NodeJS.ProcessEnv = {}): Pty {
-  const folder = temporaryFolder();
+function begin(
+  test: TestContext,
+  args: readonly string[] = [],
+  more: NodeJS.ProcessEnv = {},
+  folder = temporaryFolder(),
+): Pty & { readonly folder: string } {
   writeFileSync(join(folder, 'some.md'), 'TODO: words\n');
   const env = { HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, ...more };
   const pty = openPty(
@@ -22,31 +28,106 @@ function begin(test: TestContext, args: readonly string[] = [], more: NodeJS.Pro
     },
   );
   test.after(() => pty.end());
-  return pty;
+  return Object.assign(pty, { folder });
 }
 
-async function asked(test: TestContext): Promise<Pty> {
-  const pty = begin(test);
+async function asked(test: TestContext, more: NodeJS.ProcessEnv = {}): Promise<ReturnType<typeof begin>> {
+  const pty = begin(test, [], more);
   await pty.until('No model key found. Nothing was sent anywhere.');
   for (const choice of ['1  Watch a 20-second demo', '2  Add a key', '3  Use a local model'])
     assert.ok(pty.screen().some((line) => line.includes(choice)));
   return pty;
 }
 
-it('choices 2 and 3 say how to continue and exit with the code for missing credentials', async (test) => {
-  for (const [keys, told] of [
-    [['2'], 'export ANTHROPIC_API_KEY='],
-    [[KEY.down, KEY.down, KEY.enter], 'openai-compatible'],
-  ] as const) {
-    const pty = await asked(test);
-    for (const key of keys) {
-      pty.send(key);
-      await new Promise((resolve) => setTimeout(resolve, 60));
-    }
-    await pty.until(told);
-    assert.equal((await pty.ended).exitCode, 4);
-    assert.ok(pty.modeOn(25) && !pty.modeOn(2004) && !pty.alternate);
+/** Presses keys as a person does, one after the other. */
+async function press(pty: Pty, ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) {
+    pty.send(key);
+    await new Promise((resolve) => setTimeout(resolve, 60));
   }
+}
+
+async function talks(pty: Pty): Promise<void> {
+  await pty.until(() => pty.screen().some((line) => line.startsWith('>')), 'the conversation begins');
+  await press(pty, 'say hello', KEY.enter);
+  await pty.until('hello to you');
+}
+
+const mode = (file: string) => statSync(file).mode & 0o777;
+
+it('choice 2 asks for a key, tries it, keeps it for the user only, shows it nowhere, and begins', async (test) => {
+  const server = await startAnthropicServer({
+    answer: () => ({ text: 'hello to you' }),
+    admits: ({ 'x-api-key': key }) => key === 'sk-good-0123456789',
+  });
+  test.after(() => server.close());
+  const pty = await asked(test, { ANTHROPIC_BASE_URL: server.url });
+  await press(pty, '2');
+  await pty.until('Whose key?');
+  await press(pty, '1');
+  await pty.until('Paste the key of Anthropic');
+  await press(pty, 'sk-bad-0123456789', KEY.enter);
+  await pty.until('Paste it once more');
+  await press(pty, '\x1b[200~export ANTHROPIC_API_KEY="sk-good-0123456789"\x1b[201~');
+  await pty.until('45 characters, hidden');
+  await press(pty, KEY.enter);
+  await pty.until('anthropic/claude-sonnet-4-5 is ready');
+  await talks(pty);
+  assert.doesNotMatch(pty.written(), /sk-|0123456789/);
+  const folder = join(pty.folder, 'coppice');
+  assert.deepEqual(JSON.parse(readFileSync(join(folder, 'keys.json'), 'utf8')), {
+    ANTHROPIC_API_KEY: 'sk-good-0123456789',
+  });
+  assert.deepEqual(JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')), {
+    model: 'anthropic/claude-sonnet-4-5',
+  });
+  assert.deepEqual([mode(join(folder, 'keys.json')), mode(join(folder, 'config.json'))], [0o600, 0o600]);
+  const later = begin(test, [], { ANTHROPIC_BASE_URL: server.url }, pty.folder);
+  await talks(later);
+});
+
+it('choice 3 finds a server that runs, or asks one at another address for its models, with a key if it wants one', async (test) => {
+  const answer = () => ({ text: 'hello to you' });
+  const [ollama, other] = await Promise.all([
+    startOpenAiChatServer({ answer, models: ['qwen3:8b'] }),
+    startOpenAiChatServer({
+      answer,
+      models: ['glm-5', 'glm-6'],
+      admits: ({ authorization }) => authorization === 'Bearer local-key',
+    }),
+  ]);
+  test.after(() => Promise.all([ollama.close(), other.close()]));
+  const pty = await asked(test, { OLLAMA_HOST: ollama.url });
+  await press(pty, KEY.down, KEY.down, KEY.enter);
+  await pty.until(
+    () => pty.screen().some((line) => /1 {2}qwen3:8b .*Ollama/.test(line)),
+    'the model of Ollama',
+  );
+  await press(pty, KEY.enter);
+  await pty.until('ollama/qwen3:8b is ready');
+  await talks(pty);
+  await press(pty, '/setup', KEY.enter);
+  await pty.until('Watch a 20-second demo');
+  await press(pty, '3');
+  await pty.until('Another address');
+  await press(pty, /(\d) {2}Another address/.exec(pty.screen().join('\n'))?.[1] ?? '');
+  await pty.until('Address of an OpenAI-compatible server');
+  await press(pty, '\x15', 'http://127.0.0.1:1', KEY.enter);
+  await pty.until('it cannot be reached (ECONNREFUSED)');
+  await press(pty, '\x15', other.url, KEY.enter);
+  await pty.until('Paste the key of 127.0.0.1');
+  await press(pty, 'local-key', KEY.enter);
+  await pty.until('2  glm-6');
+  await press(pty, '2');
+  await pty.until('local/glm-6 is ready');
+  await talks(pty);
+  const folder = join(pty.folder, 'coppice');
+  assert.deepEqual(JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')), {
+    model: 'local/glm-6',
+    providers: {
+      local: { type: 'openai-compatible', baseURL: `${other.url}/v1`, apiKeyEnv: 'LOCAL_API_KEY' },
+    },
+  });
 });
 
 it('the demo is always marked as such, needs no answer, and reports', async (test) => {
@@ -62,17 +143,38 @@ it('the demo is always marked as such, needs no answer, and reports', async (tes
   await pty.until('[0 main]');
   await pty.until('Report on this folder, by three agents');
   assert.ok(!pty.screen().some((line) => line.includes('wants:')), 'nothing is asked in a demo');
+  await press(pty, 'And now?', KEY.enter);
+  await pty.until('This was the demo');
+  await pty.until(() => !pty.screen().some((line) => line.includes('Esc interrupts')), 'it rests');
+  await press(pty, '/setup', KEY.enter);
+  await pty.until('2  Add a key');
+  assert.ok(!pty.history().join(' ').includes('no rule of demo'));
 });
 
-it('a terminal that can only print lines is asked and answers in lines', async (test) => {
-  const pty = begin(test, [], { TERM: 'dumb' });
-  await pty.until('1, 2 or 3, then Enter');
+it('a terminal that can only print lines is asked and answers in lines, and is told how to set a key', async (test) => {
+  const server = await startOpenAiChatServer({ answer: () => ({ text: 'hello to you' }), models: ['qwen3'] });
+  test.after(() => server.close());
+  const dumb = { TERM: 'dumb', OLLAMA_HOST: server.url };
+  const pty = begin(test, [], dumb);
+  await pty.until('1 to 3, then Enter');
   pty.send('no idea\r');
   pty.send('2\r');
   await pty.until('export ANTHROPIC_API_KEY=');
   assert.equal((await pty.ended).exitCode, 4);
-  const controls = [...pty.written()].filter((character) => character < ' ' && !'\r\n\t'.includes(character));
-  assert.deepEqual(controls, []);
+  const local = begin(test, [], dumb);
+  await local.until('1 to 3, then Enter');
+  local.send('3\r');
+  await local.until('1  qwen3');
+  local.send('1\r');
+  await local.until('ollama/qwen3 is ready');
+  await local.until('/help');
+  local.send('say hello\r');
+  await local.until('hello to you');
+  const controls = [...pty.written(), ...local.written()];
+  assert.deepEqual(
+    controls.filter((character) => character < ' ' && !'\r\n\t'.includes(character)),
+    [],
+  );
 });
 
 it('reports an invalid limit before anything is typed', async (test) => {

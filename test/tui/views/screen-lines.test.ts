@@ -1,7 +1,8 @@
 // Proves the lines around the input: navigation, spinner, hint, capture, questions, lists; each at any width and in any look.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { firstRun } from '../../../src/cli/run/first-run.ts';
+import { choiceLines, typedLine } from '../../../src/cli/run/first-run/dialogue-view.ts';
+import { FIRST_CHOICES, NO_MODEL } from '../../../src/cli/run/first-run/first-run.ts';
 import type { UiStyle } from '../../../src/render/style.ts';
 import type { UiState } from '../../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
@@ -168,7 +169,12 @@ it('fits any width in any style, whatever names and questions agents have', () =
     ),
     ...agentsOverlay(hostile, { ...AGENTS, filter: HOSTILE }, width, 9, style).lines,
     ...agentsOverlay(hostile, AGENTS, width, 9, style).lines,
-    ...firstRun(0, width, style),
+    ...choiceLines(
+      { title: NO_MODEL, choices: FIRST_CHOICES, shown: [0, 1, 2], selected: 1, filter: HOSTILE, rows: 2 },
+      width,
+      style,
+    ),
+    ...typedLine(HOSTILE, HOSTILE, false, width, style).lines,
   ];
   for (const style of [...Object.values(LOOKS), { ...COLOUR, accessible: true }])
     for (let width = 2; width <= 100; width += 1) fits(drawn(width, style), width);

@@ -1,7 +1,8 @@
 // Proves questions and lists: approvals, kills, the agents, the keys, the first run.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { firstRun } from '../../../src/cli/run/first-run.ts';
+import { choiceLines, matching, typedLine } from '../../../src/cli/run/first-run/dialogue-view.ts';
+import { FIRST_CHOICES, NO_MODEL } from '../../../src/cli/run/first-run/first-run.ts';
 import { moveSelection } from '../../../src/tui/state/agents/agent-rows.ts';
 import type { Overlay, UiState } from '../../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
@@ -234,11 +235,39 @@ describe('keys', () => {
 });
 
 it('offers three ways to begin without a key', () => {
-  assert.deepEqual(firstRun(0, 80, PLAIN), [
+  const all = { title: NO_MODEL, choices: FIRST_CHOICES, shown: [0, 1, 2], filter: '', rows: 20 };
+  assert.deepEqual(choiceLines({ ...all, selected: 0 }, 80, PLAIN), [
     'No model key found. Nothing was sent anywhere.',
     '▸ 1  Watch a 20-second demo   (offline, scripted agents, real tools)',
     '  2  Add a key                (ANTHROPIC_API_KEY, OPENAI_API_KEY…)',
     '  3  Use a local model        (OpenAI-compatible URL)',
   ]);
-  assert.match(firstRun(1, 80, ASCII)[2] ?? '', /^> 2 {2}Add a key .*KEY\.\.\.\)$/);
+  assert.match(choiceLines({ ...all, selected: 1 }, 80, ASCII)[2] ?? '', /^> 2 {2}Add a key .*KEY\.\.\.\)$/);
+});
+
+it('a long list of choices shows those around the selected one that hold every typed word', () => {
+  const choices = Array.from({ length: 40 }, (_, index) => ({ text: `qwen ${index + 1} coder` }));
+  const shown = matching(choices, 'coder 3');
+  assert.deepEqual(shown.slice(0, 3), [2, 12, 22]);
+  assert.deepEqual(
+    choiceLines(
+      { title: 'Which model?', choices, shown, selected: 5, filter: 'coder 3', rows: 3 },
+      40,
+      PLAIN,
+    ),
+    [
+      'Which model?',
+      '  31  qwen 31 coder',
+      '▸ 32  qwen 32 coder',
+      '  33  qwen 33 coder',
+      '  +10 more · filter: coder 3',
+    ],
+  );
+});
+
+it('of a hidden line only the length is shown', () => {
+  assert.deepEqual(typedLine('Key?', 'sk-secret', true, 40, PLAIN), {
+    lines: ['Key?', '> 9 characters, hidden', 'Enter goes on · Esc goes back'],
+    cursor: { row: 1, column: 22 },
+  });
 });

@@ -1,0 +1,124 @@
+import { reachOf } from '../../../models/providers.ts';
+import { MODEL_BY_PROVIDER } from '../../setup/compose-config.ts';
+import type { Dialogue } from './dialogue.ts';
+import { listModels } from './local-servers.ts';
+import { proveModel } from './prove-model.ts';
+import type { Found, Known } from './try-model.ts';
+
+interface KeyProvider {
+  readonly name: string;
+  readonly title: string;
+  readonly variable: string;
+  /** Where keys are made. */
+  readonly page: string;
+}
+
+const PROVIDERS: readonly KeyProvider[] = [
+  {
+    name: 'anthropic',
+    title: 'Anthropic',
+    variable: 'ANTHROPIC_API_KEY',
+    page: 'https://console.anthropic.com/settings/keys',
+  },
+  {
+    name: 'openai',
+    title: 'OpenAI',
+    variable: 'OPENAI_API_KEY',
+    page: 'https://platform.openai.com/api-keys',
+  },
+  {
+    name: 'google',
+    title: 'Google',
+    variable: 'GOOGLE_GENERATIVE_AI_API_KEY',
+    page: 'https://aistudio.google.com/apikey',
+  },
+  {
+    name: 'openrouter',
+    title: 'OpenRouter',
+    variable: 'OPENROUTER_API_KEY',
+    page: 'https://openrouter.ai/keys',
+  },
+];
+
+/** Where what is typed is always shown, a key is not asked for. */
+const BY_HAND = [
+  'This terminal shows what is typed, so set the key as a variable, then start again:',
+  ...PROVIDERS.map(({ variable }) => `  export ${variable}=…`),
+];
+
+/** Asks for a provider and its key, and tries it. `told`: the person was told how to do it themselves. */
+export async function addKey(dialogue: Dialogue, known: Known): Promise<Found | 'told' | null> {
+  if (dialogue.line_mode) {
+    dialogue.print(...BY_HAND);
+    return 'told';
+  }
+  while (!dialogue.ended) {
+    const choices = PROVIDERS.map(({ title, page }) => ({ text: title, detail: page }));
+    const chosen = PROVIDERS[(await dialogue.choose('Whose key?', choices)) ?? -1];
+    if (chosen === undefined) return null;
+    const found = await keyOf(dialogue, chosen, known);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+async function keyOf(dialogue: Dialogue, provider: KeyProvider, known: Known): Promise<Found | null> {
+  while (!dialogue.ended) {
+    const key = await askKey(dialogue, provider.title);
+    if (key === null) return null;
+    const model = await modelOf(dialogue, provider, key, known);
+    if (model === null) continue;
+    const found = { model, keys: { [provider.variable]: key }, providers: {} };
+    const proof = await proveModel(dialogue, found, known);
+    if (proof === 'keep') return found;
+    if (proof === 'key_refused')
+      dialogue.print('Paste it once more, or make a new one:', `  ${provider.page}`);
+  }
+  return null;
+}
+
+/** Never shown. Quotes and `export NAME=` around it are left out. */
+export async function askKey(dialogue: Dialogue, title: string): Promise<string | null> {
+  while (!dialogue.ended) {
+    const text = await dialogue.ask(`Paste the key of ${title}; it is not shown:`, { hidden: true });
+    if (text === null) return null;
+    const key = text.replace(/^(?:export\s+)?[A-Z_]+=/, '').replace(/^(["'])(.*)\1$/, '$2');
+    if (/^[!-~]+$/.test(key)) return key;
+    dialogue.print('✗ That is no key: it has spaces or other characters that no key has');
+  }
+  return null;
+}
+
+/** The usual model of the provider, or one that the person chooses from its list. */
+async function modelOf(
+  dialogue: Dialogue,
+  { name }: KeyProvider,
+  key: string,
+  known: Known,
+): Promise<string | null> {
+  const usual = MODEL_BY_PROVIDER.find(([provider]) => provider === name)?.[1];
+  if (usual !== undefined) return usual;
+  const { base_url = '' } = reachOf(name, { ...known, env: { ...known.env, OPENROUTER_API_KEY: key } });
+  return chooseModel(dialogue, name, base_url, key);
+}
+
+/** One of a server's models; its name is typed if the server does not list them. */
+export async function chooseModel(
+  dialogue: Dialogue,
+  provider: string,
+  base_url: string,
+  key: string | null,
+): Promise<string | null> {
+  const listing = await dialogue.wait(`Asking ${new URL(base_url).host} for its models …`, (signal) =>
+    listModels(base_url, { key, signal }),
+  );
+  if (listing === null) return null;
+  if (!listing.ok || listing.models.length === 0) {
+    dialogue.print(`${new URL(base_url).host}: ${listing.ok ? 'it lists no models' : listing.error}`);
+    const typed = await dialogue.ask('Name of the model:');
+    return typed === null ? null : `${provider}/${typed}`;
+  }
+  const models = listing.models.map((text) => ({ text }));
+  const chosen = listing.models[(await dialogue.choose('Which model?', models)) ?? -1];
+  return chosen === undefined ? null : `${provider}/${chosen}`;
+}

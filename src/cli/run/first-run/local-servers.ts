@@ -1,0 +1,89 @@
+import { createHttpFetch } from '../../../models/provider/http-fetch.ts';
+import { type OpenModelOptions, reachOf } from '../../../models/providers.ts';
+import { clean } from '../../../render/clean.ts';
+
+/** A server that speaks the protocol of OpenAI's chat completions, and what it offers. */
+export interface LocalServer {
+  /** Of its provider: its models are `NAME/MODEL`. */
+  readonly name: string;
+  /** For people. */
+  readonly title: string;
+  readonly base_url: string;
+}
+
+export type Listing =
+  | { readonly ok: true; readonly models: readonly string[] }
+  /** `wants_key`: it refused the request without one. */
+  | { readonly ok: false; readonly wants_key: boolean; readonly error: string };
+
+const TIMEOUT_MS = 2_000;
+const BYTES_MAX = 4 * 1024 * 1024;
+const MODELS_MAX = 2_000;
+
+/** The usual addresses of such servers; those of built-in providers may be set by variables. */
+export function usualServers(options: Pick<OpenModelOptions, 'providers' | 'env'>): LocalServer[] {
+  return [
+    builtIn('ollama', 'Ollama', options),
+    builtIn('lmstudio', 'LM Studio', options),
+    { name: 'llamacpp', title: 'llama.cpp', base_url: 'http://127.0.0.1:8080/v1' },
+    { name: 'vllm', title: 'vLLM', base_url: 'http://127.0.0.1:8000/v1' },
+  ];
+}
+
+function builtIn(
+  name: string,
+  title: string,
+  options: Pick<OpenModelOptions, 'providers' | 'env'>,
+): LocalServer {
+  return { name, title, base_url: reachOf(name, options).base_url ?? '' };
+}
+
+/** Asks a server for its models. Never rejects; a server of another kind is a failure. */
+export async function listModels(
+  base_url: string,
+  { key = null, signal }: { readonly key?: string | null; readonly signal?: AbortSignal } = {},
+): Promise<Listing> {
+  const failed = (error: string, wants_key = false): Listing => ({ ok: false, wants_key, error });
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const answer = await createHttpFetch(TIMEOUT_MS)(`${base_url.replace(/\/+$/, '')}/models`, {
+      method: 'GET',
+      headers: key === null ? {} : { authorization: `Bearer ${key}` },
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    });
+    if (answer.status === 401 || answer.status === 403) {
+      await answer.body?.cancel().catch(() => undefined);
+      return failed(key === null ? 'it wants a key' : 'it refuses the key', true);
+    }
+    const models = modelsOf(await textOf(answer));
+    return models === null ? failed(`it lists no models (${answer.status})`) : { ok: true, models };
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as { readonly code?: string };
+    const silent = timeout.aborted ? `no answer within ${TIMEOUT_MS / 1000} s` : 'no connection';
+    return failed(`it cannot be reached (${code ?? silent})`);
+  }
+}
+
+/** A server on a usual port may be of another kind, and send without end. */
+async function textOf(answer: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body ?? []) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > BYTES_MAX) return '';
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Null: not a list of models. */
+function modelsOf(text: string): string[] | null {
+  try {
+    const { data } = JSON.parse(text) as { readonly data?: unknown };
+    if (!Array.isArray(data)) return null;
+    const ids = data.slice(0, MODELS_MAX).map((one: { readonly id?: unknown } | null) => one?.id);
+    return ids.filter((id): id is string => typeof id === 'string' && id !== '' && clean(id) === id);
+  } catch {
+    return null;
+  }
+}
