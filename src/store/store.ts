@@ -147,7 +147,8 @@ export interface TreeReads {
   mail(to_id: string, all?: boolean): Promise<Mail[]>;
   /** The agents that wait for an agent. */
   waiters(agent_id: string): Promise<string[]>;
-  requests(agent_id: string): Promise<RequestRecord[]>;
+  /** Model requests, oldest first, without the first `skip`. */
+  requests(agent_id: string, skip?: number): Promise<RequestRecord[]>;
   /**
    * The run history, newest first. A run is created with its agent (`NewAgent.run`), `queued` until the agent's first turn begins, and closed in the
    * transaction that ends the agent.

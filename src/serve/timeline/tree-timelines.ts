@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { RequestRecord } from '../../kernel/step.ts';
 import { ALL_TOOLSETS } from '../../kernel/toolsets/all-toolsets.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
@@ -34,6 +35,7 @@ interface Kept {
   readonly revision: number;
   readonly version: string;
   readonly walk: AgentWalk;
+  readonly requests: readonly RequestRecord[];
   readonly timeline: AgentTimeline;
 }
 
@@ -122,10 +124,12 @@ export class TreeTimelines {
     const known = before?.timeline.letters ?? [];
     const is_known =
       known.length === agent.mail_count && known.every(({ consumed_seq }) => consumed_seq !== null);
-    const [requests, mail] = await Promise.all([
-      this.#store.requests(agent.id),
+    const known_requests = before?.requests ?? [];
+    const [new_requests, mail] = await Promise.all([
+      this.#store.requests(agent.id, known_requests.length),
       is_known ? known : this.#store.mail(agent.id, true),
     ]);
+    const requests = [...known_requests, ...new_requests];
     const records = { requests, asks, mail };
     const walk = before?.walk ?? new AgentWalk(agent, runsBeside);
     for (;;) {
@@ -137,7 +141,7 @@ export class TreeTimelines {
       if (page.length === PAGE) await nextTurn();
     }
     const letters = mail.map(withoutBody);
-    return { revision, version, walk, timeline: { agent, letters, ...walk.spans(agent, records) } };
+    return { revision, version, walk, requests, timeline: { agent, letters, ...walk.spans(agent, records) } };
   }
 
   #keep(root_id: string, kept: KeptTree): void {

@@ -71,8 +71,10 @@ export function treeReads(db: Database): TreeReads {
         (row) => row.waiter as string,
       ),
 
-    requests: async (agent_id) =>
-      (await db.read('SELECT * FROM requests WHERE agent_id = $1 ORDER BY id', [agent_id])).map(requestOf),
+    requests: async (agent_id, skip = 0) => {
+      const sql = 'SELECT * FROM requests WHERE agent_id = $1 ORDER BY id LIMIT $2 OFFSET $3';
+      return (await db.read(sql, [agent_id, NO_LIMIT, skip])).map(requestOf);
+    },
 
     runs: async ({ root_id, source, job_id, active = false, limit }) => {
       const { sql, values, next } = where({ root_id, source, job_id }, [active && 'finished_at IS NULL']);

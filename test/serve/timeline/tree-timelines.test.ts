@@ -102,6 +102,27 @@ it('a later document has only the lanes that changed since the earlier one', asy
   );
 });
 
+it('an agent that goes on costs its new requests only, and its timeline is that of one who reads all', async () => {
+  const read: number[] = [];
+  const root_id = await perform((store) =>
+    Object.assign(Object.create(store), {
+      requests: async (...terms: Parameters<Store['requests']>) => {
+        const found = await store.requests(...terms);
+        if (terms[0] === root_id) read.push(found.length);
+        return found;
+      },
+    }),
+  );
+  const timelines = new TreeTimelines(stage.store);
+  await timelines.of(root_id);
+  await stage.runtime.send(root_id, 'more');
+  await stage.runtime.settled(root_id);
+  const { agents } = await timelines.of(root_id);
+  const [first = 0, second = 0] = read;
+  assert.ok(first > 1 && second === 1, read.join());
+  assert.deepEqual(agents, (await new TreeTimelines(stage.store).of(root_id)).agents);
+});
+
 it('the agents alone are told of without reading what they did', async () => {
   let reads = 0;
   const root_id = await perform((store) =>
