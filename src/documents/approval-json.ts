@@ -1,6 +1,7 @@
 import type { Ask } from '../records/conversation/ask.ts';
 import type { Store } from '../store/store.ts';
 import { isoTime } from './iso-time.ts';
+import type { DocumentOf } from './shapes/all-documents.ts';
 import type { ApprovalDocument } from './shapes/document-parts.ts';
 
 /** One approval. */
@@ -19,16 +20,26 @@ export function askJson(ask: Ask): ApprovalDocument {
     asked_at: isoTime(ask.asked_at),
     verdict: ask.verdict,
     scope: ask.scope,
+    granted: ask.granted,
     note: ask.note,
   };
 }
 
-/** One approval in `coppice/approvals/v1`. `lineage`: names from the root down to the agent that asks. */
-export type ListedApproval = ApprovalDocument & { readonly lineage: readonly string[] };
+/** One approval in `coppice/approvals/v1`. */
+export type ListedApproval = DocumentOf<'coppice/approvals/v1'>['approvals'][number];
 
 /** `approvals` of `coppice/approvals/v1`. */
-export function approvalsJson(store: Store, asks: readonly Ask[]): Promise<ListedApproval[]> {
-  return Promise.all(asks.map(async (ask) => ({ ...askJson(ask), lineage: await lineageOf(ask, store) })));
+export async function approvalsJson(store: Store, asks: readonly Ask[]): Promise<ListedApproval[]> {
+  if (asks.length === 0) return [];
+  // Imported late: reading commands takes a parser.
+  const { proposeRules } = await import('../permissions/grants/propose-rules.ts');
+  return Promise.all(
+    asks.map(async (ask) => {
+      const { rules, first } = ask.verdict === null ? proposeRules(ask) : { rules: [], first: 0 };
+      const lineage = await lineageOf(ask, store);
+      return { ...askJson(ask), offered_rule: rules[first] ?? null, rules, lineage };
+    }),
+  );
 }
 
 async function lineageOf(ask: Ask, store: Store): Promise<string[]> {

@@ -37,13 +37,13 @@ function fold(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-interface PermissionCall {
-  readonly tool: ToolPermission;
+export interface PermissionCall {
+  readonly tool: Pick<ToolPermission, 'name' | 'subject'>;
   readonly subject: string;
   readonly command: CommandMatch;
 }
 
-function match(rule: Rule, { tool, subject, command }: PermissionCall): Match {
+export function matchRule(rule: Rule, { tool, subject, command }: PermissionCall): Match {
   if (!matchesText(rule.tool, tool.name)) return 'no';
   if (rule.pattern === undefined) return 'yes';
   if (tool.subject === 'command') return matchCommand(rule, rule.pattern, command);
@@ -55,25 +55,29 @@ function stricter(one: Decision | undefined, other: Decision): Decision {
   return one !== undefined && strictness[one.verdict] >= strictness[other.verdict] ? one : other;
 }
 
-function decideLevel(level: PolicyLevel, call: PermissionCall): Decision {
+/** What all rules of the first source say that has one for the call. */
+function decideLevel(
+  level: PolicyLevel,
+  call: PermissionCall & { readonly tool: ToolPermission },
+): readonly Decision[] {
   for (const source of RULE_SOURCES) {
-    let found: Decision | undefined;
+    const found: Decision[] = [];
     for (const rule of level[source]) {
-      const matched = match(rule, call);
+      const matched = matchRule(rule, call);
       if (matched === 'no') continue;
       const said = describeRule(rule, source);
       const why =
         matched === 'yes'
           ? said
           : `${said}, for it cannot be seen what the command runs (${matched.unseen}): write it as plain commands`;
-      found = stricter(found, { verdict: rule.verdict, rule: why });
+      found.push({ verdict: rule.verdict, rule: why });
     }
-    if (found !== undefined) return found;
+    if (found.length > 0) return found;
   }
-  return level.default === 'allow' ? { verdict: 'allow', rule: 'allow(*)' } : byDefault(call);
+  return [level.default === 'allow' ? { verdict: 'allow', rule: 'allow(*)' } : byDefault(call)];
 }
 
-function byDefault({ tool, subject }: PermissionCall): Decision {
+function byDefault({ tool, subject }: { readonly tool: ToolPermission; readonly subject: string }): Decision {
   const pattern = tool.allowed.find((one) => matchesText(one, subject));
   const rule: Rule =
     pattern === undefined
@@ -83,26 +87,26 @@ function byDefault({ tool, subject }: PermissionCall): Decision {
 }
 
 /** What the rules about paths say of one that is touched: deny or ask, by the first source with a rule that matches. */
-function decideTouched(level: PolicyLevel, { path, as, searched }: TouchedPath): Decision | undefined {
+function decideTouched(level: PolicyLevel, { path, as, searched }: TouchedPath): readonly Decision[] {
   for (const source of RULE_SOURCES) {
     const rules = level[source].filter(
       (rule) =>
         matchesText(rule.tool, as) && (rule.pattern === undefined || mayMatchPath(rule, rule.pattern, path)),
     );
     if (rules.length === 0) continue;
-    let found: Decision | undefined;
+    const found: Decision[] = [];
     for (const rule of rules) {
       // A rule without a pattern is about the tool; but what a profile implies (`unsaid`) covers the rest of the paths.
       const about_paths = rule.pattern !== undefined || (source === 'unsaid' && searched !== true);
       if (rule.verdict !== 'allow' && about_paths)
-        found = stricter(found, {
+        found.push({
           verdict: rule.verdict,
           rule: whyTouched(describeRule(rule, source), path),
         });
     }
     return found;
   }
-  return undefined;
+  return [];
 }
 
 /** Any path at all may be one that is denied or asked about, and need not be one that is allowed. */
@@ -118,27 +122,39 @@ function whyTouched(rule: string, path: string | null): string {
 
 /** The strictest decision of rules about paths; undefined when none applies. */
 export function decidePaths(policy: Policy, touched: readonly TouchedPath[]): Decision | undefined {
-  let strictest: Decision | undefined;
-  for (const level of policy.levels)
-    for (const one of touched) {
-      const found = decideTouched(level, one);
-      if (found !== undefined) strictest = stricter(strictest, found);
-    }
-  return strictest;
+  return strictestOf(touchedDecisions(policy, touched));
+}
+
+function touchedDecisions({ levels }: Policy, touched: readonly TouchedPath[]): readonly Decision[] {
+  return levels.flatMap((level) => touched.flatMap((one) => decideTouched(level, one)));
+}
+
+function strictestOf(found: readonly Decision[]): Decision | undefined {
+  return found.reduce<Decision | undefined>(stricter, undefined);
 }
 
 /**
  * What happens to a call. `subject` is the command, the canonical path relative to the agent's folder, or the text of `Tool.subject`
  * (see `permissionSubject`); `touched` are the paths that it touches. Pure and total.
  */
-export function decide(
+export function decide(...of: Parameters<typeof decisions>): Decision {
+  return strictestOf(decisions(...of)) ?? byDefault({ tool: of[1], subject: of[2] });
+}
+
+/** Every rule that asks about the call, each once. */
+export function askingRules(...of: Parameters<typeof decisions>): readonly string[] {
+  return [...new Set(decisions(...of).flatMap(({ verdict, rule }) => (verdict === 'ask' ? [rule] : [])))];
+}
+
+function decisions(
   policy: Policy,
   tool: ToolPermission,
   subject: string,
   touched: readonly TouchedPath[] = takesPath(tool) ? touchesOf(tool, subject) : [],
-): Decision {
-  let strictest = decidePaths(policy, touched);
+): readonly Decision[] {
   const call = { tool, subject, command: new CommandMatch(tool.subject === 'command' ? subject : '') };
-  for (const level of policy.levels) strictest = stricter(strictest, decideLevel(level, call));
-  return strictest ?? byDefault(call);
+  return [
+    ...touchedDecisions(policy, touched),
+    ...policy.levels.flatMap((level) => decideLevel(level, call)),
+  ];
 }

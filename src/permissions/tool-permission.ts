@@ -8,6 +8,6 @@ export function toolPermission(
   return { default: 'ask', allowed: [], subject: 'text', bound_by: [], ...declared, name };
 }
 
-export function takesPath({ subject }: ToolPermission): boolean {
+export function takesPath({ subject }: Pick<ToolPermission, 'subject'>): boolean {
   return subject === 'path' || subject === 'folder';
 }

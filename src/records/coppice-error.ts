@@ -14,6 +14,7 @@ export const ERROR_CODES = {
   E_REFUSED: 'the order was refused',
   E_ASK_ANSWERED: 'somebody answered before',
   E_ASK_NOT_FOUND: 'no such question',
+  E_RULE_NOT_FOUND: 'no such granted rule',
   E_JOB_NOT_FOUND: 'no scheduled job matches',
   E_JOB_AMBIGUOUS: 'several scheduled jobs match',
   E_JOB_EXISTS: 'a scheduled job has that name',

@@ -112,7 +112,7 @@ export interface RuntimeFace {
   capture(agent_id: string, text: string, mark?: CaptureContent['mark']): Promise<void>;
   /** A person's wait: the agent does nothing else until it ends; its result is a `waited` event in the scrollback. */
   wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void>;
-  /** Answers an ask; rejects with `E_ASK_ANSWERED`. */
+  /** Answers an ask, and with what that grants the open ones that it covers; rejects with `E_ASK_ANSWERED`, `E_INVALID_ARGUMENT` and `E_CONFIG`. */
   answer(ask_id: string, answer: Omit<AskAnswer, 'by' | 'at'> & { readonly by?: string }): Promise<void>;
   /** Asks the model of an agent again whose turn failed; no effect on others. `without_last` as in `ResumeOptions`. */
   retry(agent_id: string, without_last?: boolean): Promise<void>;

@@ -21,6 +21,8 @@ export interface RuntimeOptions {
   readonly spill_dir: string;
   /** Files and folders with settings of this program, existing or not; no tool may write there. */
   readonly settings?: readonly string[];
+  /** The file with the rules that people granted for good; without one, none are. */
+  readonly rules_file?: string;
   /** Environment variables that tool processes may see beside the fixed allow-list. */
   readonly env_allow: readonly string[];
   /** Whether calls that a rule asks about wait for a person, for all agents or by configuration; otherwise they are denied. */

@@ -30,6 +30,11 @@ export function keyFile(env: NodeJS.ProcessEnv): string {
   return join(configFolder(env), KEY_FILE);
 }
 
+/** The rules that the user granted for good (docs/approvals.md). */
+export function rulesFile(env: NodeJS.ProcessEnv): string {
+  return join(configFolder(env), 'rules.json');
+}
+
 /** The ledger, spilled output and worktrees, by default. */
 export function dataFolder(env: NodeJS.ProcessEnv): string {
   return userFolder(env, 'LOCALAPPDATA', 'Local', 'XDG_DATA_HOME', '.local/share');

@@ -128,6 +128,8 @@ export interface TreeWrites {
     ask_id: string,
     answer: AskAnswer,
   ): Promise<{ readonly ok: true; readonly mail: Mail } | { readonly ok: false }>;
+  /** Takes back what the answer to an ask granted; false: nothing, or it was taken back before. */
+  revoke(ask_id: string, at: number): Promise<boolean>;
   /** Hides the ended agents of a tree from lists for people (`/reap`); resolves to their ids. */
   reap(root_id: string, at: number): Promise<string[]>;
 }
@@ -162,6 +164,8 @@ export interface TreeReads {
     readonly agent_id?: string;
     readonly open?: boolean;
   }): Promise<Ask[]>;
+  /** Questions whose answers grant a rule that was not taken back, oldest first; those of ended agents and turns, too. */
+  grants(filter: { readonly root_id?: string }): Promise<Ask[]>;
   /** By id or unique prefix of an id (at least 4 characters), newest first, at most 20. */
   findAsks(text: string): Promise<Ask[]>;
 }

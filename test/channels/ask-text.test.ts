@@ -29,7 +29,10 @@ const WHOLE_DOORS: Readonly<Record<string, (ask: Ask) => string>> = {
       .replaceAll(/ *│\n│ */g, ' ');
   },
   'coppice approvals list': (ask) =>
-    askLines({ ...askJson(ask), lineage: ['main'] }, { id: 'a1b2', now: T0, style: PLAIN }).join('\n'),
+    askLines(
+      { ...askJson(ask), lineage: ['main'], offered_rule: null, rules: [] },
+      { id: 'a1b2', now: T0, style: PLAIN },
+    ).join('\n'),
   'a Telegram question': (ask) => telegramText(ask).text,
   'the text for other channels': outboxText,
 };

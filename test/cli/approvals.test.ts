@@ -159,6 +159,47 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.ok(existsSync(join(desk.home.work, 'by-kid')));
   });
 
+  it('a rule is granted only by its text: shown first, for the tree or for good, listed, and taken back', async () => {
+    const desk = deskWith(
+      [[bash('git status')], [bash('git log')], [bash('git status -s')]],
+      await database(),
+    );
+    const [first] = await desk.open();
+    const id = first?.id ?? '';
+    assert.match((await desk.approvals('list')).stdout, /\n {4}from now on: --rule 'bash:git status \*'\n/);
+    const unnamed = await desk.approvals('allow', id, '--session');
+    assert.equal(unnamed.code, 2);
+    assert.match(
+      unnamed.stderr,
+      /--session: which rule is granted\? .*\n.*\n.*--session --rule 'bash:git status \*'\n/,
+    );
+    assert.equal((await desk.approvals('allow', id, '--session', '--always')).code, 2);
+    assert.equal((await desk.approvals('allow', id, '--rule', 'bash:git *')).code, 2);
+    const other = await desk.approvals('allow', id, '--session', '--rule', 'bash:ls *');
+    assert.match(other.stderr, /the rule "bash:ls \*" does not match this call/);
+    const granted = await desk.approvals('allow', id, '--always', '--rule', 'bash:git status *');
+    assert.equal(granted.code, 0, granted.stderr);
+    assert.match(granted.stdout, /granted bash:git status \*; see: coppice approvals rules list\n$/);
+    const [second] = await desk.open();
+    assert.equal(second?.subject, 'git log', 'the rule is for git status');
+    const listed = (await desk.approvals('rules', 'list')).stdout;
+    assert.match(
+      listed,
+      /^[0-9a-f]{4} {2}bash:git status \*\n {4}every agent, for good · in .* · by you, \d+s ago\n/,
+    );
+    assert.match(listed, /kept in .*coppice.rules\.json\n/);
+    await desk.approvals('allow', second?.id ?? '', '--session', '--rule', 'bash:git log *');
+    assert.equal((await desk.run).code, 0, 'git status -s asked nobody');
+    const removed = await desk.approvals('rules', 'remove', id.slice(0, 8), '--json');
+    assert.equal(JSON.parse(removed.stdout).schema, 'coppice/rule/v1');
+    assert.equal((await desk.approvals('rules', 'remove', id)).code, 3);
+    const { rules } = JSON.parse((await desk.approvals('rules', 'list', '--json')).stdout);
+    assert.deepEqual(
+      rules.map(({ rule, scope }: { rule: string; scope: string }) => [rule, scope]),
+      [['bash:git log *', 'session']],
+    );
+  });
+
   it('errors: nobody by that id, an id that is missing, a question whose call is gone', async () => {
     const desk = deskWith([[bash('touch never')]], await database());
     const [ask] = await desk.open();

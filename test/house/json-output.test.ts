@@ -9,13 +9,13 @@ import { before, it } from 'node:test';
 import { z } from 'zod';
 import { agent } from '../../src/documents/shapes/agent-parts.ts';
 import { JSON_DOCUMENTS } from '../../src/documents/shapes/all-documents.ts';
-import { approval, job, run } from '../../src/documents/shapes/document-parts.ts';
+import { approval, grantedRule, job, run } from '../../src/documents/shapes/document-parts.ts';
 import { messages } from '../../src/documents/shapes/message-lines.ts';
 import { type Home, makeHome } from '../cli/run-cli.ts';
 import { until } from '../runtime/stage.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const LIKE: Readonly<Record<string, z.ZodObject>> = { agent, approval, job, run };
+const LIKE: Readonly<Record<string, z.ZodObject>> = { agent, approval, granted_rule: grantedRule, job, run };
 /** Told of on pages of their own, because no command prints them. */
 const ELSEWHERE = ['coppice/archive/v1', 'coppice/delivery/v1'];
 
@@ -144,7 +144,10 @@ it('an approval', async () => {
     ({ approvals: open } = await printed('approvals', 'list'));
     return open.length === 1;
   }, 'a question');
-  await printed('approvals', 'allow', open[0]?.id ?? '');
+  const id = open[0]?.id ?? '';
+  await printed('approvals', 'allow', id, '--always', '--rule', 'bash');
+  await printed('approvals', 'rules', 'list');
+  await printed('approvals', 'rules', 'remove', id);
   const run = JSON.parse((await ended).stdout) as { id: string; status: string };
   assert.equal(run.status, 'done');
   assert.ok((await logLines(run.id)).includes('event'));

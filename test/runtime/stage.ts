@@ -88,6 +88,8 @@ export interface StageOptions {
   readonly cost_usd?: number;
   /** What a rule asks about waits for a person. */
   readonly can_ask?: boolean;
+  /** Where rules that are granted for good are kept. */
+  readonly rules_file?: string;
   /** Time as a test lets it pass. */
   readonly clock?: RuntimeClock;
   /** Stands between the runtime and its ledger. */
@@ -121,6 +123,7 @@ async function open(play: Play, options: StageOptions, folder: string, database:
     toolsets: [...ALL_TOOLSETS, ...(options.more_toolsets ?? [])],
     ...(options.terms === undefined ? {} : { terms: options.terms }),
     ...(clock === undefined ? {} : { clock }),
+    ...(options.rules_file === undefined ? {} : { rules_file: options.rules_file }),
     ...(options.can_ask === undefined ? {} : { can_ask: options.can_ask }),
     spill_dir: folder,
     env_allow: [],

@@ -133,6 +133,7 @@ export function newAsk(over: Partial<NewAsk>): NewAsk {
     call_id: 'call-1',
     tool: 'bash',
     subject: 'rm x',
+    subject_kind: 'command',
     input: '{}',
     difference: null,
     cwd: '/',
@@ -144,7 +145,8 @@ export function newAsk(over: Partial<NewAsk>): NewAsk {
 
 export function openAsk(over: Partial<Ask>): Ask {
   const open = { verdict: null, scope: null, note: null, answered_by: null, answered_at: null };
-  return { ...newAsk(over), ...open, ...over };
+  const nothing = { granted: null, revoked_at: null };
+  return { ...newAsk(over), ...open, ...nothing, ...over };
 }
 
 /** The terms of an agent that agents created for a task. */

@@ -1,32 +1,56 @@
 import type { AskScope } from '../../records/conversation/ask.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import { clean } from '../../render/clean.ts';
+import type { Asked } from '../../serve/client/ledger-client.ts';
+import { shellWord } from '../../settings/ledger-name.ts';
 import { ask } from '../setup/ask.ts';
 import type { Context } from '../setup/context.ts';
 import { tellUnled } from '../setup/notices.ts';
-import { printJson } from '../setup/output.ts';
+import { printJson, printLines } from '../setup/output.ts';
 
 export interface AnswerOptions {
   readonly verdict: 'allow' | 'deny';
   readonly scope: AskScope;
+  /** What is granted with another scope than `once`. */
+  readonly rule?: string | undefined;
   readonly note: string;
 }
 
 /** `coppice approvals allow | deny ID`: answers this one call, once; the process that leads the agent continues by itself. */
 export function approvalsAnswer(context: Context, text: string, options: AnswerOptions): Promise<number> {
-  const { verdict, scope } = options;
+  const { verdict, scope, rule } = options;
   return ask(context, async (asked) => {
+    // A whole tool is granted only by its name, and by --agent.
+    if (rule === undefined && scope !== 'once' && scope !== 'agent')
+      throw await ruleMissing(asked, text, scope);
     const answered = await (verdict === 'allow'
-      ? asked.allow(text, { scope })
+      ? asked.allow(text, { scope, rule })
       : asked.deny(text, { note: storable(options.note) }));
     if (context.json) {
       printJson(answered);
       return 0;
     }
     await tellUnled(asked, answered.agent_id);
-    const { agent_name, tool, subject } = answered;
+    const { agent_name, tool, subject, granted } = answered;
     const word = verdict === 'allow' ? 'allowed' : 'denied';
-    process.stdout.write(`${word} ${clean(agent_name)}: ${tool} ${clean(subject)}\n`);
+    const lines = [`${word} ${clean(agent_name)}: ${tool} ${clean(subject)}`];
+    if (scope !== 'once') lines.push(`granted ${clean(granted ?? tool)}; see: coppice approvals rules list`);
+    printLines(lines);
     return 0;
+  });
+}
+
+/** Nothing is granted before its rule was seen. */
+async function ruleMissing(asked: Asked, text: string, scope: AskScope): Promise<CoppiceError> {
+  const { approvals } = await asked.approvals();
+  const found = approvals.filter(({ id }) => id.startsWith(text));
+  const [only] = found.length === 1 ? found : [];
+  const rules = only === undefined ? [] : [only.offered_rule ?? only.tool, ...only.rules];
+  const hint = [...new Set(rules)].map(
+    (rule) => `coppice approvals allow ${text} --${scope} --rule ${shellWord(clean(rule))}`,
+  );
+  return new CoppiceError('E_USAGE', `--${scope}: which rule is granted?`, {
+    hint: hint.length === 0 ? 'Name it with --rule; see docs/permissions.md' : `Such as\n${hint.join('\n')}`,
   });
 }

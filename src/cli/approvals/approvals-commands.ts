@@ -1,23 +1,35 @@
+import type { AskScope } from '../../records/conversation/ask.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import type { CommandBuilder } from '../start/command-builder.ts';
+
+/** How far an allowed call reaches; by default it is this one call. */
+const SCOPES = {
+  turn: 'grant a rule to this agent, until its turn ends',
+  agent: 'grant a rule to this agent, until it ends; without --rule: the whole tool',
+  session: 'grant a rule to every agent of its tree',
+  always: 'grant a rule to every agent in its folder, for good',
+} as const;
+
+type AllowFlags = Partial<Record<keyof typeof SCOPES, boolean>> & { readonly rule?: string };
 
 /** `coppice approvals …` */
 export function addApprovalsCommands({ sub, deferred }: CommandBuilder): void {
-  const approvals = sub('approvals', 'Calls that wait for approval: list, allow, deny');
+  const approvals = sub('approvals', 'Calls that wait for approval: list, allow, deny, rules');
   sub('list', 'List calls that wait for approval', approvals).action(
     deferred(async (context) => (await import('./approvals-list.ts')).approvalsList(context)),
   );
-  sub('allow', 'Allow this call', approvals)
-    .argument('<id>', 'id or unique prefix')
-    .option('--agent', 'and every later call of this tool by this agent')
-    .action(
-      deferred(async (context, id: string, { agent }: { agent?: boolean }) =>
-        (await import('./approvals-answer.ts')).approvalsAnswer(context, id, {
-          verdict: 'allow',
-          scope: agent === true ? 'agent' : 'once',
-          note: '',
-        }),
-      ),
-    );
+  const allow = sub('allow', 'Allow this call', approvals).argument('<id>', 'id or unique prefix');
+  for (const [scope, description] of Object.entries(SCOPES)) allow.option(`--${scope}`, description);
+  allow.option('--rule <rule>', 'the rule that is granted, such as "bash:git status *"').action(
+    deferred(async (context, id: string, flags: AllowFlags) =>
+      (await import('./approvals-answer.ts')).approvalsAnswer(context, id, {
+        verdict: 'allow',
+        scope: scopeOf(flags),
+        rule: flags.rule,
+        note: '',
+      }),
+    ),
+  );
   sub('deny', 'Deny this call', approvals)
     .argument('<id>', 'id or unique prefix')
     .option('--say <text>', 'reason that the model is told', '')
@@ -30,4 +42,23 @@ export function addApprovalsCommands({ sub, deferred }: CommandBuilder): void {
         }),
       ),
     );
+  const rules = sub('rules', 'Rules that were granted in answer to approvals: list, remove', approvals);
+  sub('list', 'List the rules that still hold', rules).action(
+    deferred(async (context) => (await import('./granted-rules.ts')).rulesList(context)),
+  );
+  sub('remove', 'Take back a rule: calls ask again', rules)
+    .argument('<id>', 'id or unique prefix')
+    .action(
+      deferred(async (context, id: string) => (await import('./granted-rules.ts')).rulesRemove(context, id)),
+    );
+}
+
+function scopeOf(flags: AllowFlags): AskScope {
+  const named = (Object.keys(SCOPES) as (keyof typeof SCOPES)[]).filter((scope) => flags[scope] === true);
+  const [scope = 'once'] = named;
+  const all = named.map((one) => `--${one}`).join(' and ');
+  if (named.length > 1) throw new CoppiceError('E_USAGE', `${all}: only one of them`);
+  if (scope === 'once' && flags.rule !== undefined)
+    throw new CoppiceError('E_USAGE', '--rule needs one of --turn, --agent, --session and --always');
+  return scope;
 }

@@ -5,6 +5,7 @@ import { clean } from '../../render/clean.ts';
 import { cutLines, cutMiddle, SPELLED_NOTE } from '../../render/plain-sight.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import { paint, type Style, sign } from '../../render/style.ts';
+import { shellWord } from '../../settings/ledger-name.ts';
 import { ask } from '../setup/ask.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
@@ -14,7 +15,7 @@ const LINES_MAX = 40;
 const LINE_MAX = 2_000;
 const WHOLE = 'whole: coppice approvals list --json';
 
-const HOW = `allow: coppice approvals allow ID            (--agent: and all later ones of this tool by this agent)
+const HOW = `allow: coppice approvals allow ID            (from now on: --turn, --agent, --session or --always, with --rule RULE)
 deny:  coppice approvals deny ID --say TEXT  (the model reads the text)`;
 
 /** `coppice approvals list`: calls of all trees that wait for approval, oldest first. */
@@ -52,6 +53,9 @@ export function askLines(ask: ListedApproval, { id, now, style }: AskLook): stri
     `${paint(style, 'bold', id)}  ${who} wants ${paint(style, 'bold', ask.tool)} ${sign(style, '·')} waits ${since}`,
     ...askParts(ask).flatMap(argument),
     paint(style, 'dim', `    in ${clean(ask.cwd)} ${sign(style, '·')} rule: ${clean(ask.rule)}`),
+    ...(ask.offered_rule === null
+      ? []
+      : [paint(style, 'dim', `    from now on: --rule ${shellWord(clean(ask.offered_rule))}`)]),
   ];
 }
 

@@ -85,6 +85,7 @@ export type WordKind =
   | 'run'
   | 'active-run'
   | 'approval'
+  | 'granted-rule'
   | 'job'
   | 'delivery'
   | 'zone'
@@ -96,6 +97,7 @@ export type WordKind =
 const NARROWED: Readonly<Record<string, WordKind>> = {
   'approvals allow': 'approval',
   'approvals deny': 'approval',
+  'approvals rules remove': 'granted-rule',
   kill: 'living-agent',
   send: 'living-agent',
   wait: 'living-agent',

@@ -34,6 +34,13 @@ const FINDERS: Partial<Record<WordKind, Find>> = {
       value: id,
       description: `${agent_name}: ${tool} ${subject}`,
     })),
+  'granted-rule': (ledger, prefix, limit) =>
+    ledger
+      .asks({ prefix, open: false, limit })
+      .filter(
+        ({ verdict, scope, revoked_at }) => verdict === 'allow' && scope !== 'once' && revoked_at === null,
+      )
+      .map(({ id, tool, granted, scope }) => ({ value: id, description: `${granted ?? tool}, ${scope}` })),
 };
 
 function agents(open: boolean): Find {

@@ -10,6 +10,7 @@ import { placementOf } from '../../serve/leading/placement.ts';
 import { TreeTimelines } from '../../serve/timeline/tree-timelines.ts';
 import { TreeActivity } from '../../serve/usage/tree-activity.ts';
 import { UsageRollUp } from '../../serve/usage/usage-roll-up.ts';
+import { rulesFile } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
 import { canAsk } from './channels-config.ts';
 import type { Context } from './context.ts';
@@ -38,6 +39,7 @@ export function sourcesOf(context: Context, { store, runtime, terms, onEntered, 
     }),
     timelines: new TreeTimelines(store),
     unled: context,
+    rules_file: rulesFile(context.env),
     usage: new UsageRollUp(store),
     activity: new TreeActivity(store),
     prompts: new AgentPrompts(store),
@@ -71,7 +73,7 @@ function ledgerRuntime(context: Context, store: Store, terms: Parts['terms']): R
     return work(runtime).finally(() => runtime.close());
   };
   const face: Orders & Pick<RuntimeFace, 'checked' | 'enter'> = {
-    ...ledgerOrders(store),
+    ...ledgerOrders(store, { rules_file: rulesFile(context.env) }),
     checked: (config, limits) => opened((runtime) => runtime.checked(config, limits)),
     enter: (options, placement) => opened((runtime) => runtime.enter(options, placement)),
   };

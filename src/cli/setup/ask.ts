@@ -4,6 +4,7 @@ import { hintsOf } from '../../serve/answers/ledger-hints.ts';
 import type { CoppiceClient } from '../../serve/client/client.ts';
 import type { ClientOptions } from '../../serve/client/client-request.ts';
 import { type Asked, ledgerClient } from '../../serve/client/ledger-client.ts';
+import { rulesFile } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, withStore } from './context.ts';
 
@@ -25,7 +26,7 @@ export async function ask<T>(context: Context, work: (asked: Asked) => Promise<T
 
 /** The documents of a ledger that is open. */
 export function askLedger(context: Context, store: Store): Asked {
-  return ledgerClient({ store, unled: context }, async () => {
+  return ledgerClient({ store, unled: context, rules_file: rulesFile(context.env) }, async () => {
     const { apiSources } = await import('./api-sources.ts');
     return apiSources(context, store);
   });

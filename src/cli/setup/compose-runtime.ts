@@ -9,7 +9,7 @@ import { killProcessesOfDeadRuntimes } from '../../processes/stray-processes.ts'
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { openRuntime } from '../../runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
-import { outputFolder, settingsPlaces } from '../../settings/folders.ts';
+import { outputFolder, rulesFile, settingsPlaces } from '../../settings/folders.ts';
 import type { Store, WorkerRole } from '../../store/store.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
 import { canAsk } from './channels-config.ts';
@@ -63,6 +63,7 @@ export async function composeRuntime(
     terms,
     can_ask,
     spill_dir: outputFolder(context.data_folder),
+    rules_file: rulesFile(context.env),
     settings: settingsPlaces(context.options.config, context.env),
     env_allow: configuration.env_allow ?? [],
   });

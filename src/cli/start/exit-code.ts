@@ -26,6 +26,7 @@ const OF_ERROR: Partial<Record<ErrorCode, number>> = {
   E_RUN_NOT_FOUND: EXIT.not_found,
   E_RUN_AMBIGUOUS: EXIT.not_found,
   E_ASK_NOT_FOUND: EXIT.not_found,
+  E_RULE_NOT_FOUND: EXIT.not_found,
   E_JOB_NOT_FOUND: EXIT.not_found,
   E_JOB_AMBIGUOUS: EXIT.not_found,
   E_WORKER_NOT_FOUND: EXIT.not_found,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { agent } from './agent-parts.ts';
-import { approval, delivery, job, profile, run } from './document-parts.ts';
+import { approval, delivery, grantedRule, job, profile, run } from './document-parts.ts';
 import { EVENT_DOCUMENT } from './event-documents.ts';
 import { error, type JsonDocument } from './json-document.ts';
 import { OTHER_DOCUMENTS } from './other-documents.ts';
@@ -9,7 +9,7 @@ import { SERVER_DOCUMENTS } from './server-documents.ts';
 import { TREE_DOCUMENTS } from './tree-documents.ts';
 
 /** What several documents hold, by name. */
-const PARTS_BY_NAME = { agent, approval, delivery, job, profile, run };
+const PARTS_BY_NAME = { agent, approval, delivery, granted_rule: grantedRule, job, profile, run };
 export const PARTS: Readonly<Record<string, z.ZodObject>> = PARTS_BY_NAME;
 
 /** Every JSON document that a command prints, one to a line, or the server answers with. */

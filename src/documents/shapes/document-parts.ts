@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ASK_SCOPES } from '../../records/conversation/ask.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 
 /** What several documents hold. Each field says what it means; a test holds them against what the program prints. */
@@ -62,10 +63,31 @@ export const approval = z
       .enum(['allow', 'deny', 'void'])
       .nullable()
       .describe('the answer; `void`: the call went away unanswered'),
-    scope: z.enum(['once', 'agent']).nullable().describe('this call, or this tool for this agent'),
+    scope: z
+      .enum(ASK_SCOPES)
+      .nullable()
+      .describe(
+        'this call; or what is granted, to this agent until its turn or it itself ends, to its tree, or in its folder for good',
+      ),
+    granted: maybe('the rule that an `allow` granted; null with another scope than `once`: the whole tool'),
     note: maybe('what the model was told with a `deny`'),
   })
   .meta({ id: 'approval' });
+
+export const grantedRule = z
+  .strictObject({
+    id: text('by which it is removed: that of the approval'),
+    rule: text('what is allowed, such as `bash:git status *`'),
+    scope: z.enum(ASK_SCOPES).exclude(['once']).describe('how far it reaches'),
+    agent_id: maybe('the agent; null: not only one'),
+    agent_name: maybe('its name'),
+    root_id: maybe('the tree; null: every tree in the folder'),
+    folder: text('where it was granted; rules about paths, and those granted for good, hold only there'),
+    asked_by: text('the rules that had asked: where another one asks, it still does'),
+    granted_by: text('who granted it'),
+    granted_at: time('when'),
+  })
+  .meta({ id: 'granted_rule' });
 
 export const job = z
   .strictObject({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   approval,
   delivery,
+  grantedRule,
   job,
   jobRun,
   maybe,
@@ -27,7 +28,17 @@ export const OTHER_DOCUMENTS = [
     by: ['approvals list'],
     shape: z.strictObject({
       approvals: z
-        .array(approval.extend({ lineage: texts('names from the root down to the agent that asks') }))
+        .array(
+          approval.extend({
+            lineage: texts('names from the root down to the agent that asks'),
+            offered_rule: maybe(
+              'the rule to offer for an `allow`: the narrowest that is of use for other calls, too',
+            ),
+            rules: texts(
+              'rules that an `allow` could grant, from narrow to wide; none if it cannot be told what would run',
+            ),
+          }),
+        )
         .describe('unanswered, oldest first'),
     }),
   },
@@ -35,6 +46,20 @@ export const OTHER_DOCUMENTS = [
     name: 'coppice/approval/v1',
     by: ['approvals allow', 'approvals deny'],
     like: 'approval',
+    shape: z.strictObject({}),
+  },
+  {
+    name: 'coppice/rules/v1',
+    by: ['approvals rules list'],
+    shape: z.strictObject({
+      file: text('where rules that are granted for good are kept'),
+      rules: z.array(grantedRule).describe('those of the ledger, oldest first, then those of the file'),
+    }),
+  },
+  {
+    name: 'coppice/rule/v1',
+    by: ['approvals rules remove'],
+    like: 'granted_rule',
     shape: z.strictObject({}),
   },
   {

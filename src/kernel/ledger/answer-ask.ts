@@ -12,11 +12,12 @@ export function answerAsk(
 ): { readonly ok: true; readonly mail: Mail } | { readonly ok: false } {
   const ask = unit.ask(ask_id);
   if (ask === null) return { ok: false };
-  const { verdict, scope, note, by, at } = answer;
+  const { verdict, scope, rule, note, by, at } = answer;
   const mail = answerMail(ask, answer);
   if (ask.verdict === null) {
     if (unit.tree(ask.root_id)?.removal != null || !unit.isAlive(ask.agent_id)) return { ok: false };
-    unit.answerAsk(ask, { verdict, scope, note, answered_by: by, answered_at: at });
+    const answered = { verdict, scope, note, answered_by: by, answered_at: at };
+    unit.answerAsk(ask, answered, rule === undefined || scope === 'once' ? {} : { granted: rule });
     return { ok: true, mail: post(unit, mail, null) };
   }
   const there = unit.mail(mail.id);
@@ -32,7 +33,11 @@ export function answerAsk(
 }
 
 /** One id per ask, so that the answer cannot arrive twice. */
-function answerMail({ id, root_id, agent_id }: AskFacts, { verdict, note, by, at }: AskAnswer): NewMail {
+function answerMail(
+  { id, root_id, agent_id }: AskFacts,
+  { verdict, scope, note, by, at }: AskAnswer,
+): NewMail {
+  const turn = verdict === 'allow' && scope === 'turn' ? { turn: true } : {};
   return {
     id: `answer-${id}`,
     root_id,
@@ -40,7 +45,7 @@ function answerMail({ id, root_id, agent_id }: AskFacts, { verdict, note, by, at
     from_id: null,
     from_name: by,
     kind: 'control',
-    body: JSON.stringify({ type: 'answer', ask_id: id, verdict, note }),
+    body: JSON.stringify({ type: 'answer', ask_id: id, verdict, note, ...turn }),
     sent_at: at,
   };
 }

@@ -99,6 +99,7 @@ export const TABLES = {
       ...{ id: 'text', root_id: 'text', agent_id: 'text', agent_name: 'text', call_id: 'text', tool: 'text' },
       ...{ subject: 'text', input: 'text', difference: 'text', cwd: 'text', rule: 'text', asked_at: 'int' },
       ...{ verdict: 'text', scope: 'text', note: 'text', answered_by: 'text', answered_at: 'int' },
+      ...{ subject_kind: 'text', granted: 'text', revoked_at: 'int' },
     },
   },
   deliveries: {

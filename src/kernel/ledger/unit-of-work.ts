@@ -135,12 +135,12 @@ export class UnitOfWork {
   addAsk(ask: NewAsk): void {
     const open = { verdict: null, scope: null, note: null, answered_by: null, answered_at: null };
     this.#asks.set(ask.id, { ...ask, ...open });
-    this.rows.insert('asks', { ...ask, ...open });
+    this.rows.insert('asks', { ...ask, ...open, granted: null, revoked_at: null });
   }
 
-  answerAsk(ask: AskFacts, answer: Partial<AskFacts>): void {
+  answerAsk(ask: AskFacts, answer: Partial<AskFacts>, texts: Row = {}): void {
     this.#asks.set(ask.id, { ...ask, ...answer });
-    this.rows.update('asks', { id: ask.id, ...(answer as Row) });
+    this.rows.update('asks', { id: ask.id, ...(answer as Row), ...texts });
   }
 
   /** Consumed or not. */

@@ -1,4 +1,3 @@
-import type { AskScope } from '../../records/conversation/ask.ts';
 import type { CaptureContent } from '../../records/conversation/message.ts';
 
 /** An order of a person to an agent; mail of kind `control` carries it to the process that leads the agent. */
@@ -12,7 +11,8 @@ export type Order =
       readonly ask_id: string;
       readonly verdict: 'allow' | 'deny';
       readonly note: string;
-      readonly scope?: AskScope;
+      /** What was granted holds until the turn ends. */
+      readonly turn?: boolean;
     }
   | ({ readonly type: 'capture' } & CaptureContent)
   /** `id`: of the child, which is idle without a prompt. `captured`: the prompt is the captured text, and the capture ends. */

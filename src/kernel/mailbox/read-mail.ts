@@ -13,7 +13,7 @@ const order: z.ZodType<Order> = z.discriminatedUnion('type', [
     ask_id: z.string(),
     verdict: z.enum(['allow', 'deny']),
     note: z.string(),
-    scope: z.enum(['once', 'agent']).exactOptional(),
+    turn: z.boolean().exactOptional(),
   }),
   z.object({
     type: z.literal('capture'),

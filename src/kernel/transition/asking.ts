@@ -39,7 +39,9 @@ export function askAnswered(
     const running = next.running.map((one) =>
       one.call.id === call.id ? { call, ask, approved: true } : one,
     );
-    return step({ ...next, running }, [
+    const granted = [...(next.turn.granted ?? []), ask.id];
+    const turn = event.turn === true ? { ...next.turn, granted } : next.turn;
+    return step({ ...next, turn, running }, [
       appendEvent('answered', `allowed by ${event.by}: ${call.name}`, { call_id: call.id }),
       { type: 'run-call', call },
     ]);

@@ -65,6 +65,8 @@ export type AgentEvent =
       readonly verdict: 'allow' | 'deny';
       readonly note: string;
       readonly by: string;
+      /** The answer grants a rule until the turn ends. */
+      readonly turn?: boolean;
     }
   /** Text of a person that is stored with the conversation and never sent to a model (capture mode). */
   | { readonly type: 'capture'; readonly at: number; readonly content: CaptureContent }

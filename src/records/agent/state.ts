@@ -96,6 +96,8 @@ export interface Turn {
   readonly reminded?: string;
   /** The newest answer was cut off or empty and the model was asked again: its text so far. */
   readonly unfinished?: string;
+  /** Questions whose answers granted a rule until the turn ends. */
+  readonly granted?: readonly string[];
   /** Milliseconds since the epoch. */
   readonly started_at: number;
 }

@@ -1,3 +1,5 @@
+import type { ToolPermission } from '../tool.ts';
+
 /** A call that a person must approve; bound to this call and its exact arguments (docs/permissions.md). */
 export interface NewAsk {
   readonly id: string;
@@ -8,26 +10,36 @@ export interface NewAsk {
   readonly tool: string;
   /** What rules match: the command, the path. */
   readonly subject: string;
+  /** How rules match it; null in rows of older versions. */
+  readonly subject_kind: ToolPermission['subject'] | null;
   /** The arguments as the model wrote them. */
   readonly input: string;
   /** What it would change in a file as of asking, as a unified diff; null if unknown. */
   readonly difference: string | null;
   readonly cwd: string;
-  /** The rule that asks, for people: `ask(bash:rm *)`. */
+  /** The rules that ask, for people: `ask(bash:rm *)`; several are joined by `RULE_BREAK`. */
   readonly rule: string;
   /** Milliseconds since the epoch. */
   readonly asked_at: number;
 }
 
+export const RULE_BREAK = '; ';
+
 /** `void`: the call ended before anybody answered. */
 export type AskVerdict = 'allow' | 'deny' | 'void';
 
-/** Scope of an `allow`: this call, or this tool for the agent's lifetime. */
-export type AskScope = 'once' | 'agent';
+/**
+ * How far an `allow` reaches. `once`: this call. The others grant a rule: `turn` to this agent until its turn ends, `agent` to this agent, `session` to
+ * every agent of its tree, `always` to every agent in its folder, in later trees too.
+ */
+export const ASK_SCOPES = ['once', 'turn', 'agent', 'session', 'always'] as const;
+export type AskScope = (typeof ASK_SCOPES)[number];
 
 export interface AskAnswer {
   readonly verdict: Exclude<AskVerdict, 'void'>;
   readonly scope: AskScope;
+  /** The rule that is granted; by default the whole tool. */
+  readonly rule?: string | undefined;
   /** What the person says to the model with a `deny`; empty for nothing. */
   readonly note: string;
   readonly by: string;
@@ -37,7 +49,11 @@ export interface AskAnswer {
 export interface Ask extends NewAsk {
   readonly verdict: AskVerdict | null;
   readonly scope: AskScope | null;
+  /** The rule that was granted; null for the whole tool. */
+  readonly granted: string | null;
   readonly note: string | null;
   readonly answered_by: string | null;
   readonly answered_at: number | null;
+  /** When what was granted was taken back. */
+  readonly revoked_at: number | null;
 }

@@ -5,6 +5,7 @@ import { isTerminal } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
+import { answerApproval, type RulesPlace } from '../../store/answer-approval.ts';
 import type { Store } from '../../store/store.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
@@ -22,8 +23,10 @@ export class HumanOrders {
   readonly #executor: Executor;
   readonly #clock: RuntimeClock;
   readonly #newId: () => string;
+  readonly #rules: RulesPlace;
 
-  constructor(executor: Executor, { store, clock, newId }: OpenOptions) {
+  constructor(executor: Executor, { store, clock, newId, rules_file }: OpenOptions) {
+    this.#rules = { rules_file };
     this.#executor = executor;
     this.#store = store;
     this.#clock = clock;
@@ -114,12 +117,10 @@ export class HumanOrders {
     return told ?? 'nothing was forked';
   }
 
-  /** Rejects with `E_ASK_ANSWERED` when the ask was answered already, or its call is gone. */
+  /** Rejects as `answerApproval`. */
   async answer(...[ask_id, answer]: Parameters<RuntimeFace['answer']>): Promise<void> {
-    const at = this.#clock.now();
-    const result = await this.#store.answer(ask_id, { by: 'you', ...answer, at });
-    if (!result.ok)
-      throw new CoppiceError('E_ASK_ANSWERED', 'that was answered already, or its call is gone');
-    this.#executor.delivered(result.mail);
+    const given = { by: 'you', ...answer, at: this.#clock.now() };
+    const mails = await answerApproval(this.#store, ask_id, given, this.#rules);
+    for (const mail of mails) this.#executor.delivered(mail);
   }
 }

@@ -1,13 +1,15 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { decide, decidePaths } from '../../permissions/decide.ts';
+import { askingRules, decide, decidePaths } from '../../permissions/decide.ts';
+import { type AskedCall, type Grant, grantOf, isCovered, reaches } from '../../permissions/grants/grant.ts';
+import { readRules } from '../../permissions/grants/rules-file.ts';
 import { partialRules, policyOf } from '../../permissions/policy.ts';
 import { policyRefusal } from '../../permissions/refusal.ts';
 import { callTouches, permissionSubject, touchesOf, writtenPath } from '../../permissions/touched-paths.ts';
 import { treeOutput } from '../../processes/spill-folder.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Call } from '../../records/agent/state.ts';
-import type { NewAsk } from '../../records/conversation/ask.ts';
+import { type Ask, type NewAsk, RULE_BREAK } from '../../records/conversation/ask.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import { storable } from '../../records/text/text.ts';
 import { nameHint } from '../../render/nearest-name.ts';
@@ -24,7 +26,8 @@ import { type ProtectedContext, protectedPlace, unreadablePlace } from './protec
 import type { SpillCleanup } from './spill-cleanup.ts';
 
 export interface CallContext extends ProtectedContext {
-  readonly store: Pick<Store, 'kind' | 'location' | 'asks'>;
+  readonly store: Pick<Store, 'kind' | 'location' | 'grants'>;
+  readonly rules_file?: string;
   readonly output: SpillCleanup;
   readonly executor: Executor;
   readonly catalog: ToolCatalog;
@@ -102,6 +105,7 @@ async function runCall(
   const { cwd } = agent.config;
   const touched = callTouches(policy, tool.permission, writtenPath(tool, parsed.input) ?? subject, cwd);
   const { verdict, rule } = decide(policy, tool.permission, subject, touched);
+  const asks = verdict === 'ask' ? askingRules(policy, tool.permission, subject, touched) : [];
   const denied = (name: string, path: string) => {
     const by = name === call.name ? tool.permission : permissionOf(name);
     const own = decide(policy, by, path);
@@ -115,14 +119,16 @@ async function runCall(
     // The rule that asked about the call itself is answered before the call runs.
     return bound === undefined || bound.rule === rule ? undefined : bound.rule;
   };
+  const asked = { tool: call.name, subject, subject_kind: tool.permission.subject };
   // A person's answer stays valid after a take-over, also where nobody can be asked.
   const allowed =
     verdict === 'allow' ||
-    (verdict === 'ask' && (isApproved(agent, call) || (await isGranted(agent, call, context.store))));
+    (verdict === 'ask' &&
+      (isApproved(agent, call) || isCovered(await grantsFor(agent, context), asks, asked)));
   if (!allowed && verdict === 'ask' && context.can_ask)
     return {
       ask: {
-        ...askOf(agent, call, subject, rule, context),
+        ...askOf(agent, call, asked, asks.join(RULE_BREAK), context),
         difference: differenceOf(tool.difference?.(parsed.input, { cwd, denied }) ?? null),
       },
     };
@@ -154,10 +160,20 @@ function isApproved({ state }: Agent, call: Call): boolean {
   );
 }
 
-/** A person allowed this agent this tool for as long as it lives. */
-async function isGranted({ id }: Agent, { name }: Call, store: Pick<Store, 'asks'>): Promise<boolean> {
-  const asks = await store.asks({ agent_id: id });
-  return asks.some((ask) => ask.tool === name && ask.verdict === 'allow' && ask.scope === 'agent');
+/** What people granted this agent: in its tree, and in its folder for good. */
+async function grantsFor(
+  { id, root_id, state, config: { cwd } }: Agent,
+  { store, rules_file }: CallContext,
+): Promise<readonly Grant[]> {
+  const in_turn = 'turn' in state ? (state.turn.granted ?? []) : [];
+  // Of rules that were granted for good, the file alone tells: a person may have removed them from it.
+  const holds = (ask: Ask): boolean =>
+    ask.scope !== 'always' &&
+    reaches(ask.scope, ask, { agent_id: id, root_id, cwd }) &&
+    (ask.scope !== 'turn' || in_turn.includes(ask.id));
+  const given = (await store.grants({ root_id })).filter(holds).flatMap((ask) => grantOf(ask) ?? []);
+  const kept = rules_file === undefined ? [] : readRules(rules_file);
+  return [...given, ...kept.filter(({ folder }) => folder === cwd)];
 }
 
 function differenceOf(text: string | null): string | null {
@@ -167,7 +183,7 @@ function differenceOf(text: string | null): string | null {
 function askOf(
   agent: Agent,
   call: Call,
-  subject: string,
+  { subject, subject_kind }: AskedCall,
   rule: string,
   { clock, newId }: CallContext,
 ): Omit<NewAsk, 'difference'> {
@@ -179,6 +195,7 @@ function askOf(
     call_id: call.id,
     tool: call.name,
     subject: storable(subject),
+    subject_kind,
     input: call.input,
     cwd: agent.config.cwd,
     rule,

@@ -2,17 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import type { RulesPlace } from '../../store/answer-approval.ts';
 import type { Store } from '../../store/store.ts';
 
 export type Orders = Pick<RuntimeFace, 'send' | 'kill' | 'answer'>;
 
 /** Orders of a person as mail in the ledger, for the process that leads the agent. */
-export function ledgerOrders(store: Store): Orders {
+export function ledgerOrders(store: Store, rules: RulesPlace): Orders {
   return {
     kill: async (agent_id) => (await store.kill(agent_id, 'you', Date.now())).ids,
     answer: async (ask_id, answer) => {
-      const { ok } = await store.answer(ask_id, { by: 'you', ...answer, at: Date.now() });
-      if (!ok) throw new CoppiceError('E_ASK_ANSWERED', 'that was answered already, or its call is gone');
+      // Imported late: reading rules takes longer to load than most commands take to run.
+      const { answerApproval } = await import('../../store/answer-approval.ts');
+      await answerApproval(store, ask_id, { by: 'you', ...answer, at: Date.now() }, rules);
     },
     send: async (to_id, text, { id = randomUUID(), from = 'you' } = {}) => {
       const root_id = (await store.agent(to_id))?.root_id ?? to_id;

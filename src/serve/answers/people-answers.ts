@@ -35,14 +35,29 @@ export async function approvalsDocument(
 export async function answerDocument(
   { store, runtime }: Ordering,
   text: string,
-  { verdict, scope = 'once', note = '' }: { verdict: 'allow' | 'deny'; scope?: AskScope; note?: string },
+  {
+    verdict,
+    scope = 'once',
+    rule,
+    note = '',
+  }: {
+    verdict: 'allow' | 'deny';
+    scope?: AskScope | undefined;
+    rule?: string | undefined;
+    note?: string | undefined;
+  },
 ): Promise<DocumentOf<'coppice/approval/v1'>> {
   const ask = await findAsk(store, text);
   if (ask.verdict !== null) {
     const why = ask.verdict === 'void' ? 'its call is gone' : 'it was answered already';
     throw new CoppiceError('E_ASK_ANSWERED', `the approval ${ask.id.slice(0, 8)} is closed: ${why}`);
   }
-  await runtime.answer(ask.id, { verdict, scope, note: storable(note) });
+  await runtime.answer(ask.id, {
+    verdict,
+    scope,
+    note: storable(note),
+    ...(rule === undefined ? {} : { rule: storable(rule) }),
+  });
   const [answered = ask] = await store.findAsks(ask.id);
   return { schema: 'coppice/approval/v1', ...askJson(answered) };
 }

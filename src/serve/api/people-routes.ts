@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { findRun, runDocument } from '../../documents/run-json.ts';
+import { ASK_SCOPES } from '../../records/conversation/ask.ts';
 import { findDeliveries, findWorker } from '../answers/find-rows.ts';
 import {
   answerDocument,
@@ -9,11 +10,13 @@ import {
   runsAnswer,
   workersDocument,
 } from '../answers/people-answers.ts';
+import { removedRuleDocument, rulesDocument } from '../answers/rule-answers.ts';
 import { cancelRun } from '../leading/cancel-run.ts';
 import { countUpTo, flag, named, route } from './route.ts';
 
 const ROWS_MAX = 1_000;
 const NOTE_MAX = 10_000;
+const RULE_MAX = 2_000;
 
 /** Approvals, runs, deliveries and workers: what people look after. */
 export const PEOPLE_ROUTES = [
@@ -32,11 +35,22 @@ export const PEOPLE_ROUTES = [
   route({
     method: 'POST',
     path: '/v1/approvals/:approval/allow',
-    summary: 'Allows this one call, or this tool for its agent',
+    summary: 'Allows this one call, or grants a rule, which also answers the open questions that it covers',
     scope: 'write',
     answer: 'coppice/approval/v1',
     body: z.strictObject({
-      scope: z.enum(['once', 'agent']).default('once').describe('this call, or this tool for this agent'),
+      scope: z
+        .enum(ASK_SCOPES)
+        .default('once')
+        .describe(
+          'this call; or grant: to this agent until its turn ends, to this agent, to its tree, or in its folder for good',
+        ),
+      rule: z
+        .string()
+        .min(1)
+        .max(RULE_MAX)
+        .optional()
+        .describe('what is granted, such as `bash:git status *`; default: the whole tool'),
     }),
     handle: (sources, request) =>
       answerDocument(sources, named(request, 'approval'), { verdict: 'allow', ...request.body }),
@@ -50,6 +64,22 @@ export const PEOPLE_ROUTES = [
     body: z.strictObject({ note: z.string().max(NOTE_MAX).default('').describe('what the model is told') }),
     handle: (sources, request) =>
       answerDocument(sources, named(request, 'approval'), { verdict: 'deny', ...request.body }),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/rules',
+    summary: 'Rules that people granted in answer to approvals and that still hold, oldest first',
+    scope: 'read',
+    answer: 'coppice/rules/v1',
+    handle: (sources) => rulesDocument(sources),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/rules/:rule',
+    summary: 'Takes back a rule',
+    scope: 'write',
+    answer: 'coppice/rule/v1',
+    handle: (sources, request) => removedRuleDocument(sources, named(request, 'rule')),
   }),
   route({
     method: 'GET',

@@ -4,6 +4,7 @@ import type { AgentConfig } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { ReadSources } from '../answers/find-one.ts';
+import type { RuleSources } from '../answers/rule-answers.ts';
 import type { TreeTimelines } from '../timeline/tree-timelines.ts';
 import type { TreeActivity } from '../usage/tree-activity.ts';
 import type { UsageRollUp } from '../usage/usage-roll-up.ts';
@@ -35,7 +36,7 @@ export interface ComposedRoot {
 }
 
 /** What the routes work on. */
-export interface ApiSources extends ReadSources {
+export interface ApiSources extends ReadSources, RuleSources {
   readonly runtime: RuntimeFace;
   readonly jobs: CronJobs;
   readonly timelines: TreeTimelines;

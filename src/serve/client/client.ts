@@ -27,6 +27,8 @@ export const CALLS = {
   approvals: { route: 'GET /v1/approvals' },
   allow: { route: 'POST /v1/approvals/:approval/allow' },
   deny: { route: 'POST /v1/approvals/:approval/deny' },
+  rules: { route: 'GET /v1/rules' },
+  removeRule: { route: 'DELETE /v1/rules/:rule' },
   runs: { route: 'GET /v1/runs' },
   run: { route: 'GET /v1/runs/:run' },
   cancelRun: { route: 'POST /v1/runs/:run/cancel' },

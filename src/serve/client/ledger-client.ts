@@ -13,6 +13,7 @@ import {
   sentDocument,
   workersDocument,
 } from '../answers/people-answers.ts';
+import type { RuleSources } from '../answers/rule-answers.ts';
 import { treeDocument, treesDocument } from '../answers/tree-answers.ts';
 import { waitDocument } from '../answers/wait-document.ts';
 import type { ApiSources } from '../api/route.ts';
@@ -31,9 +32,9 @@ const POLL_MS = 1_000;
  * The routes of the HTTP API over a ledger, without a server. What commands read most is answered without the schemas of requests, which take longer to load
  * than all the rest; `sources` is called for the others.
  */
-export function ledgerClient(read: ReadSources, sources: () => Promise<ApiSources>): Asked {
+export function ledgerClient(read: ReadSources & RuleSources, sources: () => Promise<ApiSources>): Asked {
   const { store } = read;
-  const ordering = { store, runtime: ledgerOrders(store) };
+  const ordering = { store, runtime: ledgerOrders(store, read) };
   const routed = routedClient(sources);
   return {
     ...routed,
@@ -45,7 +46,7 @@ export function ledgerClient(read: ReadSources, sources: () => Promise<ApiSource
     wait: ({ agents, timeout_seconds = 0 }, { signal } = {}) =>
       waitDocument(read, { agents, timeout_seconds }, signal),
     approvals: (query = {}) => approvalsDocument(read, query),
-    allow: (id, { scope = 'once' } = {}) => answerDocument(ordering, id, { verdict: 'allow', scope }),
+    allow: (id, given = {}) => answerDocument(ordering, id, { verdict: 'allow', ...given }),
     deny: (id, { note = '' } = {}) => answerDocument(ordering, id, { verdict: 'deny', note }),
     runs: (query = {}) => (query.job === undefined ? runsAnswer(read, query) : routed.runs(query)),
     run: async (id) => ({

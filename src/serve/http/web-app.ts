@@ -46,6 +46,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_AGENT_NOT_FOUND: 404,
   E_RUN_NOT_FOUND: 404,
   E_ASK_NOT_FOUND: 404,
+  E_RULE_NOT_FOUND: 404,
   E_JOB_NOT_FOUND: 404,
   E_WORKER_NOT_FOUND: 404,
   E_DELIVERY_NOT_FOUND: 404,

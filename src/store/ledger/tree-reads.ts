@@ -93,6 +93,13 @@ export function treeReads(db: Database): TreeReads {
       return (await db.read(`SELECT * FROM asks ${sql} ORDER BY asked_at, ${row_number}`, values)).map(askOf);
     },
 
+    grants: async ({ root_id }) => {
+      const { sql, values } = where({ root_id }, ["scope <> 'once' AND revoked_at IS NULL"]);
+      return (await db.read(`SELECT * FROM asks ${sql} ORDER BY answered_at, ${row_number}`, values)).map(
+        askOf,
+      );
+    },
+
     findAsks: async (text) => {
       const sql = `SELECT * FROM asks WHERE id = $1 OR ${hasPrefix(dialect)} ORDER BY asked_at DESC LIMIT ${MAX_FOUND}`;
       return (await db.read(sql, [text])).map(askOf);

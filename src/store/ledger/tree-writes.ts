@@ -43,6 +43,11 @@ export function treeWrites(db: Database): TreeWrites {
 
     answer: (ask_id, answer) => db.transact({ ask: [ask_id] }, (unit) => answerAsk(unit, ask_id, answer)),
 
+    revoke: async (ask_id, at) => {
+      const sql = `UPDATE asks SET revoked_at = $2 WHERE id = $1 AND verdict = 'allow' AND scope <> 'once' AND revoked_at IS NULL RETURNING id`;
+      return (await db.write(sql, [ask_id, at])).length > 0;
+    },
+
     reap: async (root_id, at) => {
       const sql = `UPDATE agents SET reaped_at = $2 WHERE root_id = $1 AND reaped_at IS NULL AND parent_id IS NOT NULL
         AND NOT (${LIVING}) RETURNING id`;

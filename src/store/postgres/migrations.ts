@@ -133,4 +133,14 @@ CREATE INDEX subagent_runs_queued ON subagent_runs (root_id, created_at) WHERE s
     // No table changes; the functions that are installed with it say it.
     sql: 'SELECT 1',
   },
+  {
+    number: 15,
+    purpose: 'asks: how rules match the call, the rule that an answer granted, and when it was taken back',
+    sql: `
+ALTER TABLE asks ADD COLUMN subject_kind text;
+ALTER TABLE asks ADD COLUMN granted text;
+ALTER TABLE asks ADD COLUMN revoked_at bigint;
+CREATE INDEX asks_granted ON asks (root_id) WHERE scope <> 'once' AND revoked_at IS NULL;
+`,
+  },
 ];

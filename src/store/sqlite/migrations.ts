@@ -112,4 +112,14 @@ CREATE INDEX subagent_runs_queued ON subagent_runs (root_id, created_at) WHERE s
     // SQLite needs nothing for it; both databases share the numbers.
     sql: 'SELECT 1',
   },
+  {
+    number: 15,
+    purpose: 'asks: how rules match the call, the rule that an answer granted, and when it was taken back',
+    sql: `
+ALTER TABLE asks ADD COLUMN subject_kind TEXT;
+ALTER TABLE asks ADD COLUMN granted TEXT;
+ALTER TABLE asks ADD COLUMN revoked_at INTEGER;
+CREATE INDEX asks_granted ON asks (root_id) WHERE scope <> 'once' AND revoked_at IS NULL;
+`,
+  },
 ];

@@ -150,6 +150,7 @@ export function eventOf(move: Move, run: KernelRun): AgentEvent {
         ask: {
           ...ask,
           subject: 'ls',
+          subject_kind: 'command',
           input: '{}',
           difference: null,
           cwd: '/',

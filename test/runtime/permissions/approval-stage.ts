@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Agent } from '../../../src/records/agent/agent.ts';
-import type { Ask } from '../../../src/records/conversation/ask.ts';
+import type { Ask, AskScope } from '../../../src/records/conversation/ask.ts';
 import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { type Play, type Stage, type StageOptions, setStage, until } from '../stage.ts';
@@ -20,7 +20,7 @@ export interface ApprovalStage extends Stage {
   readonly deeds: Deed[];
   /** Open questions of the tree, once there are `count`. */
   asked(root: Agent, count?: number): Promise<readonly Ask[]>;
-  allow(ask: Ask | undefined, scope?: 'once' | 'agent'): Promise<void>;
+  allow(ask: Ask | undefined, scope?: AskScope, rule?: string): Promise<void>;
   deny(ask: Ask | undefined, note?: string): Promise<void>;
 }
 
@@ -77,7 +77,8 @@ export function withApprovals(on: Stage, deeds: Deed[]): ApprovalStage {
       }, `${count} open questions`);
       return open;
     },
-    allow: (ask, scope = 'once') => on.runtime.answer(ask?.id ?? '', { verdict: 'allow', scope, note: '' }),
+    allow: (ask, scope = 'once', rule) =>
+      on.runtime.answer(ask?.id ?? '', { verdict: 'allow', scope, rule, note: '' }),
     deny: (ask, note = '') => on.runtime.answer(ask?.id ?? '', { verdict: 'deny', scope: 'once', note }),
   };
 }

@@ -173,7 +173,7 @@ describe('trees and agents', () => {
 
   it('a call is allowed, another one denied', async () => {
     for (const [verdict, body, status] of [
-      ['allow', { scope: 'once' }, 'ok'],
+      ['allow', { scope: 'session', rule: 'note' }, 'ok'],
       ['deny', { note: 'not now' }, 'denied'],
     ] as const) {
       const id = await startTree('ask me');
@@ -190,6 +190,16 @@ describe('trees and agents', () => {
         { body },
       );
       assert.equal(answered.json.verdict, verdict);
+      if (verdict === 'allow') {
+        const { json } = await call('GET /v1/rules');
+        assert.deepEqual(
+          json.rules.map(({ rule, root_id }: { rule: string; root_id: string }) => [rule, root_id]),
+          [['note', id]],
+        );
+        const rule = { rule: ask?.id ?? '' };
+        assert.equal((await call('DELETE /v1/rules/:rule', rule)).json.rule, 'note');
+        assert.equal((await call('DELETE /v1/rules/:rule', rule)).json.error.code, 'E_RULE_NOT_FOUND');
+      }
       await rests(id);
       const { json } = await call('GET /v1/agents/:agent/messages', { agent: id });
       assert.ok(

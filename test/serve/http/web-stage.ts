@@ -66,6 +66,7 @@ export async function setWebStage(
     jobs: new CronJobs({ store, canAsk: () => true, default_tz: 'UTC', checkTarget: () => null }),
     timelines: new TreeTimelines(store),
     unled: { options: {}, env: {} },
+    rules_file: join(folder, 'rules.json'),
     usage: new UsageRollUp(store),
     activity: new TreeActivity(store),
     prompts: new AgentPrompts(store),

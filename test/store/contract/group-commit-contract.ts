@@ -68,7 +68,15 @@ export function groupCommitContract(stores: () => { readonly store: Store }): vo
         call_id: 'c',
         tool: 'bash',
       },
-      ...{ subject: 's', input: '{}', difference: null, cwd: '/', rule: 'r', asked_at: 1 },
+      ...{
+        subject: 's',
+        subject_kind: null,
+        input: '{}',
+        difference: null,
+        cwd: '/',
+        rule: 'r',
+        asked_at: 1,
+      },
     };
     const verdicts = await store.commit([
       stepOf(a, { messages: [said('asks')], asks: [ask] }),

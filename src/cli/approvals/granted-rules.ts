@@ -1,0 +1,57 @@
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { duration } from '../../render/amounts.ts';
+import { clean } from '../../render/clean.ts';
+import { shortIds } from '../../render/short-ids.ts';
+import { paint, type Style, sign } from '../../render/style.ts';
+import { ask } from '../setup/ask.ts';
+import type { Context } from '../setup/context.ts';
+import { printJson, printLines } from '../setup/output.ts';
+
+type Rules = DocumentOf<'coppice/rules/v1'>;
+
+/** `coppice approvals rules list`: what was granted in answer to approvals, and still holds. */
+export async function rulesList(context: Context): Promise<number> {
+  const document = await ask(context, (asked) => asked.rules());
+  if (context.json) printJson(document);
+  else printLines(ruleLines(document, { now: Date.now(), style: context.out }));
+  return 0;
+}
+
+/** `coppice approvals rules remove ID` */
+export async function rulesRemove(context: Context, id: string): Promise<number> {
+  const removed = await ask(context, (asked) => asked.removeRule(id));
+  if (context.json) printJson(removed);
+  else printLines([`removed ${clean(removed.rule)}: calls that only it allowed ask again`]);
+  return 0;
+}
+
+function ruleLines({ rules, file }: Rules, { now, style }: { now: number; style: Style }): string[] {
+  if (rules.length === 0) return ['nothing was granted'];
+  const short = shortIds(rules.map(({ id }) => id));
+  const dot = ` ${sign(style, '·')} `;
+  const rows = rules.flatMap((one) => {
+    const since = duration(now - Date.parse(one.granted_at));
+    const facts = [reach(one), `in ${clean(one.folder)}`, `by ${clean(one.granted_by)}, ${since} ago`];
+    return [
+      `${paint(style, 'bold', short.get(one.id) ?? one.id)}  ${clean(one.rule)}`,
+      paint(style, 'dim', `    ${facts.join(dot)}`),
+    ];
+  });
+  const kept = rules.some(({ scope }) => scope === 'always')
+    ? [`granted for good: kept in ${clean(file)}`]
+    : [];
+  return [...rows, '', ...kept, 'take back: coppice approvals rules remove ID'];
+}
+
+function reach({ scope, agent_name, root_id }: Rules['rules'][number]): string {
+  switch (scope) {
+    case 'turn':
+      return `${clean(agent_name ?? '')}, until its turn ends`;
+    case 'agent':
+      return clean(agent_name ?? '');
+    case 'session':
+      return `every agent of the tree ${root_id?.slice(0, 8)}`;
+    case 'always':
+      return 'every agent, for good';
+  }
+}

@@ -1,0 +1,110 @@
+import { type Ask, type AskAnswer, type NewAsk, RULE_BREAK } from '../../records/conversation/ask.ts';
+import type { ToolPermission } from '../../records/tool.ts';
+import { CommandMatch } from '../command-match.ts';
+import { matchRule } from '../decide.ts';
+import { InvalidRuleError, parseRule, type Rule } from '../rule.ts';
+
+/**
+ * What a person granted in answer to a question (docs/approvals.md).
+ *
+ * G1. A grant turns `ask` into `allow`, never `deny`.
+ * G2. It covers calls that its rule matches as an allow rule, as far as only rules ask about them that had asked the person: another rule that
+ *     asks still asks.
+ * G3. Rules about paths cover the folder in which they were granted.
+ */
+export interface Grant {
+  /** An allow rule. */
+  readonly rule: string;
+  /** The rules that asked, as the question showed them. */
+  readonly asked_by: string;
+}
+
+/** A call as its question describes it. */
+export type AskedCall = Pick<NewAsk, 'tool' | 'subject' | 'subject_kind'>;
+
+/** What an answered question granted; null for nothing, or if it was taken back. */
+export function grantOf({ verdict, scope, granted, revoked_at, tool, rule }: Ask): Grant | null {
+  if (verdict !== 'allow' || scope === 'once' || revoked_at !== null) return null;
+  return { rule: granted ?? tool, asked_by: rule };
+}
+
+/** Whether the grants cover a call that these rules ask about. */
+export function isCovered(grants: readonly Grant[], asks: readonly string[], call: AskedCall): boolean {
+  const matching = grants.filter(({ rule }) => coversCall(rule, call));
+  const answered = new Set(matching.flatMap(({ asked_by }) => asked_by.split(RULE_BREAK)));
+  return asks.length > 0 && asks.every((rule) => answered.has(rule));
+}
+
+/** Whether the rule, as an allow rule, matches the call. Of a call whose kind is not known, only its tool is compared. */
+export function coversCall(text: string, { tool, subject, subject_kind }: AskedCall): boolean {
+  const rule = readRule(text);
+  if (rule === null || (subject_kind === null && rule.pattern !== undefined)) return false;
+  const kind = subject_kind ?? 'text';
+  const command = new CommandMatch(kind === 'command' ? subject : '');
+  return matchRule(rule, { tool: { name: tool, subject: kind }, subject, command }) === 'yes';
+}
+
+function readRule(text: string): Rule | null {
+  try {
+    return parseRule(text, 'allow');
+  } catch (error) {
+    if (error instanceof InvalidRuleError) return null;
+    throw error;
+  }
+}
+
+/** What is wrong with granting this rule in answer to this call, for the person who wrote it; null: nothing. */
+export function grantFault(text: string, call: AskedCall): string | null {
+  let rule: Rule;
+  try {
+    rule = parseRule(text, 'allow');
+  } catch (error) {
+    if (error instanceof InvalidRuleError) return error.message;
+    throw error;
+  }
+  if (rule.tool !== call.tool)
+    return `the rule "${text}" is not about ${call.tool}: write ${call.tool}:PATTERN`;
+  return coversCall(text, call) ? null : `the rule "${text}" does not match this call`;
+}
+
+/** Where an agent is, and whose. */
+export interface GrantPlace {
+  readonly agent_id: string;
+  readonly root_id: string;
+  readonly cwd: string;
+}
+
+/** Whether what is granted at one place holds at another; that the turn has not ended, only the state of its agent knows. */
+export function reaches(
+  scope: Ask['scope'],
+  from: GrantPlace & { readonly subject_kind: ToolPermission['subject'] | null },
+  to: GrantPlace,
+): boolean {
+  switch (scope) {
+    case 'turn':
+    case 'agent':
+      return from.agent_id === to.agent_id;
+    case 'session': {
+      const anywhere = from.subject_kind !== 'path' && from.subject_kind !== 'folder';
+      return from.root_id === to.root_id && (anywhere || from.cwd === to.cwd);
+    }
+    case 'always':
+      return from.cwd === to.cwd;
+    default:
+      return false;
+  }
+}
+
+/** The other open questions that a grant answers. */
+export function coveredBy(
+  grant: { readonly ask: Ask; readonly scope: AskAnswer['scope']; readonly rule: string },
+  open: readonly Ask[],
+): readonly Ask[] {
+  const { ask, scope, rule } = grant;
+  return open.filter(
+    (other) =>
+      other.id !== ask.id &&
+      reaches(scope, ask, other) &&
+      isCovered([{ rule, asked_by: ask.rule }], other.rule.split(RULE_BREAK), other),
+  );
+}

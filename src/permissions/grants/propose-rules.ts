@@ -1,0 +1,129 @@
+import { CommandMatch } from '../command-match.ts';
+import type { InnerCommand } from '../shell/inner-command.ts';
+import { isInterpreter } from '../shell/interpreter.ts';
+import { readProgram } from '../shell/program.ts';
+import { isWrapper } from '../shell/wrapper.ts';
+import { type AskedCall, coversCall } from './grant.ts';
+
+/** Rules that could be granted in answer to a call, from narrow to wide. Each covers the call. */
+export interface ProposedRules {
+  readonly rules: readonly string[];
+  /** The one to offer: the narrowest that is of use for other calls, too. */
+  readonly first: number;
+  /** Why there is none; null if there is one. */
+  readonly why: string | null;
+}
+
+/** A longer command is not read as a rule by anybody. */
+const EXACT_MAX = 200;
+
+/** Programs whose first words say what they do. */
+const with_subcommands = new Set(
+  (
+    'git npm pnpm yarn cargo go docker podman kubectl helm gh glab pip pip3 uv poetry pipenv apt apt-get brew systemctl journalctl ' +
+    'terraform make gradle mvn dotnet rustup gem bundle composer nix svn hg jj aws gcloud az coppice'
+  ).split(' '),
+);
+/** Subcommands that only the next word gives a meaning. */
+const says_nothing = /^(?:run|run-script|compose|tool|exec|x)$/;
+/** Programs that change what they are given: only this very command is offered. */
+const changes = new Set(
+  (
+    'rm rmdir mv cp ln dd tee install rsync sed touch mkdir chmod chown truncate unlink shred kill pkill killall ' +
+    'curl wget scp sftp ssh nc ncat mount umount reboot shutdown'
+  ).split(' '),
+);
+
+/** Pure and total. Nothing for a command of which it cannot be told what it runs, or whose program would run anything: a rule for it would allow everything. */
+export function proposeRules(call: AskedCall): ProposedRules {
+  switch (call.subject_kind) {
+    case 'command':
+      return forCommand(call);
+    case 'path':
+    case 'folder':
+      return forPath(call);
+    case 'text':
+      return checked(call, [...exactly(call), call.tool], 1, 'the name of the tool cannot be a rule');
+    default:
+      return none('the question is from an older version');
+  }
+}
+
+function none(why: string): ProposedRules {
+  return { rules: [], first: 0, why };
+}
+
+/** `useful`: how many to pass over, if there are more. */
+function checked(call: AskedCall, rules: readonly string[], useful: number, why: string): ProposedRules {
+  const covering = [...new Set(rules)].filter((rule) => coversCall(rule, call));
+  if (covering.length === 0) return none(why);
+  return { rules: covering, first: Math.min(useful, covering.length - 1), why: null };
+}
+
+/** The whole subject, unless a `*` in it would match other calls as well. */
+function exactly({ tool, subject }: AskedCall): readonly string[] {
+  const fits = subject.length <= EXACT_MAX && subject === subject.trim() && !/[*\n]/.test(subject);
+  return fits && subject !== '' ? [`${tool}:${subject}`] : [];
+}
+
+function forCommand(call: AskedCall): ProposedRules {
+  const { analysis } = new CommandMatch(call.subject);
+  const { commands, hidden, plain } = analysis;
+  if (hidden !== null) return none(`it cannot be told what it runs (${hidden})`);
+  for (const [program = '', ...rest] of commands) {
+    const name = nameOf(program);
+    if (isInterpreter(name) || isWrapper(name)) return none(`${name} may run anything`);
+    if (readProgram([name, ...rest]).some((inner) => runsOther(name, inner)))
+      return none(`${name} runs other programs here`);
+  }
+  const exact = exactly(call);
+  if (!plain)
+    return checked(call, exact, 0, 'a rule matches one plain command, without operators and redirections');
+  const [words = []] = commands;
+  const program = words[0] ?? '';
+  const only_this = changes.has(nameOf(program)) || program.includes('/');
+  if (only_this && exact.length === 0) return none('its text cannot be a rule');
+  if (only_this)
+    return checked(call, [...exact, ...prefixes(call, words.slice(0, 1))], 0, 'its text cannot be a rule');
+  const subcommands = with_subcommands.has(program);
+  const kept = subcommands ? leadingWords(words) : [program];
+  const rules = checked(call, [...exact, ...prefixes(call, kept)], 0, 'its text cannot be a rule');
+  // `git -C sub log`: the program alone says too little.
+  if (subcommands && kept.length === 1 && words.length > 1) return rules;
+  const wanted = says_nothing.test(kept[1] ?? '') ? kept.slice(0, 3) : kept.slice(0, 2);
+  const first = rules.rules.indexOf(`${call.tool}:${wanted.join(' ')} *`);
+  return first === -1 ? rules : { ...rules, first };
+}
+
+function nameOf(program: string): string {
+  return program.slice(program.lastIndexOf('/') + 1);
+}
+
+/** Git without its global options is still git. */
+function runsOther(name: string, inner: InnerCommand): boolean {
+  return 'text' in inner || ('words' in inner && nameOf(inner.words[0] ?? '') !== name);
+}
+
+/** The program and up to two words behind it that are neither options nor files. */
+function leadingWords(words: readonly string[]): readonly string[] {
+  const end = words.findIndex((word, at) => at > 0 && (at > 2 || !/^[a-z][\w:-]*$/i.test(word)));
+  return end === -1 ? words : words.slice(0, end);
+}
+
+/** `git stash drop *`, `git stash *`, `git *`. */
+function prefixes({ tool }: AskedCall, words: readonly string[]): readonly string[] {
+  return words.map((_, at) => `${tool}:${words.slice(0, words.length - at).join(' ')} *`);
+}
+
+/** The file, the folders around it, then all files. */
+function forPath(call: AskedCall): ProposedRules {
+  const { tool, subject } = call;
+  if (/[*\n]|^\/|^\.\.(?:\/|$)/.test(subject) || subject !== subject.trim())
+    return none('its path cannot be a rule');
+  const parts = subject.split('/');
+  // A pattern without `/` would match such a name at any depth.
+  const file = parts.length === 1 ? `./${subject}` : subject;
+  const folders = parts.slice(0, -1).map((_, at) => `${parts.slice(0, parts.length - 1 - at).join('/')}/**`);
+  const rules = [file, ...folders].map((pattern) => `${tool}:${pattern}`);
+  return checked(call, [...rules, tool], folders.length > 0 ? 1 : 0, 'its path cannot be a rule');
+}

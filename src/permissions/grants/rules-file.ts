@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { CoppiceError } from '../../records/coppice-error.ts';
+
+const KEYS = ['id', 'rule', 'folder', 'asked_by', 'granted_by', 'granted_at'] as const;
+
+/**
+ * A rule that was granted for good. `id`: of the question; `rule`: an allow rule; `folder`: where it holds, an absolute path; `asked_by`: the rules that
+ * had asked (`Grant`); `granted_at`: an ISO time.
+ */
+export type KeptRule = Readonly<Record<(typeof KEYS)[number], string>>;
+
+/** The rules granted for good; none if the file is missing, damaged or cannot be read: then questions are asked again. */
+export function readRules(file: string): readonly KeptRule[] {
+  try {
+    return parse(readFileSync(file, 'utf8')) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+/** Throws `E_CONFIG` if the file is damaged, or cannot be written. */
+export function addRule(file: string, rule: KeptRule): void {
+  const before = forChange(file);
+  write(file, [...before.filter(({ id }) => id !== rule.id), rule]);
+}
+
+/** False: it is not there. Throws as `addRule`. */
+export function removeRule(file: string, id: string): boolean {
+  const before = forChange(file);
+  const after = before.filter((rule) => rule.id !== id);
+  if (after.length === before.length) return false;
+  write(file, after);
+  return true;
+}
+
+function parse(text: string): readonly KeptRule[] | null {
+  const { rules } = JSON.parse(text) as { readonly rules?: unknown };
+  return Array.isArray(rules) && rules.every(isRule) ? rules : null;
+}
+
+function isRule(value: unknown): value is KeptRule {
+  const fields = value as KeptRule | null;
+  return typeof fields === 'object' && KEYS.every((key) => typeof fields?.[key] === 'string');
+}
+
+/** A damaged file may hold what somebody wrote by hand: it is not overwritten. */
+function forChange(file: string): readonly KeptRule[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw fault(file, `cannot be read: ${(error as Error).message}`, error);
+  }
+  try {
+    const rules = parse(text);
+    if (rules !== null) return rules;
+  } catch {
+    // Not JSON.
+  }
+  throw fault(file, 'does not hold rules as Coppice writes them');
+}
+
+function write(file: string, rules: readonly KeptRule[]): void {
+  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
+  const text = JSON.stringify({ version: 1, rules }, undefined, 2);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(temporary, `${text}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw fault(file, `cannot be written: ${(error as Error).message}`, error);
+  }
+}
+
+function fault(file: string, what: string, cause?: unknown): CoppiceError {
+  return new CoppiceError('E_CONFIG', `the rules file ${file} ${what}`, {
+    hint: 'Repair or remove the file, then answer again',
+    cause,
+  });
+}

@@ -1,0 +1,83 @@
+import { coveredBy, grantFault } from '../permissions/grants/grant.ts';
+import { addRule, removeRule } from '../permissions/grants/rules-file.ts';
+import type { Ask, AskAnswer } from '../records/conversation/ask.ts';
+import type { Mail } from '../records/conversation/mail.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import type { Store } from './store.ts';
+
+type ApprovalStore = Pick<Store, 'answer' | 'asks' | 'findAsks'>;
+
+/** Where rules that are granted for good are kept; undefined: they cannot be granted here. */
+export interface RulesPlace {
+  readonly rules_file?: string | undefined;
+}
+
+/**
+ * Answers a question, and with what it grants all open ones that the grant covers. Resolves to the mail that tells the agents. Rejects with
+ * `E_ASK_ANSWERED`, with `E_INVALID_ARGUMENT` for a rule that does not match the call, and with `E_CONFIG` when the rules file cannot be
+ * changed; then nothing is answered.
+ */
+export async function answerApproval(
+  store: ApprovalStore,
+  ask_id: string,
+  answer: AskAnswer,
+  { rules_file }: RulesPlace,
+): Promise<readonly Mail[]> {
+  const grants = answer.verdict === 'allow' && answer.scope !== 'once';
+  const found = grants ? (await store.findAsks(ask_id)).find(({ id }) => id === ask_id) : undefined;
+  if (found !== undefined) checkGrant(found, answer, rules_file);
+  const kept = found?.verdict === null && answer.scope === 'always' ? rules_file : undefined;
+  if (found !== undefined && kept !== undefined) keepRule(kept, found, answer);
+  const result = await store.answer(ask_id, answer);
+  if (!result.ok) {
+    // Somebody else was first.
+    if (kept !== undefined) removeRule(kept, ask_id);
+    throw new CoppiceError('E_ASK_ANSWERED', 'that was answered already, or its call is gone');
+  }
+  return found === undefined ? [result.mail] : [result.mail, ...(await answerCovered(store, found, answer))];
+}
+
+function checkGrant(ask: Ask, { rule, scope }: AskAnswer, rules_file: string | undefined): void {
+  const fault = rule === undefined ? null : grantFault(rule, ask);
+  if (fault !== null)
+    throw new CoppiceError('E_INVALID_ARGUMENT', fault, {
+      hint: 'See docs/permissions.md for how rules match',
+    });
+  if (scope === 'always' && rules_file === undefined)
+    throw new CoppiceError(
+      'E_INVALID_ARGUMENT',
+      'nothing can be granted for good here: there is no rules file',
+      {
+        hint: 'Grant it for the session',
+      },
+    );
+}
+
+function keepRule(file: string, ask: Ask, { rule = ask.tool, by, at }: AskAnswer): void {
+  addRule(file, {
+    ...{ id: ask.id, rule, folder: ask.cwd, asked_by: ask.rule },
+    ...{ granted_by: by, granted_at: new Date(at).toISOString() },
+  });
+}
+
+async function answerCovered(store: ApprovalStore, ask: Ask, { scope, rule = ask.tool, by, at }: AskAnswer) {
+  const open = await store.asks({ ...(scope === 'always' ? {} : { root_id: ask.root_id }), open: true });
+  const mails: Mail[] = [];
+  for (const { id } of coveredBy({ ask, scope, rule }, open)) {
+    const result = await store.answer(id, { verdict: 'allow', scope: 'once', note: '', by, at });
+    // Somebody else was first.
+    if (result.ok) mails.push(result.mail);
+  }
+  return mails;
+}
+
+/** Takes back what an answer granted, in the ledger and in the rules file. False: there is no such rule. Rejects with `E_CONFIG` as `answerApproval`. */
+export async function revokeRule(
+  store: Pick<Store, 'revoke'>,
+  id: string,
+  at: number,
+  { rules_file }: RulesPlace,
+): Promise<boolean> {
+  const kept = rules_file !== undefined && removeRule(rules_file, id);
+  return (await store.revoke(id, at)) || kept;
+}
