@@ -4,6 +4,7 @@ import type { CaptureContent } from '../records/conversation/message.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 import type { AppContext } from './app-context.ts';
 import { type HumanCommand, isCaptureCommand, isCommand, readCommand } from './commands/human-commands.ts';
+import { resumeTree } from './commands/pick-tree.ts';
 import { addressee } from './composer/attachments/mentions.ts';
 import { findAgent } from './composer/resolve-agent.ts';
 import { withMentioned, writeMessage } from './composer/write-message.ts';
@@ -96,7 +97,7 @@ export function perform(app: AppContext, command: HumanCommand): void {
     case 'new':
       return app.attempt(() => app.openTree(null));
     case 'resume':
-      return app.attempt(() => resumeTree(app, command.tree));
+      return app.attempt(() => resumeTree(app, command.text));
     case 'web':
       return app.attempt(async () => app.say(await app.openDashboard()));
     case 'setup':
@@ -218,15 +219,6 @@ export function askKill(app: AppContext, ids: readonly string[]): void {
   const living = below.filter(({ id, state: { type } }) => !isTerminal(type) && !agent_ids.includes(id));
   const others = [...new Set(living.map(({ id }) => id))];
   app.dispatch({ type: 'overlay', overlay: { type: 'kill', agent_ids, descendants: others } });
-}
-
-/** Opens the conversation of an agent, by the beginning of its id. */
-async function resumeTree(app: AppContext, text: string): Promise<void> {
-  const found = (await app.store.find(text)).filter(({ id }) => id.startsWith(text.toLowerCase()));
-  const [agent] = found;
-  if (agent === undefined) return app.say(`no conversation with an id that begins with "${text}"`, 'bad');
-  if (found.length > 1) return app.say(`"${text}" may be any of ${found.length}: use more of the id`, 'bad');
-  await app.openTree(agent.id);
 }
 
 /** Asks for confirmation before all agents are ended in whose branches nobody works. */

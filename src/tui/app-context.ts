@@ -2,15 +2,12 @@ import type { Agent, AgentConfig } from '../records/agent/agent.ts';
 import type { UiStyle } from '../render/style.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
+import type { AppOptions, LeaveMode } from './app-options.ts';
 import type { LineEditor } from './composer/line-editor.ts';
 import type { KeyBindings } from './keys/key-bindings.ts';
 import type { UiEvent } from './state/ui-event.ts';
 import type { UiState } from './state/ui-state.ts';
 import type { Screen } from './terminal/screen.ts';
-
-/** How the UI was left. `detach`: running agents go on elsewhere. */
-/** `setup`: another model is to be connected, for a new conversation. */
-export type LeaveMode = 'quit' | 'detach' | 'kill' | 'hangup' | 'setup';
 
 /** The app, as its keys and commands see it. */
 export interface AppContext {
@@ -47,6 +44,10 @@ export interface AppContext {
   openTree(agent_id: string | null): Promise<void>;
   /** Agents at work in trees that were in view before. */
   readonly working_elsewhere: number;
+  /** The folder of this window, without symbolic links. */
+  readonly cwd: string;
+  /** Conversations with what a list of them shows, newest first; of one folder, or of all. */
+  readonly trees: AppOptions['trees'];
   /** Opens the dashboard in a browser; resolves to the link, or to how to get a server. */
   openDashboard(): Promise<string>;
   /** Reads the open approvals from the ledger again. */

@@ -102,6 +102,10 @@ function act(app: AppContext, action: Exclude<Action, Answer>): void {
       return openApprovals(app);
     case 'dashboard':
       return perform(app, { name: 'web' });
+    case 'new':
+      return perform(app, { name: 'new' });
+    case 'resume':
+      return perform(app, { name: 'resume', text: '' });
     case 'interrupt':
       return interrupt(app);
     case 'kill':

@@ -1,10 +1,12 @@
+import type { DocumentOf } from '../documents/shapes/all-documents.ts';
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';
 import type { UiStyle } from '../render/style.ts';
 import type { ResumeOptions, RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
-import type { LeaveMode } from './app-context.ts';
 import type { KeyBindings } from './keys/key-bindings.ts';
 import type { Screen, ScreenListener } from './terminal/screen.ts';
+
+export type TreeRow = DocumentOf<'coppice/trees/v1'>['trees'][number];
 
 export interface AppOptions {
   readonly runtime: RuntimeFace;
@@ -20,10 +22,14 @@ export interface AppOptions {
   readonly start: (prompt: string) => Promise<Agent>;
   /** Of the conversation that a first prompt would start. */
   readonly config: () => AgentConfig;
+  /** Conversations with what a list of them shows, newest first; of one folder, or of all. */
+  readonly trees: (query: { readonly cwd?: string; readonly limit: number }) => Promise<readonly TreeRow[]>;
   /** Opens the dashboard in a browser; resolves to the link, or to how to get a server. */
   readonly openDashboard: () => Promise<string>;
   /** The tree to reopen; null: a new one. */
   readonly root_id: string | null;
+  /** The person chooses one first. */
+  readonly picks: boolean;
   /** What changes when it is reopened: its model, its limits. */
   readonly resume: ResumeOptions;
   /** Nothing can be drawn (`TERM=dumb`): input and output are plain lines. */
@@ -46,6 +52,9 @@ export interface TreeLead {
   /** What the person is told of that. */
   readonly told: readonly string[];
 }
+
+/** How the UI was left. `detach`: running agents go on elsewhere; `setup`: another model is to be connected, for a new conversation. */
+export type LeaveMode = 'quit' | 'detach' | 'kill' | 'hangup' | 'setup';
 
 export interface AppEnd {
   readonly how: LeaveMode;

@@ -3,6 +3,7 @@ import { describeBindings } from './keys/key-bindings.ts';
 import { commandRows, keyRows } from './keys/key-rows.ts';
 import { shortcuts } from './keys/shortcuts.ts';
 import { EntryPrinter } from './printing/entry-printer.ts';
+import { isList } from './state/confirmation.ts';
 import { paneOf, type UiState } from './state/ui-state.ts';
 import { drawingWidth, type Frame } from './terminal/screen.ts';
 import { type FrameBudget, frameBudget } from './text/frame-budget.ts';
@@ -58,7 +59,7 @@ export class AppScreen {
   #wantsFull(): boolean {
     const { state, browsing } = this.#app;
     const { overlay, view } = state;
-    if (overlay?.type === 'agents' || overlay?.type === 'keys') return true;
+    if (isList(overlay)) return true;
     return view !== null && (view !== state.root_id || browsing);
   }
 
@@ -123,8 +124,7 @@ export class AppScreen {
     const tail = this.#streamedAbove(state);
     const below = this.#frame(state, screen.rows);
     const { view, overlay } = state;
-    if (view === null || overlay?.type === 'agents' || overlay?.type === 'keys')
-      return { frame: below, whole: true };
+    if (view === null || isList(overlay)) return { frame: below, whole: true };
     const height = screen.rows - below.lines.length;
     if (height <= 0) return { frame: below, whole: true };
     const { entries } = paneOf(state, view);

@@ -8,10 +8,10 @@ import { paint, type UiStyle } from '../render/style.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
-import { submit } from './app-commands.ts';
-import type { AppContext, LeaveMode } from './app-context.ts';
+import { perform, submit } from './app-commands.ts';
+import type { AppContext } from './app-context.ts';
 import { keyPressed } from './app-keys.ts';
-import type { AppEnd, AppOptions } from './app-options.ts';
+import type { AppEnd, AppOptions, LeaveMode } from './app-options.ts';
 import { AppScreen } from './app-screen.ts';
 import { AgentEditors } from './composer/agent-editors.ts';
 import type { LineEditor } from './composer/line-editor.ts';
@@ -37,6 +37,7 @@ export function runApp(options: AppOptions): Promise<AppEnd> {
 
 class App implements AppContext {
   readonly openDashboard = () => this.#options.openDashboard();
+  readonly trees: AppOptions['trees'] = (query) => this.#options.trees(query);
   readonly runtime: RuntimeFace;
   readonly store: Store;
   readonly style: UiStyle;
@@ -101,6 +102,7 @@ class App implements AppContext {
     for (const text of this.#options.greeting) this.#printNotice(text, 'dim');
     try {
       await this.#trees.begin(this.#options.root_id, this.#options.resume);
+      if (this.#options.picks) perform(this, { name: 'resume', text: '' });
       if (this.#options.first !== null) submit(this, this.#options.first);
       this.#ticker = setInterval(() => this.#tick(), FRAME_MS);
       this.#draw();
@@ -131,6 +133,10 @@ class App implements AppContext {
 
   get working_elsewhere(): number {
     return this.#trees.left.working;
+  }
+
+  get cwd(): string {
+    return this.#options.cwd;
   }
 
   get #root(): Agent | undefined {
@@ -169,9 +175,8 @@ class App implements AppContext {
   }
 
   #onRuntimeEvent(event: RuntimeEvent): void {
-    const root_id = this.state.root_id;
     if (event.type === 'agent') {
-      if (this.#trees.left.see(event.agent) || (root_id !== null && event.agent.root_id !== root_id)) return;
+      if (!this.#trees.shows(event.agent)) return;
       this.#trees.current.know(event.agent);
       const rings = this.#bell.heard(this.state.agents.get(event.agent.id), event.agent, Date.now());
       if (rings !== null) this.screen.attention(rings);

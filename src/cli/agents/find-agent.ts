@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
@@ -68,8 +70,9 @@ async function newestTree(asked: Calls, cwd?: string): Promise<TreeRow | null> {
 }
 
 /**
- * The id of the root of the tree of the agent that `text` means; without `text`, of the newest tree of this folder. A folder without trees: an error for
- * commands that continue the tree (`only_here`), and for others the newest tree of all, with a note on stderr.
+ * The id of the root of the tree of the agent that `text` means; without `text`, of the newest tree of this folder. In a folder without trees, a note on
+ * stderr says which is taken: within a git repository that of the nearest folder above, else the newest of all, but for commands that continue the tree
+ * (`only_here`) an error.
  */
 export async function findRoot(
   context: Context,
@@ -78,20 +81,41 @@ export async function findRoot(
   { only_here = false }: { readonly only_here?: boolean } = {},
 ): Promise<string> {
   if (text !== undefined) return (await findAgent(context, asked, text)).root_id;
-  const here = await newestTree(asked, workFolder(context.options.cwd));
+  const folder = workFolder(context.options.cwd);
+  const here = await newestTree(asked, folder);
   if (here !== null) return here.root_id;
+  for (const above of foldersAbove(folder)) {
+    const tree = await newestTree(asked, above);
+    if (tree === null) continue;
+    process.stderr.write(`no tree works in this folder; the newest above: ${nameOfRow(tree)}\n`);
+    return tree.root_id;
+  }
   const newest = await newestTree(asked);
   if (newest === null)
     throw new CoppiceError('E_AGENT_NOT_FOUND', 'there is no agent yet', {
       hint: 'Start one: coppice run "…"',
     });
-  const where = `${newest.root_id.slice(0, 8)} (${newest.title}) in ${clean(newest.cwd)}`;
+  const where = nameOfRow(newest);
   if (only_here)
     throw new CoppiceError('E_AGENT_NOT_FOUND', 'no tree works in this folder', {
       hint: `The newest of another folder: ${where}. Name it, if you mean it. See: coppice ps --all`,
     });
   process.stderr.write(`no tree works in this folder; the newest of all: ${where}\n`);
   return newest.root_id;
+}
+
+/** The folders above one up to the root of its git repository, nearest first; none outside of a repository. */
+function foldersAbove(folder: string): readonly string[] {
+  const above: string[] = [];
+  for (let at = folder; !existsSync(join(at, '.git')); at = dirname(at)) {
+    if (at === dirname(at)) return [];
+    above.push(dirname(at));
+  }
+  return above;
+}
+
+function nameOfRow({ root_id, title, cwd }: TreeRow): string {
+  return `${root_id.slice(0, 8)} (${title}) in ${clean(cwd)}`;
 }
 
 /** The id of the agent that is meant, or of the root of the tree that `findRoot` finds. */

@@ -27,6 +27,7 @@ export function addRunCommands({ sub, deferred }: CommandBuilder): void {
   const ui = sub('ui', 'Terminal UI; the default on a terminal')
     .option('--tree <id>', 'open this tree')
     .option('-c, --continue', "open this folder's newest tree")
+    .option('-r, --resume', 'choose a conversation from a list')
     .option('--accessible', 'words instead of symbols, no animation')
     .option('--plain', 'ASCII, no colours')
     .option('--detach', 'workers lead what you start; this window follows and steers it');

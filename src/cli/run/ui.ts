@@ -23,7 +23,14 @@ import { TerminalScreen } from '../../tui/terminal/terminal-screen.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { openInBrowser, signInLink } from '../serve/sign-in-link.ts';
 import { askLedger } from '../setup/ask.ts';
-import { composeConfig, composeLimits, composeTerms, type RootOptions } from '../setup/compose-config.ts';
+import {
+  chooseModel,
+  composeConfig,
+  composeLimits,
+  composeTerms,
+  namedProfile,
+  type RootOptions,
+} from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
@@ -36,6 +43,7 @@ import { parseLimits } from './limit-option.ts';
 export interface UiOptions extends RootOptions, PlacementOptions {
   readonly tree?: string;
   readonly continue?: boolean;
+  readonly resume?: boolean;
   readonly accessible?: boolean;
   readonly plain?: boolean;
   readonly limit: readonly string[];
@@ -105,14 +113,26 @@ async function converseWithModel(
   const { profile, set_up = false } = options;
   const terminal = { style, line_mode: isDumb(context), openScreen: opensScreen(context) };
   const prepare = (again: boolean) => prepareModel(context, terms, { profile, set_up: again, ...terminal });
-  let prepared = root === null ? await prepare(set_up) : { model: root.config.model, context };
+  // Who chooses a conversation from the list may need no model of their own.
+  const picks = options.resume === true && !set_up;
+  let prepared: { readonly model: string | null; readonly context: Context } | null =
+    root !== null || picks ? { model: root?.config.model ?? null, context } : await prepare(set_up);
   if (prepared === null) return set_up ? EXIT.done : EXIT.no_credentials;
   let end = await converse(prepared.context, terms, options, style, store, root, prepared.model, told);
   while (end.how === 'setup') {
     await farewell(context, store, end);
     prepared = await prepare(true);
     if (prepared === null) break;
-    end = await converse(prepared.context, terms, options, style, store, null, prepared.model, []);
+    end = await converse(
+      prepared.context,
+      terms,
+      { ...options, resume: false },
+      style,
+      store,
+      null,
+      prepared.model,
+      [],
+    );
   }
   return farewell(context, store, end);
 }
@@ -124,19 +144,20 @@ async function converse(
   style: UiStyle,
   store: Store,
   root: Agent | null,
-  model: string,
+  model: string | null,
   told: readonly string[],
 ): Promise<AppEnd> {
   const demo = model === DEMO_MODEL;
   const extra: ReadonlyMap<string, Model> = demoModels(true);
   const settings = () => {
     const allow = [...(demo ? DEMO_TOOLS : []), ...(options.allow ?? [])];
-    const config = composeConfig(context, terms, model, { ...options, allow });
+    const named = model ?? chooseModel(context, namedProfile(terms, options.profile));
+    const config = composeConfig(context, terms, named, { ...options, allow });
     const limits = composeLimits(context, parseLimits(options.limit), options.profile);
     return { config, limits };
   };
   // Checked before the person writes anything.
-  const chosen = root === null ? settings() : null;
+  const chosen = root === null && model !== null ? settings() : null;
   const runtime = await composeRuntime(context, store, terms, { extra, can_ask: true });
   const placement = placementOf(store, options, context.env);
   const start = async (prompt: string): Promise<Agent> => {
@@ -158,8 +179,11 @@ async function converse(
       },
       start,
       config: () => (chosen ?? settings()).config,
+      trees: async (query) =>
+        (await askLedger(context, store).trees({ ...query, conversations: true })).trees,
       openDashboard: () => openDashboard(context),
       root_id: root?.id ?? null,
+      picks: options.resume === true,
       resume: {
         ...(context.options.model === undefined ? {} : { model: context.options.model }),
         ...(options.limit.length === 0 ? {} : { limits: parseLimits(options.limit) }),
@@ -167,7 +191,7 @@ async function converse(
       cwd: workFolder(context.options.cwd),
       history_folder: join(context.data_folder, 'history'),
       banner: demo ? 'SCRIPTED DEMO' : null,
-      greeting: [...told, ...(root === null ? await greeting(store, model) : [])],
+      greeting: [...told, ...(root === null && model !== null ? await greeting(store, model) : [])],
       first: demo && root === null ? 'Audit this folder: split the work, then report.' : null,
     });
   } finally {

@@ -23,7 +23,7 @@ const ROWS = [
   ['deny', 'text', ' [WORDS]', 'deny it; the agent reads the words'],
   ['model', 'nothing', '', 'which model the agent in view asks'],
   ['new', 'nothing', '', 'begin another conversation; this one goes on'],
-  ['resume', 'text', ' ID', 'open another conversation; this one goes on'],
+  ['resume', 'text', ' [ID|WORDS]', 'choose another conversation; this one goes on'],
   ['setup', 'nothing', '', 'connect another model, in a new conversation'],
   ['web', 'nothing', '', 'open the dashboard in the browser'],
   ['help', 'nothing', '', 'keys and commands'],
@@ -60,7 +60,7 @@ export type HumanCommand =
   | { readonly name: 'wait'; readonly timeout_ms: number; readonly agents: readonly string[] }
   | { readonly name: 'retry'; readonly without_last: boolean }
   | { readonly name: 'agent'; readonly agent: string }
-  | { readonly name: 'resume'; readonly tree: string };
+  | { readonly name: 'resume'; readonly text: string };
 
 export type ReadCommand =
   | { readonly ok: true; readonly command: HumanCommand }
@@ -141,8 +141,7 @@ export function readCommand(text: string): ReadCommand {
       if (rest.length !== 1 || rest[0] === undefined) return usage('name one agent');
       return { ok: true, command: { name: 'agent', agent: rest[0] } };
     case 'resume':
-      if (rest.length !== 1 || rest[0] === undefined) return usage('name one conversation by its id');
-      return { ok: true, command: { name: 'resume', tree: rest[0] } };
+      return { ok: true, command: { name: 'resume', text: behind.trim() } };
     default:
       if (rest.length > 0) return usage(`/${known.name} takes nothing behind it`);
       return { ok: true, command: { name: known.name } };

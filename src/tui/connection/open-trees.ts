@@ -24,6 +24,8 @@ export class OpenTrees {
   readonly #listener: OpenTreesListener;
   readonly #left: LeftTrees;
   #current: TreeConnection;
+  /** The root that is created next is of the tree that begins here. */
+  #starting = false;
   /** Opening and starting never overlap. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -74,6 +76,13 @@ export class OpenTrees {
     });
   }
 
+  /** Whether an agent that was created or has changed is of the tree in view. */
+  shows(agent: Agent): boolean {
+    const { root_id } = this.#app.state;
+    if (this.#left.see(agent)) return false;
+    return root_id === null ? this.#starting : agent.root_id === root_id;
+  }
+
   /** Tells the person if this agent, which asks, is of a tree that is not in view. */
   async tellAsked(agent_id: string): Promise<void> {
     const { state, store, screen } = this.#app;
@@ -87,7 +96,10 @@ export class OpenTrees {
   }
 
   async #start(prompt: string): Promise<void> {
-    const root = await this.#current.start(prompt);
+    this.#starting = true;
+    const root = await this.#current.start(prompt).finally(() => {
+      this.#starting = false;
+    });
     this.#listener.onStarted(root);
     await this.#current.followStarted(root);
   }
@@ -96,7 +108,7 @@ export class OpenTrees {
     const next = this.#connection(await this.#options.leadOf(root_id));
     const tree = await next.resume(root_id, resume);
     const leave = this.#replace(next);
-    if (heading !== undefined) this.#app.say(`\n${heading}`);
+    if (heading !== undefined) this.#app.say(`\n${heading}\n`);
     this.#tell();
     this.#left.returnTo(root_id);
     await next.show(tree, agent_id);

@@ -12,6 +12,8 @@ export type Action =
   | 'approvals'
   | Answer
   | 'dashboard'
+  | 'new'
+  | 'resume'
   | 'interrupt'
   | 'kill'
   | 'reap'
@@ -56,6 +58,8 @@ export const ACTIONS: readonly ActionRow[] = [
   row('deny_saying', ['leader m'], '/deny WORDS', 'deny it with words for the agent'),
   row('view_asker', ['leader v'], null, 'go to the agent that asks'),
   row('dashboard', ['leader w'], '/web', 'open the dashboard in the browser'),
+  row('new', ['leader e'], '/new', 'begin another conversation; this one goes on'),
+  row('resume', ['leader l'], '/resume', 'choose another conversation; this one goes on'),
   row('interrupt', ['escape'], null, 'interrupt the agent in view'),
   row('kill', ['leader k'], '/kill', 'kill the agent in view and its descendants'),
   row('reap', ['leader r'], '/reap', 'remove dead agents from the list'),

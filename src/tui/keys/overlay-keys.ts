@@ -7,6 +7,7 @@ import type { Choice } from '../state/answer.ts';
 import { type Confirmation, dueChoice, isConfirmation } from '../state/confirmation.ts';
 import type { Overlay } from '../state/ui-state.ts';
 import { printable } from './action-of.ts';
+import { pickerKey } from './picker-keys.ts';
 
 type Of<T extends Overlay['type']> = Extract<Overlay, { readonly type: T }>;
 
@@ -14,6 +15,7 @@ type Of<T extends Overlay['type']> = Extract<Overlay, { readonly type: T }>;
 export function overlayKey(app: AppContext, overlay: Overlay, data: string): boolean {
   if (isConfirmation(overlay)) return confirmationKey(app, overlay, data);
   if (overlay.type === 'agents') agentsKey(app, overlay, data);
+  else if (overlay.type === 'picker') pickerKey(app, overlay, data);
   else close(app);
   return true;
 }

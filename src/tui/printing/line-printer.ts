@@ -10,6 +10,7 @@ import { MarkdownTail } from '../text/markdown.ts';
 import { agentsOverlay } from '../views/agents-overlay.ts';
 import { approvalBox } from '../views/approval-box.ts';
 import { confirmationLines } from '../views/confirmation-lines.ts';
+import { pickerLines } from '../views/lists/picker-overlay.ts';
 import { agentNames } from '../views/transcript/agent-names.ts';
 import { finishedEntries } from '../views/transcript/entry-view.ts';
 import { spokenChanges } from '../views/transcript/spoken-changes.ts';
@@ -85,6 +86,7 @@ export class LinePrinter {
     const rows = describeBindings(bindings);
     if (overlay.type === 'agents')
       screen.print(agentsOverlay(state, overlay, width, MAX_ROWS, style).lines.slice(0, -1));
+    else if (overlay.type === 'picker') screen.print(pickerLines(overlay));
     else
       for (const { slash, action } of [...keyRows(rows), ...commandRows(rows)])
         if (slash !== '') screen.print([`${slash}: ${action}`]);

@@ -25,6 +25,11 @@ export function dueChoice({ deciding, now }: UiState): Choice | null {
   return deciding !== null && now - deciding.at >= ALONE_MS ? deciding.decision : null;
 }
 
+/** It fills the screen. */
+export function isList(overlay: Overlay | null): boolean {
+  return overlay !== null && !isConfirmation(overlay);
+}
+
 export function isConfirmation(overlay: Overlay): overlay is Confirmation {
   return overlay.type === 'kill' || overlay.type === 'quit';
 }

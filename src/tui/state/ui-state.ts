@@ -6,6 +6,7 @@ import type { CaptureContent, PlacedMessage } from '../../records/conversation/m
 import type { Answer, Choice } from './answer.ts';
 import type { Entry } from './entry.ts';
 import { PersistentMap } from './persistent-map.ts';
+import type { Picker } from './picker.ts';
 
 /** What the UI keeps of one agent, beside its record. */
 export interface AgentPane {
@@ -47,6 +48,7 @@ export type Overlay =
       readonly only_idle?: true;
     }
   | { readonly type: 'quit'; readonly working: number }
+  | Picker
   | { readonly type: 'keys' };
 
 /** The visible question of an agent (`question.ts`). */

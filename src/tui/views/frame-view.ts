@@ -15,8 +15,9 @@ import { captureBar } from './capture-bar.ts';
 import { childrenLayer } from './children-layer.ts';
 import { confirmationLines } from './confirmation-lines.ts';
 import { hintLine } from './hint-line.ts';
-import { keysHelp } from './keys-help.ts';
 import { type Layers, layout } from './layout.ts';
+import { keysHelp } from './lists/keys-help.ts';
+import { pickerOverlay } from './lists/picker-overlay.ts';
 import { navigationLine } from './navigation-line.ts';
 import { queuedLines } from './queued-lines.ts';
 import { spinnerLine } from './spinner-line.ts';
@@ -50,6 +51,7 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
   const { width, height, style, shortcuts = STANDARD_SHORTCUTS } = settings;
   const { overlay, view } = state;
   if (overlay?.type === 'agents') return agentsOverlay(state, overlay, width, height, style);
+  if (overlay?.type === 'picker') return pickerOverlay(overlay, width, height, style);
   if (overlay?.type === 'keys')
     return { lines: keysHelp(settings.keys, shortcuts.leader, width, height, style), cursor: null };
   const agent = view === null ? undefined : state.agents.get(view);

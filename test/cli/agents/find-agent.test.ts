@@ -1,6 +1,6 @@
 // Proves, on both databases, that a tree has a title from its task, and that names and commands without an id mean the newest tree of this folder and say so.
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { onBothDatabases } from '../../runtime/both-databases.ts';
@@ -72,6 +72,20 @@ function suite(database: () => Promise<string | undefined>): void {
     const resumed = await coppice('resume', '--cwd', empty);
     assert.equal(resumed.code, 3);
     assert.match(resumed.stderr, /no tree works in this folder .*\n.*Far away/);
+    // A folder is the same by any way to it; a subfolder of a git repository belongs to the folder above, and only there.
+    const link = join(home.folder, 'link');
+    symlinkSync(other, link);
+    assert.match((await coppice('logs', '--cwd', link)).stdout, /Far away/);
+    const below = join(other, 'src', 'deep');
+    mkdirSync(below, { recursive: true });
+    assert.equal((await coppice('resume', '--cwd', below)).code, 3);
+    mkdirSync(join(other, '.git'));
+    const above = await coppice('resume', '--cwd', join(link, 'src', 'deep'));
+    assert.equal(above.code, 0);
+    assert.match(
+      above.stderr,
+      /^no tree works in this folder; the newest above: [0-9a-f]{8} \(Far away\) in .*other\n/,
+    );
     const ambiguous = await coppice('logs', 'main', '--cwd', empty);
     assert.equal(ambiguous.code, 3);
     assert.match(ambiguous.stderr, /tree [0-9a-f]{8} \(The first task\)\n/);

@@ -33,7 +33,6 @@ it('lists the commands without a key', () => {
     '/wait SECONDS [AGENT…]',
     '/retry [without-last]',
     '/model',
-    '/new',
-    '/resume ID',
+    '/setup',
   ]);
 });

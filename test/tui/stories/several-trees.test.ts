@@ -1,5 +1,7 @@
 /** Proves that another conversation can be opened within the program: what was in view goes on, is counted when the person leaves, and comes back as it was. */
 import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { until } from '../../runtime/stage.ts';
@@ -45,8 +47,12 @@ it('/new begins another tree and /resume returns, with the scrollback of each', 
   await pty.until('Heard: more of the first');
   const second = await rootOf(ui, /second/);
   await ui.say('/resume nothing');
-  await pty.until('no conversation with an id that begins with "nothing"');
-  await ui.say(`/resume ${second.slice(0, 8)}`);
+  await pty.until('no conversation has "nothing" in its title');
+  await ui.say('/resume');
+  await pty.until('Conversations in ');
+  await ui.press('t', 'a', 's', 'k');
+  await pty.until(() => pty.screen().some((line) => /▸ the second task .* ○ idle +1 agent/.test(line)));
+  await ui.press(KEY.enter);
   await pty.until('conversation: the second task, in ');
   await until(async () => {
     const roots = await ui.ledger((store) => store.agents({ conversations: true }));
@@ -55,6 +61,17 @@ it('/new begins another tree and /resume returns, with the scrollback of each', 
   }, 'a tree at rest is released');
   await ui.say('/quit');
   assert.equal((await pty.ended).exitCode, 0, 'nothing is at work: no question');
+
+  const other = join(ui.folder, 'other');
+  mkdirSync(other);
+  const back = await ui.again(['--resume', '--cwd', other]);
+  await back.pty.until('Conversations 2');
+  await back.press('a');
+  await back.pty.until('none in this folder');
+  await back.press('a');
+  await back.pty.until('Conversations 2');
+  await back.press('/', 'f', 'i', KEY.enter);
+  await back.pty.until('conversation: the first task, in ');
 });
 
 it('a tree that is left goes on: it is counted, its questions are told of, and wait for the return', async (test) => {

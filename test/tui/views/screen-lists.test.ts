@@ -8,7 +8,7 @@ import type { Overlay, UiState } from '../../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
 import { approvalBox } from '../../../src/tui/views/approval-box.ts';
 import { confirmationLines } from '../../../src/tui/views/confirmation-lines.ts';
-import { keysHelp } from '../../../src/tui/views/keys-help.ts';
+import { keysHelp } from '../../../src/tui/views/lists/keys-help.ts';
 import {
   AGENTS,
   ASCII,

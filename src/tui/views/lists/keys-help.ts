@@ -1,6 +1,6 @@
-import { pad, type UiStyle } from '../../render/style.ts';
-import { COLUMNS, type KeyRow } from '../keys/key-rows.ts';
-import { line } from '../text/line.ts';
+import { pad, type UiStyle } from '../../../render/style.ts';
+import { COLUMNS, type KeyRow } from '../../keys/key-rows.ts';
+import { line } from '../../text/line.ts';
 
 const GAP = 2;
 

@@ -1,0 +1,81 @@
+import { homedir } from 'node:os';
+import { duration } from '../../render/amounts.ts';
+import { statePaint, stateSign } from '../../render/state-mark.ts';
+import { sign } from '../../render/style.ts';
+import type { AppContext } from '../app-context.ts';
+import type { TreeRow } from '../app-options.ts';
+import { type Picker, type PickerRow, pickerRows } from '../state/picker.ts';
+
+const TREES_MAX = 200;
+
+/** `/resume`: opens the conversation whose id begins with a text; else lists those that have its words, of this folder first. */
+export async function resumeTree(app: AppContext, text: string): Promise<void> {
+  const found = /^[0-9a-f-]{4,}$/i.test(text) ? await app.store.find(text) : [];
+  const [agent, ...more] = found.filter(({ id }) => id.startsWith(text.toLowerCase()));
+  if (agent !== undefined && more.length === 0) return app.openTree(agent.id);
+  const here = { ...(await treePicker(app, app.cwd)), filter: text };
+  const picker = pickerRows(here).length > 0 ? here : { ...(await treePicker(app, null)), filter: text };
+  if (picker.rows.length === 0) return app.say('there is no other conversation yet');
+  if (pickerRows(picker).length === 0) return app.say(`no conversation has "${text}" in its title`, 'bad');
+  app.dispatch({ type: 'overlay', overlay: picker });
+}
+
+/** Lists all folders instead of this one, or the other way round. */
+export async function otherFolders(app: AppContext, picker: Picker): Promise<void> {
+  const other = await treePicker(app, picker.other === ALL ? null : app.cwd);
+  // Closed, or replaced, meanwhile.
+  if (app.state.overlay?.type !== 'picker') return;
+  const { filter, selected } = app.state.overlay;
+  app.dispatch({ type: 'overlay', overlay: { ...other, filter, selected } });
+}
+
+const ALL = 'all folders';
+
+/** The conversations of a folder, or (null) of all, the one that was active last first. */
+async function treePicker(app: AppContext, cwd: string | null): Promise<Picker> {
+  const trees = await app.trees({ limit: TREES_MAX, ...(cwd === null ? {} : { cwd }) });
+  const others = trees.filter(({ root_id }) => root_id !== app.state.root_id);
+  const rows = others
+    .toSorted(
+      (a, b) =>
+        Number(b.cwd === app.cwd) - Number(a.cwd === app.cwd) || (a.updated_at < b.updated_at ? 1 : -1),
+    )
+    .map((tree) => rowOf(tree, cwd === null, app));
+  return {
+    type: 'picker',
+    picks: 'tree',
+    heading: cwd === null ? 'Conversations' : `Conversations in ${shortFolder(cwd)}`,
+    rows,
+    filter: '',
+    selected: null,
+    empty: 'none in this folder',
+    verb: 'open',
+    command: '/resume ID',
+    other: cwd === null ? 'this folder' : ALL,
+  };
+}
+
+function rowOf(tree: TreeRow, with_folder: boolean, { style }: AppContext): PickerRow {
+  const { approvals, status, agents, cost_usd, updated_at } = tree;
+  const state =
+    approvals > 0
+      ? (['yellow', `${sign(style, '!')} asks ${approvals}`] as const)
+      : ([statePaint(status), `${stateSign(status, style)} ${status}`] as const);
+  return {
+    id: tree.root_id,
+    text: tree.title,
+    figures: [
+      ...(with_folder ? [['dim', shortFolder(tree.cwd)] as const] : []),
+      state,
+      [null, `${agents} agent${agents === 1 ? '' : 's'}`],
+      [null, cost_usd === 0 ? '' : `$${cost_usd.toFixed(2)}`],
+      ['dim', duration(Date.now() - Date.parse(updated_at))],
+    ],
+  };
+}
+
+/** With `~` for the person's own folder. */
+function shortFolder(folder: string): string {
+  const home = homedir();
+  return folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;
+}

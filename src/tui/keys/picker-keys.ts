@@ -1,0 +1,29 @@
+import { matchesKey } from '@earendil-works/pi-tui';
+import type { AppContext } from '../app-context.ts';
+import { otherFolders } from '../commands/pick-tree.ts';
+import { moveRow, type Picker, selectedRow } from '../state/picker.ts';
+import { pastedText, printable } from './action-of.ts';
+
+const STEPS = { up: -1, down: 1, pageUp: -10, pageDown: 10, home: -Infinity, end: Infinity } as const;
+
+/** A key while a list to choose from is open. */
+export function pickerKey(app: AppContext, picker: Picker, data: string): void {
+  const open = (next: Picker | null) => app.dispatch({ type: 'overlay', overlay: next });
+  const filtered = (filter: string) => open({ ...picker, filter, selected: null });
+  for (const [key, by] of Object.entries(STEPS))
+    if (matchesKey(data, key as keyof typeof STEPS)) return open(moveRow(picker, by));
+  if (matchesKey(data, 'escape')) return picker.filter === '' ? open(null) : filtered('');
+  if (matchesKey(data, 'ctrl+c')) return open(null);
+  if (matchesKey(data, 'backspace')) return filtered([...picker.filter].slice(0, -1).join(''));
+  if (matchesKey(data, 'enter')) {
+    const row = selectedRow(picker);
+    open(null);
+    return row === null ? undefined : app.attempt(() => app.openTree(row.id));
+  }
+  const typed = pastedText(data) ?? printable(data);
+  if (typed === null) return;
+  if (typed === 'a' && picker.filter === '' && picker.other !== null)
+    return app.attempt(() => otherFolders(app, picker));
+  // A filter that begins with a letter which is a command begins with a space, or `/`.
+  filtered(picker.filter === '' && typed === '/' ? ' ' : picker.filter + typed);
+}

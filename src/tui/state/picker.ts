@@ -1,0 +1,50 @@
+import type { Paint } from '../../render/style.ts';
+
+/** A list that fills the screen, from which the person chooses one row; typing filters it. */
+export interface Picker {
+  readonly type: 'picker';
+  readonly picks: 'tree';
+  readonly heading: string;
+  readonly rows: readonly PickerRow[];
+  readonly filter: string;
+  /** Id of a row. */
+  readonly selected: string | null;
+  /** Why there is no row. */
+  readonly empty: string;
+  /** What Enter does, in a word. */
+  readonly verb: string;
+  /** How one is chosen without a list. */
+  readonly command: string;
+  /** What `a` shows instead: everything, or only a part; null: there is nothing else. */
+  readonly other: string | null;
+}
+
+export interface PickerRow {
+  readonly id: string;
+  readonly text: string;
+  /** At the right, each in a column of its own. */
+  readonly figures: readonly (readonly [Paint | null, string])[];
+}
+
+/** The rows that have every word of the filter. */
+export function pickerRows({ rows, filter }: Picker): readonly PickerRow[] {
+  const words = filter.toLowerCase().split(/\s+/);
+  return rows.filter(({ text, figures }) => {
+    const all = [text, ...figures.map(([, figure]) => figure)].join(' ').toLowerCase();
+    return words.every((word) => all.includes(word));
+  });
+}
+
+/** The selected row; by default the first. */
+export function selectedRow(picker: Picker, rows = pickerRows(picker)): PickerRow | null {
+  return rows.find(({ id }) => id === picker.selected) ?? rows[0] ?? null;
+}
+
+/** Moves the selection by a number of rows, within the list. */
+export function moveRow(picker: Picker, by: number): Picker {
+  const rows = pickerRows(picker);
+  const selected = selectedRow(picker, rows);
+  const place = selected === null ? 0 : rows.indexOf(selected);
+  const to = Math.max(0, Math.min(rows.length - 1, place + by));
+  return { ...picker, selected: rows[to]?.id ?? null };
+}

@@ -1,0 +1,100 @@
+import { clean } from '../../../render/clean.ts';
+import { columnsOf, fit, pad, sign, type UiStyle } from '../../../render/style.ts';
+import { type Picker, type PickerRow, pickerRows, selectedRow } from '../../state/picker.ts';
+import type { Frame } from '../../terminal/screen.ts';
+import { columns, line, type Part, separator } from '../../text/line.ts';
+
+const GAP = 2;
+/** What the text of a row keeps at least; figures that do not fit beside it are left out, the first ones first. */
+const TEXT_MIN = 24;
+const FIGURE_MAX = 32;
+
+/** A list to choose from, with a filter in its first line; scrolls with the selection. */
+export function pickerOverlay(picker: Picker, width: number, height: number, style: UiStyle): Frame {
+  const rows = pickerRows(picker);
+  const selected = selectedRow(picker, rows);
+  const head: Part[] = [
+    ['bold', ` ${picker.heading} ${rows.length}`],
+    `${separator(style)}filter: ${clean(picker.filter)}`,
+  ];
+  const hints = height >= 4;
+  const room = Math.max(0, height - 1 - (hints ? 1 : 0));
+  const place = selected === null ? 0 : rows.indexOf(selected);
+  const top = Math.max(0, Math.min(rows.length - room, place - Math.floor(room / 2)));
+  const shown = rows.slice(top, top + room);
+  const widths = figureWidths(picker.rows, width);
+  const lines = [
+    line(style, width, head),
+    ...shown.map((row) => rowLine(row, row === selected, widths, width, style)),
+  ];
+  if (rows.length === 0 && room > 0)
+    lines.push(
+      line(style, width, [
+        ['dim', `   ${picker.rows.length === 0 ? picker.empty : 'nothing has that in it'}`],
+      ]),
+    );
+  if (hints) {
+    const at = shown.length < rows.length ? `${top + 1}-${top + shown.length} of ${rows.length}  ` : '';
+    const keys = [
+      `Enter ${picker.verb}`,
+      ...(picker.other === null ? [] : [`a ${picker.other}`]),
+      'type to filter',
+      'Esc',
+    ];
+    lines.push(line(style, width, [['dim', ` ${at}${keys.join(separator(style))}`]]));
+  }
+  const caret = columns(head) + (picker.filter.endsWith(' ') ? 1 : 0);
+  return {
+    lines: lines.slice(0, height),
+    cursor: { row: 0, column: Math.min(caret, Math.max(0, width - 1)) },
+  };
+}
+
+/** Of each figure; 0: left out. */
+function figureWidths(rows: readonly PickerRow[], width: number): readonly number[] {
+  const most = Math.max(0, ...rows.map(({ figures }) => figures.length));
+  const widths = Array.from({ length: most }, (_, index) =>
+    Math.min(
+      FIGURE_MAX,
+      Math.max(0, ...rows.map(({ figures }) => columnsOf(clean(figures[index]?.[1] ?? '')))),
+    ),
+  );
+  let left = width - TEXT_MIN;
+  return widths
+    .toReversed()
+    .map((wanted) => {
+      left -= wanted + GAP;
+      return left >= 0 ? wanted : 0;
+    })
+    .toReversed();
+}
+
+function rowLine(
+  row: PickerRow,
+  selected: boolean,
+  widths: readonly number[],
+  width: number,
+  style: UiStyle,
+): string {
+  const mark = selected ? ` ${style.accessible ? '>' : sign(style, '▸')} ` : '   ';
+  const figures: Part[] = widths.flatMap((room, index) => {
+    if (room === 0) return [];
+    const [paint, text] = row.figures[index] ?? [null, ''];
+    const cell = pad(fit(clean(text), room, style), room);
+    return [' '.repeat(GAP), paint === null ? cell : ([paint, cell] as const)];
+  });
+  const room = Math.max(0, width - columnsOf(mark) - columns(figures));
+  const text = pad(fit(clean(row.text), room, style), room);
+  return line(style, width, [mark, selected ? ['bold', text] : text, ...figures]).trimEnd();
+}
+
+/** All rows, each with its id, where nothing can be drawn: it is chosen by command. */
+export function pickerLines(picker: Picker): string[] {
+  const rows = pickerRows(picker).map(({ id, text, figures }) =>
+    [...(id === text ? [] : [id.slice(0, 8)]), text, ...figures.map(([, figure]) => figure)]
+      .map(clean)
+      .filter((word) => word !== '')
+      .join('  '),
+  );
+  return [...rows, `${picker.command} ${picker.verb}s one`];
+}
