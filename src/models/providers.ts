@@ -2,7 +2,7 @@ import { CoppiceError } from '../records/coppice-error.ts';
 import { noSuchName } from '../render/nearest-name.ts';
 import type { OpenAcpOptions } from './acp/open-acp-model.ts';
 import type { Model } from './model.ts';
-import { listPrice } from './provider/prices.ts';
+import { listedModels, listPrice } from './provider/prices.ts';
 import type { Price, ProviderConfig } from './provider/provider-config.ts';
 import { Gate, gated } from './rate-limit-gate.ts';
 
@@ -133,6 +133,19 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
     unsummarised: options.unsummarised ?? new Set(),
   });
   return gated(opened, gateOf(name, config, options));
+}
+
+/** Models that could be asked now: of the configuration, and with a list price, of providers that need no key or have one. */
+export function usableModels({
+  providers,
+  env,
+}: Pick<OpenModelOptions, 'providers' | 'env'>): readonly string[] {
+  return knownProviders(providers).flatMap(({ name }) => {
+    const found = findProvider(name, providers);
+    if (found.key_env.length > 0 && keyVariable(found, env) === null) return [];
+    const models = [...Object.keys(ownEntry(providers, name)?.models ?? {}), ...listedModels(found.type)];
+    return [...new Set(models)].map((model) => `${name}/${model}`);
+  });
 }
 
 /** How a provider is reached. Throws as `openModel` does. */

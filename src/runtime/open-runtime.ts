@@ -224,48 +224,50 @@ class Runtime implements RuntimeFace {
     }
   }
 
-  async send(to_id: string, text: string, as: SendOptions = {}): Promise<Mail> {
+  get #people(): HumanOrders {
     this.#assertOpen();
-    return this.#orders.send(to_id, text, as);
+    return this.#orders;
+  }
+
+  async send(to_id: string, text: string, as: SendOptions = {}): Promise<Mail> {
+    return this.#people.send(to_id, text, as);
   }
 
   async fork(...order: Parameters<RuntimeFace['fork']>): Promise<Agent> {
-    this.#assertOpen();
-    return this.#orders.fork(...order);
+    return this.#people.fork(...order);
   }
 
   async capture(...[agent_id, text, mark]: Parameters<RuntimeFace['capture']>): Promise<void> {
-    this.#assertOpen();
     const content = mark === undefined ? { text: storable(text) } : { text: '', mark };
-    await this.#orders.order(agent_id, { type: 'capture', ...content });
+    await this.#people.order(agent_id, { type: 'capture', ...content });
   }
 
   async wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void> {
-    this.#assertOpen();
-    await this.#orders.wait(agent_id, timeout_ms, from);
+    await this.#people.wait(agent_id, timeout_ms, from);
   }
 
   async answer(...[ask_id, answer]: Parameters<RuntimeFace['answer']>): Promise<void> {
-    this.#assertOpen();
-    await this.#orders.answer(ask_id, answer);
+    await this.#people.answer(ask_id, answer);
   }
 
   async kill(agent_id: string): Promise<readonly string[]> {
-    this.#assertOpen();
-    await this.#orders.find(agent_id);
+    await this.#people.find(agent_id);
     const { ids } = await this.#store.kill(agent_id, 'you', this.#options.clock.now());
     if (ids.length > 0) this.#executor.markKilled(ids, 'you');
     return ids;
   }
 
   async retry(agent_id: string, without_last = false): Promise<void> {
-    this.#assertOpen();
-    await this.#orders.order(agent_id, { type: 'retry', without_last });
+    await this.#people.order(agent_id, { type: 'retry', without_last });
+  }
+
+  async switchModel(agent_id: string, model: string): Promise<void> {
+    await this.#models.modelFor(await this.#people.find(agent_id), model);
+    await this.#people.order(agent_id, { type: 'model', model });
   }
 
   async interrupt(agent_id: string, reason: string): Promise<void> {
-    this.#assertOpen();
-    await this.#orders.order(agent_id, { type: 'cancel', reason });
+    await this.#people.order(agent_id, { type: 'cancel', reason });
   }
 
   settled(root_id: string, until: 'tree' | 'root' = 'tree'): Promise<TreeOutcome> {

@@ -116,6 +116,8 @@ export interface RuntimeFace {
   answer(ask_id: string, answer: Omit<AskAnswer, 'by' | 'at'> & { readonly by?: string }): Promise<void>;
   /** Asks the model of an agent again whose turn failed; no effect on others. `without_last` as in `ResumeOptions`. */
   retry(agent_id: string, without_last?: boolean): Promise<void>;
+  /** This one agent asks another model from its next request on, for good. Rejects as `start` does for an unknown model. */
+  switchModel(agent_id: string, model: string): Promise<void>;
   /** Stops the turn of this one agent; its children go on. */
   interrupt(agent_id: string, reason: string): Promise<void>;
   /** Resolves when no agent of the tree works and no mail waits for a living one; with `root`, when the root's turn has ended. */

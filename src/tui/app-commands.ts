@@ -4,6 +4,7 @@ import type { CaptureContent } from '../records/conversation/message.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 import type { AppContext } from './app-context.ts';
 import { type HumanCommand, isCaptureCommand, isCommand, readCommand } from './commands/human-commands.ts';
+import { switchModel } from './commands/pick-model.ts';
 import { resumeTree } from './commands/pick-tree.ts';
 import { addressee } from './composer/attachments/mentions.ts';
 import { findAgent } from './composer/resolve-agent.ts';
@@ -96,6 +97,8 @@ export function perform(app: AppContext, command: HumanCommand): void {
       return app.dispatch({ type: 'overlay', overlay: { type: 'keys' } });
     case 'new':
       return app.attempt(() => app.openTree(null));
+    case 'model':
+      return app.attempt(() => switchModel(app, command.text));
     case 'resume':
       return app.attempt(() => resumeTree(app, command.text));
     case 'web':
@@ -129,6 +132,7 @@ type AtAgent = Exclude<
       | 'deny'
       | 'help'
       | 'new'
+      | 'model'
       | 'resume'
       | 'web'
       | 'setup'
@@ -181,10 +185,6 @@ function performAt(app: AppContext, command: AtAgent, view: string): void {
       if (state.agents.get(view)?.state.type !== 'errored')
         return app.say('nothing failed here: there is nothing to try again', 'bad');
       return app.attempt(() => runtime.retry(view, command.without_last));
-    case 'model': {
-      const config = state.agents.get(view)?.config;
-      return app.say(`${config?.model ?? 'no model'}, thinking ${config?.thinking ?? 'off'}`);
-    }
   }
 }
 

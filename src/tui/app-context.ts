@@ -31,6 +31,8 @@ export interface AppContext {
   scrolled: number;
   /** Typed letters go into the filter of the agents list. */
   filtering: boolean;
+  /** The model that the next conversation begins with; null: the usual one. */
+  next_model: string | null;
   dispatch(event: UiEvent): void;
   /** Shows a notice in the scrollback of the agent in view. */
   say(text: string, tone?: 'plain' | 'good' | 'bad'): void;
@@ -48,6 +50,8 @@ export interface AppContext {
   readonly cwd: string;
   /** Conversations with what a list of them shows, newest first; of one folder, or of all. */
   readonly trees: AppOptions['trees'];
+  /** What the person may choose a model from. */
+  readonly models: AppOptions['models'];
   /** Opens the dashboard in a browser; resolves to the link, or to how to get a server. */
   openDashboard(): Promise<string>;
   /** Reads the open approvals from the ledger again. */

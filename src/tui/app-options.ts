@@ -6,6 +6,12 @@ import type { Store } from '../store/store.ts';
 import type { KeyBindings } from './keys/key-bindings.ts';
 import type { Screen, ScreenListener } from './terminal/screen.ts';
 
+/** A model that can be asked, and why it is listed. */
+export interface ModelChoice {
+  readonly name: string;
+  readonly note: string;
+}
+
 export type TreeRow = DocumentOf<'coppice/trees/v1'>['trees'][number];
 
 export interface AppOptions {
@@ -18,12 +24,14 @@ export interface AppOptions {
   readonly leadOf: (root_id: string | null) => Promise<TreeLead>;
   /** Why nobody leads a tree that has work to do, and what would help; null: it is led, or at rest. */
   readonly unled: (root_id: string) => Promise<string | null>;
-  /** Starts a tree with the first prompt. */
-  readonly start: (prompt: string) => Promise<Agent>;
+  /** Starts a tree with the first prompt; `model`: instead of the usual one. */
+  readonly start: (prompt: string, model: string | null) => Promise<Agent>;
   /** Of the conversation that a first prompt would start. */
   readonly config: () => AgentConfig;
   /** Conversations with what a list of them shows, newest first; of one folder, or of all. */
   readonly trees: (query: { readonly cwd?: string; readonly limit: number }) => Promise<readonly TreeRow[]>;
+  /** What the person may choose a model from. */
+  readonly models: () => readonly ModelChoice[];
   /** Opens the dashboard in a browser; resolves to the link, or to how to get a server. */
   readonly openDashboard: () => Promise<string>;
   /** The tree to reopen; null: a new one. */

@@ -37,6 +37,7 @@ export function runApp(options: AppOptions): Promise<AppEnd> {
 
 class App implements AppContext {
   readonly openDashboard = () => this.#options.openDashboard();
+  readonly models = () => this.#options.models();
   readonly trees: AppOptions['trees'] = (query) => this.#options.trees(query);
   readonly runtime: RuntimeFace;
   readonly store: Store;
@@ -47,6 +48,7 @@ class App implements AppContext {
   browsing = false;
   scrolled = 0;
   filtering = false;
+  next_model: string | null = null;
   readonly #options: AppOptions;
   #view: AppScreen | LinePrinter;
   readonly #editors: AgentEditors;

@@ -116,4 +116,22 @@ onBothDatabases('another model', (database) => {
     const all = await again.store.agents({ root_id: root.id });
     assert.deepEqual(all.map(({ config }) => config.model).sort(), ['p/new', 'p/own']);
   });
+
+  it('can be chosen for one agent, which asks it from its next request on, also after a restart', async () => {
+    const asked: string[] = [];
+    const first = await stage(asked);
+    const { root, agents } = await first.perform('fork');
+    await first.runtime.switchModel(root.id, 'p/new');
+    await assert.rejects(first.runtime.switchModel(root.id, 'p/none'), { code: 'E_MODEL_UNKNOWN' });
+    await first.runtime.retry(root.id);
+    assert.equal((await first.runtime.settled(root.id, 'root')).reply, 'main says so');
+    const second = await first.reopen();
+    asked.length = 0;
+    await second.runtime.resume(root.id);
+    await second.runtime.send(root.id, 'hello');
+    await second.runtime.settled(root.id, 'root');
+    assert.deepEqual(asked, ['main p/new']);
+    const child = agents.find(({ id }) => id !== root.id);
+    assert.equal((await second.store.agent(child?.id ?? ''))?.config.model, 'p/old');
+  });
 });

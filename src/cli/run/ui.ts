@@ -35,6 +35,7 @@ import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
 import { endProcessSoon } from '../setup/end-process.ts';
+import { modelChoices } from '../setup/model-choices.ts';
 import { EXIT } from '../start/exit-code.ts';
 import { farewell } from './farewell.ts';
 import { prepareModel } from './first-run/prepare-model.ts';
@@ -149,9 +150,9 @@ async function converse(
 ): Promise<AppEnd> {
   const demo = model === DEMO_MODEL;
   const extra: ReadonlyMap<string, Model> = demoModels(true);
-  const settings = () => {
+  const settings = (other: string | null = null) => {
     const allow = [...(demo ? DEMO_TOOLS : []), ...(options.allow ?? [])];
-    const named = model ?? chooseModel(context, namedProfile(terms, options.profile));
+    const named = other ?? model ?? chooseModel(context, namedProfile(terms, options.profile));
     const config = composeConfig(context, terms, named, { ...options, allow });
     const limits = composeLimits(context, parseLimits(options.limit), options.profile);
     return { config, limits };
@@ -160,8 +161,8 @@ async function converse(
   const chosen = root === null && model !== null ? settings() : null;
   const runtime = await composeRuntime(context, store, terms, { extra, can_ask: true });
   const placement = placementOf(store, options, context.env);
-  const start = async (prompt: string): Promise<Agent> => {
-    const begun = { prompt, ...(chosen ?? settings()) };
+  const start = async (prompt: string, other: string | null): Promise<Agent> => {
+    const begun = { prompt, ...(other === null && chosen !== null ? chosen : settings(other)) };
     return options.detach === true ? enter(runtime, store, begun, placement) : runtime.start(begun);
   };
   try {
@@ -179,6 +180,7 @@ async function converse(
       },
       start,
       config: () => (chosen ?? settings()).config,
+      models: () => modelChoices(context, terms),
       trees: async (query) =>
         (await askLedger(context, store).trees({ ...query, conversations: true })).trees,
       openDashboard: () => openDashboard(context),

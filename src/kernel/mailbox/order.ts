@@ -23,5 +23,7 @@ export type Order =
       readonly prompt: string | null;
       readonly captured?: boolean;
     }
+  /** Another model from the next request on. */
+  | { readonly type: 'model'; readonly model: string }
   /** `/wait` (docs/tui.md). `from`: ids of agents, or null for the next message from anyone. */
   | { readonly type: 'wait'; readonly timeout_ms: number; readonly from: readonly string[] | null };

@@ -27,6 +27,7 @@ const order: z.ZodType<Order> = z.discriminatedUnion('type', [
     prompt: z.string().nullable(),
     captured: z.boolean().exactOptional(),
   }),
+  z.object({ type: z.literal('model'), model: z.string() }),
   z.object({ type: z.literal('wait'), timeout_ms: z.number(), from: z.array(z.string()).nullable() }),
 ]);
 

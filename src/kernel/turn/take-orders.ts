@@ -100,6 +100,10 @@ function followOrder(order: Order, mail: Mail, draft: Draft): void {
     }
     case 'fork':
       return forkByPerson(order, by, draft);
+    case 'model':
+      if (order.model !== draft.led.agent.config.model)
+        draft.apply({ type: 'model', at, model: order.model });
+      return;
     case 'wait':
       return waitOfPerson(order, mail, draft);
   }

@@ -86,6 +86,11 @@ export function listPrice(type: ProviderConfig['type'], model: string): Price | 
   };
 }
 
+/** Models with a list price. */
+export function listedModels(type: ProviderConfig['type']): readonly string[] {
+  return Object.keys(TABLES[type] ?? {});
+}
+
 /** Cost of one answer in US dollars. Token kinds without a price of their own cost as much as input. */
 export function costOf(usage: LanguageModelV4Usage, price: Price): number {
   const input = usage.inputTokens.total ?? 0;

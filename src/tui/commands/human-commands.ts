@@ -21,7 +21,7 @@ const ROWS = [
     'allow the call that is asked about; agent: and later ones of this tool',
   ],
   ['deny', 'text', ' [WORDS]', 'deny it; the agent reads the words'],
-  ['model', 'nothing', '', 'which model the agent in view asks'],
+  ['model', 'text', ' [NAME]', 'choose another model for the agent in view'],
   ['new', 'nothing', '', 'begin another conversation; this one goes on'],
   ['resume', 'text', ' [ID|WORDS]', 'choose another conversation; this one goes on'],
   ['setup', 'nothing', '', 'connect another model, in a new conversation'],
@@ -46,7 +46,6 @@ export type HumanCommand =
         | 'reap'
         | 'agents'
         | 'approvals'
-        | 'model'
         | 'new'
         | 'setup'
         | 'web'
@@ -60,7 +59,7 @@ export type HumanCommand =
   | { readonly name: 'wait'; readonly timeout_ms: number; readonly agents: readonly string[] }
   | { readonly name: 'retry'; readonly without_last: boolean }
   | { readonly name: 'agent'; readonly agent: string }
-  | { readonly name: 'resume'; readonly text: string };
+  | { readonly name: 'resume' | 'model'; readonly text: string };
 
 export type ReadCommand =
   | { readonly ok: true; readonly command: HumanCommand }
@@ -141,7 +140,8 @@ export function readCommand(text: string): ReadCommand {
       if (rest.length !== 1 || rest[0] === undefined) return usage('name one agent');
       return { ok: true, command: { name: 'agent', agent: rest[0] } };
     case 'resume':
-      return { ok: true, command: { name: 'resume', text: behind.trim() } };
+    case 'model':
+      return { ok: true, command: { name: known.name, text: behind.trim() } };
     default:
       if (rest.length > 0) return usage(`/${known.name} takes nothing behind it`);
       return { ok: true, command: { name: known.name } };

@@ -1,5 +1,6 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import type { AppContext } from '../app-context.ts';
+import { useModel } from '../commands/pick-model.ts';
 import { otherFolders } from '../commands/pick-tree.ts';
 import { moveRow, type Picker, selectedRow } from '../state/picker.ts';
 import { pastedText, printable } from './action-of.ts';
@@ -18,7 +19,8 @@ export function pickerKey(app: AppContext, picker: Picker, data: string): void {
   if (matchesKey(data, 'enter')) {
     const row = selectedRow(picker);
     open(null);
-    return row === null ? undefined : app.attempt(() => app.openTree(row.id));
+    if (row === null) return;
+    return app.attempt(() => (picker.picks === 'tree' ? app.openTree(row.id) : useModel(app, row.id)));
   }
   const typed = pastedText(data) ?? printable(data);
   if (typed === null) return;

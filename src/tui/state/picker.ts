@@ -3,7 +3,7 @@ import type { Paint } from '../../render/style.ts';
 /** A list that fills the screen, from which the person chooses one row; typing filters it. */
 export interface Picker {
   readonly type: 'picker';
-  readonly picks: 'tree';
+  readonly picks: 'tree' | 'model';
   readonly heading: string;
   readonly rows: readonly PickerRow[];
   readonly filter: string;

@@ -32,7 +32,7 @@ it('lists the commands without a key', () => {
     '/send AGENT MESSAGE',
     '/wait SECONDS [AGENT…]',
     '/retry [without-last]',
-    '/model',
+    '/model [NAME]',
     '/setup',
   ]);
 });

@@ -1,0 +1,62 @@
+import { didYouMean } from '../../render/nearest-name.ts';
+import type { AppContext } from '../app-context.ts';
+import type { ModelChoice } from '../app-options.ts';
+import type { Picker } from '../state/picker.ts';
+
+/** `/model`: lists what is configured; `/model NAME` switches the agent in view, or the conversation that is about to begin. */
+export async function switchModel(app: AppContext, text: string): Promise<void> {
+  const choices = app.models();
+  if (text === '') return app.dispatch({ type: 'overlay', overlay: modelPicker(app, choices) });
+  const names = choices.map(({ name }) => name);
+  const behind_slash = names.filter((name) => name.endsWith(`/${text}`));
+  const known = names.includes(text) || behind_slash.length === 1;
+  const name = behind_slash.length === 1 ? (behind_slash[0] ?? text) : text;
+  if (!known && !/[/:]/.test(text))
+    return app.say(
+      `no model "${text}". ${didYouMean(
+        text,
+        names.flatMap((one) => [one, one.slice(one.indexOf('/') + 1)]),
+      )}/model lists what is configured.`,
+      'bad',
+    );
+  await useModel(app, name);
+  const nearest = known ? '' : didYouMean(name, names);
+  if (nearest !== '') app.say(`${name} is not known here. ${nearest}`);
+}
+
+/** From the next request of the agent in view on; without one, for the conversation that the next message begins. */
+export async function useModel(app: AppContext, name: string): Promise<void> {
+  const { view, agents } = app.state;
+  const agent = view === null ? undefined : agents.get(view);
+  if (agent === undefined) {
+    app.next_model = name;
+    return app.say(`the conversation begins with ${name}`);
+  }
+  if (agent.config.model === name) return app.say(`${agent.name} asks ${name} already`);
+  await app.runtime.switchModel(agent.id, name);
+  if (agent.state.type === 'errored') app.say('/retry asks it again, after what failed');
+}
+
+function modelPicker(app: AppContext, choices: readonly ModelChoice[]): Picker {
+  const { view, agents } = app.state;
+  const agent = view === null ? undefined : agents.get(view);
+  const used = agent?.config.model ?? app.next_model;
+  const rows = [
+    ...(used === null
+      ? []
+      : [{ name: used, note: agent === undefined ? 'chosen' : `in use by ${agent.name}` }]),
+    ...choices.filter(({ name }) => name !== used),
+  ];
+  return {
+    type: 'picker',
+    picks: 'model',
+    heading: 'Models',
+    rows: rows.map(({ name, note }) => ({ id: name, text: name, figures: [['dim', note]] })),
+    filter: '',
+    selected: null,
+    empty: 'none is configured: coppice setup connects one',
+    verb: 'use',
+    command: '/model NAME',
+    other: null,
+  };
+}
