@@ -178,6 +178,12 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'channels.file': { meaning: 'files that results are appended to, by name: `file:NAME`' },
   'channels.file.NAME': { meaning: 'an absolute path' },
 
+  tui: { meaning: 'the terminal UI ([how it looks](tui.md#how-it-looks))' },
+  'tui.meters': { meaning: 'what the navigation line shows; `false` leaves it out' },
+  'tui.meters.context': { meaning: 'how full the context of the agent in view is', default: 'true' },
+  'tui.meters.tokens': { meaning: 'tokens of this turn, and of all turns', default: 'true' },
+  'tui.meters.cost': { meaning: 'cost of this turn, and of all turns', default: 'true' },
+  'tui.meters.elapsed': { meaning: 'how long the turn has taken', default: 'true' },
   keys: {
     meaning:
       'keys of the terminal UI by action ([keys of your own](tui.md#keys-of-your-own)); `[]` takes them all',

@@ -11,6 +11,7 @@ const SECTIONS: readonly string[] = [
   'runs',
   'alerts',
   'channels',
+  'tui',
   'keys',
 ];
 

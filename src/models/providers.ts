@@ -2,6 +2,7 @@ import { CoppiceError } from '../records/coppice-error.ts';
 import { noSuchName } from '../render/nearest-name.ts';
 import type { OpenAcpOptions } from './acp/open-acp-model.ts';
 import type { Model } from './model.ts';
+import { usualWindow } from './provider/context-windows.ts';
 import { listedModels, listPrice } from './provider/prices.ts';
 import type { Price, ProviderConfig } from './provider/provider-config.ts';
 import { Gate, gated } from './rate-limit-gate.ts';
@@ -124,7 +125,7 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
       headers: config?.headers,
       idle_ms: options.idle_timeout_ms ?? DEFAULT_IDLE_MS,
     }),
-    context_window: known?.contextWindow ?? null,
+    context_window: contextWindow(name, options.providers),
     price: known?.price ?? (found.free === true ? FREE : listPrice(found.type, model)),
     key_env: keyVariable(found, options.env),
     secrets: [...(key === null ? [] : [key]), ...secretHeaders(config)],
@@ -146,6 +147,16 @@ export function usableModels({
     const models = [...Object.keys(ownEntry(providers, name)?.models ?? {}), ...listedModels(found.type)];
     return [...new Set(models)].map((model) => `${name}/${model}`);
   });
+}
+
+/** Tokens that fit `provider/model`, input and output together: from the configuration, else of a known model; null if unknown. */
+export function contextWindow(name: string, providers: OpenModelOptions['providers']): number | null {
+  const [provider = '', ...rest] = name.split('/');
+  const model = rest.join('/');
+  const config = ownEntry(providers, provider);
+  const known = config?.models === undefined ? undefined : ownValue(config.models, model)?.contextWindow;
+  const type = config?.type ?? KNOWN.find((one) => one.name === provider)?.type;
+  return known ?? (type === undefined ? null : usualWindow(type, model));
 }
 
 /** How a provider is reached. Throws as `openModel` does. */
@@ -199,9 +210,13 @@ export function isBuiltIn(name: string): boolean {
   return KNOWN.some((one) => one.name === name);
 }
 
-/** Own properties only: `constructor/x` is not a provider. */
 function ownEntry(providers: OpenModelOptions['providers'], name: string): ProviderConfig | undefined {
-  return Object.hasOwn(providers, name) ? providers[name] : undefined;
+  return ownValue(providers, name);
+}
+
+/** Own properties only: `constructor/x` is not a provider. */
+function ownValue<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
 /** Configured headers may carry a token, mostly behind the name of its kind. */

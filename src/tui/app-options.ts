@@ -5,6 +5,7 @@ import type { ResumeOptions, RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 import type { KeyBindings } from './keys/key-bindings.ts';
 import type { Screen, ScreenListener } from './terminal/screen.ts';
+import type { MeterSettings } from './views/navigation/meters.ts';
 
 /** A model that can be asked, and why it is listed. */
 export interface ModelChoice {
@@ -47,6 +48,8 @@ export interface AppOptions {
   readonly history_folder: string;
   /** Always visible (`SCRIPTED DEMO`). */
   readonly banner: string | null;
+  /** In the navigation line. */
+  readonly meters: MeterSettings;
   /** Printed first. */
   readonly greeting: readonly string[];
   /** Sent as if the person had typed it. */

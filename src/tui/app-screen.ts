@@ -1,4 +1,5 @@
 import type { AppContext } from './app-context.ts';
+import type { AppOptions } from './app-options.ts';
 import { describeBindings } from './keys/key-bindings.ts';
 import { commandRows, keyRows } from './keys/key-rows.ts';
 import { shortcuts } from './keys/shortcuts.ts';
@@ -9,6 +10,7 @@ import { drawingWidth, type Frame } from './terminal/screen.ts';
 import { type FrameBudget, frameBudget } from './text/frame-budget.ts';
 import { MarkdownTail } from './text/markdown.ts';
 import { frameView } from './views/frame-view.ts';
+import type { MeterSettings } from './views/navigation/meters.ts';
 import { agentNames } from './views/transcript/agent-names.ts';
 import { finishedEntries } from './views/transcript/entry-view.ts';
 import { spokenChanges } from './views/transcript/spoken-changes.ts';
@@ -23,6 +25,7 @@ const NOTHING_NEW = { lines: [], whole: true } as const;
 export class AppScreen {
   readonly #app: AppContext;
   readonly #banner: string | null;
+  readonly #meters: MeterSettings;
   readonly #kept = new EntryLines();
   /** The streamed answers of the main conversation and of another agent in view. */
   readonly #texts = { root: new MarkdownTail(), view: new MarkdownTail() };
@@ -32,9 +35,10 @@ export class AppScreen {
   /** Rows of the streamed answer in the scrolled scrollback. */
   #streamed_rows = 0;
 
-  constructor(app: AppContext, banner: string | null) {
+  constructor(app: AppContext, { banner, meters }: Pick<AppOptions, 'banner' | 'meters'>) {
     this.#app = app;
     this.#banner = banner;
+    this.#meters = meters;
   }
 
   /** False when the frame's budget ran out: another frame has to follow at once. */
@@ -99,6 +103,7 @@ export class AppScreen {
       style,
       input: editor.render(width, Math.max(1, Math.floor(height / 2))),
       banner: this.#banner,
+      meters: this.#meters,
       drafting: !state.leader && editor.text !== '',
       shortcuts: ways,
       keys: [...keyRows(rows), ...commandRows(rows)],

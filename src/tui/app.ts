@@ -94,7 +94,7 @@ class App implements AppContext {
   }
 
   #newView(): AppScreen | LinePrinter {
-    return this.#options.line_mode ? new LinePrinter(this) : new AppScreen(this, this.#options.banner);
+    return this.#options.line_mode ? new LinePrinter(this) : new AppScreen(this, this.#options);
   }
 
   async run(): Promise<AppEnd> {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { titleOf } from '../../documents/tree-titles.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../../models/model.ts';
+import { contextWindow } from '../../models/providers.ts';
 import { killAllProcessGroups } from '../../processes/process-group.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
@@ -13,6 +14,7 @@ import { isServed, leadOf } from '../../serve/leading/leaders.ts';
 import { type PlacementOptions, placementOf } from '../../serve/leading/placement.ts';
 import { unledOf, unledText } from '../../serve/leading/unled.ts';
 import { workFolder } from '../../settings/folders.ts';
+import { given } from '../../settings/settings-terms.ts';
 import type { Store } from '../../store/store.ts';
 import { runApp } from '../../tui/app.ts';
 import type { AppEnd, TreeLead } from '../../tui/app-options.ts';
@@ -20,6 +22,7 @@ import { keyBindings } from '../../tui/keys/key-bindings.ts';
 import { PlainScreen } from '../../tui/terminal/plain-screen.ts';
 import type { Screen, ScreenListener } from '../../tui/terminal/screen.ts';
 import { TerminalScreen } from '../../tui/terminal/terminal-screen.ts';
+import { ALL_METERS, type MeterSettings } from '../../tui/views/navigation/meters.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { openInBrowser, signInLink } from '../serve/sign-in-link.ts';
 import { askLedger } from '../setup/ask.ts';
@@ -192,6 +195,7 @@ async function converse(
       },
       cwd: workFolder(context.options.cwd),
       history_folder: join(context.data_folder, 'history'),
+      meters: meterSettings(context),
       banner: demo ? 'SCRIPTED DEMO' : null,
       greeting: [...told, ...(root === null && model !== null ? await greeting(store, model) : [])],
       first: demo && root === null ? 'Audit this folder: split the work, then report.' : null,
@@ -199,6 +203,11 @@ async function converse(
   } finally {
     await runtime.close();
   }
+}
+
+function meterSettings({ loaded: { configuration } }: Context): MeterSettings {
+  const windowOf = (model: string) => contextWindow(model, configuration.providers ?? {});
+  return { ...ALL_METERS, ...given(configuration.tui?.meters ?? {}), windowOf };
 }
 
 async function openDashboard(context: Context): Promise<string> {

@@ -37,6 +37,19 @@ const alertConfig = z
     message: 'is for when: waits-for-person',
   });
 
+/** How the terminal UI looks (docs/tui.md). */
+const tuiConfig = z.strictObject({
+  /** What the navigation line shows. */
+  meters: z
+    .strictObject({
+      context: z.boolean().optional(),
+      tokens: z.boolean().optional(),
+      cost: z.boolean().optional(),
+      elapsed: z.boolean().optional(),
+    })
+    .optional(),
+});
+
 /** The settings, which the library takes too, and what only the command line has. */
 export const configuration = settings.extend({
   /** Names docs/config.schema.json for editors; nothing reads it. */
@@ -47,6 +60,8 @@ export const configuration = settings.extend({
   server: serverConfig.optional(),
   /** What people are told of (docs/operations.md). */
   alerts: z.array(alertConfig).optional(),
+  /** The terminal UI. */
+  tui: tuiConfig.optional(),
   /** Keys of the terminal UI by action: `{ "agents": ["ctrl+x a"] }`. */
   keys: keysConfig.optional(),
 });

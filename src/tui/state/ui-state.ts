@@ -34,6 +34,8 @@ export interface AgentPane {
   readonly capture: readonly string[] | null;
   readonly captured: readonly string[] | null;
   readonly capture_sent: readonly CaptureContent[];
+  /** Tokens of its newest request and answer: how full its context is; null until there was one here. */
+  readonly request_tokens: number | null;
   /** Entries that arrived while another agent was in view. */
   readonly unseen: number;
 }
@@ -70,10 +72,20 @@ export interface HeldLetter {
   readonly at: number;
 }
 
+export interface Turn {
+  readonly began_at: number;
+  /** When the root was last seen at work. */
+  readonly seen_at: number;
+  /** What the tree had used before. */
+  readonly before: Usage;
+}
+
 export interface UiState {
   /** Oldest first. */
   readonly agents: PersistentMap<Agent>;
   readonly root_id: string | null;
+  /** The newest turn of the root that began here. */
+  readonly turn: Turn | null;
   /** The agent in view; null before the first prompt. */
   readonly view: string | null;
   /** Slots 1–9 by agent id; slot 0 is the root. */
@@ -115,12 +127,14 @@ export const EMPTY_PANE: AgentPane = {
   capture: null,
   captured: null,
   capture_sent: [],
+  request_tokens: null,
   unseen: 0,
 };
 
 export const EMPTY_UI: UiState = {
   agents: PersistentMap.empty(),
   root_id: null,
+  turn: null,
   view: null,
   slots: new Map(),
   panes: PersistentMap.empty(),

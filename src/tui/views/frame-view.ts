@@ -18,7 +18,8 @@ import { hintLine } from './hint-line.ts';
 import { type Layers, layout } from './layout.ts';
 import { keysHelp } from './lists/keys-help.ts';
 import { pickerOverlay } from './lists/picker-overlay.ts';
-import { navigationLine } from './navigation-line.ts';
+import type { MeterSettings } from './navigation/meters.ts';
+import { navigationLine } from './navigation/navigation-line.ts';
 import { queuedLines } from './queued-lines.ts';
 import { spinnerLine } from './spinner-line.ts';
 import { statusLayer } from './status-layer.ts';
@@ -33,6 +34,7 @@ export interface FrameSettings {
   readonly input: Layers['input'];
   /** Always visible (`SCRIPTED DEMO`). */
   readonly banner: string | null;
+  readonly meters?: MeterSettings;
   readonly shortcuts?: Shortcuts;
   /** The input is not empty. */
   readonly drafting?: boolean;
@@ -84,7 +86,7 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
       question_rows: question?.(height).length ?? 0,
       queued: (rows) => queuedLines(state, width, rows, style),
       bar: captureBar(state, width, style),
-      navigation: navigationLine(state, width, style, settings.banner),
+      navigation: navigationLine(state, width, style, settings.banner, settings.meters),
       input: agent !== undefined && isTerminal(agent.state.type) ? null : settings.input,
       hint: hintLine(state, width, style, shortcuts),
     },

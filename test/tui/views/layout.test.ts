@@ -62,7 +62,7 @@ describe('a fan-in on a screen that gets lower', () => {
       '  test-runner      ○ idle        9 calls  14k tokens',
       '────────────────────────────────────────────────────────────',
       '⠋ waiting 12s / 30s · Esc stops waiting (agents keep runnin…',
-      '──── ↑- ←- [0 main] →- ↓1 file-reader ──────── 2◐ $0.04 ────',
+      '──── ↑- ←- [0 main] →- ↓1 file-reader ── 2◐ · 42k $0.04 ────',
       '> half a th',
       ' Ctrl-X a agents · Ctrl-X ? keys · / commands',
     ]);
@@ -108,7 +108,7 @@ describe('a fan-in on a screen that gets lower', () => {
       'code-analyzer: received, 13 calls, 11k tokens',
       'test-runner: idle, 9 calls, 14k tokens',
       'main: waiting. Esc stops waiting (agents keep running).',
-      'in view: 0 main, 2 running, $0.04',
+      'in view: 0 main, 2 running, 42k tokens $0.04 in all',
       '> half a th',
       ' Ctrl-X a agents - Ctrl-X ? keys - / commands',
     ]);

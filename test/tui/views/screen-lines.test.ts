@@ -10,7 +10,7 @@ import { approvalBox } from '../../../src/tui/views/approval-box.ts';
 import { captureBar } from '../../../src/tui/views/capture-bar.ts';
 import { confirmationLines } from '../../../src/tui/views/confirmation-lines.ts';
 import { hintLine } from '../../../src/tui/views/hint-line.ts';
-import { navigationLine } from '../../../src/tui/views/navigation-line.ts';
+import { navigationLine } from '../../../src/tui/views/navigation/navigation-line.ts';
 import { spinnerLine } from '../../../src/tui/views/spinner-line.ts';
 import {
   AGENTS,
@@ -40,12 +40,12 @@ describe('navigation', () => {
     const state = after(grandchild(), told(says('test-runner', 1, 'news')));
     assert.equal(
       navigationLine(state, 70, PLAIN),
-      '──── ↑- ←- [0 main] →- ↓1 file-reader ──────────── 3◐ 1• 2! $0.04 ────',
+      '──── ↑- ←- [0 main] →- ↓1 file-reader ────── 3◐ 1• 2! · 42k $0.04 ────',
     );
     const reader = after(state, { type: 'visit', agent_id: 'file-reader' });
     assert.match(
-      navigationLine(reader, 100, PLAIN),
-      /^──── ↑0 main ←3 test-runner• \[1 file-reader\] →2 code-analyzer ↓4 grep-all ─+ 3◐ 1• 2! \$0\.04 ────$/,
+      navigationLine(reader, 101, PLAIN),
+      /^──── ↑0 main ←3 test-runner• \[1 file-reader\] →2 code-analyzer ↓4 grep-all ─+ 3◐ 1• 2! · 42k \$0\.04 ────$/,
     );
   });
 
@@ -71,11 +71,11 @@ describe('navigation', () => {
   it('uses ASCII, and words in accessible mode', () => {
     assert.equal(
       navigationLine(story(), 60, ASCII),
-      '---- ^- <- [0 main] >- v1 file-reader -------- 1* $0.04 ----',
+      '---- ^- <- [0 main] >- v1 file-reader -- 1* | 42k $0.04 ----',
     );
     assert.equal(
       navigationLine(grandchild(), 80, SPOKEN),
-      'in view: 0 main, 3 running, 2 waiting for approval, $0.04',
+      'in view: 0 main, 3 running, 2 waiting for approval, 42k tokens $0.04 in all',
     );
   });
 });

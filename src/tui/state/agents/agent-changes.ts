@@ -1,6 +1,6 @@
 import type { Agent } from '../../../records/agent/agent.ts';
-import { isTerminal } from '../../../records/agent/state.ts';
-import { type AgentPane, paneOf, type UiState } from '../ui-state.ts';
+import { isTerminal, isWorking } from '../../../records/agent/state.ts';
+import { type AgentPane, paneOf, type Turn, totalUsage, type UiState } from '../ui-state.ts';
 import { SLOTS, survivingAncestor } from './family.ts';
 
 /** An agent was created, or changed. */
@@ -11,9 +11,29 @@ export function seeAgent(state: UiState, agent: Agent, created: boolean): UiStat
   if (next.root_id === null && agent.parent_id === null) next = { ...next, root_id: agent.id };
   if (next.view === null && agent.id === next.root_id) next = { ...next, view: agent.id };
   if (!state.agents.has(agent.id)) next = withSlot(next, agent.id);
-  const before = paneOf(next, agent.id);
+  if (agent.id === next.root_id) next = { ...next, turn: turnAfter(state, agent) };
+  const before = withRequest(paneOf(next, agent.id), state.agents.get(agent.id), agent);
   const pane = created ? { ...before, whole: agent.forked_from === null } : paneAfter(before, agent);
-  return pane === before ? next : { ...next, panes: next.panes.with(agent.id, pane) };
+  return pane === paneOf(next, agent.id) ? next : { ...next, panes: next.panes.with(agent.id, pane) };
+}
+
+/** Usage grows once per request. */
+function withRequest(pane: AgentPane, was: Agent | undefined, { usage }: Agent): AgentPane {
+  if (was === undefined) return pane;
+  const tokens = usage.input + usage.output - was.usage.input - was.usage.output;
+  return tokens > 0 ? { ...pane, request_tokens: tokens } : pane;
+}
+
+/** A turn begins when the root, which was at rest, works. */
+function turnAfter(state: UiState, root: Agent): Turn | null {
+  const was = state.agents.get(root.id);
+  const worked = was !== undefined && isWorking(was.state.type);
+  if (!isWorking(root.state.type))
+    return state.turn === null || !worked ? state.turn : { ...state.turn, seen_at: state.now };
+  if (worked) return state.turn;
+  // Of a turn that was under way when its tree was opened, nobody here knows when it began.
+  const is_new = was !== undefined || root.last_seq <= 1;
+  return is_new ? { began_at: state.now, seen_at: state.now, before: totalUsage(state) } : null;
 }
 
 /** A new agent gets the lowest free slot, and keeps it until it is reaped. */

@@ -1,11 +1,13 @@
-import type { Agent } from '../../records/agent/agent.ts';
-import { isWorking } from '../../records/agent/state.ts';
-import { clean } from '../../render/clean.ts';
-import { statePaint, stateSign } from '../../render/state-mark.ts';
-import { fit, sign, type UiStyle } from '../../render/style.ts';
-import { type Family, family, slotOf } from '../state/agents/family.ts';
-import { paneOf, totalUsage, type UiState } from '../state/ui-state.ts';
-import { columns, line, type Part } from '../text/line.ts';
+import type { Agent } from '../../../records/agent/agent.ts';
+import { isWorking } from '../../../records/agent/state.ts';
+import { addUsage, NO_USAGE, type Usage } from '../../../records/agent/usage.ts';
+import { clean } from '../../../render/clean.ts';
+import { statePaint, stateSign } from '../../../render/state-mark.ts';
+import { fit, sign, type UiStyle } from '../../../render/style.ts';
+import { type Family, family, slotOf } from '../../state/agents/family.ts';
+import { paneOf, type UiState } from '../../state/ui-state.ts';
+import { columns, line, type Part, separator } from '../../text/line.ts';
+import { ALL_METERS, type MeterSettings, meters } from './meters.ts';
 
 /** The separator above the input: the agent in view, its neighbours, and badges for the tree. `banner` is shown at any width. */
 export function navigationLine(
@@ -13,14 +15,16 @@ export function navigationLine(
   width: number,
   style: UiStyle,
   banner: string | null = null,
+  shown: MeterSettings = ALL_METERS,
 ): string {
-  if (style.accessible) return spoken(state, width, style, banner);
+  if (style.accessible) return spoken(state, width, style, banner, shown);
   const dash = sign(style, '─');
   const fill = (length: number): Part => ['dim', dash.repeat(Math.max(0, length))];
   const flag: Part[] = banner === null ? [] : [['yellow', ` ${banner} `], fill(2)];
+  const counted = counts(state);
   for (const detail of DETAILS) {
     const middle = agentsPart(state, detail, style);
-    const badges = detail.badges ? badgesPart(state, detail.badges === 'all', style) : [];
+    const badges = detail.badges ? badgesPart(state, counted, detail.badges, shown, style) : [];
     const edge = detail.edge;
     const used =
       columns([...flag, ...middle, ...badges]) +
@@ -40,14 +44,15 @@ interface Detail {
   /** Maximum length of the neighbours' names; 0: only arrows and slots; null: no neighbours. */
   readonly around: number | null;
   readonly name: number;
-  readonly badges: 'all' | 'counts' | null;
+  readonly badges: 'all' | 'some' | 'cost' | 'counts' | null;
 }
 
 /** From most to least detail. */
 const DETAILS: readonly Detail[] = [
   { edge: 4, around: 32, name: 32, badges: 'all' },
   { edge: 4, around: 14, name: 24, badges: 'all' },
-  { edge: 2, around: 8, name: 20, badges: 'all' },
+  { edge: 4, around: 14, name: 24, badges: 'some' },
+  { edge: 2, around: 8, name: 20, badges: 'cost' },
   { edge: 1, around: 0, name: 16, badges: 'counts' },
   { edge: 1, around: null, name: 12, badges: 'counts' },
   { edge: 1, around: null, name: 12, badges: null },
@@ -98,32 +103,48 @@ interface Counts {
   readonly working: number;
   readonly unseen: number;
   readonly asks: number;
-  readonly cost_usd: number | null;
+  readonly total: Usage;
 }
 
 function counts(state: UiState): Counts {
-  let [working, unseen] = [0, 0];
+  let [working, unseen, total] = [0, 0, NO_USAGE];
   for (const agent of state.agents.values()) {
+    total = addUsage(total, agent.usage);
     if (isWorking(agent.state.type)) working += 1;
     if (paneOf(state, agent.id).unseen > 0) unseen += 1;
   }
-  return { working, unseen, asks: state.asks.length, cost_usd: totalUsage(state).cost_usd };
+  return { working, unseen, asks: state.asks.length, total };
 }
 
-/** `2◐ 1• 1! $0.04`: agents at work, agents with unseen output, open approvals, cost. */
-function badgesPart(state: UiState, all: boolean, style: UiStyle): Part[] {
-  const { working, unseen, asks, cost_usd } = counts(state);
+/** `2◐ 1• 1! · context 34% · 13k $0.04`: agents at work, agents with unseen output, open approvals, meters. */
+function badgesPart(
+  state: UiState,
+  { working, unseen, asks, total }: Counts,
+  detail: NonNullable<Detail['badges']>,
+  shown: MeterSettings,
+  style: UiStyle,
+): Part[] {
   const parts: Part[] = [];
   if (working > 0) parts.push([statePaint('running'), `${working}${stateSign('running', style)}`]);
   if (unseen > 0) parts.push(['green', `${unseen}${sign(style, '•')}`]);
   if (asks > 0) parts.push(['yellow', `${asks}!`]);
-  if (all && cost_usd !== null) parts.push(`$${cost_usd.toFixed(2)}`);
-  return spaced(parts);
+  const metered = detail === 'counts' ? [] : meters(state, total, shown, detail, style);
+  return metered.reduce((all, text) => {
+    if (all.length > 0) all.push(['dim', separator(style)]);
+    all.push(text);
+    return all;
+  }, spaced(parts));
 }
 
-function spoken(state: UiState, width: number, style: UiStyle, banner: string | null): string {
+function spoken(
+  state: UiState,
+  width: number,
+  style: UiStyle,
+  banner: string | null,
+  shown: MeterSettings,
+): string {
   const self = state.view === null ? undefined : state.agents.get(state.view);
-  const { working, unseen, asks, cost_usd } = counts(state);
+  const { working, unseen, asks, total } = counts(state);
   const slot = self === undefined ? null : slotOf(state, self.id);
   const told = [
     banner,
@@ -132,7 +153,7 @@ function spoken(state: UiState, width: number, style: UiStyle, banner: string | 
     `${working} running`,
     unseen > 0 ? `${unseen} with unseen output` : null,
     asks > 0 ? `${asks} waiting for approval` : null,
-    cost_usd === null ? null : `$${cost_usd.toFixed(2)}`,
+    ...meters(state, total, shown, 'all', style),
   ];
   return line(style, width, [told.filter((text) => text !== null).join(', ')]);
 }

@@ -1,0 +1,21 @@
+import type { ProviderConfig } from './provider-config.ts';
+
+/**
+ * Tokens that fit, input and output together, of families of models as of January 2026, the most exact first.
+ * `providers.NAME.models.MODEL.contextWindow` of the configuration takes precedence.
+ */
+const WINDOWS: Readonly<Partial<Record<ProviderConfig['type'], readonly (readonly [RegExp, number])[]>>> = {
+  anthropic: [[/^claude-/, 200_000]],
+  openai: [
+    [/^gpt-5/, 400_000],
+    [/^gpt-4\.1/, 1_047_576],
+    [/^gpt-4o/, 128_000],
+    [/^o[134](?:-|$)/, 200_000],
+  ],
+  google: [[/^gemini-[23]/, 1_048_576]],
+};
+
+/** Null for a model that is not known: what it says of itself is not asked. */
+export function usualWindow(type: ProviderConfig['type'], model: string): number | null {
+  return WINDOWS[type]?.find(([family]) => family.test(model))?.[1] ?? null;
+}

@@ -1,0 +1,79 @@
+import { isWorking } from '../../../records/agent/state.ts';
+import type { Usage } from '../../../records/agent/usage.ts';
+import { count, duration } from '../../../render/amounts.ts';
+import type { UiStyle } from '../../../render/style.ts';
+import { paneOf, type UiState } from '../../state/ui-state.ts';
+
+/** Which meters are shown; `tui.meters` of the configuration. */
+export interface MeterSettings {
+  readonly context: boolean;
+  readonly tokens: boolean;
+  readonly cost: boolean;
+  readonly elapsed: boolean;
+  /** Tokens that fit a model; null if that is unknown. */
+  readonly windowOf: (model: string) => number | null;
+}
+
+export const ALL_METERS: MeterSettings = {
+  context: true,
+  tokens: true,
+  cost: true,
+  elapsed: true,
+  windowOf: () => null,
+};
+
+/** What the tree has used, as texts of the navigation line: of the agent in view its context, then this turn, then all turns; from `all` to only the cost of all. */
+export function meters(
+  state: UiState,
+  total: Usage,
+  shown: MeterSettings,
+  detail: 'all' | 'some' | 'cost',
+  style: UiStyle,
+): readonly string[] {
+  const sums =
+    detail === 'cost' ? amounts(total, { ...shown, tokens: false }, style) : amounts(total, shown, style);
+  const all = [
+    detail === 'cost' ? '' : contextMeter(state, shown),
+    detail === 'all' ? turnMeter(state, total, shown, style) : '',
+    sums === '' || !style.accessible ? sums : `${sums} in all`,
+  ];
+  return all.filter((text) => text !== '');
+}
+
+/** `context 34%`, or how many tokens the newest request of the agent in view took. */
+function contextMeter(state: UiState, shown: MeterSettings): string {
+  const agent = state.view === null ? undefined : state.agents.get(state.view);
+  const used = agent === undefined ? null : paneOf(state, agent.id).request_tokens;
+  if (agent === undefined || used === null || !shown.context) return '';
+  const window = shown.windowOf(agent.config.model);
+  return `context ${window === null ? count(used) : `${Math.round((100 * used) / window)}%`}`;
+}
+
+function turnMeter(state: UiState, total: Usage, shown: MeterSettings, style: UiStyle): string {
+  const { turn } = state;
+  if (turn === null) return '';
+  const { before } = turn;
+  const is_first = before.input + before.output === 0;
+  const used: Usage = {
+    ...total,
+    input: total.input - before.input,
+    output: total.output - before.output,
+    cost_usd: total.cost_usd === null ? null : total.cost_usd - (before.cost_usd ?? 0),
+  };
+  const root = state.root_id === null ? undefined : state.agents.get(state.root_id);
+  const end = root !== undefined && isWorking(root.state.type) ? state.now : turn.seen_at;
+  // In accessible mode nothing ticks.
+  const elapsed = shown.elapsed && !style.accessible ? duration(end - turn.began_at) : '';
+  // What the first turn has used is the sum of all.
+  const told = [is_first ? '' : amounts(used, shown, style), elapsed].filter((text) => text !== '');
+  return told.length === 0 ? '' : `turn ${told.join(' ')}`;
+}
+
+function amounts({ input, output, cost_usd }: Usage, shown: MeterSettings, style: UiStyle): string {
+  const tokens = input + output;
+  const told = [
+    shown.tokens && tokens > 0 ? `${count(tokens)}${style.accessible ? ' tokens' : ''}` : '',
+    shown.cost && cost_usd !== null ? `$${cost_usd.toFixed(2)}` : '',
+  ];
+  return told.filter((text) => text !== '').join(' ');
+}
