@@ -45,6 +45,7 @@ export const CALLS = {
   jobNext: { route: 'GET /v1/jobs/:job/next' },
   jobRuns: { route: 'GET /v1/jobs/:job/runs' },
   usage: { route: 'GET /v1/usage' },
+  activity: { route: 'GET /v1/activity' },
 } as const satisfies Readonly<Record<string, Call>>;
 
 export type Calls = { readonly [Name in keyof typeof CALLS]: Method<(typeof CALLS)[Name]['route']> };

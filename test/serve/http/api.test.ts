@@ -259,6 +259,8 @@ describe('schedules, runs, deliveries, workers', () => {
     assert.equal((await call('POST /v1/deliveries/retry', {}, { body: {} })).json.retried, 0);
     const { json: usage } = await call('GET /v1/usage?days=2');
     assert.equal(usage.complete, true);
+    const { json: activity } = await call('GET /v1/activity');
+    assert.ok(activity.trees.some(({ tokens }: { tokens: number[] }) => tokens.length > 0));
     assert.ok(usage.by_tree.some(({ title }: { title: string }) => title === 'fork a kid'));
     const { json } = await call('GET /v1/workers');
     assert.equal(json.workers[0].pid, process.pid);

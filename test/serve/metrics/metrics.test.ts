@@ -2,6 +2,7 @@
 // within a bounded time that the ledger is away.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { z } from 'zod';
 import { METRICS } from '../../../src/serve/metrics/metric-table.ts';
@@ -127,9 +128,12 @@ it('a PostgreSQL that is silent or gone: alive, not ready, within three seconds;
     assert.equal((await web.ask('/healthz')).text, 'ok\n');
   };
   assert.equal((await web.ask('/readyz')).text, 'ready\n');
-  // The first of all, so that no connection is added.
+  // The first of all, so that no connection is added. One that was being added has no database yet, or is listed a moment later.
   process.kill(server.pid(), 'SIGSTOP');
-  const { rows } = await admin.query('SELECT pid FROM pg_stat_activity WHERE datname = current_database()');
+  await setTimeout(100);
+  const { rows } = await admin.query(
+    "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'",
+  );
   const pids = rows.map(({ pid }) => pid as number);
   for (const pid of pids) process.kill(pid, 'SIGSTOP');
   await isAway('silent');

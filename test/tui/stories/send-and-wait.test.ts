@@ -149,7 +149,7 @@ it('invalid commands are answered with the right usage', async (test) => {
     ['/send', 'the agent is missing. Usage: /send AGENT MESSAGE'],
     ['/send quick', 'the message is empty. Usage: /send AGENT MESSAGE'],
     ['/send qick hello', 'no agent "qick". Did you mean quick?'],
-    ['/agent', 'name one agent. Usage: /agent NAME|SLOT'],
+    ['/agent', 'name one agent. Usage: /agent NAME|NUMBER'],
     ['/kill quick nobody', 'no agent "nobody". /agents shows all.'],
     ['/cancel', 'nothing is being captured'],
     ['/reap all', '/reap takes nothing behind it. Usage: /reap'],
