@@ -233,6 +233,10 @@ class Runtime implements RuntimeFace {
     return this.#people.send(to_id, text, as);
   }
 
+  async takeBack(agent_id: string, mail_id: string): Promise<boolean> {
+    return this.#people.takeBack(agent_id, mail_id);
+  }
+
   async fork(...order: Parameters<RuntimeFace['fork']>): Promise<Agent> {
     return this.#people.fork(...order);
   }
@@ -251,10 +255,7 @@ class Runtime implements RuntimeFace {
   }
 
   async kill(agent_id: string): Promise<readonly string[]> {
-    await this.#people.find(agent_id);
-    const { ids } = await this.#store.kill(agent_id, 'you', this.#options.clock.now());
-    if (ids.length > 0) this.#executor.markKilled(ids, 'you');
-    return ids;
+    return this.#people.kill(agent_id);
   }
 
   async retry(agent_id: string, without_last = false): Promise<void> {

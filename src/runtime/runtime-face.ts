@@ -25,12 +25,13 @@ export interface RestOptions {
   readonly limits?: Partial<Limits>;
 }
 
-/** Id and sender of a letter from outside. */
+/** Id, sender and pictures of a letter from outside. */
 export interface SendOptions {
   /** Makes sending idempotent; default a new id. */
   readonly id?: string;
   /** Who wrote it, for people; default `you`. */
   readonly from?: string;
+  readonly images?: readonly Image[];
 }
 
 /** The state of a tree that has come to rest. */
@@ -95,6 +96,8 @@ export interface RuntimeFace {
   resume(root_id: string, options?: ResumeOptions): Promise<ResumeReport>;
   /** A letter from a person. It wakes an idle agent, and joins a running turn before its next model request. */
   send(to_id: string, text: string, as?: SendOptions): Promise<Mail>;
+  /** Takes back a letter of a person that the agent at work has not read; false: it has, or has come to rest. */
+  takeBack(agent_id: string, mail_id: string): Promise<boolean>;
   /** Kills the agent and its living descendants; resolves to their ids. */
   kill(agent_id: string): Promise<readonly string[]>;
   /**

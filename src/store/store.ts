@@ -117,6 +117,8 @@ export interface TreeWrites {
   commit(steps: readonly Step[]): Promise<Verdict[]>;
   /** Mail from outside the tree's own steps: from a person or a program. Guard `recipient` (any tree). Idempotent by the mail's id. */
   send(mail: NewMail): Promise<{ ok: true; mail: Mail } | { ok: false; refusal: Refusal }>;
+  /** Takes back a person's letter that an agent at work has not read; false: it was read, or cannot be taken back. Idempotent. */
+  takeBack(to_id: string, mail_id: string): Promise<boolean>;
   /**
    * Kills the agent and its living descendants, whoever leads them: states become terminal, epochs rise, a `killed` event is appended to each, wait-for edges
    * end, counters fall, leaders and waiters get signals. `ids` is empty if the agent had ended before.

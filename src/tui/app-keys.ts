@@ -2,6 +2,7 @@ import { matchesKey } from '@earendil-works/pi-tui';
 import { isWorking } from '../records/agent/state.ts';
 import { askKill, openApprovals, perform, quit } from './app-commands.ts';
 import type { AppContext } from './app-context.ts';
+import { takeBack } from './composer/write-message.ts';
 import type { Action } from './keys/action.ts';
 import { actionOf, printable } from './keys/action-of.ts';
 import { answerByChord, sayingKey } from './keys/answer-keys.ts';
@@ -11,6 +12,7 @@ import { mayAnswer } from './state/question.ts';
 import { paneOf } from './state/ui-state.ts';
 import { drawingWidth } from './terminal/screen.ts';
 import { hasPages } from './views/approval-box.ts';
+import { queuedInView } from './views/queued-lines.ts';
 
 /** Handles one key, or one paste. */
 export function keyPressed(app: AppContext, data: string): void {
@@ -36,6 +38,8 @@ export function keyPressed(app: AppContext, data: string): void {
   if (state.leader) return;
   if (saying !== null) return sayingKey(app, saying, data);
   if (turnsPages(app, data) || scrolls(app, data)) return;
+  if (matchesKey(data, 'up') && editor.text === '' && queuedInView(app.state).length > 0)
+    return takeBack(app);
   if (app.acceptsInput) editor.handleInput(data);
 }
 
@@ -118,6 +122,8 @@ function act(app: AppContext, action: Exclude<Action, Answer>): void {
       return unfold(app);
     case 'search_history':
       return app.acceptsInput ? editor.searchHistory() : undefined;
+    case 'take_back':
+      return takeBack(app);
     case 'clear':
       return clear(app);
     case 'suspend':

@@ -8,12 +8,13 @@ const STEPS = LONG ? 600 : 250;
 const REFUSALS = ['stale', 'limit', 'recipient', 'consumed', 'cycle', 'target'];
 
 it(`${STEPS} random steps leave the same rows on SQLite and on PostgreSQL`, async () => {
-  const { outcomes, looks } = await compareLedgers(1, STEPS);
+  const { outcomes, looks } = await compareLedgers(4, STEPS);
   assert.ok(looks >= STEPS / 40, `only ${looks} looks`);
   for (const outcome of [
     'step',
     ...REFUSALS.map((reason) => `step: ${reason}`),
     'send',
+    'takeBack',
     'kill',
     'claim',
     'fire',

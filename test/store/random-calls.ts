@@ -416,6 +416,14 @@ export class RandomCalls {
     () => this.#sends(),
     () => this.#sends(),
     () => this.#sends(),
+    () => {
+      const to = this.#id();
+      return call(
+        'takeBack',
+        to,
+        this.#rowId(`SELECT id FROM mail WHERE to_id = '${to}' AND from_id IS NULL`),
+      );
+    },
     () => call('kill', this.#id(), this.#text(), this.now),
     () => {
       const answer = {

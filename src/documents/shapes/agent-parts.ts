@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
-import { maybe, maybeTime, number, one, text, time, yes } from './document-parts.ts';
+import { image, maybe, maybeTime, number, one, text, time, yes } from './document-parts.ts';
 
 export const agent = z
   .strictObject({
@@ -117,9 +117,10 @@ export const mail = z.strictObject({
   from_name: text('who wrote it'),
   kind: one('what it is', 'letter', 'outcome', 'announce', 'task', 'control', 'event'),
   body: text('text; JSON for `outcome`, `announce` and `control`'),
+  images: z.array(image).optional().describe('pictures'),
   number: number('counts from 1 per agent'),
   sent_at: number('milliseconds since 1970'),
-  consumed_seq: z.number().nullable().describe('null while unread'),
+  consumed_seq: z.number().nullable().describe('null while unread, 0 if it was taken back before that'),
 });
 
 export const request = z.strictObject({

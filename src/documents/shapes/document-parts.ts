@@ -13,6 +13,11 @@ export const texts = (meaning: string) => z.array(z.string()).describe(meaning);
 export const one = <const Names extends readonly [string, ...string[]]>(meaning: string, ...names: Names) =>
   z.enum(names).describe(meaning);
 
+export const image = z.strictObject({
+  media_type: text('such as `image/png`'),
+  base64: text('the picture'),
+});
+
 const THINKING = ['off', 'low', 'medium', 'high'] as const;
 
 export const run = z

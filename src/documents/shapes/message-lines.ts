@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { number, one, text } from './document-parts.ts';
-
-const image = z.strictObject({ media_type: text('such as `image/png`'), base64: text('the picture') });
+import { image, number, one, text } from './document-parts.ts';
 
 const place = {
   agent_id: text('the agent that it was written by; of an inherited one, an ancestor'),

@@ -46,6 +46,8 @@ export interface AgentFacts {
 export interface MailFacts {
   readonly id: string;
   readonly to_id: string;
+  readonly from_id: string | null;
+  readonly kind: MailKind;
   readonly number: number;
   readonly consumed_seq: number | null;
 }

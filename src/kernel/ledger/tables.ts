@@ -54,7 +54,7 @@ export const TABLES = {
     key: ['id'],
     columns: {
       ...{ id: 'text', root_id: 'text', to_id: 'text', from_id: 'text', from_name: 'text', kind: 'text' },
-      ...{ body: 'text', number: 'int', sent_at: 'int', consumed_seq: 'int' },
+      ...{ body: 'text', images: 'text', number: 'int', sent_at: 'int', consumed_seq: 'int' },
     },
   },
   requests: {

@@ -180,7 +180,8 @@ export class UnitOfWork {
     this.#mail.set(mail.id, stored);
     if (box === undefined) this.#posted.set(mail.to_id, [one]);
     else box.push(one);
-    this.rows.insert('mail', stored);
+    const { images } = mail;
+    this.rows.insert('mail', { ...stored, images: images === undefined ? null : JSON.stringify(images) });
     return stored;
   }
 

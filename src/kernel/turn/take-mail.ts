@@ -44,7 +44,11 @@ export function takeMail(draft: Draft): void {
       draft,
       letters.filter(({ from_id }) => from_id !== null),
     );
-  for (const one of letters) if (one.from_id === null) say(draft, one, { origin: 'human', text: one.body });
+  for (const one of letters) if (one.from_id === null) say(draft, one, personSays(one));
+}
+
+function personSays({ body: text, images }: Mail): UserContent {
+  return { origin: 'human', text, ...(images === undefined ? {} : { images }) };
 }
 
 /** The mail's text starts a turn, or joins the one about to make a request. */

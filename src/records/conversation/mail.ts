@@ -1,3 +1,5 @@
+import type { Image } from './message.ts';
+
 /**
  * Everything addressed to an agent stays in its mailbox until the transaction that adds it to the conversation
  * (law 6, docs/ledger.md). `letter`: text from an agent or a person. `outcome`: the end of a child that its parent awaits. `announce`:
@@ -19,12 +21,17 @@ export interface Mail {
   readonly kind: MailKind;
   /** The text of a letter, a task or an event; JSON for other kinds. */
   readonly body: string;
+  /** Pictures of a letter. */
+  readonly images?: readonly Image[];
   /** Per recipient, counted from 1: first in, first out. */
   readonly number: number;
   /** Milliseconds since the epoch. */
   readonly sent_at: number;
-  /** Seq of the message that contains it; null while unread. */
+  /** Seq of the message that contains it; null while unread, `TAKEN_BACK` if its sender took it back before that. */
   readonly consumed_seq: number | null;
 }
+
+/** No message has this seq. */
+export const TAKEN_BACK = 0;
 
 export type NewMail = Omit<Mail, 'number' | 'consumed_seq'>;

@@ -142,9 +142,10 @@ export class GroupCommit {
     const { cell, made } = pending;
     runs.undoBegin(cell.agent);
     cell.inputs = [...inputs, ...cell.inputs];
-    if (refusal.reason === 'stale' || refusal.reason === 'consumed')
-      return this.#reload(pending, inputs.length);
-    if (refusal.reason === 'cycle') {
+    if (refusal.reason === 'stale') return this.#reload(pending, inputs.length);
+    // The agent is as this process knows it, so nobody read it: the person took it back.
+    if (refusal.reason === 'consumed') cell.inbox.remove(new Set([refusal.mail_id]));
+    else if (refusal.reason === 'cycle') {
       const overrides = overrideFor(refusal.path, made.parked, (id) => agent_index.agent(id));
       for (const [call_id, override] of overrides) cell.overrides.set(call_id, override);
     } else await this.#ask(() => sync.checkTree(cell.agent.root_id));

@@ -2,7 +2,7 @@ import type { Order } from '../../kernel/mailbox/order.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { keptName, nameFault } from '../../records/agent/agent-name.ts';
 import { isTerminal } from '../../records/agent/state.ts';
-import type { Mail } from '../../records/conversation/mail.ts';
+import type { Mail, NewMail } from '../../records/conversation/mail.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import { answerApproval, type RulesPlace } from '../../store/answer-approval.ts';
@@ -43,11 +43,26 @@ export class HumanOrders {
     return agent;
   }
 
-  async send(to_id: string, text: string, { id, from }: SendOptions): Promise<Mail> {
+  async send(to_id: string, text: string, { id, from, images }: SendOptions): Promise<Mail> {
     if (text.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the message is empty');
     const agent = await this.find(to_id);
     const mail = humanMail(agent, 'letter', text, this.#stamp());
-    return this.#post(agent, { ...mail, id: id ?? mail.id, from_name: from ?? mail.from_name });
+    const named = { ...mail, id: id ?? mail.id, from_name: from ?? mail.from_name };
+    return this.#post(agent, images === undefined ? named : { ...named, images });
+  }
+
+  async takeBack(agent_id: string, mail_id: string): Promise<boolean> {
+    const taken = await this.#store.takeBack(agent_id, mail_id);
+    // A step that was about to take it is refused by the ledger, and made again.
+    if (taken) this.#executor.cells.get(agent_id)?.inbox.remove(new Set([mail_id]));
+    return taken;
+  }
+
+  async kill(agent_id: string): Promise<readonly string[]> {
+    await this.find(agent_id);
+    const { ids } = await this.#store.kill(agent_id, 'you', this.#clock.now());
+    if (ids.length > 0) this.#executor.markKilled(ids, 'you');
+    return ids;
   }
 
   async order(agent_id: string, order: Order): Promise<Mail> {
@@ -55,7 +70,7 @@ export class HumanOrders {
     return this.#post(agent, orderMail(agent, order, this.#stamp()));
   }
 
-  async #post(agent: Agent, mail: ReturnType<typeof humanMail>): Promise<Mail> {
+  async #post(agent: Agent, mail: NewMail): Promise<Mail> {
     const result = await this.#store.send(mail);
     if (!result.ok) throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended and reads no mail`);
     // Mail with this id may have been sent and consumed before.

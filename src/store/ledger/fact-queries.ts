@@ -54,7 +54,7 @@ export const FACT_QUERIES: { readonly [Kind in FactKind]: FactQuery<Kind> } = {
   agent:
     row(`SELECT id, root_id, parent_id, name, origin, depth, status, last_seq, mail_count, noticed, living_children, worker, epoch,
     deaths, calls, input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost_usd, last_write FROM agents WHERE id = $1`),
-  mail: row('SELECT id, to_id, number, consumed_seq FROM mail WHERE id = $1'),
+  mail: row('SELECT id, to_id, from_id, kind, number, consumed_seq FROM mail WHERE id = $1'),
   pending: rows(
     'SELECT id, kind, number FROM mail WHERE to_id = $1 AND consumed_seq IS NULL ORDER BY number',
   ),

@@ -172,7 +172,8 @@ export function askOf(row: Row): Ask {
 }
 
 export function mailOf(row: Row): Mail {
-  return { ...row } as unknown as Mail;
+  const { images, ...rest } = row;
+  return { ...rest, ...(images === null ? {} : { images: JSON.parse(images as string) }) } as unknown as Mail;
 }
 
 export function requestOf(row: Row): RequestRecord {

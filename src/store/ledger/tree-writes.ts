@@ -5,6 +5,7 @@ import { createRoot, treeRecord } from '../../kernel/ledger/create-agents.ts';
 import type { TreeFacts } from '../../kernel/ledger/facts.ts';
 import { kill } from '../../kernel/ledger/kill.ts';
 import { type SendResult, send } from '../../kernel/ledger/post-mail.ts';
+import { takeBack } from '../../kernel/ledger/take-back.ts';
 import type { Step, Verdict } from '../../kernel/step.ts';
 import type { Tree } from '../../records/agent/agent.ts';
 import type { NewMail } from '../../records/conversation/mail.ts';
@@ -30,6 +31,9 @@ export function treeWrites(db: Database): TreeWrites {
     },
 
     send: (mail) => mail_batcher.add(mail),
+
+    takeBack: (to_id, mail_id) =>
+      db.transact({ agent: [to_id], mail: [mail_id] }, (unit) => takeBack(unit, to_id, mail_id)),
 
     kill: (agent_id, by, at) =>
       db.transact({ agent: [agent_id], below: [agent_id] }, (unit) => ({

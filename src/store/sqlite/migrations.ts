@@ -122,4 +122,11 @@ ALTER TABLE asks ADD COLUMN revoked_at INTEGER;
 CREATE INDEX asks_granted ON asks (root_id) WHERE scope <> 'once' AND revoked_at IS NULL;
 `,
   },
+  {
+    number: 16,
+    purpose: 'letters: pictures, and what decides whether one can be taken back',
+    sql: `
+ALTER TABLE mail ADD COLUMN images TEXT;
+`,
+  },
 ];

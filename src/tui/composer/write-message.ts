@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { withAttachments } from '../../records/conversation/attached-text.ts';
+import { readAttachments, withAttachments } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { AppContext } from '../app-context.ts';
+import { queuedInView } from '../views/queued-lines.ts';
 import { readMentioned } from './attachments/read-attachments.ts';
 
 /** The text with what it mentions attached. Rejects when something may not be, or cannot be, attached. */
@@ -34,5 +35,20 @@ export function writeMessage(app: AppContext, to: string | null, text: string, t
       if (editor.text === '') editor.setText(typed);
       throw error;
     }
+  });
+}
+
+/** The last queued message becomes the draft again, above what is typed meanwhile. */
+export function takeBack(app: AppContext): void {
+  const { editor } = app;
+  const { view } = app.state;
+  const last = queuedInView(app.state).at(-1);
+  if (view === null || last === undefined)
+    return app.say('nothing is queued here: there is nothing to take back');
+  app.enqueue(async () => {
+    if (!(await app.runtime.takeBack(view, last.id))) return app.say('it has been read already');
+    app.dispatch({ type: 'taken_back', agent_id: view, mail_id: last.id });
+    const text = readAttachments(last.text)?.text ?? last.text;
+    editor.setText(editor.text === '' ? text : `${text}\n${editor.text}`);
   });
 }

@@ -21,6 +21,7 @@ export type Action =
   | 'fork'
   | 'unfold'
   | 'search_history'
+  | 'take_back'
   | 'clear'
   | 'suspend'
   | 'quit'
@@ -67,6 +68,7 @@ export const ACTIONS: readonly ActionRow[] = [
   row('fork', ['leader f'], '/fork', 'create a child, with what was captured'),
   row('unfold', ['ctrl+o', 'leader o'], null, 'open or close tool calls'),
   row('search_history', ['ctrl+r', 'leader h'], null, 'search what you sent before'),
+  row('take_back', ['leader u'], null, 'take back the message queued last, to edit it'),
   row('clear', ['ctrl+c'], null, 'clear the input; twice: quit'),
   row('suspend', ['ctrl+z', 'leader z'], null, 'stop, and go on with fg'),
   row('quit', ['leader q'], '/quit', 'quit'),

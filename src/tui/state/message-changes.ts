@@ -93,6 +93,17 @@ export function seeMail(state: UiState, mail: Mail): UiState {
   return { ...state, panes: state.panes.with(mail.to_id, { ...pane, unread, queued }) };
 }
 
+export function seeTakenBack(state: UiState, agent_id: string, mail_id: string): UiState {
+  const pane = paneOf(state, agent_id);
+  const queued = pane.queued.filter(({ id }) => id !== mail_id);
+  if (queued.length === pane.queued.length) return state;
+  const unread = new Map(pane.unread);
+  const left = (unread.get(HUMAN) ?? 0) - 1;
+  if (left > 0) unread.set(HUMAN, left);
+  else unread.delete(HUMAN);
+  return { ...state, panes: state.panes.with(agent_id, { ...pane, queued, unread }) };
+}
+
 export function seeDelta(state: UiState, agent_id: string, delta: ModelDelta): UiState {
   if (!state.agents.has(agent_id)) return state;
   const pane = paneOf(state, agent_id);

@@ -20,6 +20,8 @@ export type UiEvent =
       readonly messages: readonly PlacedMessage[];
       readonly mail: readonly Mail[];
     }
+  /** The person took back a message before its agent had read it. */
+  | { readonly type: 'taken_back'; readonly agent_id: string; readonly mail_id: string }
   /** The open approvals from the ledger. */
   | { readonly type: 'asks'; readonly asks: readonly Ask[] }
   | { readonly type: 'go'; readonly to: Direction }

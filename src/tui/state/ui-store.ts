@@ -4,7 +4,7 @@ import { seeAgent, seeKilled, seeReaped, visit, withoutAgents } from './agents/a
 import { agentAtSlot, neighbour } from './agents/family.ts';
 import { withCapture, withoutCapture } from './capture.ts';
 import { withChoiceKey } from './confirmation.ts';
-import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput } from './message-changes.ts';
+import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput, seeTakenBack } from './message-changes.ts';
 import { PersistentMap } from './persistent-map.ts';
 import { asked, putOff, saying, turned, withAsks, withKey } from './question.ts';
 import type { UiEvent } from './ui-event.ts';
@@ -22,6 +22,8 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return opened(state, event);
     case 'history':
       return seeHistory(state, event.agent_id, event.messages, event.mail);
+    case 'taken_back':
+      return seeTakenBack(state, event.agent_id, event.mail_id);
     case 'asks':
       return withAsks(state, event.asks);
     case 'go':

@@ -84,7 +84,7 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
       spinner: spinnerLine(state, width, style, shortcuts),
       question,
       question_rows: question?.(height).length ?? 0,
-      queued: (rows) => queuedLines(state, width, rows, style),
+      queued: (rows) => queuedLines(state, width, rows, style, settings.drafting),
       bar: captureBar(state, width, style),
       navigation: navigationLine(state, width, style, settings.banner, settings.meters),
       input: agent !== undefined && isTerminal(agent.state.type) ? null : settings.input,

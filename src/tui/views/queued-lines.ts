@@ -2,26 +2,36 @@ import { isWorking } from '../../records/agent/state.ts';
 import { readAttachments } from '../../records/conversation/attached-text.ts';
 import { clean } from '../../render/clean.ts';
 import { fit, sign, type UiStyle } from '../../render/style.ts';
-import { paneOf, type UiState } from '../state/ui-state.ts';
+import { type AgentPane, paneOf, type UiState } from '../state/ui-state.ts';
 import { line } from '../text/line.ts';
 
 const ROWS_MAX = 4;
 
-/** Messages of the person that the agent in view has not read yet, oldest first. */
-export function queuedLines(state: UiState, width: number, rows: number, style: UiStyle): string[] {
+/** Messages of the person that the agent in view, which is at work, has not read yet, oldest first. */
+export function queuedInView(state: UiState): AgentPane['queued'] {
   const agent = state.view === null ? undefined : state.agents.get(state.view);
-  if (agent === undefined || !isWorking(agent.state.type)) return [];
-  const { queued } = paneOf(state, agent.id);
+  return agent !== undefined && isWorking(agent.state.type) ? paneOf(state, agent.id).queued : [];
+}
+
+export function queuedLines(
+  state: UiState,
+  width: number,
+  rows: number,
+  style: UiStyle,
+  drafting = false,
+): string[] {
+  const queued = queuedInView(state);
   const most = Math.min(ROWS_MAX, rows);
   if (queued.length === 0 || most < 1) return [];
   const shown = queued.length <= most ? queued : queued.slice(0, most - 1);
-  const lines = shown.map(({ text }) => {
+  const lines = shown.map(({ id, text }) => {
     const attached = readAttachments(text);
     const [first = '', ...more] = (attached?.text ?? text).trim().split('\n');
     const behind = more.length === 0 ? '' : ` +${more.length} ${more.length === 1 ? 'line' : 'lines'}`;
     const rest = attached === null ? behind : `${behind} +${attached.labels.length} attached`;
     const before = style.accessible ? 'queued: ' : '> ';
-    const mark = style.accessible ? '' : ` ${sign(style, '·')} queued`;
+    const edits = !drafting && id === queued.at(-1)?.id ? `, ${sign(style, '↑')} edits it` : '';
+    const mark = style.accessible ? '' : ` ${sign(style, '·')} queued${edits}`;
     const room = Math.max(1, width - before.length - mark.length - rest.length);
     return line(style, width, [['dim', `${before}${fit(clean(first), room, style)}${rest}${mark}`]]);
   });

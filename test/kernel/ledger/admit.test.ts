@@ -5,16 +5,24 @@ import { admit } from '../../../src/kernel/ledger/admit.ts';
 import { answerAsk } from '../../../src/kernel/ledger/answer-ask.ts';
 import { ChangeSet } from '../../../src/kernel/ledger/change-set.ts';
 import { create } from '../../../src/kernel/ledger/create-agents.ts';
-import type { AgentFacts, AskFacts, RunFacts, TreeFacts } from '../../../src/kernel/ledger/facts.ts';
+import type {
+  AgentFacts,
+  AskFacts,
+  MailFacts,
+  RunFacts,
+  TreeFacts,
+} from '../../../src/kernel/ledger/facts.ts';
 import { kill } from '../../../src/kernel/ledger/kill.ts';
 import { send } from '../../../src/kernel/ledger/post-mail.ts';
 import { finishRun } from '../../../src/kernel/ledger/run-history.ts';
+import { takeBack } from '../../../src/kernel/ledger/take-back.ts';
 import type { Refusal, Step } from '../../../src/kernel/step.ts';
 import type { Limits } from '../../../src/records/agent/limits.ts';
 import type { NewMail } from '../../../src/records/conversation/mail.ts';
 import { newAgent } from '../../store/ledger-fixture.ts';
 import { agentOf, changes, type Entries, rows, stepOf, treeOf, unitOf } from './ledger-stage.ts';
 
+const LETTER = { from_id: null, kind: 'letter' } as const;
 const ROOT = agentOf('root', { depth: 0, living_children: 1 });
 
 function scene(more: Entries = {}, tree = treeOf({ live: 2, total: 2 })): Entries {
@@ -49,7 +57,9 @@ it('a step that is not based on the newest state is stale, and so is one that wa
   const before = scene({ agent: { root: { ...ROOT, last_write: 't' }, 'new-0': agentOf('new-0') } });
   assert.deepEqual([stale({}, before, 't'), stale({}, before, 'u'), stale({}, before)], [true, false, false]);
   assert.ok(stale({ create: kids(1) }, before, 'u'));
-  const sent = scene({ mail: { 'letter-1': { id: 'letter-1', to_id: 'kid', number: 1, consumed_seq: 4 } } });
+  const sent = scene({
+    mail: { 'letter-1': { ...LETTER, id: 'letter-1', to_id: 'kid', number: 1, consumed_seq: 4 } },
+  });
   assert.ok(stale({ send: [letter('kid')] }, sent, 'u'));
 });
 
@@ -111,7 +121,7 @@ it('letters go to living agents of the same tree, and are consumed once by their
   const made = offered(scene(), { create: kids(1), send: [letter('new-0')] });
   assert.equal(made.refusal, null);
   const reads = (over: object) => {
-    const mail = { m: { id: 'm', to_id: 'root', number: 1, consumed_seq: null, ...over } };
+    const mail = { m: { ...LETTER, id: 'm', to_id: 'root', number: 1, consumed_seq: null, ...over } };
     return offered(scene({ mail }), { consume: [{ mail_id: 'm', seq: 3 }] }).refusal;
   };
   const refusal = { reason: 'consumed', mail_id: 'm' };
@@ -292,7 +302,7 @@ it('an ask is answered once; the same answer again is a retry', () => {
   };
   const answer = { verdict: 'allow', scope: 'once', note: '', by: 'ann', at: 5 } as const;
   const taken = { ...open, verdict: 'allow', scope: 'once', note: '', answered_by: 'ann', answered_at: 5 };
-  const mail = { 'answer-q': { id: 'answer-q', to_id: 'kid', number: 7, consumed_seq: null } };
+  const mail = { 'answer-q': { ...LETTER, id: 'answer-q', to_id: 'kid', number: 7, consumed_seq: null } };
   const given = (ask: AskFacts | null, over: object = {}, more: Entries = { mail }) =>
     answerAsk(unitOf(scene({ ask: ask === null ? {} : { q: ask }, ...more })), 'q', { ...answer, ...over });
   assert.equal(given(open, {}, {}).ok, true);
@@ -306,8 +316,30 @@ it('an ask is answered once; the same answer again is a retry', () => {
   assert.equal(given(open, {}, { tree: { root: treeOf({ removal: 'closed' }) } }).ok, false);
 });
 
+it('a letter of a person is taken back from an agent at work that has not read it, and from no other', () => {
+  const facts = { ...LETTER, id: 'm', to_id: 'kid', number: 1, consumed_seq: null };
+  const taken = (letter: Partial<MailFacts> = {}, kid: Partial<AgentFacts> = {}, asked = ['kid', 'm']) => {
+    const mail = { m: { ...facts, ...letter } };
+    const at = agentOf('kid', { status: 'executing', ...kid });
+    const unit = unitOf(scene({ mail, agent: { kid: at } }));
+    const [to_id = '', mail_id = ''] = asked;
+    return [takeBack(unit, to_id, mail_id), unit.isPending('m', 'kid')];
+  };
+  assert.deepEqual(taken(), [true, false]);
+  assert.deepEqual(taken({ consumed_seq: 0 }), [true, false], 'a retry after a lost acknowledgement');
+  assert.deepEqual(taken({ consumed_seq: 7 }), [false, false]);
+  for (const status of ['idle', 'errored', 'killed'] as const)
+    assert.deepEqual(taken({}, { status }), [false, true], status);
+  for (const letter of [{ from_id: 'root' }, { kind: 'control' }, { kind: 'task' }] as const)
+    assert.deepEqual(taken(letter), [false, true], JSON.stringify(letter));
+  assert.deepEqual(taken({}, {}, ['root', 'm']), [false, true]);
+  assert.deepEqual(taken({}, {}, ['kid', 'other']), [false, true]);
+});
+
 it('a letter from outside is stored once, for living agents only', () => {
-  const there = { mail: { 'letter-1': { id: 'letter-1', to_id: 'kid', number: 7, consumed_seq: 2 } } };
+  const there = {
+    mail: { 'letter-1': { ...LETTER, id: 'letter-1', to_id: 'kid', number: 7, consumed_seq: 2 } },
+  };
   const sent = (more: Entries) => send(unitOf(scene(more)), letter('kid'));
   const again = sent(there);
   assert.ok(again.ok);

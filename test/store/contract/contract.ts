@@ -11,6 +11,7 @@ import { cronContract } from './cron-contract.ts';
 import { groupCommitContract } from './group-commit-contract.ts';
 import { idempotenceContract } from './idempotence-contract.ts';
 import { keyContract } from './key-contract.ts';
+import { letterContract } from './letter-contract.ts';
 import { mailBatchContract } from './mail-batch-contract.ts';
 import { oldEntriesContract } from './old-entries-contract.ts';
 import { outboxContract } from './outbox-contract.ts';
@@ -602,6 +603,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     usageContract(() => ({ store, other }));
     parkedContract(() => ({ store, other }));
     mailBatchContract(() => ({ store, other }));
+    letterContract(() => ({ store, other }));
     retentionContract(() => ({ store, other }));
     removalContract(() => ({ store, other }));
     oldEntriesContract(() => ({ store, other }));

@@ -100,7 +100,7 @@ interface ArrowProps {
 
 function LetterArrow({ letter, from, to, y, at, isUnread }: ArrowProps) {
   const way = to >= from ? 1 : -1;
-  const href = `/agents/${letter.to_id}${letter.consumed_seq === null ? '' : `?seq=${letter.consumed_seq}`}`;
+  const href = `/agents/${letter.to_id}${!letter.consumed_seq ? '' : `?seq=${letter.consumed_seq}`}`;
   return (
     <a href={href} class={`letter ${letter.kind}${isUnread ? ' unread' : ''}`}>
       <title>{letter.body.slice(0, 1_000)}</title>

@@ -1,0 +1,58 @@
+/** Proves that what a person writes to an agent at work reaches its model once, with its pictures, unless it is taken back before it is read. */
+import assert from 'node:assert/strict';
+import { afterEach, it } from 'node:test';
+import { closeOpened } from '../../close-opened.ts';
+import { setStage } from '../stage.ts';
+
+afterEach(closeOpened);
+
+const PNG = { media_type: 'image/png', base64: 'aGk=' };
+
+it('a letter with pictures joins the turn; one that is taken back does not, and is not taken back once it is read', async () => {
+  const answer = Promise.withResolvers<string>();
+  const asked = Promise.withResolvers<void>();
+  const stage = await setStage(async ({ step, user }) => {
+    if (step > 0) return `heard: ${user}`;
+    asked.resolve();
+    return answer.promise;
+  });
+  const root = await stage.start('begin');
+  await asked.promise;
+  const kept = await stage.runtime.send(root.id, 'look at this', { images: [PNG] });
+  const regretted = await stage.runtime.send(root.id, 'delete everything');
+  assert.equal(await stage.runtime.takeBack(root.id, regretted.id), true);
+  answer.resolve('done');
+  const { reply } = await stage.runtime.settled(root.id);
+  assert.equal(reply, 'heard: look at this');
+  const [, request] = stage.requests;
+  assert.deepEqual(
+    request?.messages.filter(({ role }) => role === 'user'),
+    [
+      { role: 'user', text: 'begin' },
+      { role: 'user', text: 'look at this', images: [PNG] },
+    ],
+  );
+  assert.equal(await stage.runtime.takeBack(root.id, kept.id), false);
+  assert.equal(stage.requests.length, 2);
+});
+
+it('a letter that another process takes back is not read by the one that leads the agent', async () => {
+  const answer = Promise.withResolvers<string>();
+  const asked = Promise.withResolvers<void>();
+  const stage = await setStage(async ({ step, user }) => {
+    if (step > 0) return `heard: ${user}`;
+    asked.resolve();
+    return answer.promise;
+  });
+  const root = await stage.start('begin');
+  await asked.promise;
+  const regretted = await stage.runtime.send(root.id, 'delete everything');
+  await stage.runtime.send(root.id, 'be kind');
+  const other = await stage.elsewhere();
+  assert.equal(await other.takeBack(root.id, regretted.id), true);
+  answer.resolve('done');
+  const { reply } = await stage.runtime.settled(root.id);
+  assert.equal(reply, 'heard: be kind');
+  assert.equal(stage.requests.length, 2, 'no answer was asked for twice');
+  assert.ok(!JSON.stringify(stage.requests).includes('delete everything'));
+});
