@@ -91,6 +91,8 @@ export function perform(app: AppContext, command: HumanCommand): void {
   switch (command.name) {
     case 'agents':
       return app.dispatch({ type: 'overlay', overlay: { type: 'agents', filter: '', selected: null } });
+    case 'trees':
+      return app.dispatch({ type: 'overlay', overlay: { type: 'trees' } });
     case 'approvals':
       return openApprovals(app);
     case 'help':
@@ -127,6 +129,7 @@ type AtAgent = Exclude<
   {
     name:
       | 'agents'
+      | 'trees'
       | 'approvals'
       | 'allow'
       | 'deny'

@@ -7,7 +7,15 @@ import type { LineEditor } from './composer/line-editor.ts';
 import type { KeyBindings } from './keys/key-bindings.ts';
 import type { UiEvent } from './state/ui-event.ts';
 import type { UiState } from './state/ui-state.ts';
-import type { Screen } from './terminal/screen.ts';
+import type { Frame, Screen } from './terminal/screen.ts';
+
+/** The overview of all trees, while it is open. */
+interface TreesOverview {
+  key(data: string): void;
+  frame(height: number): Frame;
+  /** The list as plain lines, once. */
+  lines(): Promise<readonly string[]>;
+}
 
 /** The app, as its keys and commands see it. */
 export interface AppContext {
@@ -52,6 +60,8 @@ export interface AppContext {
   readonly trees: AppOptions['trees'];
   /** What the person may choose a model from. */
   readonly models: AppOptions['models'];
+  /** All trees of the ledger. */
+  readonly overview: TreesOverview;
   /** Opens the dashboard in a browser; resolves to the link, or to how to get a server. */
   openDashboard(): Promise<string>;
   /** Reads the open approvals from the ledger again. */

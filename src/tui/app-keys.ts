@@ -102,6 +102,8 @@ function act(app: AppContext, action: Exclude<Action, Answer>): void {
       return app.dispatch({ type: 'go', to: 'next' });
     case 'agents':
       return perform(app, { name: 'agents' });
+    case 'trees':
+      return perform(app, { name: 'trees' });
     case 'approvals':
       return openApprovals(app);
     case 'dashboard':

@@ -4,6 +4,7 @@ import type { UiStyle } from '../render/style.ts';
 import type { ResumeOptions, RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 import type { KeyBindings } from './keys/key-bindings.ts';
+import type { OverviewSource } from './overview/overview-state.ts';
 import type { Screen, ScreenListener } from './terminal/screen.ts';
 import type { MeterSettings } from './views/navigation/meters.ts';
 
@@ -25,6 +26,8 @@ export interface AppOptions {
   readonly leadOf: (root_id: string | null) => Promise<TreeLead>;
   /** Why nobody leads a tree that has work to do, and what would help; null: it is led, or at rest. */
   readonly unled: (root_id: string) => Promise<string | null>;
+  /** All trees of the ledger. */
+  readonly overview: OverviewSource;
   /** Starts a tree with the first prompt; `model`: instead of the usual one. */
   readonly start: (prompt: string, model: string | null) => Promise<Agent>;
   /** Of the conversation that a first prompt would start. */

@@ -126,6 +126,7 @@ export class AppScreen {
   /** The scrollback of the agent in view above the layers. */
   #full(state: UiState, spend: FrameBudget): { readonly frame: Frame; readonly whole: boolean } {
     const { screen, style } = this.#app;
+    if (state.overlay?.type === 'trees') return { frame: this.#app.overview.frame(screen.rows), whole: true };
     const tail = this.#streamedAbove(state);
     const below = this.#frame(state, screen.rows);
     const { view, overlay } = state;

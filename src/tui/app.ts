@@ -19,6 +19,7 @@ import { OpenTrees } from './connection/open-trees.ts';
 import { answerByLetter } from './keys/answer-keys.ts';
 import type { KeyBindings } from './keys/key-bindings.ts';
 import { confirmByLetter } from './keys/overlay-keys.ts';
+import { AppOverview } from './overview/app-overview.ts';
 import { LinePrinter } from './printing/line-printer.ts';
 import type { UiEvent } from './state/ui-event.ts';
 import { EMPTY_UI, paneOf, type UiState } from './state/ui-state.ts';
@@ -44,6 +45,7 @@ class App implements AppContext {
   readonly style: UiStyle;
   readonly bindings: KeyBindings;
   readonly screen: Screen;
+  readonly overview: AppOverview;
   state: UiState = { ...EMPTY_UI, now: Date.now() };
   browsing = false;
   scrolled = 0;
@@ -77,6 +79,7 @@ class App implements AppContext {
       onEvent: (event) => this.#onRuntimeEvent(event),
       onStarted: (root) => this.#editors.adopt(root.id),
       onReplace: () => {
+        this.overview.markSeen();
         // What is finished of the old tree is printed above the new one.
         this.#draw();
         this.#view = this.#newView();
@@ -90,6 +93,7 @@ class App implements AppContext {
       onRedraw: () => this.#scheduleDraw(),
       onSubmit: (text) => submit(this, text),
     });
+    this.overview = new AppOverview(this, options.overview, () => this.#scheduleDraw());
     this.#view = this.#newView();
   }
 
@@ -115,6 +119,7 @@ class App implements AppContext {
         await setImmediate();
         this.#draw();
       }
+      this.overview.markSeen();
       const { root_id } = this.state;
       const left = this.#trees.left.busy;
       if (how === 'kill')
@@ -124,6 +129,7 @@ class App implements AppContext {
       stop();
       if (this.#ticker !== null) clearInterval(this.#ticker);
       if (this.#draw_timer !== null) clearTimeout(this.#draw_timer);
+      await this.overview.close();
       await this.#trees.current.close();
       this.screen.close();
     }
@@ -172,12 +178,14 @@ class App implements AppContext {
       this.scrolled = 0;
       this.browsing = false;
     }
+    this.overview.changed(before);
     this.#trees.current.load();
     this.#scheduleDraw();
   }
 
   #onRuntimeEvent(event: RuntimeEvent): void {
     if (event.type === 'agent') {
+      this.overview.wake();
       if (!this.#trees.shows(event.agent)) return;
       this.#trees.current.know(event.agent);
       const rings = this.#bell.heard(this.state.agents.get(event.agent.id), event.agent, Date.now());
@@ -186,6 +194,8 @@ class App implements AppContext {
     }
     this.dispatch({ type: 'tick', now: Date.now() });
     this.dispatch({ type: 'runtime', event });
+    if (event.type === 'agent' && event.agent.parent_id === null && !isWorking(event.agent.state.type))
+      this.overview.markSeen();
     if (event.type === 'message' && event.message.kind === 'event') {
       const what = event.message.content.event;
       if (what === 'asked' || what === 'answered' || what === 'interrupted') this.refresh();
@@ -248,6 +258,7 @@ class App implements AppContext {
   }
 
   #tick(): void {
+    if (this.state.overlay?.type === 'trees') this.overview.tick(Date.now());
     if (this.state.question?.held != null || this.state.deciding !== null) {
       this.dispatch({ type: 'tick', now: Date.now() });
       answerByLetter(this);

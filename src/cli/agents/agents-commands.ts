@@ -1,19 +1,30 @@
+import type { Context } from '../setup/context.ts';
 import type { CommandBuilder } from '../start/command-builder.ts';
 import { EXIT } from '../start/exit-code.ts';
 import { seconds, whole } from '../start/option-values.ts';
 import type { LogsOptions } from './logs.ts';
 
+interface PsOptions {
+  readonly all?: boolean;
+  readonly tree?: string;
+  readonly watch?: boolean;
+}
+
 const AGENT = 'uuid, unique prefix, name or session key';
 const OR_ROOT = `${AGENT}; default: the root of this folder's newest tree`;
 
+/** The work of `ps --watch`, which opens the terminal UI. */
+type Watch = (context: Context, options: PsOptions) => Promise<number>;
+
 /** Commands that look at agents, write to them or end them. */
-export function addAgentsCommands({ sub, deferred }: CommandBuilder): void {
+export function addAgentsCommands({ sub, deferred }: CommandBuilder, watch: Watch): void {
   sub('ps', 'List living agents')
     .option('-a, --all', 'include ended agents and sub-agents')
     .option('--tree <id>', 'only the tree of this agent')
+    .option('-w, --watch', 'all trees, by why you should look; follows what happens')
     .action(
-      deferred(async (context, options: { all?: boolean; tree?: string }) =>
-        (await import('./ps.ts')).ps(context, options),
+      deferred(async (context, options: PsOptions) =>
+        options.watch ? watch(context, options) : (await import('./ps.ts')).ps(context, options),
       ),
     );
   sub('tree', 'Show a tree of agents')

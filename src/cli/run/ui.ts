@@ -43,6 +43,7 @@ import { EXIT } from '../start/exit-code.ts';
 import { farewell } from './farewell.ts';
 import { prepareModel } from './first-run/prepare-model.ts';
 import { parseLimits } from './limit-option.ts';
+import { overviewSource } from './overview-source.ts';
 
 export interface UiOptions extends RootOptions, PlacementOptions {
   readonly tree?: string;
@@ -77,7 +78,7 @@ export async function ui(context: Context, options: UiOptions): Promise<number> 
   }
 }
 
-function styleOfUi(context: Context, options: UiOptions): UiStyle {
+export function styleOfUi(context: Context, options: Pick<UiOptions, 'accessible' | 'plain'>): UiStyle {
   const accessible = options.accessible === true || context.env.ACCESSIBLE === '1';
   const plain = options.plain === true || isDumb(context);
   return {
@@ -92,7 +93,7 @@ function isDumb({ env }: Context): boolean {
   return env.TERM === 'dumb';
 }
 
-function opensScreen(context: Context): (listener: ScreenListener) => Screen {
+export function opensScreen(context: Context): (listener: ScreenListener) => Screen {
   const streams = { input: process.stdin, output: process.stdout };
   return (listener) =>
     isDumb(context) ? new PlainScreen(streams, listener) : new TerminalScreen(streams, listener, context.env);
@@ -186,6 +187,7 @@ async function converse(
       models: () => modelChoices(context, terms),
       trees: async (query) =>
         (await askLedger(context, store).trees({ ...query, conversations: true })).trees,
+      overview: overviewSource(context, store, (id, answer) => runtime.answer(id, answer)),
       openDashboard: () => openDashboard(context),
       root_id: root?.id ?? null,
       picks: options.resume === true,

@@ -181,6 +181,7 @@ export const treeRow = z.strictObject({
   working: number('agents at work'),
   approvals: number('approvals that wait for an answer'),
   asked_at: maybeTime('since when the oldest of them waits'),
+  asked: maybe('what the oldest of them is about, at most 200 characters'),
   tokens: number('input and output so far'),
   cost_usd: number('US dollars so far, as far as prices are known'),
   error: agent.shape.error,
@@ -190,4 +191,5 @@ export const treeRow = z.strictObject({
   ended_at: maybeTime('when the root ended for good'),
 });
 
+export type TreeRow = z.infer<typeof treeRow>;
 export type AgentDocument = DeepReadonly<z.infer<typeof agent>>;

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { z } from 'zod';
 import { failureJson } from '../../documents/agent-json.ts';
 import { isoTime } from '../../documents/iso-time.ts';
-import type { treeRow } from '../../documents/shapes/agent-parts.ts';
+import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
 import { titlesOf } from '../../documents/tree-titles.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { failureOf, isTerminal } from '../../records/agent/state.ts';
@@ -11,7 +10,8 @@ import { ledStatus, statusWord } from '../../render/agent-status.ts';
 import { unledTrees } from '../leading/unled.ts';
 import type { ReadSources } from './find-one.ts';
 
-export type TreeRow = z.infer<typeof treeRow>;
+/** Maximum characters; the approval itself has all of it. */
+const ASKED_MAX = 200;
 /** Trees whose rows are made without a pause. */
 const SLICE = 20;
 
@@ -59,6 +59,7 @@ async function sliceOf(
       working: words.filter((word) => word === 'running' || word === 'waiting').length,
       approvals: asked.length,
       asked_at: asked.length === 0 ? null : isoTime(Math.min(...asked.map(({ asked_at }) => asked_at))),
+      asked: asked[0] === undefined ? null : askedText(asked[0]),
       tokens: counters?.tokens ?? 0,
       cost_usd: counters?.cost_usd ?? 0,
       error: failureJson(root),
@@ -68,6 +69,12 @@ async function sliceOf(
       ended_at: isoTime(root.ended_at),
     };
   });
+}
+
+/** `grep-all: bash rm -rf dist`. */
+function askedText({ agent_id, root_id, agent_name, tool, subject }: Ask): string {
+  const who = agent_id === root_id ? '' : `${agent_name}: `;
+  return `${who}${tool} ${subject}`.slice(0, ASKED_MAX).toWellFormed();
 }
 
 /** Its living agents, without a look where the root has ended: nobody outlives it. */

@@ -13,6 +13,7 @@ const ROWS = [
   ['retry', 'nothing', ' [without-last]', 'ask again after an error, or leave out what was refused'],
   ['agent', 'agent', ' NAME|NUMBER', 'go to an agent'],
   ['agents', 'nothing', '', 'all agents, as a tree'],
+  ['trees', 'nothing', '', 'all trees of the ledger: who waits for you, what is new, what is at work'],
   ['approvals', 'nothing', '', 'what waits for your answer'],
   [
     'allow',
@@ -45,6 +46,7 @@ export type HumanCommand =
         | 'cancel'
         | 'reap'
         | 'agents'
+        | 'trees'
         | 'approvals'
         | 'new'
         | 'setup'
@@ -79,6 +81,7 @@ const CAPTURE_COMMANDS: ReadonlySet<string> = new Set([
   'capture',
   'agent',
   'agents',
+  'trees',
   'approvals',
   'allow',
   'deny',

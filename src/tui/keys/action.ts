@@ -9,6 +9,7 @@ export type Action =
   | 'next_sibling'
   | `slot_${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`
   | 'agents'
+  | 'trees'
   | 'approvals'
   | Answer
   | 'dashboard'
@@ -52,6 +53,7 @@ export const ACTIONS: readonly ActionRow[] = [
     ),
   ),
   row('agents', ['leader a'], '/agents', 'list all agents'),
+  row('trees', ['leader t'], '/trees', 'overview of all trees'),
   row('approvals', ['leader !'], '/approvals', 'answer what agents ask'),
   row('allow', ['leader y'], '/allow', 'allow the call that is asked about, once'),
   row('allow_agent', ['leader s'], '/allow agent', 'allow this agent this tool from now on'),

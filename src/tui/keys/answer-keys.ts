@@ -4,8 +4,17 @@ import type { Answer } from '../state/answer.ts';
 import { dueAnswer, mayAnswer } from '../state/question.ts';
 import { pastedText, printable } from './action-of.ts';
 
+/** Where a question is visible: a tree in view, or a peek at another one. */
+export type AnswerContext = Pick<
+  AppContext,
+  'state' | 'acceptsInput' | 'dispatch' | 'say' | 'attempt' | 'refresh'
+> & {
+  readonly editor: Pick<AppContext['editor'], 'text' | 'setText'>;
+  readonly runtime: Pick<AppContext['runtime'], 'answer'>;
+};
+
 /** Answers the visible question by a chord whose first key was pressed at `begun_at`; without one, shows the queue instead. */
-export function answerByChord(app: AppContext, answer: Answer, begun_at: number): void {
+export function answerByChord(app: AnswerContext, answer: Answer, begun_at: number): void {
   const { asks, question } = app.state;
   if (asks.length === 0) return app.say('nothing waits for your answer');
   if (question === null) return app.dispatch({ type: 'question', shown: true });
@@ -16,7 +25,7 @@ export function answerByChord(app: AppContext, answer: Answer, begun_at: number)
 
 /** Answers by a typed command, if the question has been visible long enough to be read. */
 export function answerByCommand(
-  app: AppContext,
+  app: AnswerContext,
   answer: Parameters<AppContext['runtime']['answer']>[1],
 ): void {
   const [ask] = app.state.asks;
@@ -28,7 +37,7 @@ export function answerByCommand(
 }
 
 /** Answers by a single letter once nothing has followed it; the letter leaves the draft. */
-export function answerByLetter(app: AppContext): void {
+export function answerByLetter(app: AnswerContext): void {
   const held = app.state.question?.held ?? null;
   if (held === null) return;
   const answer = dueAnswer(app.state, app.acceptsInput ? app.editor.text : held.text);
@@ -38,7 +47,7 @@ export function answerByLetter(app: AppContext): void {
   answerWith(app, answer);
 }
 
-function answerWith(app: AppContext, answer: Answer): void {
+function answerWith(app: AnswerContext, answer: Answer): void {
   const [ask] = app.state.asks;
   if (ask === undefined) return;
   switch (answer) {
@@ -55,7 +64,11 @@ function answerWith(app: AppContext, answer: Answer): void {
   }
 }
 
-function send(app: AppContext, ask_id: string, answer: Parameters<AppContext['runtime']['answer']>[1]): void {
+function send(
+  app: AnswerContext,
+  ask_id: string,
+  answer: Parameters<AppContext['runtime']['answer']>[1],
+): void {
   app.attempt(async () => {
     try {
       await app.runtime.answer(ask_id, answer);
@@ -66,7 +79,7 @@ function send(app: AppContext, ask_id: string, answer: Parameters<AppContext['ru
 }
 
 /** A key while the reason of a denial is typed. */
-export function sayingKey(app: AppContext, saying: string, data: string): void {
+export function sayingKey(app: AnswerContext, saying: string, data: string): void {
   const [ask] = app.state.asks;
   if (ask === undefined) return;
   if (matchesKey(data, 'enter')) {

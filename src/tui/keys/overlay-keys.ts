@@ -14,7 +14,8 @@ type Of<T extends Overlay['type']> = Extract<Overlay, { readonly type: T }>;
 /** A key while a list or a confirmation is open. False: it closed the confirmation, and does what it does otherwise. */
 export function overlayKey(app: AppContext, overlay: Overlay, data: string): boolean {
   if (isConfirmation(overlay)) return confirmationKey(app, overlay, data);
-  if (overlay.type === 'agents') agentsKey(app, overlay, data);
+  if (overlay.type === 'trees') app.overview.key(data);
+  else if (overlay.type === 'agents') agentsKey(app, overlay, data);
   else if (overlay.type === 'picker') pickerKey(app, overlay, data);
   else close(app);
   return true;

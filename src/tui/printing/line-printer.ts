@@ -84,7 +84,9 @@ export class LinePrinter {
     if (isConfirmation(overlay))
       return screen.print(confirmationLines(state, overlay, width, MAX_ROWS, style));
     const rows = describeBindings(bindings);
-    if (overlay.type === 'agents')
+    if (overlay.type === 'trees')
+      this.#app.attempt(async () => screen.print(await this.#app.overview.lines()));
+    else if (overlay.type === 'agents')
       screen.print(agentsOverlay(state, overlay, width, MAX_ROWS, style).lines.slice(0, -1));
     else if (overlay.type === 'picker') screen.print(pickerLines(overlay));
     else

@@ -51,7 +51,9 @@ export type Overlay =
     }
   | { readonly type: 'quit'; readonly working: number }
   | Picker
-  | { readonly type: 'keys' };
+  | { readonly type: 'keys' }
+  /** All trees of the ledger (`Overview`). */
+  | { readonly type: 'trees' };
 
 /** The visible question of an agent (`question.ts`). */
 export interface Question {

@@ -21,6 +21,7 @@ function hintsFor(state: UiState, keys: Shortcuts): readonly (string | null)[] {
       'arrows move',
       '0-9 slot',
       behind('agents', 'agents'),
+      behind('trees', 'trees'),
       behind('approvals', 'approvals'),
       behind('capture', 'capture'),
       behind('fork', 'fork'),

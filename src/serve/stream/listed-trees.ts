@@ -1,0 +1,56 @@
+import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { ReadSources } from '../answers/find-one.ts';
+import { rowsOf } from '../answers/tree-rows.ts';
+import { LedgerMarks } from './ledger-marks.ts';
+
+/** Rows are made again after this time, whatever was noticed: of some changes there is no mark. */
+const ANYWAY_MS = 30_000;
+
+/** The newest trees as rows, for who reads them again and again: a row costs several reads, and only those of changed trees are made again. */
+export class ListedTrees {
+  readonly #sources: ReadSources;
+  readonly #marks: LedgerMarks;
+  #rows = new Map<string, TreeRow>();
+  #asking: ReadonlyMap<string, string> = new Map();
+  #made_at = Number.NEGATIVE_INFINITY;
+
+  constructor(sources: ReadSources) {
+    this.#sources = sources;
+    // All processes are others: what this one does is read from the ledger, too.
+    this.#marks = new LedgerMarks(sources.store, '');
+  }
+
+  /** The newest `limit` trees and all older ones that wait for an approval, newest first. */
+  async rows(limit: number): Promise<readonly TreeRow[]> {
+    const { store } = this.#sources;
+    // Before the rows: what changes meanwhile is noticed the next time.
+    const { changed, vanished } = await this.#marks.look([]);
+    const asking = await this.#askingNow();
+    const newest = await store.agents({ roots: true, limit });
+    const listed = new Set(newest.map(({ id }) => id));
+    const older = await Promise.all(
+      [...asking.keys()].filter((id) => !listed.has(id)).map((id) => store.agent(id)),
+    );
+    const roots = [...newest, ...older.filter((root): root is Agent => root !== null)];
+    const all = performance.now() - this.#made_at > ANYWAY_MS;
+    const stale = new Set([...changed, ...vanished].map(({ root_id }) => root_id));
+    const wanted = roots.filter(
+      ({ id }) => all || stale.has(id) || !this.#rows.has(id) || this.#asking.get(id) !== asking.get(id),
+    );
+    const made = new Map((await rowsOf(this.#sources, wanted)).map((row) => [row.root_id, row]));
+    const rows = roots.flatMap(({ id }) => made.get(id) ?? this.#rows.get(id) ?? []);
+    this.#rows = new Map(rows.map((row) => [row.root_id, row]));
+    this.#asking = asking;
+    if (all) this.#made_at = performance.now();
+    return rows;
+  }
+
+  /** The open approvals of each tree, as a text to be compared. */
+  async #askingNow(): Promise<ReadonlyMap<string, string>> {
+    const asking = new Map<string, string>();
+    for (const { id, root_id } of await this.#sources.store.asks({ open: true }))
+      asking.set(root_id, `${asking.get(root_id) ?? ''} ${id}`);
+    return asking;
+  }
+}

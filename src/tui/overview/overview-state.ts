@@ -1,0 +1,117 @@
+import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
+import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import type { Store } from '../../store/store.ts';
+import type { UiState } from '../state/ui-state.ts';
+import type { Seen, SeenTrees } from './seen-trees.ts';
+
+/** What a person should look at first comes first. `unread`: came to rest since they last looked. */
+export const GROUPS = [
+  ['approval', 'Waits for you'],
+  ['trouble', 'Failed, or nobody leads it'],
+  ['unread', 'To be read'],
+  ['work', 'At work'],
+  ['done', 'Done'],
+] as const;
+
+export type Group = (typeof GROUPS)[number][0];
+
+/** Rows that are listed at first, and how many more whenever the end is reached. */
+export const PAGE = 50;
+
+export interface OverviewSource {
+  readonly store: Store;
+  /** The newest trees, and all that wait for an approval. */
+  readonly list: (limit: number) => Promise<readonly TreeRow[]>;
+  readonly answer: RuntimeFace['answer'];
+  readonly seen: SeenTrees;
+}
+
+/** What is known of one tree without going there. */
+export interface Peek {
+  readonly root_id: string;
+  /** What its root said last; null while it is loaded. */
+  readonly said: string | null;
+  /** Its questions, as a window of its own would show them. */
+  readonly window: UiState;
+}
+
+export interface OverviewState {
+  readonly trees: readonly TreeRow[];
+  readonly seen: Seen;
+  /** Maximum trees that are listed. */
+  readonly limit: number;
+  /** Null: the first row. */
+  readonly selected: string | null;
+  readonly peek: Peek | null;
+  readonly leader: boolean;
+  /** The rows have been read. */
+  readonly loaded: boolean;
+  /** What is wrong, or what was done. */
+  readonly notice: { readonly text: string; readonly bad: boolean } | null;
+  readonly now: number;
+}
+
+export interface GroupedTrees {
+  readonly group: Group;
+  readonly title: string;
+  readonly trees: readonly TreeRow[];
+}
+
+export function groupOf(
+  { need, root_id, updated_at }: TreeRow,
+  { seen }: Pick<OverviewState, 'seen'>,
+): Group {
+  if (need !== 'done') return need;
+  return Date.parse(updated_at) > (seen.trees.get(root_id) ?? seen.since) ? 'unread' : 'done';
+}
+
+/** The groups that have trees. Who has waited longest comes first; of those at work, the newest; else what changed last. */
+export function grouped(state: Pick<OverviewState, 'seen' | 'trees'>): readonly GroupedTrees[] {
+  const groups = Map.groupBy(state.trees, (tree) => groupOf(tree, state));
+  return GROUPS.flatMap(([group, title]) => {
+    const trees = groups.get(group) ?? [];
+    return trees.length === 0 ? [] : [{ group, title, trees: trees.toSorted(ORDERS[group]) }];
+  });
+}
+
+type Order = (a: TreeRow, b: TreeRow) => number;
+
+const byChange: Order = (a, b) => b.updated_at.localeCompare(a.updated_at);
+const ORDERS: Readonly<Record<Group, Order>> = {
+  approval: (a, b) => (a.asked_at ?? '').localeCompare(b.asked_at ?? ''),
+  trouble: byChange,
+  unread: byChange,
+  work: (a, b) => b.started_at.localeCompare(a.started_at),
+  done: byChange,
+};
+
+/** All rows in the order in which they are shown. */
+export function listed(state: OverviewState): readonly TreeRow[] {
+  return grouped(state).flatMap(({ trees }) => trees);
+}
+
+export function selectedTree(state: OverviewState): TreeRow | null {
+  const trees = listed(state);
+  return trees.find(({ root_id }) => root_id === state.selected) ?? trees[0] ?? null;
+}
+
+/** The selection, moved by so many rows; at the end of the list, more is listed. */
+export function moved(state: OverviewState, by: number): OverviewState {
+  const trees = listed(state);
+  const place = trees.findIndex(({ root_id }) => root_id === selectedTree(state)?.root_id);
+  const to = Math.max(0, Math.min(trees.length - 1, place + by));
+  const ends = by > 0 && to === trees.length - 1 && trees.length >= state.limit;
+  return { ...state, selected: trees[to]?.root_id ?? null, limit: state.limit + (ends ? PAGE : 0) };
+}
+
+/** The selection, on the next tree that waits for the person, or else of those to be read; behind the last of them comes the first. */
+export function nextToRead(state: OverviewState): OverviewState {
+  const trees = listed(state);
+  const current = selectedTree(state)?.root_id;
+  const place = trees.findIndex(({ root_id }) => root_id === current);
+  const onwards = [...trees.slice(place + 1), ...trees.slice(0, place)];
+  const next = (['approval', 'trouble', 'unread'] as const)
+    .map((group) => onwards.find((tree) => groupOf(tree, state) === group))
+    .find((tree) => tree !== undefined);
+  return next === undefined ? state : { ...state, selected: next.root_id };
+}

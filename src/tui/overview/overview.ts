@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import { matchesKey } from '@earendil-works/pi-tui';
+import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
+import { Poll } from '../../processes/poll.ts';
+import type { UiStyle } from '../../render/style.ts';
+import { actionOf, printable } from '../keys/action-of.ts';
+import { type AnswerContext, answerByChord, answerByLetter, sayingKey } from '../keys/answer-keys.ts';
+import { describeBindings, type KeyBindings } from '../keys/key-bindings.ts';
+import { type Shortcuts, shortcuts } from '../keys/shortcuts.ts';
+import { isAnswer } from '../state/answer.ts';
+import type { UiEvent } from '../state/ui-event.ts';
+import { EMPTY_UI } from '../state/ui-state.ts';
+import { reduce } from '../state/ui-store.ts';
+import { drawingWidth, type Frame, type Screen } from '../terminal/screen.ts';
+import { hasPages } from '../views/approval-box.ts';
+import {
+  moved,
+  nextToRead,
+  type OverviewSource,
+  type OverviewState,
+  PAGE,
+  selectedTree,
+} from './overview-state.ts';
+import { overviewRows, overviewView } from './overview-view.ts';
+import { peekOf, readPeek } from './peek.ts';
+
+/** Where it is shown. */
+export interface OverviewHost {
+  readonly style: UiStyle;
+  readonly bindings: KeyBindings;
+  readonly screen: Pick<Screen, 'columns' | 'rows'>;
+  redraw(): void;
+  /** Goes to an agent; the overview stays open until then. */
+  open(agent_id: string): void;
+  close(): void;
+}
+
+/** Polled even without a wake-up: wake-ups may be lost. */
+const POLL_MS = 5_000;
+/** Pause between two looks at the ledger: so long at least, and so many times as long as a look takes. */
+const PAUSE = { ms: 1_000, times: 10 } as const;
+
+/** The overview of all trees: follows the ledger while it is open. */
+export class Overview {
+  readonly #source: OverviewSource;
+  readonly #host: OverviewHost;
+  readonly #shortcuts: Shortcuts;
+  #state: OverviewState;
+  #poll: Poll | null = null;
+  #unlisten: Promise<() => Promise<void>> | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #rested_at = 0;
+  /** The root of the tree whose peek is shown or being read. */
+  #peeking: string | null = null;
+
+  constructor(source: OverviewSource, host: OverviewHost) {
+    this.#source = source;
+    this.#host = host;
+    this.#shortcuts = shortcuts(describeBindings(host.bindings));
+    this.#state = {
+      ...{ trees: [], seen: source.seen.read(), limit: PAGE, selected: null, peek: null },
+      ...{ leader: false, loaded: false, notice: null, now: Date.now() },
+    };
+  }
+
+  get state(): OverviewState {
+    return this.#state;
+  }
+
+  open(): void {
+    if (this.#poll !== null) return;
+    this.#state = { ...this.#state, seen: this.#source.seen.read() };
+    this.#poll = new Poll(() => this.#look());
+    this.#unlisten = this.#source.store.listen(randomUUID(), () => this.wake());
+    this.#unlisten.catch(() => undefined);
+    this.#poll.wake();
+  }
+
+  async close(): Promise<void> {
+    const [poll, unlisten] = [this.#poll, this.#unlisten];
+    this.#poll = null;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#peeking = null;
+    this.#set({ selected: null, peek: null, leader: false, notice: null, limit: PAGE });
+    await poll?.stop();
+    await (await unlisten?.catch(() => undefined))?.();
+  }
+
+  /** Something was written. */
+  wake(): void {
+    if (this.#poll === null) return;
+    this.#timer ??= setTimeout(
+      () => {
+        this.#timer = null;
+        this.#poll?.wake();
+      },
+      Math.max(0, this.#rested_at - performance.now()),
+    );
+  }
+
+  /** Time has passed: ages, and a letter that nothing has followed. */
+  tick(now: number): void {
+    const second = Math.floor(now / 1000) !== Math.floor(this.#state.now / 1000);
+    this.#state = { ...this.#state, now };
+    this.#window({ type: 'tick', now });
+    if (this.#state.peek?.window.question?.held != null) answerByLetter(this.#answering());
+    else if (!second) return;
+    this.#host.redraw();
+  }
+
+  frame(height: number): Frame {
+    const { screen, style } = this.#host;
+    return overviewView(this.#state, drawingWidth(screen), height, style, { shortcuts: this.#shortcuts });
+  }
+
+  /** The list as plain lines, once. */
+  async lines(): Promise<readonly string[]> {
+    await this.#read();
+    const { screen, style } = this.#host;
+    return overviewRows(this.#state, drawingWidth(screen), style, false).map(({ text }) => text);
+  }
+
+  key(data: string): void {
+    const { leader, peek } = this.#state;
+    const question = peek?.window.question ?? null;
+    const begun_at = leader && peek !== null ? peek.window.typed_at : Date.now();
+    this.#set({ notice: null });
+    this.#window({ type: 'tick', now: Date.now() });
+    this.#window({ type: 'typed', alone: leader ? null : printable(data) });
+    const action = actionOf(data, leader, this.#host.bindings);
+    if (leader) {
+      this.#set({ leader: false });
+      if (isAnswer(action) && question !== null) answerByChord(this.#answering(), action, begun_at);
+      return;
+    }
+    if (question?.saying != null) return this.#sayingKey(question.saying, data, action === 'clear');
+    if (action === 'leader') return this.#set({ leader: true });
+    if (action === 'clear' || matchesKey(data, 'escape') || data === 'q')
+      return peek === null || action === 'clear' ? this.#host.close() : this.#unpeek();
+    if (matchesKey(data, 'enter')) return this.#enter();
+    if (matchesKey(data, 'space')) return peek === null ? this.#peek() : this.#unpeek();
+    if (matchesKey(data, 'tab')) return this.#moveTo(nextToRead(this.#state));
+    const by = STEPS.find(([key]) => matchesKey(data, key))?.[1] ?? 0;
+    if (by !== 0) this.#move(by);
+  }
+
+  #sayingKey(saying: string, data: string, clears: boolean): void {
+    if (clears || matchesKey(data, 'escape')) this.#window({ type: 'saying', text: null });
+    else sayingKey(this.#answering(), saying, data);
+  }
+
+  #move(by: number): void {
+    const { peek } = this.#state;
+    const [ask] = peek?.window.asks ?? [];
+    const { screen, style } = this.#host;
+    const pages = Math.abs(by) > 1 && peek?.window.question != null && ask !== undefined;
+    if (pages && hasPages(ask, drawingWidth(screen), screen.rows, style))
+      return this.#window({ type: 'turned', by: Math.sign(by) });
+    this.#moveTo(moved(this.#state, by));
+  }
+
+  #moveTo(next: OverviewState): void {
+    const { limit, peek } = this.#state;
+    this.#set(next);
+    if (next.limit > limit) this.#poll?.wake();
+    if (peek !== null) this.#peek();
+  }
+
+  #enter(): void {
+    const tree = selectedTree(this.#state);
+    if (tree !== null) this.#host.open(tree.root_id);
+  }
+
+  /** Shows what is known of the selected tree, which counts as read then. */
+  #peek(): void {
+    const tree = selectedTree(this.#state);
+    if (tree === null) return;
+    this.#peeking = tree.root_id;
+    this.#set({ selected: tree.root_id });
+    void this.#attempt(() => this.#readPeek(tree));
+  }
+
+  #unpeek(): void {
+    this.#peeking = null;
+    this.#set({ peek: null });
+  }
+
+  async #readPeek({ root_id, updated_at }: TreeRow): Promise<void> {
+    const { store, seen } = this.#source;
+    const read = await readPeek(store, root_id);
+    if (this.#peeking !== root_id) return;
+    seen.mark(root_id, Date.parse(updated_at));
+    const before = this.#state.peek?.root_id === root_id ? this.#state.peek : null;
+    this.#set({ peek: peekOf(root_id, read, before, Date.now()) });
+  }
+
+  async #look(): Promise<number> {
+    const began = performance.now();
+    await this.#attempt(() => this.#read());
+    const pause = Math.max(PAUSE.ms, (performance.now() - began) * PAUSE.times);
+    this.#rested_at = performance.now() + pause;
+    return Math.max(POLL_MS, pause);
+  }
+
+  async #read(): Promise<void> {
+    const { list, seen } = this.#source;
+    const trees = await list(this.#state.limit);
+    const { peek, trees: before } = this.#state;
+    this.#set({ trees, seen: seen.read(), loaded: true });
+    const peeked = (rows: readonly TreeRow[]) => rows.find(({ root_id }) => root_id === peek?.root_id);
+    const row = peeked(trees);
+    if (row !== undefined && row !== peeked(before)) await this.#readPeek(row);
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#set({ notice: { text: error instanceof Error ? error.message : String(error), bad: true } });
+    }
+  }
+
+  #set(change: Partial<OverviewState>): void {
+    this.#state = { ...this.#state, ...change };
+    this.#host.redraw();
+  }
+
+  #window(event: UiEvent): void {
+    const { peek } = this.#state;
+    if (peek !== null)
+      this.#state = { ...this.#state, peek: { ...peek, window: reduce(peek.window, event) } };
+  }
+
+  /** The question of the peek, answered like one of a tree in view. */
+  #answering(): AnswerContext {
+    const overview = this;
+    const { answer } = this.#source;
+    return {
+      get state() {
+        return overview.#state.peek?.window ?? EMPTY_UI;
+      },
+      acceptsInput: false,
+      editor: { text: '', setText: () => undefined },
+      runtime: { answer },
+      dispatch: (event) => {
+        if (event.type === 'visit') return overview.#host.open(event.agent_id);
+        overview.#window(event);
+        overview.#host.redraw();
+      },
+      say: (text, tone) => overview.#set({ notice: { text, bad: tone === 'bad' } }),
+      attempt: (work) => void overview.#attempt(work),
+      refresh: () => overview.#peek(),
+    };
+  }
+}
+
+const STEPS = [
+  ['up', -1],
+  ['down', 1],
+  ['pageUp', -10],
+  ['pageDown', 10],
+] as const;

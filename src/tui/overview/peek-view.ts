@@ -1,0 +1,52 @@
+import { clean } from '../../render/clean.ts';
+import { columnsOf, sign, type UiStyle } from '../../render/style.ts';
+import type { Shortcuts } from '../keys/shortcuts.ts';
+import { line } from '../text/line.ts';
+import { markdown } from '../text/markdown.ts';
+import { approvalBox } from '../views/approval-box.ts';
+import type { OverviewState, Peek } from './overview-state.ts';
+
+export interface PeekKeys {
+  readonly shortcuts: Shortcuts;
+}
+
+/** Characters read of the end of what was said. */
+const TAIL = 4_000;
+
+/** What a tree asks, or the last lines of what was said there; nothing without a peek. */
+export function peekView(
+  { peek, trees }: OverviewState,
+  width: number,
+  height: number,
+  style: UiStyle,
+  { shortcuts }: PeekKeys,
+): readonly string[] {
+  const tree = peek === null ? undefined : trees.find(({ root_id }) => root_id === peek.root_id);
+  if (peek === null || tree === undefined || height < 2) return [];
+  const title = ` ${clean(tree.title)}  ${clean(tree.cwd)}  ${tree.root_id.slice(0, 8)} `;
+  const dash = style.accessible ? '' : sign(style, '─');
+  const rest = dash.repeat(Math.max(0, width - 2 - columnsOf(title)));
+  const head = line(style, width, [['dim', `${dash.repeat(2)}${title}${rest}`]]);
+  return [
+    head,
+    ...(asked(peek, width, height - 1, style, shortcuts) ?? said(peek, width, height - 1, style)),
+  ];
+}
+
+function asked(
+  { window }: Peek,
+  width: number,
+  height: number,
+  style: UiStyle,
+  shortcuts: Shortcuts,
+): readonly string[] | null {
+  if (window.question === null) return null;
+  return approvalBox(window, window.question, width, height, style, { shortcuts, drafting: false });
+}
+
+function said({ said: text }: Peek, width: number, height: number, style: UiStyle): readonly string[] {
+  if (text === null) return [];
+  if (text.trim() === '') return [line(style, width, [['dim', ' nothing was said yet']])];
+  const lines = [...markdown(text.slice(-TAIL), width - 1, style)].flat();
+  return lines.slice(-height).map((row) => (row === '' ? '' : ` ${row}`));
+}

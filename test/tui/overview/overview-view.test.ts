@@ -1,0 +1,211 @@
+// Proves that all trees are grouped by why the person should look, in an order that says whom to answer first, and that any list fits any screen.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { TreeRow } from '../../../src/documents/shapes/agent-parts.ts';
+import { STANDARD_SHORTCUTS } from '../../../src/tui/keys/shortcuts.ts';
+import {
+  moved,
+  nextToRead,
+  type OverviewState,
+  selectedTree,
+} from '../../../src/tui/overview/overview-state.ts';
+import { overviewRows, overviewView } from '../../../src/tui/overview/overview-view.ts';
+import { peekOf } from '../../../src/tui/overview/peek.ts';
+import { agent, ask, fits, HOSTILE, LOOKS, PLAIN, SPOKEN } from '../ui-fixture.ts';
+
+const NOW = Date.parse('2026-03-01T12:00:00Z');
+const ago = (seconds: number): string => new Date(NOW - seconds * 1000).toISOString();
+
+function row(title: string, change: Partial<TreeRow> = {}): TreeRow {
+  return {
+    ...{ root_id: `${title}-id`, name: 'main', title, status: 'idle', need: 'done', origin: 'root' },
+    ...{
+      model: 'scripted/x',
+      profile: null,
+      cwd: '/w/shop',
+      doing: null,
+      agents: 1,
+      living: 1,
+      working: 0,
+    },
+    ...{
+      approvals: 0,
+      asked_at: null,
+      asked: null,
+      tokens: 13_000,
+      cost_usd: 0.12,
+      error: null,
+      unled: null,
+    },
+    ...{ started_at: ago(300), updated_at: ago(60), ended_at: null },
+    ...change,
+  };
+}
+
+const waits = (title: string, seconds: number, change: Partial<TreeRow> = {}): TreeRow =>
+  row(title, {
+    ...{
+      need: 'approval',
+      status: 'running',
+      approvals: 1,
+      asked_at: ago(seconds),
+      asked: 'grep-all: bash rm -rf dist',
+    },
+    ...{ agents: 5, working: 3, ...change },
+  });
+
+const TREES = [
+  row('old'),
+  row('typos', { updated_at: ago(10) }),
+  waits('younger', 20, { approvals: 3 }),
+  waits('elder', 200),
+  row('parser', { need: 'work', status: 'running', doing: 'bash npm test', working: 1, cost_usd: 0 }),
+  row('broken', {
+    need: 'trouble',
+    status: 'error',
+    error: { kind: 'auth', message: 'the key was refused', retryable: false } as never,
+  }),
+];
+
+function state(change: Partial<OverviewState> = {}): OverviewState {
+  return {
+    ...{
+      trees: TREES,
+      seen: { since: NOW - 30_000, trees: new Map() },
+      limit: 50,
+      selected: null,
+      peek: null,
+    },
+    ...{ leader: false, loaded: true, notice: null, now: NOW, ...change },
+  };
+}
+
+const KEYS = { shortcuts: STANDARD_SHORTCUTS };
+const draw = (of: OverviewState, width = 100, height = 20, style = PLAIN) =>
+  overviewView(of, width, height, style, KEYS).lines;
+
+describe('the overview', () => {
+  it('groups trees by need, the one that has waited longest first', () => {
+    const rows = overviewRows(state(), 130, PLAIN).map(({ text }) =>
+      text.replaceAll(/ {2,}/g, '  ').trimEnd(),
+    );
+    assert.deepEqual(rows, [
+      ' Waits for you 2',
+      ' ▸ elder  shop  ! waits for you 3m20 · grep-all: bash rm -rf dist  3/5  13k  $0.12  5m00',
+      '  younger  shop  ! waits for you 20s (+2) · grep-all: bash rm -rf dist  3/5  13k  $0.12  5m00',
+      ' Failed, or nobody leads it 1',
+      '  broken  shop  ! error · the key was refused  1  13k  $0.12  5m00',
+      ' To be read 1',
+      '  typos  shop  ○ idle  1  13k  $0.12  5m00',
+      ' At work 1',
+      '  parser  shop  ◐ running · bash npm test  1/1  13k  5m00',
+      ' Done 1',
+      '  old  shop  ○ idle  1  13k  $0.12  5m00',
+    ]);
+    assert.match(
+      draw(state())[0] ?? '',
+      /^ Trees 6 · 2 waiting for you · 1 in trouble · 1 to be read · 1 at work +\$0\.60 {2}78k$/,
+    );
+    assert.match(
+      overviewRows(state(), 100, SPOKEN)[1]?.text ?? '',
+      /elder, shop: waits for you 3m20 - grep-all: bash rm -rf dist, 3\/5 agents, 13k tokens/,
+    );
+  });
+
+  it('counts as read what was seen up to its last change', () => {
+    const read = (updated: number) =>
+      draw(state({ seen: { since: NOW - 30_000, trees: new Map([['typos-id', NOW - updated]]) } })).join(
+        '\n',
+      );
+    assert.match(read(11_000), /To be read 1/);
+    assert.doesNotMatch(read(10_000), /To be read/);
+  });
+
+  it('keeps its selection on a tree that changes its group', () => {
+    const down = moved(state(), 2);
+    assert.equal(selectedTree(down)?.title, 'broken');
+    const works = {
+      ...down,
+      trees: TREES.map((tree) => (tree.title === 'broken' ? { ...tree, need: 'work' as const } : tree)),
+    };
+    assert.equal(selectedTree(works)?.title, 'broken');
+    assert.equal(selectedTree(moved(works, -1))?.title, 'parser');
+  });
+
+  it('goes to the next that waits, from wherever it is, then to what is to be read', () => {
+    const titles = ['younger', 'elder', 'younger'];
+    let at = state();
+    for (const title of titles) {
+      at = nextToRead(at);
+      assert.equal(selectedTree(at)?.title, title);
+    }
+    const answered = state({ trees: TREES.filter(({ need }) => need === 'work' || need === 'done') });
+    assert.equal(selectedTree(nextToRead(moved(answered, 1)))?.title, 'typos');
+  });
+
+  it('lists more at its end', () => {
+    const many = Array.from({ length: 50 }, (_, index) => row(`tree-${index}`));
+    assert.equal(moved(state({ trees: many }), 48).limit, 50);
+    assert.equal(moved(state({ trees: many }), 49).limit, 100);
+    assert.equal(moved(state(), 49).limit, 50, 'there are no more');
+    const lines = draw(moved(state({ trees: many }), 40), 100, 12);
+    assert.ok(lines.length <= 12 && lines.some((line) => line.startsWith(' ▸ tree-40 ')));
+  });
+
+  it('shows the question of the selected tree, or what was said there last', () => {
+    const agents = [agent('main', null), agent('grep-all', 'main')];
+    const asked = peekOf('main', { said: 'I grep.', asks: [ask('a', 'grep-all')], agents }, null, NOW);
+    const elder = { ...state().trees[3], root_id: 'main' } as TreeRow;
+    const peeked = draw(state({ trees: [elder], peek: asked })).join('\n');
+    assert.match(peeked, /── elder {2}\/w\/shop {2}main ─+\n┌ 1 of 1 ─ main › grep-all wants: bash/);
+    assert.match(peeked, /rm -rf dist/);
+    const said = peekOf('main', { said: 'One.\n\nFound **3** leaks.', asks: [], agents: [] }, asked, NOW);
+    assert.match(draw(state({ trees: [elder], peek: said })).join('\n'), /─\n One\.\n\n Found 3 leaks\.\n/);
+  });
+
+  it('keeps a question that is visible as long visible as it was, and what is being typed', () => {
+    const read = { said: '', asks: [ask('a', 'main', { root_id: 'main' })], agents: [agent('main', null)] };
+    const before = peekOf('main', read, null, NOW);
+    const typing = {
+      ...before,
+      window: { ...before.window, question: { ...before.window.question, saying: 'no' } as never },
+    };
+    const later = peekOf('main', read, typing, NOW + 5_000);
+    assert.equal(later.window.question?.since, NOW);
+    assert.equal(later.window.question?.saying, 'no');
+    const other = peekOf(
+      'main',
+      { ...read, asks: [ask('b', 'main', { root_id: 'main' })] },
+      typing,
+      NOW + 5_000,
+    );
+    assert.equal(other.window.question?.since, NOW + 5_000);
+  });
+
+  it('fits any width and height in any style, whatever trees are called', () => {
+    const hostile = { title: HOSTILE, cwd: HOSTILE, asked: HOSTILE, doing: HOSTILE };
+    const trees = TREES.map((tree) => ({ ...tree, ...hostile }));
+    const peek = peekOf(
+      'elder-id',
+      {
+        said: HOSTILE,
+        asks: [ask('a', 'x', { root_id: 'elder-id', subject: HOSTILE })],
+        agents: [agent('x', null, { name: HOSTILE })],
+      },
+      null,
+      NOW,
+    );
+    for (const style of Object.values(LOOKS))
+      for (const width of [10, 30, 59, 80, 140])
+        for (const height of [1, 3, 8, 30])
+          for (const one of [
+            state({ trees }),
+            state({ trees, peek }),
+            state({ trees, peek: { ...peek, window: { ...peek.window, question: null } } }),
+          ]) {
+            const lines = draw(one, width, height, style);
+            fits(lines, width);
+            assert.ok(lines.length <= height, `${lines.length} rows of ${height}`);
+          }
+  });
+});
