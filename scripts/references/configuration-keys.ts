@@ -179,6 +179,10 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'channels.file.NAME': { meaning: 'an absolute path' },
 
   tui: { meaning: 'the terminal UI ([how it looks](tui.md#how-it-looks))' },
+  'tui.links': {
+    meaning: 'whether addresses are links of the terminal',
+    default: 'where the terminal is known to have them',
+  },
   'tui.meters': { meaning: 'what the navigation line shows; `false` leaves it out' },
   'tui.meters.context': { meaning: 'how full the context of the agent in view is', default: 'true' },
   'tui.meters.tokens': { meaning: 'tokens of this turn, and of all turns', default: 'true' },

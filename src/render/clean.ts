@@ -1,8 +1,12 @@
 const ESCAPES =
   /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[ -/]*[0-~])?/g;
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
-/** Direction marks, overrides and isolates, zero-width characters, and the byte order mark. */
-const INVISIBLE = /[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+/** Direction marks, overrides and isolates, zero-width characters but for the joiner, and the byte order mark. */
+const INVISIBLE = /[\u061c\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+const JOINER = '\u200d';
+/** A joiner is kept where it makes one picture of two. */
+const LOOSE_JOINER =
+  /(?<!\p{Extended_Pictographic}|\ufe0f|[\u{1f3fb}-\u{1f3ff}])\u200d|\u200d(?!\p{Extended_Pictographic})/gu;
 /** Combining marks stacked on one character paint over neighbouring lines; no script needs more than a few. */
 const PILED_MARKS = /(\p{M}{4})\p{M}+/gu;
 /** Longer than any line of a terminal. */
@@ -21,11 +25,12 @@ export function clean(text: string): string {
 
 /** The same for text of several lines and any length. */
 export function cleanLines(text: string): string {
-  return text
+  const visible = text
     .replaceAll(ESCAPES, '')
     .replaceAll('\r\n', '\n')
     .replaceAll(CONTROLS, '')
-    .replaceAll(INVISIBLE, '')
+    .replaceAll(INVISIBLE, '');
+  return (visible.includes(JOINER) ? visible.replaceAll(LOOSE_JOINER, '') : visible)
     .replaceAll(PILED_MARKS, '$1')
     .toWellFormed();
 }

@@ -11,6 +11,8 @@ export interface Style {
 /** The same for the terminal UI. Accessible, for screen readers: no box drawing, no spinners, words instead of signs, nothing moves by itself. */
 export interface UiStyle extends Style {
   readonly accessible: boolean;
+  /** Addresses are links of the terminal. Default false. */
+  readonly links?: boolean;
 }
 
 export type Paint = Parameters<typeof styleText>[0];
@@ -59,7 +61,7 @@ const ASCII = {
   '←': '<',
   '→': '>',
   '▸': '>',
-  '•': '+',
+  '•': '#',
   '✎': '~',
   '›': '>',
   '─': '-',

@@ -36,6 +36,12 @@ describe('foreign text as it is drawn', () => {
       assert.equal(cleanLines(`pay${hidden}load`), 'payload', JSON.stringify(hidden));
   });
 
+  it('a joiner is kept within a picture that it makes, and gone everywhere else', () => {
+    for (const picture of ['👩‍👩‍👧', '👩🏽‍🚀', '❤️‍🔥', '🏴‍☠️'])
+      assert.equal(cleanLines(`a ${picture} b`), `a ${picture} b`);
+    assert.equal(cleanLines('a\u200db \u200d👩 👩\u200d x \u200d\u200d'), 'ab 👩 👩 x ');
+  });
+
   it('marks are not piled up, half characters are made whole, and one line is one line of bounded length', () => {
     assert.equal(cleanLines(`a${'\u0301'.repeat(50)}b`), `a${'\u0301'.repeat(4)}b`);
     assert.equal(cleanLines('\ud800'), '\ufffd');

@@ -216,10 +216,13 @@ export function story(main: AgentState = IDLE, seconds = 12): UiState {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences.
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
+/** Between two pictures a joiner makes one of them. */
+const JOINED = /(?<=\p{Extended_Pictographic})\u200d(?=\p{Extended_Pictographic})/gu;
+
 /** Nothing is left in a line but text and colours. */
 export function isHarmless(line: string): void {
   assert.doesNotMatch(
-    line.replaceAll(COLOURS, ''),
+    line.replaceAll(COLOURS, '').replaceAll(JOINED, ''),
     /[\p{Cc}\p{Cs}\u061c\u200b-\u200f\u202a-\u202e\u2066-\u2069]/u,
   );
 }

@@ -22,6 +22,7 @@ import { keyBindings } from '../../tui/keys/key-bindings.ts';
 import { PlainScreen } from '../../tui/terminal/plain-screen.ts';
 import type { Screen, ScreenListener } from '../../tui/terminal/screen.ts';
 import { TerminalScreen } from '../../tui/terminal/terminal-screen.ts';
+import { hasLinks } from '../../tui/text/links.ts';
 import { ALL_METERS, type MeterSettings } from '../../tui/views/navigation/meters.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { openInBrowser, signInLink } from '../serve/sign-in-link.ts';
@@ -85,6 +86,7 @@ export function styleOfUi(context: Context, options: Pick<UiOptions, 'accessible
     colour: context.out.colour && !plain,
     unicode: context.out.unicode && !plain,
     accessible: accessible || isDumb(context),
+    links: !plain && (context.loaded.configuration.tui?.links ?? hasLinks(context.env)),
   };
 }
 

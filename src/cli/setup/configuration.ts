@@ -39,6 +39,8 @@ const alertConfig = z
 
 /** How the terminal UI looks (docs/tui.md). */
 const tuiConfig = z.strictObject({
+  /** Whether addresses are links (OSC 8); by default where the terminal is known to have them. */
+  links: z.boolean().optional(),
   /** What the navigation line shows. */
   meters: z
     .strictObject({

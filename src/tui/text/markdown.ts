@@ -4,7 +4,9 @@ import { cleanLines } from '../../render/clean.ts';
 import { isCostlyMarkdown, MARKED_MAX } from '../../render/costly-markdown.ts';
 import { columnsOf, type Paint, paint, type UiStyle } from '../../render/style.ts';
 import { codeColours } from './code-colours.ts';
+import { withLinks } from './links.ts';
 import { cutPieces, type Piece } from './markdown-pieces.ts';
+import { alignedTable } from './markdown-tables.ts';
 import { wrap } from './wrap.ts';
 
 // A link shows its target on every terminal: text written by a model could hide it.
@@ -120,7 +122,9 @@ function linesOf(
 }
 
 function sameStyle(a: UiStyle, b: UiStyle): boolean {
-  return a.colour === b.colour && a.unicode === b.unicode && a.accessible === b.accessible;
+  return (
+    a.colour === b.colour && a.unicode === b.unicode && a.accessible === b.accessible && a.links === b.links
+  );
 }
 
 function renderPiece(text: string, piece: Piece, last: boolean, width: number, style: UiStyle): string[] {
@@ -155,10 +159,11 @@ function render(source: string, width: number, style: UiStyle): string[] {
     // Text that the renderer fails on is shown as it is.
     return wrap(source, width, style);
   }
-  const shown = lines.flatMap((line) => fitted(line, width, style)).map((line) => line.trimEnd());
+  const aligned = alignedTable(source, lines);
+  const shown = aligned.flatMap((line) => fitted(line, width, style)).map((line) => line.trimEnd());
   while (shown.at(-1) === '') shown.pop();
   while (shown[0] === '') shown.shift();
-  return shown;
+  return style.links === true ? [...withLinks(source, shown)] : shown;
 }
 
 const BORDER = /^[\s┌─┬┐├┼┤└┴┘]+$/u;

@@ -111,7 +111,7 @@ it('text rendered in pieces equals text rendered at once, as long as its lines a
   assert.deepEqual(drawn(wrapInPieces('', 12, PLAIN)), wrap('', 12, PLAIN));
   const emoji = [...wrapInPieces(FAMILY.repeat(2_000), 40, PLAIN)];
   assert.ok(emoji.length > 10);
-  assert.equal(emoji.flat().join('').replaceAll(' ', '').length, '👩👩👧👦'.length * 2_000);
+  assert.equal(emoji.flat().join('').replaceAll(' ', '').length, FAMILY.replaceAll(' ', '').length * 2_000);
 });
 
 describe('a call that a person must allow, with two million characters', () => {

@@ -88,6 +88,21 @@ it('shows headings, tables, lists, quotes, code, links and wide characters', () 
   ]);
 });
 
+it('aligns the cells of a table as its separator row asks', () => {
+  const source = '| name | n | mid |\n|:--|--:|:-:|\n| a | 7 | x |\n| bcd | 1234 | **wide** |';
+  assert.deepEqual(markdown(source, 40, PLAIN), [
+    '┌──────┬──────┬──────┐',
+    '│ name │    n │ mid  │',
+    '├──────┼──────┼──────┤',
+    '│ a    │    7 │  x   │',
+    '├──────┼──────┼──────┤',
+    '│ bcd  │ 1234 │ wide │',
+    '└──────┴──────┴──────┘',
+  ]);
+  const coloured = markdown(source.replace('| 7 |', '| **7** |'), 40, COLOUR);
+  assert.equal(coloured[3], '│ a    │    \x1b[1m7\x1b[22m │  x   │');
+});
+
 it('draws tables and quotes in ASCII where box drawing is not available', () => {
   const source = '| a | b |\n| - | - |\n| x | y |\n\n> q';
   assert.deepEqual(markdown(source, 40, ASCII), [

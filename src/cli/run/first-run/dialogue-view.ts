@@ -77,8 +77,12 @@ export function typedLine(
 
 /** As much of the end as fits, where the cursor is. */
 function endOf(text: string, width: number): string {
-  const characters = [...text];
-  let tail = characters.slice(-Math.max(0, width)).join('');
-  while (columnsOf(tail) > Math.max(0, width)) tail = [...tail].slice(1).join('');
+  let tail = '';
+  let used = 0;
+  for (const { segment } of [...new Intl.Segmenter().segment(text)].reverse()) {
+    used += columnsOf(segment);
+    if (used > width) return tail;
+    tail = segment + tail;
+  }
   return tail;
 }
