@@ -3,6 +3,7 @@ import { isTerminal, isWorking } from '../records/agent/state.ts';
 import type { CaptureContent } from '../records/conversation/message.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 import type { AppContext } from './app-context.ts';
+import { exportTree, tellCost } from './commands/account.ts';
 import { type HumanCommand, isCaptureCommand, isCommand, readCommand } from './commands/human-commands.ts';
 import { switchModel } from './commands/pick-model.ts';
 import { resumeTree } from './commands/pick-tree.ts';
@@ -99,6 +100,10 @@ export function perform(app: AppContext, command: HumanCommand): void {
       return app.dispatch({ type: 'overlay', overlay: { type: 'keys' } });
     case 'new':
       return app.attempt(() => app.openTree(null));
+    case 'export':
+      return app.attempt(() => exportTree(app, command.format, command.file));
+    case 'cost':
+      return app.attempt(() => tellCost(app));
     case 'model':
       return app.attempt(() => switchModel(app, command.text));
     case 'resume':
@@ -135,6 +140,8 @@ type AtAgent = Exclude<
       | 'deny'
       | 'help'
       | 'new'
+      | 'cost'
+      | 'export'
       | 'model'
       | 'resume'
       | 'web'

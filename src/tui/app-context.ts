@@ -58,6 +58,8 @@ export interface AppContext {
   readonly cwd: string;
   /** Conversations with what a list of them shows, newest first; of one folder, or of all. */
   readonly trees: AppOptions['trees'];
+  /** Writes a tree into a file; resolves to its path. */
+  readonly exportTree: AppOptions['exportTree'];
   /** What the person may choose a model from. */
   readonly models: AppOptions['models'];
   /** All trees of the ledger. */

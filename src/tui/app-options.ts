@@ -8,6 +8,8 @@ import type { OverviewSource } from './overview/overview-state.ts';
 import type { Screen, ScreenListener } from './terminal/screen.ts';
 import type { MeterSettings } from './views/navigation/meters.ts';
 
+export type ExportFormat = 'md' | 'html' | 'json';
+
 /** A model that can be asked, and why it is listed. */
 export interface ModelChoice {
   readonly name: string;
@@ -34,6 +36,8 @@ export interface AppOptions {
   readonly config: () => AgentConfig;
   /** Conversations with what a list of them shows, newest first; of one folder, or of all. */
   readonly trees: (query: { readonly cwd?: string; readonly limit: number }) => Promise<readonly TreeRow[]>;
+  /** Writes a tree into a file, by default a new one in this folder; resolves to its path. Rejects if there is such a file already. */
+  readonly exportTree: (root_id: string, format: ExportFormat, file: string | null) => Promise<string>;
   /** What the person may choose a model from. */
   readonly models: () => readonly ModelChoice[];
   /** Opens the dashboard in a browser; resolves to the link, or to how to get a server. */

@@ -38,6 +38,7 @@ export function runApp(options: AppOptions): Promise<AppEnd> {
 
 class App implements AppContext {
   readonly openDashboard = () => this.#options.openDashboard();
+  readonly exportTree: AppOptions['exportTree'] = (...of) => this.#options.exportTree(...of);
   readonly models = () => this.#options.models();
   readonly trees: AppOptions['trees'] = (query) => this.#options.trees(query);
   readonly runtime: RuntimeFace;

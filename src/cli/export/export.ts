@@ -1,15 +1,19 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import type { Asked } from '../../serve/client/ledger-client.ts';
 import { readPages } from '../../serve/http/pages.ts';
+import type { ExportFormat } from '../../tui/app-options.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { ask } from '../setup/ask.ts';
 import type { Context } from '../setup/context.ts';
 import { exportedText } from './tree-documents.ts';
+import { treeMarkdown } from './tree-markdown.ts';
 import { treePage } from './tree-page.ts';
 
 export interface ExportOptions {
   readonly html?: boolean;
+  readonly markdown?: boolean;
   readonly out?: string;
 }
 
@@ -19,21 +23,37 @@ export function exportTree(
   text: string | undefined,
   options: ExportOptions,
 ): Promise<number> {
-  if (options.html !== true && !context.json)
-    throw new CoppiceError('E_USAGE', 'export writes a page or documents', {
-      hint: 'coppice export ID --html --out tree.html, or --json',
+  const format = context.json
+    ? 'json'
+    : options.html === true
+      ? 'html'
+      : options.markdown === true
+        ? 'md'
+        : null;
+  if (format === null)
+    throw new CoppiceError('E_USAGE', 'export writes a page, a text or documents', {
+      hint: 'coppice export ID --html --out tree.html, --markdown, or --json',
     });
   return ask(context, async (asked) => {
     const root_id = await findRoot(context, asked, text);
-    if (context.json) {
-      const exported = exportedText(context, asked, root_id, { schema: 'coppice/export/v1' });
-      return write(options, lineOf(exported));
-    }
-    const pages = readPages();
-    if (pages === null)
-      throw new CoppiceError('E_CONFIG', 'the dashboard was not built', { hint: 'npm run build:web' });
-    return write(options, treePage(pages, exportedText(context, asked, root_id)));
+    return write(options, exportPieces(context, asked, root_id, format));
   });
+}
+
+/** A tree as one file, in pieces. */
+export function exportPieces(
+  context: Context,
+  asked: Asked,
+  root_id: string,
+  format: ExportFormat,
+): AsyncIterable<string> {
+  if (format === 'md') return treeMarkdown(asked, root_id);
+  if (format === 'json')
+    return lineOf(exportedText(context, asked, root_id, { schema: 'coppice/export/v1' }));
+  const pages = readPages();
+  if (pages === null)
+    throw new CoppiceError('E_CONFIG', 'the dashboard was not built', { hint: 'npm run build:web' });
+  return treePage(pages, exportedText(context, asked, root_id));
 }
 
 async function* lineOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {

@@ -45,6 +45,7 @@ import { farewell } from './farewell.ts';
 import { prepareModel } from './first-run/prepare-model.ts';
 import { parseLimits } from './limit-option.ts';
 import { overviewSource } from './overview-source.ts';
+import { windowExport } from './window-export.ts';
 
 export interface UiOptions extends RootOptions, PlacementOptions {
   readonly tree?: string;
@@ -186,6 +187,7 @@ async function converse(
       },
       start,
       config: () => (chosen ?? settings()).config,
+      exportTree: windowExport(context, store, workFolder(context.options.cwd)),
       models: () => modelChoices(context, terms),
       trees: async (query) =>
         (await askLedger(context, store).trees({ ...query, conversations: true })).trees,

@@ -1,5 +1,6 @@
 import type { AskScope } from '../../records/conversation/ask.ts';
 import { didYouMean } from '../../render/nearest-name.ts';
+import type { ExportFormat } from '../app-options.ts';
 
 /** The slash commands for people (docs/tui.md): what is completed behind each, its arguments, its description. AGENT is a name, a slot or the beginning of an id. */
 const ROWS = [
@@ -23,6 +24,8 @@ const ROWS = [
   ],
   ['deny', 'text', ' [WORDS]', 'deny it; the agent reads the words'],
   ['model', 'text', ' [NAME]', 'choose another model for the agent in view'],
+  ['cost', 'nothing', '', 'what was used, this turn and in all, by agent and model'],
+  ['export', 'text', ' [FORMAT] [FILE]', 'write the conversation into a file'],
   ['new', 'nothing', '', 'begin another conversation; this one goes on'],
   ['resume', 'text', ' [ID|WORDS]', 'choose another conversation; this one goes on'],
   ['setup', 'nothing', '', 'connect another model, in a new conversation'],
@@ -48,6 +51,7 @@ export type HumanCommand =
         | 'agents'
         | 'trees'
         | 'approvals'
+        | 'cost'
         | 'new'
         | 'setup'
         | 'web'
@@ -60,12 +64,15 @@ export type HumanCommand =
   | { readonly name: 'send'; readonly agent: string; readonly message: string }
   | { readonly name: 'wait'; readonly timeout_ms: number; readonly agents: readonly string[] }
   | { readonly name: 'retry'; readonly without_last: boolean }
+  | { readonly name: 'export'; readonly format: ExportFormat; readonly file: string | null }
   | { readonly name: 'agent'; readonly agent: string }
   | { readonly name: 'resume' | 'model'; readonly text: string };
 
 export type ReadCommand =
   | { readonly ok: true; readonly command: HumanCommand }
   | { readonly ok: false; readonly error: string };
+
+const FORMATS: readonly ExportFormat[] = ['md', 'html', 'json'];
 
 const MAX_WAIT_SECONDS = 86_400;
 
@@ -142,6 +149,13 @@ export function readCommand(text: string): ReadCommand {
     case 'agent':
       if (rest.length !== 1 || rest[0] === undefined) return usage('name one agent');
       return { ok: true, command: { name: 'agent', agent: rest[0] } };
+    case 'export': {
+      const [first = 'md'] = rest;
+      const format = FORMATS.find((one) => one === first) ?? FORMATS.find((one) => first.endsWith(`.${one}`));
+      if (format === undefined) return usage('the format is md, html or json');
+      const file = first === format ? behind.slice(first.length).trim() : behind.trim();
+      return { ok: true, command: { name: 'export', format, file: file === '' ? null : file } };
+    }
     case 'resume':
     case 'model':
       return { ok: true, command: { name: known.name, text: behind.trim() } };

@@ -20,7 +20,7 @@ export async function switchModel(app: AppContext, text: string): Promise<void> 
       'bad',
     );
   await useModel(app, name);
-  const nearest = known ? '' : didYouMean(name, names);
+  const nearest = known || name.startsWith('scripted:') ? '' : didYouMean(name, names);
   if (nearest !== '') app.say(`${name} is not known here. ${nearest}`);
 }
 

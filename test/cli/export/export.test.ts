@@ -125,5 +125,5 @@ it('--json has the documents, and without a form it says which there are', async
   assert.equal(documents[`/v1/agents/${root_id}/messages`].messages.length, 2);
   const plain = await home.run(['export']);
   assert.equal(plain.code, 2);
-  assert.match(plain.stderr, /--html --out tree\.html, or --json/);
+  assert.match(plain.stderr, /--html --out tree\.html, --markdown, or --json/);
 });

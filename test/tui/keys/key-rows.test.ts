@@ -33,6 +33,8 @@ it('lists the commands without a key', () => {
     '/wait SECONDS [AGENT…]',
     '/retry [without-last]',
     '/model [NAME]',
+    '/cost',
+    '/export [FORMAT] [FILE]',
     '/setup',
   ]);
 });

@@ -1,5 +1,6 @@
-/** Proves that a person can choose the model of the agent in view, and of a conversation before it begins. */
-import { writeFileSync } from 'node:fs';
+/** Proves that a person can choose the model of the agent in view, and of a conversation before it begins; and learns what each has cost, and keeps the text. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { KEY, openUi } from './ui-stage.ts';
@@ -28,6 +29,15 @@ it('/model switches the agent in view, for good, and lists what there is', async
   await ui.inView('0 main');
   await ui.say('three');
   await pty.until('The first heard three');
+  await ui.say('/cost');
+  await pty.until(() => pty.screen().some((line) => / out +1 request +this turn$/.test(line)));
+  assert.ok(pty.screen().some((line) => / out +3 requests +in all$/.test(line)));
+  assert.match(pty.screen().join('\n'), / out +1 request\s+scripted\S*other\.json$/m);
+  await ui.say('/export talk.md');
+  await pty.until('written: ');
+  assert.match(readFileSync(join(ui.folder, 'talk.md'), 'utf8'), /The second heard two/);
+  await ui.say('/export md talk.md');
+  await pty.until('it exists already');
   await ui.say('/new');
   await ui.gone('[0 main');
   await ui.say(`/model ${other}`);
