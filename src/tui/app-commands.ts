@@ -1,6 +1,7 @@
 import { nameOfTask } from '../kernel/toolsets/acts/new-child.ts';
 import { isTerminal, isWorking } from '../records/agent/state.ts';
 import type { CaptureContent } from '../records/conversation/message.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 import type { AppContext } from './app-context.ts';
 import { exportTree, tellCost } from './commands/account.ts';
@@ -206,7 +207,12 @@ function fork(app: AppContext, view: string, lines: readonly string[] | null): v
   const name = prompt === null ? `child-${app.state.agents.size}` : nameOfTask(prompt, null);
   app.enqueue(async () => {
     const task = prompt === null ? null : await withMentioned(app, view, prompt);
-    const child = await app.runtime.fork(view, name, task, task !== null);
+    if (task?.images !== undefined)
+      throw new CoppiceError(
+        'E_INVALID_ARGUMENT',
+        'a picture cannot be handed over: send it to the child once it is there',
+      );
+    const child = await app.runtime.fork(view, name, task?.text ?? null, task !== null);
     app.addAgent(child);
     // Where another process leads the agent, the end of the capture arrives later.
     if (paneOf(app.state, view).capture !== null)

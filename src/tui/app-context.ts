@@ -1,4 +1,5 @@
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';
+import type { ComposedText } from '../records/conversation/attached-text.ts';
 import type { UiStyle } from '../render/style.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
@@ -49,7 +50,7 @@ export interface AppContext {
   /** The same, one after the other: the ledger gets it in the order in which it was typed. */
   enqueue(work: () => Promise<void>): void;
   /** Starts a tree with the first prompt. */
-  startTree(prompt: string): Promise<void>;
+  startTree(prompt: ComposedText): Promise<void>;
   /** Opens the tree of an agent, with this agent in view; null: an empty conversation. Agents at work in the tree that was in view go on in this process. */
   openTree(agent_id: string | null): Promise<void>;
   /** Agents at work in trees that were in view before. */

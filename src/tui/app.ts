@@ -1,8 +1,10 @@
 // The terminal UI: `App` joins the runtime, the state, the keys and the screen; a folder for each of the last three.
+
 import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../records/agent/state.ts';
+import type { ComposedText } from '../records/conversation/attached-text.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { paint, type UiStyle } from '../render/style.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
@@ -240,7 +242,7 @@ class App implements AppContext {
     });
   }
 
-  startTree(prompt: string): Promise<void> {
+  startTree(prompt: ComposedText): Promise<void> {
     return this.#trees.start(prompt);
   }
 

@@ -6,6 +6,7 @@ import { contextWindow } from '../../models/providers.ts';
 import { killAllProcessGroups } from '../../processes/process-group.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import type { ComposedText } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import type { UiStyle } from '../../render/style.ts';
@@ -168,8 +169,13 @@ async function converse(
   const chosen = root === null && model !== null ? settings() : null;
   const runtime = await composeRuntime(context, store, terms, { extra, can_ask: true });
   const placement = placementOf(store, options, context.env);
-  const start = async (prompt: string, other: string | null): Promise<Agent> => {
-    const begun = { prompt, ...(other === null && chosen !== null ? chosen : settings(other)) };
+  const start = async ({ text, images }: ComposedText, other: string | null): Promise<Agent> => {
+    const pictures = images === undefined ? {} : { images };
+    const begun = {
+      prompt: text,
+      ...pictures,
+      ...(other === null && chosen !== null ? chosen : settings(other)),
+    };
     return options.detach === true ? enter(runtime, store, begun, placement) : runtime.start(begun);
   };
   try {

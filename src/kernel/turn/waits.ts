@@ -1,7 +1,13 @@
 import type { Call, WaitSpec } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
-import { endWait, isAnswered, type WaitCut, type WaitView } from '../../records/conversation/wait.ts';
+import {
+  endWait,
+  isAnswered,
+  type WaitCut,
+  type WaitView,
+  waitResult,
+} from '../../records/conversation/wait.ts';
 import type { EventOf } from '../transition/event.ts';
 import { HUMAN_WAIT } from '../transition/human-wait.ts';
 import type { Draft } from './draft.ts';
@@ -80,7 +86,7 @@ function settleWait({ call, wait }: Parked, draft: Draft, view: WaitView, cut: W
   draft.apply({
     type: 'call-settled',
     at: view.now,
-    result: { call_id: call.id, name: call.name, status: 'ok', output: end.output },
+    result: waitResult(call, end),
     consequences: end.consume.length === 0 ? [] : [{ type: 'consume-mail', mail_ids: end.consume }],
     spawned: [],
   });
@@ -109,7 +115,7 @@ export function cancel(draft: Draft, event: EventOf<'cancel'>): void {
   const interrupted = (call_id: string, name: string, wait: WaitSpec, view: WaitView): ResultContent => {
     const end = endWait(wait, view, 'interrupted');
     for (const id of end.consume) draft.mail.takeWithNext(id);
-    return { call_id, name, status: 'ok', output: end.output };
+    return waitResult({ id: call_id, name }, end);
   };
   const open = parkedCalls(draft).map(({ call, wait }) =>
     interrupted(call.id, call.name, wait, waitView(draft)),

@@ -1,9 +1,16 @@
-/** What a person attached to a message: the text of a file, or the names in a folder. */
+import type { Image, UserContent } from './message.ts';
+
+/** What a person attached to a message: the text of a file, the names in a folder, or a picture. */
 export interface Attachment {
   /** For people, on one line: `src/a.ts 120 lines`. */
   readonly label: string;
   readonly text: string;
+  /** Of a picture; the text then says which one it is. */
+  readonly image?: Image;
 }
+
+/** A message of the person, with the pictures that go along with it. */
+export type ComposedText = Pick<UserContent, 'text' | 'images'>;
 
 export interface AttachedText {
   /** What the person wrote. */

@@ -1,6 +1,7 @@
 import type { Agent } from '../agent/agent.ts';
-import { isTerminal, isWorking, type WaitSpec } from '../agent/state.ts';
+import { type Call, isTerminal, isWorking, type WaitSpec } from '../agent/state.ts';
 import type { Mail } from './mail.ts';
+import type { Image, ResultContent } from './message.ts';
 
 /** Exactly these four (docs/vocabularies.md). */
 export type WaitStatus = 'received' | 'running' | 'idle' | 'dead';
@@ -34,6 +35,8 @@ export interface WaitView {
 export interface WaitEnd {
   readonly output: string;
   readonly consume: readonly string[];
+  /** Pictures of a person's letter. */
+  readonly images?: readonly Image[];
 }
 
 /** Why a wait ends before everybody has answered. */
@@ -62,6 +65,14 @@ export function endWait(wait: WaitSpec, view: WaitView, cut: WaitCut | null): Wa
   return wait.from === null ? endNextMessage(view, cut) : endFanIn(wait.from, view, cut);
 }
 
+/** What the call returns. */
+export function waitResult(
+  { id, name }: Pick<Call, 'id' | 'name'>,
+  { output, images }: WaitEnd,
+): ResultContent {
+  return { call_id: id, name, status: 'ok', output, ...(images === undefined ? {} : { images }) };
+}
+
 function endNextMessage(view: WaitView, cut: WaitCut | null): WaitEnd {
   const letter = view.inbox.find((mail) => mail.kind === 'letter');
   if (letter === undefined) return { output: JSON.stringify({ status: cut ?? 'timeout' }), consume: [] };
@@ -72,7 +83,8 @@ function endNextMessage(view: WaitView, cut: WaitCut | null): WaitEnd {
     message: letter.body,
     sent_at: new Date(letter.sent_at).toISOString(),
   });
-  return { output, consume: [letter.id] };
+  const { images } = letter;
+  return { output, consume: [letter.id], ...(images === undefined ? {} : { images }) };
 }
 
 function endFanIn(from: readonly string[], view: WaitView, cut: WaitCut | null): WaitEnd {

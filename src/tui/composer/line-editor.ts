@@ -2,6 +2,7 @@
 import { CURSOR_MARKER, matchesKey, type TUI, visibleWidth } from '@earendil-works/pi-tui';
 import { pastedText, printable } from '../keys/action-of.ts';
 import type { Frame } from '../terminal/screen.ts';
+import { mentionOfDropped } from './attachments/mentions.ts';
 import { BorderlessEditor, type HiddenRows } from './borderless-editor.ts';
 import { HistorySearch, searchFrame } from './history/history-search.ts';
 import type { LineCompletion } from './line-completion.ts';
@@ -67,7 +68,9 @@ export class LineEditor {
       this.#editor.handleInput(data);
       return;
     }
-    const pasted = encoded(data.slice(PASTE_ON.length, data.lastIndexOf(PASTE_OFF)));
+    const text = data.slice(PASTE_ON.length, data.lastIndexOf(PASTE_OFF));
+    const dropped = mentionOfDropped(text);
+    const pasted = dropped === null ? encoded(text) : `${dropped} `;
     const long = pasted.length > LONG_PASTE.length || pasted.split('\n').length > LONG_PASTE.lines;
     if (long) this.#editor.handleInput(`${PASTE_ON}${pasted}${PASTE_OFF}`);
     else this.#editor.insertTextAtCursor(pasted);

@@ -1,19 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { readAttachments, withAttachments } from '../../records/conversation/attached-text.ts';
+import {
+  type ComposedText,
+  readAttachments,
+  withAttachments,
+} from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { AppContext } from '../app-context.ts';
 import { queuedInView } from '../views/queued-lines.ts';
 import { readMentioned } from './attachments/read-attachments.ts';
 
 /** The text with what it mentions attached. Rejects when something may not be, or cannot be, attached. */
-export async function withMentioned(app: AppContext, to: string | null, text: string): Promise<string> {
+export async function withMentioned(app: AppContext, to: string | null, text: string): Promise<ComposedText> {
   const { folder, config } = app.placeOf(to);
   const read = await readMentioned(text, folder, config);
   if (!read.ok)
     throw new CoppiceError('E_INVALID_ARGUMENT', `not sent: ${read.problem}`, {
       hint: 'Leave out its @, and the text is sent without it.',
     });
-  return withAttachments(text, read.attachments, randomUUID().slice(0, 8));
+  const images = read.attachments.flatMap(({ image }) => image ?? []);
+  const message = withAttachments(text, read.attachments, randomUUID().slice(0, 8));
+  return images.length === 0 ? { text: message } : { text: message, images };
 }
 
 /**
@@ -28,7 +34,7 @@ export function writeMessage(app: AppContext, to: string | null, text: string, t
       // The conversation may have begun meanwhile.
       const begun = to ?? app.state.view;
       if (begun === null) await app.startTree(message);
-      else await app.runtime.send(begun, message);
+      else await app.runtime.send(begun, message.text, message);
       const name = to === null || to === app.state.view ? null : app.state.agents.get(to)?.name;
       if (name != null) app.say(`sent to ${name}`, 'good');
     } catch (error) {

@@ -1,5 +1,6 @@
 import { titleOf } from '../../documents/tree-titles.ts';
 import type { Agent } from '../../records/agent/agent.ts';
+import type { ComposedText } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
@@ -67,11 +68,11 @@ export class OpenTrees {
   }
 
   /** Starts a tree with the first prompt. */
-  async start(prompt: string): Promise<void> {
+  async start(prompt: ComposedText): Promise<void> {
     await this.#serial(async () => {
       const { state, runtime } = this.#app;
       // The message before this one has begun it.
-      if (state.root_id !== null) await runtime.send(state.root_id, prompt);
+      if (state.root_id !== null) await runtime.send(state.root_id, prompt.text, prompt);
       else await this.#start(prompt);
     });
   }
@@ -95,7 +96,7 @@ export class OpenTrees {
     this.#app.say(`${name} of “${title}” waits for your answer: /resume ${root_id.slice(0, 8)}`);
   }
 
-  async #start(prompt: string): Promise<void> {
+  async #start(prompt: ComposedText): Promise<void> {
     this.#starting = true;
     const root = await this.#current.start(prompt).finally(() => {
       this.#starting = false;

@@ -1,4 +1,5 @@
 import type { Agent } from '../../records/agent/agent.ts';
+import type { ComposedText } from '../../records/conversation/attached-text.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { ResumeOptions, ResumeReport } from '../../runtime/runtime-face.ts';
 import type { AppContext } from '../app-context.ts';
@@ -64,7 +65,7 @@ export class TreeConnection {
   }
 
   /** Starts a tree with the first prompt; resolves to its root, which is in view. */
-  async start(prompt: string): Promise<Agent> {
+  async start(prompt: ComposedText): Promise<Agent> {
     const root = await this.#options.start(prompt, this.#app.next_model);
     this.#app.dispatch({ type: 'opened', root_id: root.id, agents: [root] });
     this.#app.dispatch({ type: 'visit', agent_id: root.id });

@@ -1,7 +1,7 @@
 import type { ModelDelta } from '../../models/model.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
-import { readWait } from './agents/waits.ts';
+import { HUMAN, personIn, readWait } from './agents/waits.ts';
 import { captureIn, seeCapture, shown } from './capture.ts';
 import type { Entry } from './entry.ts';
 import { transcript, withMessage } from './transcript.ts';
@@ -9,9 +9,6 @@ import { type AgentPane, paneOf, type UiState } from './ui-state.ts';
 
 /** Characters kept of the output of a running call. */
 const OUTPUT_MAX = 4_000;
-/** The person, as a sender of mail. */
-export const HUMAN = 'human';
-
 export function seeMessage(state: UiState, agent_id: string, message: PlacedMessage): UiState {
   if (!state.agents.has(agent_id)) return state;
   const before = paneOf(state, agent_id);
@@ -49,8 +46,8 @@ function countsAsUnseen(message: PlacedMessage): boolean {
 
 /** A message of the person has reached the conversation. */
 function withoutQueued(pane: AgentPane, message: PlacedMessage): AgentPane {
-  if (pane.queued.length === 0 || message.kind !== 'user' || message.content.origin !== 'human') return pane;
-  const { text } = message.content;
+  const text = pane.queued.length === 0 ? null : personIn(message);
+  if (text === null) return pane;
   const index = Math.max(
     0,
     pane.queued.findIndex((one) => one.text === text),

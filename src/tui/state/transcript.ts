@@ -1,5 +1,6 @@
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { FORK_PLACEHOLDER } from '../../records/conversation/prompt.ts';
+import { personIn } from './agents/waits.ts';
 import { type CallEntry, callsOf, type Entry, withCall } from './entry.ts';
 
 /** Calls that create an agent and do not wait for it. */
@@ -36,7 +37,10 @@ export function withMessage(
 function join(entries: Entry[], message: PlacedMessage, agent_id: string): void {
   const { seq } = message;
   const inherited = message.agent_id !== agent_id;
-  if (message.kind === 'result') return settle(entries, message, inherited);
+  if (message.kind === 'result') {
+    settle(entries, message, inherited);
+    return spoken(entries, message, inherited);
+  }
   if (message.kind === 'capture' && message.content.mark !== undefined) return;
   if (message.kind === 'event' && message.content.event === 'answered' && answer(entries, message)) return;
   if (message.kind !== 'assistant') {
@@ -79,6 +83,15 @@ function settle(entries: Entry[], message: PlacedMessage & { kind: 'result' }, i
     const stray = { call_id, name, input: '', result, inherited, opened: false };
     entries.push({ type: 'call', seq: message.seq, ...stray });
   } else changeOpen(entries, found, call_id, { result });
+}
+
+/** What the person wrote to an agent that was waiting ended the wait; it is shown as theirs, like every message. */
+function spoken(entries: Entry[], message: PlacedMessage & { kind: 'result' }, inherited: boolean): void {
+  const text = personIn(message);
+  if (text === null) return;
+  const { agent_id, seq, at } = message;
+  const said = { kind: 'user' as const, content: { origin: 'human' as const, text }, agent_id, seq, at };
+  entries.push({ type: 'message', seq, message: said, inherited, opened: false });
 }
 
 /** The place of the first open call of that id. */

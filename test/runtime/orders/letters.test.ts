@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { closeOpened } from '../../close-opened.ts';
-import { setStage } from '../stage.ts';
+import { setStage, until } from '../stage.ts';
 
 afterEach(closeOpened);
 
@@ -55,4 +55,17 @@ it('a letter that another process takes back is not read by the one that leads t
   assert.equal(reply, 'heard: be kind');
   assert.equal(stage.requests.length, 2, 'no answer was asked for twice');
   assert.ok(!JSON.stringify(stage.requests).includes('delete everything'));
+});
+
+it('a letter that ends a wait brings its pictures to the model', async () => {
+  const stage = await setStage(({ step, last }) =>
+    step === 0 ? [['wait', { timeout: 60 }]] : `heard: ${last[0]?.output.includes('look at this')}`,
+  );
+  const root = await stage.start('begin');
+  await until(async () => (await stage.agent('main')).state.type === 'executing', 'it waits');
+  await stage.runtime.send(root.id, 'look at this', { images: [PNG] });
+  assert.equal((await stage.runtime.settled(root.id)).reply, 'heard: true');
+  const [result] =
+    stage.requests[1]?.messages.flatMap((one) => (one.role === 'results' ? one.results : [])) ?? [];
+  assert.deepEqual(result?.images, [PNG]);
 });

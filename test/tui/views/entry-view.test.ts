@@ -75,6 +75,15 @@ it('shows what is attached to a message as a line each, and opened its text', ()
   ]);
 });
 
+it('what a person wrote to an agent that waited stands below the wait, as every message of theirs', () => {
+  const wait = call('w', 'wait', { timeout: 10 });
+  const letter = { status: 'received', agent_id: 'human', name: 'you', message: 'and\nhurry', sent_at: '' };
+  assert.deepEqual(
+    draw([says('main', 1, '', wait), result('main', 2, 'w', 'wait', JSON.stringify(letter))]),
+    ['● wait 10s for a message  ✓', '  you    ✓ received', '', '> and', '  hurry'],
+  );
+});
+
 describe('mail', () => {
   it('is framed with the name of its sender', () => {
     assert.deepEqual(

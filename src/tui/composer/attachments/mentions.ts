@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
 /** A word that begins with `@`, and may name a file, a folder or an agent; with quotes if the name holds spaces. */
 export interface Mention {
   readonly name: string;
@@ -30,4 +33,22 @@ export function addressee(text: string): { readonly agent: string; readonly mess
 /** As it is typed. */
 export function mentionOf(name: string): string {
   return /\s/.test(name) ? `@"${name}"` : `@${name}`;
+}
+
+/** The mention of a picture whose path was pasted, as terminals do for a file that is dropped on them; null for any other text. */
+export function mentionOfDropped(pasted: string): string | null {
+  const text = pasted.trim();
+  if (text.includes('\n') || !/^(?:['"]?\/|file:\/\/\/).*\.(?:png|jpe?g|gif|webp)['"]?$/i.test(text))
+    return null;
+  const bare = text.replace(/^(['"])(.*)\1$/, '$2');
+  const path = bare.startsWith('file://') ? fromUrl(bare) : bare.replaceAll(/\\(.)/g, '$1');
+  return path !== null && existsSync(path) ? mentionOf(path) : null;
+}
+
+function fromUrl(url: string): string | null {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return null;
+  }
 }

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { decide } from '../../../permissions/decide.ts';
@@ -8,7 +8,9 @@ import type { AgentConfig } from '../../../records/agent/agent.ts';
 import type { Attachment } from '../../../records/conversation/attached-text.ts';
 import type { ToolContext } from '../../../records/tool.ts';
 import { permissionOf } from '../../../tools/built-in-permissions.ts';
+import { imageTypeOf } from '../../../tools/files/file-kind.ts';
 import { createReadTool } from '../../../tools/files/read.ts';
+import { createReadImageTool } from '../../../tools/files/read-image.ts';
 import { type Mention, mentionsIn, namesOf } from './mentions.ts';
 
 const COUNT_MAX = 20;
@@ -20,7 +22,7 @@ export type ReadAttachments =
   | { readonly ok: false; readonly problem: string };
 
 /**
- * What a message attaches: each `@file` and `@folder` that is there, as the tool `read` shows it. What the rules deny the agent is refused,
+ * What a message attaches: each `@file` and `@folder` that is there, as the tool `read` shows it, and pictures as `read_image` does. What the rules deny the agent is refused,
  * and so is what is no text; an `@` that names nothing is text.
  */
 export async function readMentioned(
@@ -69,13 +71,32 @@ async function readOne(
     const { verdict, rule } = decide(policy, permissionOf(tool), relative_path);
     return verdict === 'deny' ? rule : undefined;
   };
-  const result = await createReadTool((tool, relative_path) => denied(tool, relative_path)).run(
-    { path: asked },
-    { ...NOBODY, cwd, denied },
-  );
-  if (result.status !== 'ok') return { problem: result.output };
   const name = printablePath(outside ? path : asked);
+  const context = { ...NOBODY, cwd, denied };
+  if (isPicture(path)) {
+    const seen = await createReadImageTool(denied).run({ path: asked }, context);
+    if (seen.status !== 'ok') return { problem: seen.output };
+    const [image] = seen.images ?? [];
+    return { label: `${name} picture`, text: seen.output, ...(image === undefined ? {} : { image }) };
+  }
+  const result = await createReadTool(denied).run({ path: asked }, context);
+  if (result.status !== 'ok') return { problem: result.output };
   return { label: labelOf(name, statSync(path).isDirectory(), result.output), text: result.output };
+}
+
+/** By its first bytes; a name proves nothing. */
+function isPicture(path: string): boolean {
+  let file: number | undefined;
+  try {
+    const bytes = Buffer.alloc(16);
+    // A pipe without a writer must not block.
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    return fstatSync(file).isFile() && readSync(file, bytes) > 0 && imageTypeOf(bytes) !== undefined;
+  } catch {
+    return false;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
 }
 
 /** The person reads, not an agent. */

@@ -1,7 +1,11 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import type { RunningCall, WaitSpec } from '../../../records/agent/state.ts';
+import type { PlacedMessage, ResultContent, UserContent } from '../../../records/conversation/message.ts';
 import type { WaitRow, WaitStatus } from '../../../records/conversation/wait.ts';
 import { parseJson } from '../../../records/text/json-text.ts';
+
+/** The person, as a sender of mail. */
+export const HUMAN = 'human';
 
 /** A pending wait, of a tool or of a person. */
 export interface OpenWait {
@@ -39,6 +43,18 @@ function timeoutOf(input: string): number {
 export interface WaitResult {
   readonly rows: readonly WaitRow[];
   readonly cut: 'timeout' | 'interrupted' | null;
+}
+
+/** What a person wrote that a message brings into the conversation: as a message, or as the result of a wait; null: nothing. */
+export function personIn({ kind, content }: Pick<PlacedMessage, 'kind' | 'content'>): string | null {
+  if (kind === 'user') {
+    const { origin, text } = content as UserContent;
+    return origin === 'human' ? text : null;
+  }
+  if (kind !== 'result') return null;
+  const { name, output } = content as ResultContent;
+  const rows = name === 'wait' ? readWait(output)?.rows : undefined;
+  return rows?.find(({ agent_id }) => agent_id === HUMAN)?.message ?? null;
 }
 
 const STATUSES: ReadonlySet<string> = new Set<WaitStatus>(['received', 'running', 'idle', 'dead']);

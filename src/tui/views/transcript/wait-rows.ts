@@ -3,7 +3,7 @@ import type { WaitRow, WaitStatus } from '../../../records/conversation/wait.ts'
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
 import { columnsOf, fit, pad, type UiStyle } from '../../../render/style.ts';
-import type { WaitResult } from '../../state/agents/waits.ts';
+import { HUMAN, type WaitResult } from '../../state/agents/waits.ts';
 import { line, type Part } from '../../text/line.ts';
 
 const NAME_MAX = 24;
@@ -29,7 +29,9 @@ export function waitRows({ rows, cut }: WaitResult, width: number, style: UiStyl
   ];
 }
 
-function told({ message, last_reply, error, limit }: WaitRow, before: string): string {
+/** What the person wrote stands below, as a message of theirs. */
+function told({ agent_id, message, last_reply, error, limit }: WaitRow, before: string): string {
+  if (agent_id === HUMAN) return '';
   const text = clean(message ?? error ?? shortly(last_reply ?? '', limit)).trim();
   return text === '' ? '' : `${before}${text}`;
 }

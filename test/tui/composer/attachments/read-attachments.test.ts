@@ -4,7 +4,7 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { readAttachments, withAttachments } from '../../../../src/records/conversation/attached-text.ts';
-import { addressee } from '../../../../src/tui/composer/attachments/mentions.ts';
+import { addressee, mentionOfDropped } from '../../../../src/tui/composer/attachments/mentions.ts';
 import { readMentioned } from '../../../../src/tui/composer/attachments/read-attachments.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 import { agent } from '../../ui-fixture.ts';
@@ -55,6 +55,41 @@ it('files with their lines, folders with their entries, each once', async () => 
   assert.deepEqual(await labels(`@${outside}/note`), [`${join(outside, 'note')} 1 line`]);
   const found = await read('@src/a.ts');
   assert.deepEqual(found.ok && found.attachments[0]?.text, '1\tone\n2\ttwo\n3\tthree');
+});
+
+it('pictures go along as pictures, whatever their names', async () => {
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  write('shot', png);
+  write('broken.png', png.subarray(0, 40));
+  const found = await read('look at @shot and @src/a.ts');
+  assert.ok(found.ok);
+  assert.deepEqual(
+    found.attachments.map(({ label, image }) => [label, image?.media_type ?? null]),
+    [
+      ['shot picture', 'image/png'],
+      ['src/a.ts 3 lines', null],
+    ],
+  );
+  assert.match(await problem('@broken.png'), /^broken.png: it cannot be read as a picture/);
+  write('b c.png', png);
+  const spaced = join(folder, 'b c.png');
+  for (const dropped of [
+    `'${spaced}'`,
+    spaced.replaceAll(' ', '\\ '),
+    `file://${spaced.replaceAll(' ', '%20')} `,
+  ])
+    assert.equal(mentionOfDropped(dropped), `@"${spaced}"`, dropped);
+  for (const text of [
+    `${folder}/none.png`,
+    `${folder}/src/a.ts`,
+    `see ${spaced}`,
+    'file:///%ff.png',
+    'shot.png',
+  ])
+    assert.equal(mentionOfDropped(text), null, text);
 });
 
 it('an @ that names nothing is text', async () => {
