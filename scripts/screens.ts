@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -131,10 +132,49 @@ async function approval(blocks: Map<string, string>): Promise<void> {
   }
 }
 
+/** A command of the command line on the same ledger; it goes on beside the program. */
+function beside(rules: string, ...args: string[]): ChildProcess {
+  const place = [
+    '--database',
+    `sqlite:${join(home, 'ledger.db')}`,
+    '--model',
+    `scripted:${join(home, `${rules}.json`)}`,
+  ];
+  return spawn(process.execPath, [join(root, 'src/cli/main.ts'), ...args, ...place], {
+    ...{ cwd: project, stdio: 'ignore' },
+    env: { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home },
+  });
+}
+
+async function overview(blocks: Map<string, string>): Promise<void> {
+  const pty = await start('trees');
+  const runs: ChildProcess[] = [];
+  try {
+    await typed(pty, 'What do these files have in common?');
+    await pty.until('nobody closes.');
+    pty.send('\x18t');
+    for (const [args, word] of [
+      [['Find the leaks.'], 'To be read 1'],
+      [['--allow', 'bash:./measure.sh *', 'Test the shop.'], 'At work 1'],
+      [['--ask', 'Clean up the build folder.'], 'Waits for you 1'],
+    ] as const) {
+      runs.push(beside('trees', 'run', ...args));
+      await pty.until(word);
+    }
+    pty.send('\t ');
+    await pty.until('main wants: bash');
+    blocks.set('screen-trees', picture(pty));
+  } finally {
+    for (const run of runs) run.kill('SIGTERM');
+    await pty.end();
+  }
+}
+
 const blocks = new Map<string, string>();
 try {
   await fanIn(blocks);
   await approval(blocks);
+  await overview(blocks);
 } finally {
   rmSync(home, { recursive: true, force: true });
 }

@@ -104,14 +104,12 @@ export function moved(state: OverviewState, by: number): OverviewState {
   return { ...state, selected: trees[to]?.root_id ?? null, limit: state.limit + (ends ? PAGE : 0) };
 }
 
-/** The selection, on the next tree that waits for the person, or else of those to be read; behind the last of them comes the first. */
+/** The selection, on the next tree at which the person should look; behind the last of them comes the first. */
 export function nextToRead(state: OverviewState): OverviewState {
   const trees = listed(state);
   const current = selectedTree(state)?.root_id;
   const place = trees.findIndex(({ root_id }) => root_id === current);
   const onwards = [...trees.slice(place + 1), ...trees.slice(0, place)];
-  const next = (['approval', 'trouble', 'unread'] as const)
-    .map((group) => onwards.find((tree) => groupOf(tree, state) === group))
-    .find((tree) => tree !== undefined);
+  const next = onwards.find((tree) => !['work', 'done'].includes(groupOf(tree, state)));
   return next === undefined ? state : { ...state, selected: next.root_id };
 }

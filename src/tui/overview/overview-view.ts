@@ -33,8 +33,7 @@ export function overviewView(
   // The heading of the first group stays in view.
   const top = place <= 1 ? 0 : Math.max(0, Math.min(rows.length - room, place - Math.floor(room / 2)));
   const shown = rows.slice(top, top + room).map(({ text }) => text);
-  const gap = peek.length === 0 ? [] : Array.from({ length: room - shown.length }, () => '');
-  const lines = [headLine(state, width, style), ...shown, ...gap, ...peek, ...hint];
+  const lines = [headLine(state, width, style), ...shown, ...peek, ...hint];
   return { lines: lines.slice(0, height), cursor: null };
 }
 

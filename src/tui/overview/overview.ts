@@ -208,6 +208,8 @@ export class Overview {
     const trees = await list(this.#state.limit);
     const { peek, trees: before } = this.#state;
     this.#set({ trees, seen: seen.read(), loaded: true });
+    // Rows that come later do not move it.
+    this.#set({ selected: selectedTree(this.#state)?.root_id ?? null });
     const peeked = (rows: readonly TreeRow[]) => rows.find(({ root_id }) => root_id === peek?.root_id);
     const row = peeked(trees);
     if (row !== undefined && row !== peeked(before)) await this.#readPeek(row);

@@ -132,8 +132,8 @@ describe('the overview', () => {
     assert.equal(selectedTree(moved(works, -1))?.title, 'parser');
   });
 
-  it('goes to the next that waits, from wherever it is, then to what is to be read', () => {
-    const titles = ['younger', 'elder', 'younger'];
+  it('goes to the next at which the person should look, from wherever it is', () => {
+    const titles = ['younger', 'broken', 'typos', 'elder', 'younger'];
     let at = state();
     for (const title of titles) {
       at = nextToRead(at);
