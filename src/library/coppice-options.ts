@@ -80,6 +80,7 @@ const OWN: Readonly<Record<Exclude<keyof CoppiceOptions, keyof typeof settings.s
 export const COMMAND_LINE_ONLY: Readonly<Record<string, string>> = {
   channels: 'coppice serve delivers to people and listens to them',
   keys: 'they are keys of the terminal UI',
+  tui: 'the terminal UI shows it',
   server: 'coppice serve answers HTTP',
   alerts: 'coppice serve watches for them',
 };

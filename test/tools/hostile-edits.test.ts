@@ -75,3 +75,12 @@ test('texts that are too large are not compared', () => {
   assert.equal(difference('a', LONG, `${LONG}b`), null);
   assert.match(difference('a', 'one\n'.repeat(5_000), `${'one\n'.repeat(5_000)}two\n`) ?? '', /^\+two$/m);
 });
+
+test('a few changed lines are compared, however busy the machine is', (t) => {
+  let now = 0;
+  t.mock.method(Date, 'now', () => {
+    now += 1_000;
+    return now;
+  });
+  assert.match(difference('a', 'one\ntwo\n', 'one\n2\n') ?? '', /^-two\n\+2$/m);
+});

@@ -7,6 +7,8 @@ import type { PathContext } from '../../records/tool.ts';
 import { isBinary } from './file-kind.ts';
 import { readWhole } from './read-whole.ts';
 
+/** Lines that differ: so many are always compared, in milliseconds, however busy the machine is. */
+const COMPARE_EDITS = 400;
 /** Comparing very different or very large texts takes too long. */
 const COMPARE_MS = 40;
 const COMPARE_CHARACTERS = 1_000_000;
@@ -24,7 +26,9 @@ export function readText(source: ContainedPath): string {
 export function difference(name: string, before: string, after: string): string | null {
   if (before.length + after.length > COMPARE_CHARACTERS) return null;
   if (linesIn(before) + linesIn(after) > COMPARE_LINES) return null;
-  const patch = createTwoFilesPatch(name, name, before, after, '', '', { context: 2, timeout: COMPARE_MS });
+  const compare = (limit: { readonly maxEditLength: number } | { readonly timeout: number }) =>
+    createTwoFilesPatch(name, name, before, after, '', '', { context: 2, ...limit });
+  const patch = compare({ maxEditLength: COMPARE_EDITS }) ?? compare({ timeout: COMPARE_MS });
   return patch === undefined ? null : patch.slice(patch.indexOf('--- ')).replaceAll('\0', '\ufffd');
 }
 

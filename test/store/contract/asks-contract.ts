@@ -22,6 +22,16 @@ function askBy(agent: Agent, over: Partial<NewAsk> = {}): NewAsk {
   });
 }
 
+const UNANSWERED = {
+  verdict: null,
+  scope: null,
+  note: null,
+  answered_by: null,
+  answered_at: null,
+  granted: null,
+  revoked_at: null,
+};
+
 /** Part of the store contract: asks, and agents that people hide. */
 export function asksContract(stores: () => { readonly store: Store; readonly other: Store }): void {
   const enter = async (agent: Agent, ...asks: readonly NewAsk[]): Promise<void> => {
@@ -40,9 +50,7 @@ export function asksContract(stores: () => { readonly store: Store; readonly oth
     const verdicts = await store.commit([stepOf(root, { epoch: 0, asks: [stale] })]);
     assert.equal(verdicts[0]?.ok, false);
     await enter(root, ask);
-    assert.deepEqual(await other.asks({ agent_id: root.id }), [
-      { ...ask, verdict: null, scope: null, note: null, answered_by: null, answered_at: null },
-    ]);
+    assert.deepEqual(await other.asks({ agent_id: root.id }), [{ ...ask, ...UNANSWERED }]);
     assert.deepEqual(await other.findAsks(stale.id), []);
   });
 
@@ -78,6 +86,7 @@ export function asksContract(stores: () => { readonly store: Store; readonly oth
     assert.deepEqual(await store.asks({ agent_id: root.id }), [
       {
         ...ask,
+        ...UNANSWERED,
         verdict: 'deny',
         scope: 'once',
         note: 'no, 漢字 🎋',
