@@ -116,6 +116,12 @@ async function approval(blocks: Map<string, string>): Promise<void> {
     await pty.until('wants: bash');
     blocks.set('screen-approval', picture(pty));
     await pause(SEEN_MS);
+    pty.send('\x18s');
+    await pty.until('allow from now on');
+    blocks.set('screen-grant', picture(pty));
+    pty.send('\x1b');
+    await pty.until(() => pty.screen().every((line) => !line.includes('allow from now on')), 'back');
+    await pause(SEEN_MS);
     pty.send('\x18n');
     await pty.until(() => pty.screen().every((line) => !line.includes('wants: bash')), 'answered');
     await typed(pty, '/agent grep-all');

@@ -8,6 +8,7 @@ import { exportTree, tellCost } from './commands/account.ts';
 import { type HumanCommand, isCaptureCommand, isCommand, readCommand } from './commands/human-commands.ts';
 import { switchModel } from './commands/pick-model.ts';
 import { resumeTree } from './commands/pick-tree.ts';
+import { removeRule, showRules } from './commands/rule-commands.ts';
 import { addressee } from './composer/attachments/mentions.ts';
 import { findAgent } from './composer/resolve-agent.ts';
 import { withMentioned, writeMessage } from './composer/write-message.ts';
@@ -116,7 +117,9 @@ export function perform(app: AppContext, command: HumanCommand): void {
     case 'quit':
       return quit(app);
     case 'allow':
-      return answerByCommand(app, { verdict: 'allow', scope: command.scope, note: '' });
+      return answerByCommand(app, { verdict: 'allow', scope: command.scope, rule: command.rule, note: '' });
+    case 'rules':
+      return command.remove === null ? showRules(app) : removeRule(app, command.remove);
     case 'deny':
       return answerByCommand(app, { verdict: 'deny', scope: 'once', note: command.note });
     case 'agent': {
@@ -138,6 +141,7 @@ type AtAgent = Exclude<
       | 'trees'
       | 'approvals'
       | 'allow'
+      | 'rules'
       | 'deny'
       | 'help'
       | 'new'

@@ -25,6 +25,8 @@ export interface AppContext {
   readonly style: UiStyle;
   readonly bindings: KeyBindings;
   readonly screen: Screen;
+  /** Where rules that are granted for good are kept. */
+  readonly rules_file: string;
   /** Workers lead the tree: events are read from the ledger, and leaving stops nothing. */
   readonly followed: boolean;
   readonly state: UiState;

@@ -6,12 +6,13 @@ import { takeBack } from './composer/write-message.ts';
 import type { Action } from './keys/action.ts';
 import { actionOf, printable } from './keys/action-of.ts';
 import { answerByChord, sayingKey } from './keys/answer-keys.ts';
+import { grantKey } from './keys/grant-keys.ts';
 import { overlayKey } from './keys/overlay-keys.ts';
 import { type Answer, isAnswer } from './state/answer.ts';
 import { mayAnswer } from './state/question.ts';
 import { paneOf } from './state/ui-state.ts';
 import { drawingWidth } from './terminal/screen.ts';
-import { hasPages } from './views/approval-box.ts';
+import { hasPages } from './views/approvals/approval-box.ts';
 import { queuedInView } from './views/queued-lines.ts';
 
 /** Handles one key, or one paste. */
@@ -37,6 +38,7 @@ export function keyPressed(app: AppContext, data: string): void {
   if (action !== null) return act(app, action);
   if (state.leader) return;
   if (saying !== null) return sayingKey(app, saying, data);
+  if (grantKey(app, data)) return;
   if (turnsPages(app, data) || scrolls(app, data)) return;
   if (matchesKey(data, 'up') && editor.text === '' && queuedInView(app.state).length > 0)
     return takeBack(app);
@@ -50,6 +52,10 @@ function closesQuestion(app: AppContext, data: string, action: Action | null): b
   const is_escape = matchesKey(data, 'escape');
   if (question.saying !== null && (is_escape || action === 'clear')) {
     app.dispatch({ type: 'saying', text: null });
+    return true;
+  }
+  if (question.grant !== null && (is_escape || action === 'clear')) {
+    app.dispatch({ type: 'grant', change: 'back' });
     return true;
   }
   // Before the question can have been read, Esc is meant for the agent in view.

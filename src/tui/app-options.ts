@@ -54,6 +54,8 @@ export interface AppOptions {
   readonly cwd: string;
   /** Holds what was sent from each folder (`PromptHistory`). */
   readonly history_folder: string;
+  /** Where rules that are granted for good are kept. */
+  readonly rules_file: string;
   /** Always visible (`SCRIPTED DEMO`). */
   readonly banner: string | null;
   /** In the navigation line. */

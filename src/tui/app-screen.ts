@@ -105,6 +105,7 @@ export class AppScreen {
       banner: this.#banner,
       meters: this.#meters,
       drafting: !state.leader && editor.text !== '',
+      rules_file: this.#app.rules_file,
       shortcuts: ways,
       keys: [...keyRows(rows), ...commandRows(rows)],
       text: this.#text(state),

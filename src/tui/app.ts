@@ -46,6 +46,7 @@ class App implements AppContext {
   readonly runtime: RuntimeFace;
   readonly store: Store;
   readonly style: UiStyle;
+  readonly rules_file: string;
   readonly bindings: KeyBindings;
   readonly screen: Screen;
   readonly overview: AppOverview;
@@ -72,6 +73,7 @@ class App implements AppContext {
     this.runtime = options.runtime;
     this.store = options.store;
     this.style = options.style;
+    this.rules_file = options.rules_file;
     this.bindings = options.bindings;
     this.screen = options.openScreen({
       onInput: (data) => this.#input(data),

@@ -9,11 +9,11 @@ import { askLines } from '../../src/cli/approvals/approvals-list.ts';
 import { askJson } from '../../src/documents/approval-json.ts';
 import type { Ask } from '../../src/records/conversation/ask.ts';
 import { EMPTY_UI } from '../../src/tui/state/ui-state.ts';
-import { approvalBox } from '../../src/tui/views/approval-box.ts';
+import { approvalBox } from '../../src/tui/views/approvals/approval-box.ts';
 import { after, agent, PLAIN, seen, T0 } from '../tui/ui-fixture.ts';
 import { newAsk } from './parcel-fixture.ts';
 
-const QUESTION = { since: T0, saying: null, held: null, page: 0 };
+const QUESTION = { since: T0, saying: null, grant: null, held: null, page: 0 };
 
 /** What a person sees of it, door by door. */
 const WHOLE_DOORS: Readonly<Record<string, (ask: Ask) => string>> = {

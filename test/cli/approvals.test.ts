@@ -185,7 +185,7 @@ function suite(database: () => Promise<string | undefined>): void {
     const listed = (await desk.approvals('rules', 'list')).stdout;
     assert.match(
       listed,
-      /^[0-9a-f]{4} {2}bash:git status \*\n {4}every agent, for good · in .* · by you, \d+s ago\n/,
+      /^[0-9a-f]{4} {2}bash:git status \*\n {4}every agent in the folder, for good · in .* · by you, \d+s ago\n/,
     );
     assert.match(listed, /kept in .*coppice.rules\.json\n/);
     await desk.approvals('allow', second?.id ?? '', '--session', '--rule', 'bash:git log *');

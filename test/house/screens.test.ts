@@ -9,6 +9,7 @@ const PICTURES: Readonly<Record<string, RegExp>> = {
   'screen-fan-in': /on 3 agents\n.*running.*\n.*received.*\n.*idle/,
   'screen-agents': /Agents 4/,
   'screen-approval': /wants: bash/,
+  'screen-grant': /allow from now on: bash:rm -rf dist/,
   'screen-capture': /CAPTURE · 2 lines · not sent to main/,
   'screen-dead': /kill event: by you, 0 descendants/,
 };

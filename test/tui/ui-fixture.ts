@@ -255,5 +255,5 @@ export function grandchild(change: object = {}): UiState {
 }
 
 export const KILLED: AgentState = { type: 'killed', by: 'you' };
-export const ASKED: Question = { since: T0, saying: null, held: null, page: 0 };
+export const ASKED: Question = { since: T0, saying: null, grant: null, held: null, page: 0 };
 export const AGENTS: Extract<Overlay, { type: 'agents' }> = { type: 'agents', filter: '', selected: null };

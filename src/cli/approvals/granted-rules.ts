@@ -1,6 +1,7 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
+import { grantReach } from '../../render/grant-reach.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import { paint, type Style, sign } from '../../render/style.ts';
 import { ask } from '../setup/ask.ts';
@@ -31,7 +32,11 @@ function ruleLines({ rules, file }: Rules, { now, style }: { now: number; style:
   const dot = ` ${sign(style, '·')} `;
   const rows = rules.flatMap((one) => {
     const since = duration(now - Date.parse(one.granted_at));
-    const facts = [reach(one), `in ${clean(one.folder)}`, `by ${clean(one.granted_by)}, ${since} ago`];
+    const facts = [
+      grantReach(one.scope, one.agent_name, one.root_id),
+      `in ${clean(one.folder)}`,
+      `by ${clean(one.granted_by)}, ${since} ago`,
+    ];
     return [
       `${paint(style, 'bold', short.get(one.id) ?? one.id)}  ${clean(one.rule)}`,
       paint(style, 'dim', `    ${facts.join(dot)}`),
@@ -41,17 +46,4 @@ function ruleLines({ rules, file }: Rules, { now, style }: { now: number; style:
     ? [`granted for good: kept in ${clean(file)}`]
     : [];
   return [...rows, '', ...kept, 'take back: coppice approvals rules remove ID'];
-}
-
-function reach({ scope, agent_name, root_id }: Rules['rules'][number]): string {
-  switch (scope) {
-    case 'turn':
-      return `${clean(agent_name ?? '')}, until its turn ends`;
-    case 'agent':
-      return clean(agent_name ?? '');
-    case 'session':
-      return `every agent of the tree ${root_id?.slice(0, 8)}`;
-    case 'always':
-      return 'every agent, for good';
-  }
 }

@@ -14,7 +14,7 @@ import type { RuntimeFace, StartOptions } from '../../runtime/runtime-face.ts';
 import { isServed, leadOf } from '../../serve/leading/leaders.ts';
 import { type PlacementOptions, placementOf } from '../../serve/leading/placement.ts';
 import { unledOf, unledText } from '../../serve/leading/unled.ts';
-import { workFolder } from '../../settings/folders.ts';
+import { rulesFile, workFolder } from '../../settings/folders.ts';
 import { given } from '../../settings/settings-terms.ts';
 import type { Store } from '../../store/store.ts';
 import { runApp } from '../../tui/app.ts';
@@ -206,6 +206,7 @@ async function converse(
         ...(options.limit.length === 0 ? {} : { limits: parseLimits(options.limit) }),
       },
       cwd: workFolder(context.options.cwd),
+      rules_file: rulesFile(context.env),
       history_folder: join(context.data_folder, 'history'),
       meters: meterSettings(context),
       banner: demo ? 'SCRIPTED DEMO' : null,

@@ -1,4 +1,4 @@
-import type { AskScope } from '../../records/conversation/ask.ts';
+import { ASK_SCOPES, type AskScope } from '../../records/conversation/ask.ts';
 import { didYouMean } from '../../render/nearest-name.ts';
 import type { ExportFormat } from '../app-options.ts';
 
@@ -19,10 +19,11 @@ const ROWS = [
   [
     'allow',
     'text',
-    ' [once|agent]',
-    'allow the call that is asked about; agent: and later ones of this tool',
+    ' [SCOPE RULE]',
+    'allow the call that is asked about; SCOPE (turn, agent, session, always) grants the rule as well',
   ],
   ['deny', 'text', ' [WORDS]', 'deny it; the agent reads the words'],
+  ['rules', 'text', ' [remove ID]', 'rules that you granted in answers'],
   ['model', 'text', ' [NAME]', 'choose another model for the agent in view'],
   ['cost', 'nothing', '', 'what was used, this turn and in all, by agent and model'],
   ['export', 'text', ' [FORMAT] [FILE]', 'write the conversation into a file'],
@@ -59,7 +60,8 @@ export type HumanCommand =
         | 'quit';
     }
   | { readonly name: 'kill'; readonly agents: readonly string[] }
-  | { readonly name: 'allow'; readonly scope: AskScope }
+  | { readonly name: 'allow'; readonly scope: AskScope; readonly rule: string | undefined }
+  | { readonly name: 'rules'; readonly remove: string | null }
   | { readonly name: 'deny'; readonly note: string }
   | { readonly name: 'send'; readonly agent: string; readonly message: string }
   | { readonly name: 'wait'; readonly timeout_ms: number; readonly agents: readonly string[] }
@@ -92,6 +94,7 @@ const CAPTURE_COMMANDS: ReadonlySet<string> = new Set([
   'approvals',
   'allow',
   'deny',
+  'rules',
   'new',
   'resume',
   'web',
@@ -121,9 +124,17 @@ export function readCommand(text: string): ReadCommand {
     case 'kill':
       return { ok: true, command: { name: 'kill', agents: rest } };
     case 'allow': {
-      const scope = rest[0] ?? 'once';
-      if (rest.length > 1 || (scope !== 'once' && scope !== 'agent')) return usage('once, or agent');
-      return { ok: true, command: { name: 'allow', scope } };
+      const [, word = '', rule = ''] = /^(\S*)\s*([\s\S]*)$/.exec(behind.trim()) ?? [];
+      const scope = word === '' ? 'once' : ASK_SCOPES.find((one) => one === word);
+      if (scope === undefined) return usage(`SCOPE is one of ${ASK_SCOPES.join(', ')}`);
+      if (scope === 'once' && rule !== '') return usage('a rule needs another scope than once');
+      return { ok: true, command: { name: 'allow', scope, rule: rule === '' ? undefined : rule } };
+    }
+    case 'rules': {
+      const [verb, id, ...more] = rest;
+      if (verb === undefined) return { ok: true, command: { name: 'rules', remove: null } };
+      if (verb !== 'remove' || id === undefined || more.length > 0) return usage('remove needs one id');
+      return { ok: true, command: { name: 'rules', remove: id } };
     }
     case 'deny':
       return { ok: true, command: { name: 'deny', note: behind.trim() } };

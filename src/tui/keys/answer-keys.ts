@@ -1,6 +1,8 @@
 import { matchesKey } from '@earendil-works/pi-tui';
+import type { Ask } from '../../records/conversation/ask.ts';
 import type { AppContext } from '../app-context.ts';
 import type { Answer } from '../state/answer.ts';
+import { chosenRule, proposedRules } from '../state/grant-draft.ts';
 import { dueAnswer, mayAnswer } from '../state/question.ts';
 import { pastedText, printable } from './action-of.ts';
 
@@ -33,6 +35,14 @@ export function answerByCommand(
   if (app.state.question === null) return app.dispatch({ type: 'question', shown: true });
   if (!mayAnswer(app.state, app.state.now))
     return app.say('that question has just come up: read it, then answer again');
+  // A rule is granted only after it was seen.
+  if (answer.verdict === 'allow' && answer.scope !== 'once' && answer.rule === undefined) {
+    const { rules, first, why } = proposedRules(ask);
+    const rule = rules[first] ?? `${ask.tool}:PATTERN`;
+    return app.say(
+      `which rule? /allow ${answer.scope} ${rule}${why === null ? '' : ` (none is proposed: ${why})`}`,
+    );
+  }
   send(app, ask.id, answer);
 }
 
@@ -52,9 +62,11 @@ function answerWith(app: AnswerContext, answer: Answer): void {
   if (ask === undefined) return;
   switch (answer) {
     case 'allow':
-      return send(app, ask.id, { verdict: 'allow', scope: 'once', note: '' });
-    case 'allow_agent':
-      return send(app, ask.id, { verdict: 'allow', scope: 'agent', note: '' });
+      return allow(app, ask);
+    case 'allow_rule':
+      return app.dispatch({ type: 'grant', change: 'next_scope' });
+    case 'edit_rule':
+      return app.dispatch({ type: 'grant', change: 'edit' });
     case 'deny':
       return send(app, ask.id, { verdict: 'deny', scope: 'once', note: '' });
     case 'deny_saying':
@@ -62,6 +74,15 @@ function answerWith(app: AnswerContext, answer: Answer): void {
     case 'view_asker':
       return app.dispatch({ type: 'visit', agent_id: ask.agent_id });
   }
+}
+
+/** Once, or with the rule that is shown. */
+function allow(app: AnswerContext, ask: Ask): void {
+  const grant = app.state.question?.grant ?? null;
+  if (grant === null) return send(app, ask.id, { verdict: 'allow', scope: 'once', note: '' });
+  const rule = chosenRule(grant);
+  if (rule === null) return app.say('no rule is chosen: write one, or go back and answer once');
+  send(app, ask.id, { verdict: 'allow', scope: grant.scope, rule, note: '' });
 }
 
 function send(
@@ -72,6 +93,8 @@ function send(
   app.attempt(async () => {
     try {
       await app.runtime.answer(ask_id, answer);
+      if (answer.rule !== undefined)
+        app.say(`${answer.rule} is allowed from now on; /rules shows and removes what was granted`, 'good');
     } finally {
       app.refresh();
     }

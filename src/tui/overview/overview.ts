@@ -5,6 +5,7 @@ import { Poll } from '../../processes/poll.ts';
 import type { UiStyle } from '../../render/style.ts';
 import { actionOf, printable } from '../keys/action-of.ts';
 import { type AnswerContext, answerByChord, answerByLetter, sayingKey } from '../keys/answer-keys.ts';
+import { grantKey } from '../keys/grant-keys.ts';
 import { describeBindings, type KeyBindings } from '../keys/key-bindings.ts';
 import { type Shortcuts, shortcuts } from '../keys/shortcuts.ts';
 import { isAnswer } from '../state/answer.ts';
@@ -12,7 +13,7 @@ import type { UiEvent } from '../state/ui-event.ts';
 import { EMPTY_UI } from '../state/ui-state.ts';
 import { reduce } from '../state/ui-store.ts';
 import { drawingWidth, type Frame, type Screen } from '../terminal/screen.ts';
-import { hasPages } from '../views/approval-box.ts';
+import { hasPages } from '../views/approvals/approval-box.ts';
 import {
   moved,
   nextToRead,
@@ -135,6 +136,7 @@ export class Overview {
       return;
     }
     if (question?.saying != null) return this.#sayingKey(question.saying, data, action === 'clear');
+    if (question?.grant != null && this.#grantKey(data, action === 'clear')) return;
     if (action === 'leader') return this.#set({ leader: true });
     if (action === 'clear' || matchesKey(data, 'escape') || data === 'q')
       return peek === null || action === 'clear' ? this.#host.close() : this.#unpeek();
@@ -148,6 +150,12 @@ export class Overview {
   #sayingKey(saying: string, data: string, clears: boolean): void {
     if (clears || matchesKey(data, 'escape')) this.#window({ type: 'saying', text: null });
     else sayingKey(this.#answering(), saying, data);
+  }
+
+  #grantKey(data: string, clears: boolean): boolean {
+    if (!clears && !matchesKey(data, 'escape')) return grantKey(this.#answering(), data);
+    this.#window({ type: 'grant', change: 'back' });
+    return true;
   }
 
   #move(by: number): void {

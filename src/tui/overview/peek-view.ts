@@ -3,7 +3,7 @@ import { columnsOf, sign, type UiStyle } from '../../render/style.ts';
 import type { Shortcuts } from '../keys/shortcuts.ts';
 import { line } from '../text/line.ts';
 import { markdown } from '../text/markdown.ts';
-import { approvalBox } from '../views/approval-box.ts';
+import { approvalBox } from '../views/approvals/approval-box.ts';
 import type { OverviewState, Peek } from './overview-state.ts';
 
 export interface PeekKeys {

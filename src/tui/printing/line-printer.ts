@@ -8,7 +8,7 @@ import { drawingWidth } from '../terminal/screen.ts';
 import { frameBudget } from '../text/frame-budget.ts';
 import { MarkdownTail } from '../text/markdown.ts';
 import { agentsOverlay } from '../views/agents-overlay.ts';
-import { approvalBox } from '../views/approval-box.ts';
+import { approvalBox } from '../views/approvals/approval-box.ts';
 import { confirmationLines } from '../views/confirmation-lines.ts';
 import { pickerLines } from '../views/lists/picker-overlay.ts';
 import { agentNames } from '../views/transcript/agent-names.ts';
@@ -47,12 +47,19 @@ export class LinePrinter {
     const is_news = before?.question == null || before.asks[0]?.id !== ask?.id;
     if (state.question !== null && is_news)
       screen.print([
-        ...approvalBox(state, { ...state.question, saying: null, held: null }, width, MAX_ROWS, style, {
-          shortcuts: STANDARD_SHORTCUTS,
-          drafting: false,
-          whole: 'coppice approvals list --json has them',
-        }).slice(0, -2),
-        '/allow once, /allow agent for later calls too, /deny WORDS; nothing runs until then',
+        ...approvalBox(
+          state,
+          { ...state.question, saying: null, grant: null, held: null },
+          width,
+          MAX_ROWS,
+          style,
+          {
+            shortcuts: STANDARD_SHORTCUTS,
+            drafting: false,
+            whole: 'coppice approvals list --json has them',
+          },
+        ).slice(0, -2),
+        '/allow once, /allow agent to see the rule for later calls too, /deny WORDS; nothing runs until then',
       ]);
     this.#overlay(state, before, width);
     return whole;

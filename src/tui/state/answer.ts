@@ -1,4 +1,4 @@
-const ANSWERS = ['allow', 'allow_agent', 'deny', 'deny_saying', 'view_asker'] as const;
+const ANSWERS = ['allow', 'allow_rule', 'edit_rule', 'deny', 'deny_saying', 'view_asker'] as const;
 
 export type Answer = (typeof ANSWERS)[number];
 
@@ -11,13 +11,20 @@ export function isAnswer<T>(action: T | Answer): action is Answer {
 
 const LETTERS: ReadonlyMap<string, Answer> = new Map([
   ['y', 'allow'],
-  ['s', 'allow_agent'],
+  ['s', 'allow_rule'],
   ['n', 'deny'],
   ['m', 'deny_saying'],
   ['v', 'view_asker'],
 ]);
 
+/** The same while a rule is shown that could be granted: `y` grants it. */
+const GRANT_LETTERS: ReadonlyMap<string, Answer> = new Map([
+  ['y', 'allow'],
+  ['s', 'allow_rule'],
+  ['e', 'edit_rule'],
+]);
+
 /** The answer bound to a single letter. */
-export function answerOf(letter: string): Answer | undefined {
-  return LETTERS.get(letter.toLowerCase());
+export function answerOf(letter: string, grants: boolean): Answer | undefined {
+  return (grants ? GRANT_LETTERS : LETTERS).get(letter.toLowerCase());
 }

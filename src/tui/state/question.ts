@@ -18,8 +18,10 @@ export function withKey(state: UiState, alone: string | null): UiState {
   const next = { ...state, typed_at: now };
   if (question === null) return next;
   const quiet = now - state.typed_at >= ALONE_MS && now - question.since >= ALONE_MS;
-  const answer = alone === null ? undefined : answerOf(alone);
-  const counts = answer !== undefined && quiet && question.saying === null && state.overlay === null;
+  const { saying, grant } = question;
+  const answer = alone === null ? undefined : answerOf(alone, grant !== null);
+  const writes = saying !== null || (grant !== null && grant.editing !== null);
+  const counts = answer !== undefined && quiet && !writes && state.overlay === null;
   const held = counts && alone !== null ? { answer, text: alone, at: now } : null;
   return { ...next, question: { ...question, held } };
 }
@@ -59,7 +61,7 @@ export function askOf({ asks }: UiState, agent_id: string): Ask | null {
 /** Shows the head of the queue; the time to read it starts now. */
 export function asked(state: UiState): UiState {
   if (state.asks.length === 0) return { ...state, question: null };
-  return { ...state, question: { since: state.now, saying: null, held: null, page: 0 } };
+  return { ...state, question: { since: state.now, saying: null, grant: null, held: null, page: 0 } };
 }
 
 /** Hides the questions: they stay in the queue, and do not come up again by themselves. */

@@ -3,6 +3,7 @@ import type { Ask } from '../../records/conversation/ask.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import type { GrantChange } from './grant-draft.ts';
 import type { Overlay } from './ui-state.ts';
 
 /** Where the view can go along the tree. */
@@ -53,6 +54,8 @@ export type UiEvent =
   | { readonly type: 'question'; readonly shown: boolean }
   /** Pages of the visible question are turned. */
   | { readonly type: 'turned'; readonly by: number }
+  /** The rule that the visible question is about to be answered with. */
+  | { readonly type: 'grant'; readonly change: GrantChange }
   | { readonly type: 'saying'; readonly text: string | null }
   /** A key, or a paste. `alone`: see `withKey`. */
   | { readonly type: 'typed'; readonly alone: string | null }

@@ -1,7 +1,7 @@
 // What the terminal UI shows, as data; the other files of this folder are pure functions that change or read it.
 import type { Agent } from '../../records/agent/agent.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
-import type { Ask } from '../../records/conversation/ask.ts';
+import type { Ask, AskScope } from '../../records/conversation/ask.ts';
 import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
 import type { Answer, Choice } from './answer.ts';
 import type { Entry } from './entry.ts';
@@ -61,10 +61,22 @@ export interface Question {
   readonly since: number;
   /** The reason of a denial that is being typed; null: none is. */
   readonly saying: string | null;
+  /** The rule that the person is about to grant; null: none. */
+  readonly grant: GrantDraft | null;
   /** A letter that answers if nothing follows it. */
   readonly held: HeldLetter | null;
   /** The page in view, where there is no room for the whole question. */
   readonly page: number;
+}
+
+/** A rule to be granted with an answer (`grant-draft.ts`). */
+export interface GrantDraft {
+  /** To choose from, narrow to wide, then those that the person wrote. */
+  readonly rules: readonly string[];
+  readonly at: number;
+  readonly scope: Exclude<AskScope, 'once'>;
+  /** The rule that is being written; null: none is. */
+  readonly editing: string | null;
 }
 
 export interface HeldLetter {

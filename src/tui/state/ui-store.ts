@@ -4,6 +4,7 @@ import { seeAgent, seeKilled, seeReaped, visit, withoutAgents } from './agents/a
 import { agentAtSlot, neighbour } from './agents/family.ts';
 import { withCapture, withoutCapture } from './capture.ts';
 import { withChoiceKey } from './confirmation.ts';
+import { granting } from './grant-draft.ts';
 import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput, seeTakenBack } from './message-changes.ts';
 import { PersistentMap } from './persistent-map.ts';
 import { asked, putOff, saying, turned, withAsks, withKey } from './question.ts';
@@ -50,6 +51,8 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return event.shown ? asked(state) : putOff(state);
     case 'turned':
       return turned(state, event.by);
+    case 'grant':
+      return granting(state, event.change);
     case 'saying':
       return saying(state, event.text);
     case 'typed':

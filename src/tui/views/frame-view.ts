@@ -10,7 +10,7 @@ import { paneOf, type UiState } from '../state/ui-state.ts';
 import type { Frame } from '../terminal/screen.ts';
 import { MarkdownTail } from '../text/markdown.ts';
 import { agentsOverlay } from './agents-overlay.ts';
-import { approvalBox } from './approval-box.ts';
+import { approvalBox } from './approvals/approval-box.ts';
 import { captureBar } from './capture-bar.ts';
 import { childrenLayer } from './children-layer.ts';
 import { confirmationLines } from './confirmation-lines.ts';
@@ -38,6 +38,8 @@ export interface FrameSettings {
   readonly shortcuts?: Shortcuts;
   /** The input is not empty. */
   readonly drafting?: boolean;
+  /** Where rules that are granted for good are kept. */
+  readonly rules_file?: string;
   readonly keys: readonly KeyRow[];
   /** Caches the rendered lines of the streamed answer. */
   readonly text?: MarkdownTail;
@@ -96,12 +98,17 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
 
 function questionOf(
   state: UiState,
-  { width, style, drafting = false }: FrameSettings,
+  { width, style, drafting = false, rules_file }: FrameSettings,
   shortcuts: Shortcuts,
 ): Layers['question'] {
   const { overlay, question } = state;
   if (overlay !== null && isConfirmation(overlay))
     return (rows) => confirmationLines(state, overlay, width, rows, style);
   if (question === null) return null;
-  return (rows) => approvalBox(state, question, width, rows, style, { shortcuts, drafting });
+  return (rows) =>
+    approvalBox(state, question, width, rows, style, {
+      shortcuts,
+      drafting,
+      ...(rules_file === undefined ? {} : { rules_file }),
+    });
 }

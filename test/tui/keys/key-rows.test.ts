@@ -32,6 +32,7 @@ it('lists the commands without a key', () => {
     '/send AGENT MESSAGE',
     '/wait SECONDS [AGENT…]',
     '/retry [without-last]',
+    '/rules [remove ID]',
     '/model [NAME]',
     '/cost',
     '/export [FORMAT] [FILE]',

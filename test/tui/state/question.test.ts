@@ -25,7 +25,11 @@ const BEGUN: UiState = [seen(agent('main', null)), seen(agent('child', 'main'))]
 const ASKS: UiEvent = { type: 'asks', asks: [ask('a', 'child')] };
 
 /** What the program does: the draft takes every key; ten times a second it looks for a letter that stayed alone. */
-function played(keys: readonly Key[], asked_at: number): { answers: Answer[]; draft: string } {
+function played(
+  keys: readonly Key[],
+  asked_at: number,
+  then: readonly UiEvent[] = [],
+): { answers: Answer[]; draft: string } {
   let state = BEGUN;
   let draft = '';
   const answers: Answer[] = [];
@@ -45,7 +49,7 @@ function played(keys: readonly Key[], asked_at: number): { answers: Answer[]; dr
   ].sort((a, b) => a.at - b.at || a.order - b.order);
   for (const { at, order, key } of moments) {
     state = reduce(state, { type: 'tick', now: at });
-    if (order === 0) state = reduce(state, ASKS);
+    if (order === 0) state = [ASKS, ...then].reduce(reduce, state);
     else if (key === null) {
       const answer = dueAnswer(state, draft);
       if (answer === null) continue;
@@ -101,6 +105,31 @@ it('a sentence typed at normal speed never answers, whenever the question comes 
         assert.equal(draft, sentence);
       }
     }
+});
+
+it('while a rule is shown that could be granted, a sentence grants nothing either; a letter alone does', () => {
+  const SHOWN: UiEvent = { type: 'grant', change: 'next_scope' };
+  for (const sentence of [...SENTENCES, 'even so', 'say y'])
+    for (const gap of [0, 350, ALONE_MS - 1]) {
+      const keys = typed(sentence, gap);
+      for (const asked_at of momentsAround(keys))
+        assert.deepEqual(played(keys, asked_at, [SHOWN]), { answers: [], draft: sentence });
+    }
+  const alone = (text: string) => played([{ text, gap: LONG_MS }], T0, [SHOWN]).answers;
+  assert.deepEqual(['y', 's', 'e', 'n', 'm', 'v'].flatMap(alone), ['allow', 'allow_rule', 'edit_rule']);
+  assert.deepEqual(played(typed('y', LONG_MS), T0, [SHOWN, { type: 'grant', change: 'edit' }]).answers, []);
+});
+
+it('what another question shows anew must be read first; a rule for the one before is not granted to it', () => {
+  const shown = [ASKS, { type: 'grant', change: 'next_scope' } as const].reduce(reduce, {
+    ...BEGUN,
+    now: T0 + LONG_MS,
+  });
+  assert.ok(shown.question?.grant);
+  assert.equal(mayAnswer(shown, T0 + LONG_MS + SEEN_MS - 1), false, 'the rule has just come up');
+  assert.equal(mayAnswer(shown, T0 + LONG_MS + SEEN_MS), true);
+  const next = reduce(shown, { type: 'asks', asks: [ask('b', 'child')] });
+  assert.equal(next.question?.grant, null);
 });
 
 it('however slowly a sentence is typed, only its first letter can be an answer', () => {

@@ -76,7 +76,7 @@ it('with a draft and a question of a grandchild, v visits it, Esc postpones it, 
   await pty.until('> half');
 });
 
-it('s allows this agent the tool for good; m denies with words', async (test) => {
+it('m denies with words, which Esc takes back; the question stays', async (test) => {
   const ui = await openUi(test, {
     rules: [
       { when: { step: 0 }, calls: bash('echo a > a.txt') },
@@ -104,7 +104,9 @@ it('s allows this agent the tool for good; m denies with words', async (test) =>
   await ui.gone('why not');
   await heard();
   assert.ok(ui.shows('wants: bash'), 'Esc takes back the words, not the question');
-  await ui.press('s');
+  await ui.press('y');
+  await pty.until('echo c > c.txt');
+  await ui.answer('y');
   await pty.until('All done.');
   assert.deepEqual(
     ['a', 'b', 'c'].map((name) => existsSync(join(ui.folder, `${name}.txt`))),

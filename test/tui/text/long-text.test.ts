@@ -9,7 +9,7 @@ import { frameBudget } from '../../../src/tui/text/frame-budget.ts';
 import { MarkdownTail, markdown } from '../../../src/tui/text/markdown.ts';
 import { cutPieces } from '../../../src/tui/text/markdown-pieces.ts';
 import { wrap, wrapInPieces } from '../../../src/tui/text/wrap.ts';
-import { approvalBox } from '../../../src/tui/views/approval-box.ts';
+import { approvalBox } from '../../../src/tui/views/approvals/approval-box.ts';
 import { agentNames } from '../../../src/tui/views/transcript/agent-names.ts';
 import { entryBelow } from '../../../src/tui/views/transcript/entry-view.ts';
 import { EntryLines, transcriptView } from '../../../src/tui/views/transcript/transcript-view.ts';
@@ -129,9 +129,13 @@ describe('a call that a person must allow, with two million characters', () => {
       assert.ok((part?.text.length ?? 0) < 60_000);
       const state = after(story(), { type: 'asks', asks: [asked] });
       const start = process.cpuUsage();
-      const box = approvalBox(state, { since: 0, saying: null, held: null, page: 0 }, 80, 20, PLAIN).join(
-        '\n',
-      );
+      const box = approvalBox(
+        state,
+        { since: 0, saying: null, grant: null, held: null, page: 0 },
+        80,
+        20,
+        PLAIN,
+      ).join('\n');
       // Drawn whole, the emoji take seven seconds.
       assert.ok(process.cpuUsage(start).user < 1_500_000);
       assert.match(box, /BEGIN/);

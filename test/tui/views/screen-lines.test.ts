@@ -6,7 +6,7 @@ import { FIRST_CHOICES, NO_MODEL } from '../../../src/cli/run/first-run/first-ru
 import type { UiStyle } from '../../../src/render/style.ts';
 import type { UiState } from '../../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
-import { approvalBox } from '../../../src/tui/views/approval-box.ts';
+import { approvalBox } from '../../../src/tui/views/approvals/approval-box.ts';
 import { captureBar } from '../../../src/tui/views/capture-bar.ts';
 import { confirmationLines } from '../../../src/tui/views/confirmation-lines.ts';
 import { hintLine } from '../../../src/tui/views/hint-line.ts';

@@ -6,7 +6,7 @@ import { FIRST_CHOICES, NO_MODEL } from '../../../src/cli/run/first-run/first-ru
 import { moveSelection } from '../../../src/tui/state/agents/agent-rows.ts';
 import type { Overlay, UiState } from '../../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
-import { approvalBox } from '../../../src/tui/views/approval-box.ts';
+import { approvalBox } from '../../../src/tui/views/approvals/approval-box.ts';
 import { confirmationLines } from '../../../src/tui/views/confirmation-lines.ts';
 import { keysHelp } from '../../../src/tui/views/lists/keys-help.ts';
 import {
@@ -31,7 +31,7 @@ describe('an approval', () => {
       '┌ 1 of 2 ─ main › file-reader › grep-all wants: bash ────┐',
       '│ rm -rf dist                                            │',
       '│ cwd ~/proj · rule: ask(bash:rm *)                      │',
-      '│ y once   s this agent, session   n deny   m deny+say   │',
+      '│ y once   s from now on…   n deny   m deny+say          │',
       '│ v view agent   Esc later (stays queued)                │',
       '└────────────────────────────────────────────────────────┘',
     ]);
@@ -79,7 +79,7 @@ describe('an approval', () => {
       '┌ 1 of 2 ─ grep-all wants: bash ───────┐',
       '│ rm -rf dist                          │',
       '│ cwd ~/proj · rule: ask(bash:rm *)    │',
-      '│ y once  s agent  n deny  m say       │',
+      '│ y once  s rule  n deny  m say        │',
       '│ v view  Esc later                    │',
       '└──────────────────────────────────────┘',
     ]);

@@ -1,0 +1,88 @@
+import type { Ask } from '../../../records/conversation/ask.ts';
+import { clean } from '../../../render/clean.ts';
+import type { Shortcuts } from '../../keys/shortcuts.ts';
+import type { Answer } from '../../state/answer.ts';
+import { proposedRules } from '../../state/grant-draft.ts';
+import type { Question } from '../../state/ui-state.ts';
+import type { Part } from '../../text/line.ts';
+
+export interface AskingKeys {
+  readonly shortcuts: Shortcuts;
+  /** There is a draft: letters extend it, and only chords answer. */
+  readonly drafting: boolean;
+  /** Where rules that are granted for good are kept. */
+  readonly rules_file?: string;
+  /** How to see the lines for which there is no room. */
+  readonly whole?: string;
+}
+
+/** Every key is always visible, with fewer words where there is less room. */
+export function answerRows(
+  ask: Ask,
+  { saying, held }: Question,
+  { shortcuts, drafting }: AskingKeys,
+  width: number,
+): (readonly Part[])[] {
+  if (saying !== null)
+    return [[`why not: ${clean(saying)}`], [['dim', 'Enter denies with these words   Esc back']]];
+  if (held !== null)
+    return [[key(held.text), ` ${HELD[held.answer]} in a moment`], [['dim', 'any other key: it was text']]];
+  if (drafting) return chordRows(shortcuts, width);
+  const offer = offerOf(ask, width);
+  if (width >= 50)
+    return [
+      [key('y'), ' once   ', key('s'), ` ${offer}   `, key('n'), ' deny   ', key('m'), ' deny+say'],
+      [key('v'), ' view agent   ', key('Esc'), ' later (stays queued)'],
+    ];
+  if (width >= 30)
+    return [
+      [key('y'), ' once  ', key('s'), ' rule  ', key('n'), ' deny  ', key('m'), ' say'],
+      [key('v'), ' view  ', key('Esc'), ' later'],
+    ];
+  return [[key('y'), ' yes ', key('n'), ' no ', key('s'), ' ', key('m'), ' ', key('v'), ' ', key('Esc')]];
+}
+
+/** What is next to once: the rule that would be offered, if there is room to spell it out. */
+function offerOf(ask: Ask, width: number): string {
+  const { rules, first } = proposedRules(ask);
+  const offer = `${clean(rules[first] ?? '')} from now on…`;
+  const room = width - OTHER_KEYS;
+  return rules.length > 0 && offer.length <= room ? offer : 'from now on…';
+}
+
+/** Columns of the other answers in the row. */
+const OTHER_KEYS = 40;
+
+const HELD: Readonly<Record<Answer, string>> = {
+  allow: 'allows this once',
+  allow_rule: 'shows the rule',
+  edit_rule: 'lets you write the rule',
+  deny: 'denies',
+  deny_saying: 'asks for your words',
+  view_asker: 'goes to the agent',
+};
+
+/** With a draft, only chords answer. */
+function chordRows(shortcuts: Shortcuts, width: number): (readonly Part[])[] {
+  const chord = (action: Answer, long: string, short: string): Part[] => {
+    const name = shortcuts.whole(action);
+    return name === null ? [] : [key(name), ` ${width >= 76 ? long : short}  `];
+  };
+  const first = [...chord('allow', 'once', 'once'), ...chord('allow_rule', 'from now on…', 'rule')];
+  const second = [...chord('deny', 'deny', 'deny'), ...chord('deny_saying', 'deny+say', 'say')];
+  const last = [
+    ...chord('view_asker', 'view agent', 'view'),
+    key('Esc'),
+    width >= 50 ? ' later (stays queued)' : ' later',
+  ];
+  return width >= 76
+    ? [[...first, ...second], last]
+    : [
+        [...first, ...second.slice(0, 2)],
+        [...second.slice(2), ...last],
+      ];
+}
+
+export function key(name: string): Part {
+  return ['bold', name];
+}
