@@ -1,3 +1,4 @@
+import { sleep } from '../../processes/waiting.ts';
 import { clean } from '../../render/clean.ts';
 import { fit, type UiStyle } from '../../render/style.ts';
 import { ledgerHints } from '../../serve/answers/ledger-hints.ts';
@@ -6,6 +7,8 @@ import { groupOf, PAGE } from '../../tui/overview/overview-state.ts';
 import { overviewHead, treeSummary } from '../../tui/overview/overview-view.ts';
 
 const POLL_MS = 5_000;
+/** Between two looks at the ledger, at least. */
+const PAUSE_MS = 1_000;
 /** After this time without a line, one says that it still watches. */
 const HEARTBEAT_MS = 30_000;
 
@@ -13,9 +16,9 @@ const HEARTBEAT_MS = 30_000;
 export async function watchLines(source: OverviewSource, style: UiStyle, width: number): Promise<void> {
   const { list, seen, store } = source;
   const hints = await ledgerHints(store, POLL_MS);
-  let left = false;
+  const left = new AbortController();
   const leave = (): void => {
-    left = true;
+    left.abort();
     hints.wake();
   };
   process.once('SIGINT', leave);
@@ -28,7 +31,7 @@ export async function watchLines(source: OverviewSource, style: UiStyle, width: 
     process.stdout.write(`${fit(`${now.toTimeString().slice(0, 8)} ${text}`, width, style)}\n`);
   };
   try {
-    while (!left) {
+    while (!left.signal.aborted) {
       const known = { trees: await list(PAGE), seen: seen.read() };
       for (const tree of known.trees.toReversed()) {
         const group = groupOf(tree, known);
@@ -39,6 +42,7 @@ export async function watchLines(source: OverviewSource, style: UiStyle, width: 
         tell(`${tree.root_id.slice(0, 8)} ${clean(tree.title)}: ${summary}`);
       }
       if (Date.now() - told_at >= HEARTBEAT_MS) tell(overviewHead(known, style));
+      await sleep(PAUSE_MS, left.signal);
       await hints.next();
     }
   } finally {

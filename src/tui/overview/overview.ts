@@ -51,6 +51,8 @@ export class Overview {
   #unlisten: Promise<() => Promise<void>> | null = null;
   #timer: NodeJS.Timeout | null = null;
   #rested_at = 0;
+  /** What the last look at the ledger failed with. */
+  #failed: OverviewState['notice'] = null;
   /** The root of the tree whose peek is shown or being read. */
   #peeking: string | null = null;
 
@@ -106,7 +108,8 @@ export class Overview {
     this.#state = { ...this.#state, now };
     this.#window({ type: 'tick', now });
     if (this.#state.peek?.window.question?.held != null) answerByLetter(this.#answering());
-    else if (!second) return;
+    // Nothing moves by itself for who listens.
+    else if (!second || this.#host.style.accessible) return;
     this.#host.redraw();
   }
 
@@ -205,7 +208,10 @@ export class Overview {
 
   async #look(): Promise<number> {
     const began = performance.now();
-    await this.#attempt(() => this.#read());
+    const failed = await this.#attempt(() => this.#read());
+    if (failed === null && this.#failed !== null && this.#state.notice === this.#failed)
+      this.#set({ notice: null });
+    this.#failed = failed;
     const pause = Math.max(PAUSE.ms, (performance.now() - began) * PAUSE.times);
     this.#rested_at = performance.now() + pause;
     return Math.max(POLL_MS, pause);
@@ -223,11 +229,15 @@ export class Overview {
     if (row !== undefined && row !== peeked(before)) await this.#readPeek(row);
   }
 
-  async #attempt(work: () => Promise<void>): Promise<void> {
+  /** Resolves to the notice of a failure. */
+  async #attempt(work: () => Promise<void>): Promise<OverviewState['notice']> {
     try {
       await work();
+      return null;
     } catch (error) {
-      this.#set({ notice: { text: error instanceof Error ? error.message : String(error), bad: true } });
+      const notice = { text: error instanceof Error ? error.message : String(error), bad: true };
+      this.#set({ notice });
+      return notice;
     }
   }
 

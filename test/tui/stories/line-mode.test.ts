@@ -36,6 +36,8 @@ it('runs a whole session in lines: conversation, list, answered question, child,
   await pty.until('You said: hello there');
   line('/agents');
   await pty.until('Agents 1');
+  line('/trees');
+  await pty.until('hello there, ');
   line('write it');
   await pty.until('main wants: bash');
   await pty.until('[200 spaces]; cat it.txt');
