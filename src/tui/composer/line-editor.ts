@@ -120,7 +120,7 @@ export class LineEditor {
     const completions = list.slice(0, Math.max(0, max_rows - lines.length)).map((line) => `  ${shown(line)}`);
     return {
       lines: [...lines, ...completions],
-      cursor: row < 0 ? null : { row, column: visibleWidth(before) + 2 },
+      cursor: row < 0 ? null : { row, column: visibleWidth(pastesIn(before)) + 2 },
     };
   }
 
@@ -168,10 +168,21 @@ function decoded(text: string): string {
   return text.replaceAll(TAB, '\t');
 }
 
+/** The library's markers of long pastes, in words. */
+const MARKER = /\[paste #\d+ (?:\+(\d+) (lines)|(\d+) (chars))\]/g;
+
+function pastesIn(row: string): string {
+  return row.replaceAll(MARKER, (_, lines?: string, _lines?: string, characters?: string) =>
+    lines === undefined
+      ? `[pasted ${Number(characters).toLocaleString('en-US')} chars]`
+      : `[pasted ${Number(lines).toLocaleString('en-US')} lines]`,
+  );
+}
+
 /** Removes the cursor that the library paints; the real one is placed there. */
 function shown(line: string): string {
   const [before, after] = line.split(CURSOR_MARKER);
   const unpainted =
     after === undefined ? line : `${before}${after.replace('\x1b[7m', '').replace('\x1b[0m', '')}`;
-  return unpainted.replaceAll(TAB, ' ').trimEnd();
+  return pastesIn(unpainted.replaceAll(TAB, ' ')).trimEnd();
 }

@@ -119,7 +119,10 @@ test('a paste of 100 kB is shown as a marker and submitted unchanged, including 
   type('see: ');
   editor.handleInput(paste(`${text.join('\r\n')}`));
   type(' end');
-  assert.deepEqual(editor.render(60, 5).lines, ['> see: [paste #1 +2000 lines] end']);
+  assert.deepEqual(editor.render(60, 5), {
+    lines: ['> see: [pasted 2,000 lines] end'],
+    cursor: { row: 0, column: 31 },
+  });
   assert.equal(editor.text, whole);
   editor.handleInput('\r');
   assert.deepEqual(seen.submitted, [whole]);

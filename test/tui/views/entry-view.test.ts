@@ -75,6 +75,31 @@ it('shows what is attached to a message as a line each, and opened its text', ()
   ]);
 });
 
+it('of a long text of the person, beginning and end are shown, and opened all of it', () => {
+  const lines = Array.from({ length: 5_001 }, (_, index) => `line ${index + 1}`).join('\n');
+  const long = [user('main', 1, lines)];
+  const rows = draw(long);
+  assert.equal(rows.length, 15);
+  assert.deepEqual(
+    [rows[0], rows[9], rows[10], rows[14]],
+    ['> line 1', '  line 10', '  … +4,987 lines', '  line 5001'],
+  );
+  const [entry] = transcript(long, 'main');
+  const opened = drawn(
+    entryView({ ...(entry as Entry & { type: 'message' }), opened: true }, 60, PLAIN, names),
+  );
+  assert.equal(opened.length, 5_001);
+  const wide = draw([user('main', 1, `${'word '.repeat(4_000)}end`)]);
+  assert.ok(
+    wide.length < 80 && wide.some((row) => row.includes('… +17,203 characters')),
+    String(wide.length),
+  );
+  assert.ok(wide.at(-1)?.endsWith('end'));
+  assert.equal(draw([at('main', 1, { kind: 'capture', content: { text: lines } })]).length, 15);
+  assert.equal(draw([user('main', 1, 'x\n'.repeat(29))]).length, 30);
+  for (const style of Object.values(LOOKS)) fits(draw(long, style, 30), 30);
+});
+
 it('what a person wrote to an agent that waited stands below the wait, as every message of theirs', () => {
   const wait = call('w', 'wait', { timeout: 10 });
   const letter = { status: 'received', agent_id: 'human', name: 'you', message: 'and\nhurry', sent_at: '' };

@@ -12,7 +12,7 @@ import { eventView } from './event-view.ts';
 import { folded } from './folded.ts';
 import { forksView } from './forks-view.ts';
 import { mailView } from './mail-view.ts';
-import { personView } from './person-view.ts';
+import { captureView, personView } from './person-view.ts';
 import { resultsView } from './results-view.ts';
 
 /** Lines in batches, none of which takes long to render. */
@@ -93,7 +93,7 @@ function* messageView(
     case 'event':
       return yield* eventView(message, width, style);
     case 'capture':
-      return yield* captureView(message.content.text, width, style);
+      return yield* captureView(message.content.text, opened, width, style);
     case 'result':
   }
 }
@@ -179,11 +179,4 @@ function partView(part: AssistantPart, opened: boolean, width: number, style: Ui
 
 function thought(text: string, opened: boolean, width: number, style: UiStyle): Batches {
   return folded({ label: [['dim', 'thought: ']], text, paint: 'dim', opened }, width, style);
-}
-
-/** Captured text: shown, and never sent to a model. */
-export function* captureView(text: string, width: number, style: UiStyle): Batches {
-  const mark = style.accessible ? 'captured: ' : `${sign(style, '┆')} `;
-  for (const rows of wrapInPieces(text, width - mark.length, style))
-    yield rows.map((row) => line(style, width, [['magenta', mark], row]));
 }

@@ -1,8 +1,14 @@
 import { readAttachments } from '../../../records/conversation/attached-text.ts';
 import { clean } from '../../../render/clean.ts';
-import type { UiStyle } from '../../../render/style.ts';
+import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import { line } from '../../text/line.ts';
 import { wrapInPieces } from '../../text/wrap.ts';
+
+/** A longer text, a paste in most cases, shows its beginning and its end. */
+const LINES_MAX = 30;
+const LENGTH_MAX = 6_000;
+const HEAD = { lines: 10, length: 2_000 };
+const TAIL = { lines: 4, length: 800 };
 
 /** A message of the person: what they wrote, and one line for each attachment; opened, with the text of all of them. */
 export function* personView(
@@ -13,13 +19,13 @@ export function* personView(
 ): Generator<readonly string[]> {
   const attached = opened ? null : readAttachments(text);
   let mark = style.accessible ? 'You: ' : '> ';
-  for (const rows of wrapInPieces(attached?.text ?? text, width - mark.length, style))
+  for (const [paint, rows] of personRows(attached?.text ?? text, opened, width - mark.length, style))
     yield rows.map((row) => {
       const before = mark;
       mark = ' '.repeat(style.accessible ? 0 : mark.length);
       return line(style, width, [
         ['cyan', before],
-        ['bold', row],
+        [paint, row],
       ]);
     });
   if (attached !== null) yield attached.labels.map((label) => attachedLine(label, width, style));
@@ -27,4 +33,51 @@ export function* personView(
 
 function attachedLine(label: string, width: number, style: UiStyle): string {
   return line(style, width, [['dim', `${style.accessible ? 'attached: ' : '  + '}${clean(label)}`]]);
+}
+
+/** Captured text: shown, and never sent to a model. */
+export function* captureView(
+  text: string,
+  opened: boolean,
+  width: number,
+  style: UiStyle,
+): Generator<readonly string[]> {
+  const mark = style.accessible ? 'captured: ' : `${sign(style, '┆')} `;
+  for (const [paint, rows] of personRows(text, opened, width - mark.length, style))
+    yield rows.map((row) => line(style, width, [['magenta', mark], paint === 'dim' ? ['dim', row] : row]));
+}
+
+/** The rows of what a person wrote, and how much of it is left out. */
+function* personRows(
+  text: string,
+  opened: boolean,
+  width: number,
+  style: UiStyle,
+): Generator<readonly [Paint, readonly string[]]> {
+  const fold = opened ? null : foldOf(text);
+  if (fold === null) {
+    for (const rows of wrapInPieces(text, width, style)) yield ['bold', rows];
+    return;
+  }
+  for (const rows of wrapInPieces(fold.head, width, style)) yield ['bold', rows];
+  yield ['dim', [`${sign(style, '…')} ${fold.hidden}`]];
+  for (const rows of wrapInPieces(fold.tail, width, style)) yield ['bold', rows];
+}
+
+function foldOf(
+  text: string,
+): { readonly head: string; readonly hidden: string; readonly tail: string } | null {
+  const lines = text.split('\n');
+  if (lines.length <= LINES_MAX && text.length <= LENGTH_MAX) return null;
+  const many = lines.length > LINES_MAX;
+  const head = (many ? lines.slice(0, HEAD.lines).join('\n') : text).slice(0, HEAD.length);
+  const tail = (many ? lines.slice(-TAIL.lines).join('\n') : text).slice(-TAIL.length);
+  const [left, what] = many
+    ? [lines.length - HEAD.lines - TAIL.lines, 'lines']
+    : [text.length - head.length - tail.length, 'characters'];
+  return {
+    head: head.toWellFormed(),
+    hidden: `+${left.toLocaleString('en-US')} ${what}`,
+    tail: tail.toWellFormed(),
+  };
 }
