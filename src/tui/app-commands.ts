@@ -21,7 +21,7 @@ import { paneOf } from './state/ui-state.ts';
 export function submit(app: AppContext, text: string): void {
   if (text.trim() === '') return;
   const { view } = app.state;
-  if (view === null) return isCommand(text) ? runCommandLine(app, text) : writeMessage(app, null, text);
+  if (view === null) return isCommand(text) ? runCommandLine(app, text) : write(app, null, text);
   const pane = paneOf(app.state, view);
   if (pane.whole || pane.capture !== null) return submitTo(app, view, text, pane.capture !== null);
   // Until its scrollback is loaded, only the ledger knows whether a capture is open.
@@ -34,6 +34,12 @@ export function submit(app: AppContext, text: string): void {
 function submitTo(app: AppContext, view: string, text: string, captures: boolean): void {
   if (captures ? isCaptureCommand(text) : isCommand(text)) return runCommandLine(app, text);
   if (captures) return capture(app, view, { text: text.startsWith('//') ? text.slice(1) : text });
+  write(app, view, text);
+}
+
+/** A command of the person's own, a message to another agent, or one to the agent in view. */
+function write(app: AppContext, view: string | null, text: string): void {
+  if (text.startsWith('!')) return app.own_commands.run(text);
   const letter = addressee(text);
   const named = [...app.state.agents.values()].some(({ name }) => name === letter?.agent);
   if (letter === null || !named) return writeMessage(app, view, text);

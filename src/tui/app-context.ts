@@ -5,6 +5,7 @@ import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 import type { AppOptions, LeaveMode } from './app-options.ts';
 import type { LineEditor } from './composer/line-editor.ts';
+import type { OwnCommands } from './composer/own-commands.ts';
 import type { KeyBindings } from './keys/key-bindings.ts';
 import type { UiEvent } from './state/ui-event.ts';
 import type { UiState } from './state/ui-state.ts';
@@ -32,6 +33,7 @@ export interface AppContext {
   readonly state: UiState;
   /** The editor of the agent in view. */
   readonly editor: LineEditor;
+  readonly own_commands: OwnCommands;
   /** Where files that a message to this agent (null: the first prompt) mentions are looked for, and the configuration with its rules. */
   placeOf(agent_id: string | null): { readonly folder: string; readonly config: AgentConfig };
   /** The agent in view takes input; an ended agent does not. */

@@ -13,7 +13,7 @@ import { mayAnswer } from './state/question.ts';
 import { paneOf } from './state/ui-state.ts';
 import { drawingWidth } from './terminal/screen.ts';
 import { hasPages } from './views/approvals/approval-box.ts';
-import { queuedInView } from './views/queued-lines.ts';
+import { queuedInView } from './views/input/queued-lines.ts';
 
 /** Handles one key, or one paste. */
 export function keyPressed(app: AppContext, data: string): void {
@@ -145,8 +145,9 @@ function act(app: AppContext, action: Exclude<Action, Answer>): void {
   }
 }
 
-/** Interrupts the agent in view, never others, and never kills. */
+/** Stops the person's own command; else interrupts the agent in view, never others, and never kills. */
 function interrupt(app: AppContext): void {
+  if (app.own_commands.stop()) return;
   const { view } = app.state;
   const agent = view === null ? undefined : app.state.agents.get(view);
   if (agent !== undefined && isWorking(agent.state.type))
@@ -157,6 +158,7 @@ function interrupt(app: AppContext): void {
 
 function clear(app: AppContext): void {
   if (app.editor.text !== '') app.editor.setText('');
+  else if (app.own_commands.stop()) return;
   else if (app.state.leaving !== null) return quit(app);
   app.dispatch({ type: 'leaving' });
 }

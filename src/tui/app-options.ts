@@ -56,6 +56,8 @@ export interface AppOptions {
   readonly history_folder: string;
   /** Where rules that are granted for good are kept. */
   readonly rules_file: string;
+  /** For the output of the person's own commands, where it is too long. */
+  readonly output_folder: string;
   /** Always visible (`SCRIPTED DEMO`). */
   readonly banner: string | null;
   /** In the navigation line. */

@@ -17,6 +17,8 @@ import type { AppEnd, AppOptions, LeaveMode } from './app-options.ts';
 import { AppScreen } from './app-screen.ts';
 import { AgentEditors } from './composer/agent-editors.ts';
 import type { LineEditor } from './composer/line-editor.ts';
+import type { OwnCommands } from './composer/own-commands.ts';
+import { ownCommands } from './composer/write-message.ts';
 import { OpenTrees } from './connection/open-trees.ts';
 import { answerByLetter } from './keys/answer-keys.ts';
 import type { KeyBindings } from './keys/key-bindings.ts';
@@ -48,6 +50,7 @@ class App implements AppContext {
   readonly style: UiStyle;
   readonly rules_file: string;
   readonly bindings: KeyBindings;
+  readonly own_commands: OwnCommands;
   readonly screen: Screen;
   readonly overview: AppOverview;
   state: UiState = { ...EMPTY_UI, now: Date.now() };
@@ -99,6 +102,7 @@ class App implements AppContext {
       onSubmit: (text) => submit(this, text),
     });
     this.overview = new AppOverview(this, options.overview, () => this.#scheduleDraw());
+    this.own_commands = ownCommands(this, options.output_folder);
     this.#view = this.#newView();
   }
 
@@ -269,9 +273,9 @@ class App implements AppContext {
       answerByLetter(this);
       confirmByLetter(this);
     }
-    const { agents, leaving } = this.state;
+    const { agents, leaving, own_command } = this.state;
     const moves = !this.style.accessible && [...agents.values()].some((agent) => isWorking(agent.state.type));
-    if (moves || leaving !== null) this.dispatch({ type: 'tick', now: Date.now() });
+    if (moves || leaving !== null || own_command !== null) this.dispatch({ type: 'tick', now: Date.now() });
   }
 
   #scheduleDraw(): void {

@@ -4,6 +4,7 @@ import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../../models/model.ts';
 import { contextWindow } from '../../models/providers.ts';
 import { killAllProcessGroups } from '../../processes/process-group.ts';
+import { treeOutput } from '../../processes/spill-folder.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { ComposedText } from '../../records/conversation/attached-text.ts';
@@ -14,7 +15,7 @@ import type { RuntimeFace, StartOptions } from '../../runtime/runtime-face.ts';
 import { isServed, leadOf } from '../../serve/leading/leaders.ts';
 import { type PlacementOptions, placementOf } from '../../serve/leading/placement.ts';
 import { unledOf, unledText } from '../../serve/leading/unled.ts';
-import { rulesFile, workFolder } from '../../settings/folders.ts';
+import { outputFolder, rulesFile, workFolder } from '../../settings/folders.ts';
 import { given } from '../../settings/settings-terms.ts';
 import type { Store } from '../../store/store.ts';
 import { runApp } from '../../tui/app.ts';
@@ -208,6 +209,7 @@ async function converse(
       cwd: workFolder(context.options.cwd),
       rules_file: rulesFile(context.env),
       history_folder: join(context.data_folder, 'history'),
+      output_folder: treeOutput(outputFolder(context.data_folder), 'own-commands'),
       meters: meterSettings(context),
       banner: demo ? 'SCRIPTED DEMO' : null,
       greeting: [...told, ...(root === null && model !== null ? await greeting(store, model) : [])],

@@ -6,8 +6,9 @@ import {
 } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { AppContext } from '../app-context.ts';
-import { queuedInView } from '../views/queued-lines.ts';
+import { queuedInView } from '../views/input/queued-lines.ts';
 import { readMentioned } from './attachments/read-attachments.ts';
+import { OwnCommands } from './own-commands.ts';
 
 /** The text with what it mentions attached. Rejects when something may not be, or cannot be, attached. */
 export async function withMentioned(app: AppContext, to: string | null, text: string): Promise<ComposedText> {
@@ -27,10 +28,14 @@ export async function withMentioned(app: AppContext, to: string | null, text: st
  * draft again, unless something else has been typed since.
  */
 export function writeMessage(app: AppContext, to: string | null, text: string, typed = text): void {
+  send(app, to, () => withMentioned(app, to, text), typed);
+}
+
+function send(app: AppContext, to: string | null, compose: () => Promise<ComposedText>, typed: string): void {
   const { editor } = app;
   app.enqueue(async () => {
     try {
-      const message = await withMentioned(app, to, text);
+      const message = await compose();
       // The conversation may have begun meanwhile.
       const begun = to ?? app.state.view;
       if (begun === null) await app.startTree(message);
@@ -41,6 +46,18 @@ export function writeMessage(app: AppContext, to: string | null, text: string, t
       if (editor.text === '') editor.setText(typed);
       throw error;
     }
+  });
+}
+
+/** The commands that the person runs from the draft. */
+export function ownCommands(app: AppContext, output_folder: string): OwnCommands {
+  return new OwnCommands({
+    output_folder,
+    folder: () => (app.followed ? null : app.placeOf(app.state.view).folder),
+    view: () => app.state.view,
+    dispatch: (event) => app.dispatch(event),
+    say: (text, tone) => app.say(text, tone),
+    send: (to, message, typed) => send(app, to, async () => message, typed),
   });
 }
 

@@ -23,6 +23,9 @@ export type UiEvent =
     }
   /** The person took back a message before its agent had read it. */
   | { readonly type: 'taken_back'; readonly agent_id: string; readonly mail_id: string }
+  /** The person's own command has begun (null: has ended), or has written. */
+  | { readonly type: 'own_command'; readonly began: string | null }
+  | { readonly type: 'own_command'; readonly output: string }
   /** The open approvals from the ledger. */
   | { readonly type: 'asks'; readonly asks: readonly Ask[] }
   | { readonly type: 'go'; readonly to: Direction }

@@ -25,6 +25,8 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return seeHistory(state, event.agent_id, event.messages, event.mail);
     case 'taken_back':
       return seeTakenBack(state, event.agent_id, event.mail_id);
+    case 'own_command':
+      return withOwnCommand(state, event);
     case 'asks':
       return withAsks(state, event.asks);
     case 'go':
@@ -66,6 +68,20 @@ export function reduce(state: UiState, event: UiEvent): UiState {
   }
 }
 
+/** Characters kept of what it has written. */
+const WRITTEN_MAX = 4_000;
+
+function withOwnCommand(state: UiState, event: Extract<UiEvent, { type: 'own_command' }>): UiState {
+  if ('began' in event) {
+    const { began: command } = event;
+    return { ...state, own_command: command === null ? null : { command, output: '', since: state.now } };
+  }
+  const { own_command } = state;
+  if (own_command === null) return state;
+  const output = `${own_command.output}${event.output}`.slice(-WRITTEN_MAX);
+  return { ...state, own_command: { ...own_command, output } };
+}
+
 function stillLeaving(since: number | null, now: number): number | null {
   return since === null || now - since >= TWICE_MS ? null : since;
 }
@@ -100,8 +116,8 @@ function opened(state: UiState, event: Extract<UiEvent, { type: 'opened' }>): Ui
   const births = [...event.agents].sort((a, b) => a.created_at - b.created_at || a.depth - b.depth);
   // New maps: those of the empty state remember the order of agents heard of before.
   const maps = { agents: PersistentMap.empty<Agent>(), panes: PersistentMap.empty<AgentPane>() };
-  const { now, typed_at } = state;
-  const empty: UiState = { ...EMPTY_UI, ...maps, root_id: event.root_id, now, typed_at };
+  const { now, typed_at, own_command } = state;
+  const empty: UiState = { ...EMPTY_UI, ...maps, root_id: event.root_id, now, typed_at, own_command };
   return births.reduce((sum, agent) => seeAgent(sum, agent, false), empty);
 }
 

@@ -11,16 +11,17 @@ import type { Frame } from '../terminal/screen.ts';
 import { MarkdownTail } from '../text/markdown.ts';
 import { agentsOverlay } from './agents-overlay.ts';
 import { approvalBox } from './approvals/approval-box.ts';
-import { captureBar } from './capture-bar.ts';
 import { childrenLayer } from './children-layer.ts';
 import { confirmationLines } from './confirmation-lines.ts';
 import { hintLine } from './hint-line.ts';
+import { captureBar } from './input/capture-bar.ts';
+import { commandLines } from './input/command-lines.ts';
+import { queuedLines } from './input/queued-lines.ts';
 import { type Layers, layout } from './layout.ts';
 import { keysHelp } from './lists/keys-help.ts';
 import { pickerOverlay } from './lists/picker-overlay.ts';
 import type { MeterSettings } from './navigation/meters.ts';
 import { navigationLine } from './navigation/navigation-line.ts';
-import { queuedLines } from './queued-lines.ts';
 import { spinnerLine } from './spinner-line.ts';
 import { statusLayer } from './status-layer.ts';
 import { agentNames } from './transcript/agent-names.ts';
@@ -86,7 +87,10 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
       spinner: spinnerLine(state, width, style, shortcuts),
       question,
       question_rows: question?.(height).length ?? 0,
-      queued: (rows) => queuedLines(state, width, rows, style, settings.drafting),
+      queued: (rows) => {
+        const command = commandLines(state, width, Math.floor(rows / 2), style);
+        return [...command, ...queuedLines(state, width, rows - command.length, style, settings.drafting)];
+      },
       bar: captureBar(state, width, style),
       navigation: navigationLine(state, width, style, settings.banner, settings.meters),
       input: agent !== undefined && isTerminal(agent.state.type) ? null : settings.input,

@@ -7,9 +7,9 @@ import type { UiStyle } from '../../../src/render/style.ts';
 import type { UiState } from '../../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
 import { approvalBox } from '../../../src/tui/views/approvals/approval-box.ts';
-import { captureBar } from '../../../src/tui/views/capture-bar.ts';
 import { confirmationLines } from '../../../src/tui/views/confirmation-lines.ts';
 import { hintLine } from '../../../src/tui/views/hint-line.ts';
+import { captureBar } from '../../../src/tui/views/input/capture-bar.ts';
 import { navigationLine } from '../../../src/tui/views/navigation/navigation-line.ts';
 import { spinnerLine } from '../../../src/tui/views/spinner-line.ts';
 import {

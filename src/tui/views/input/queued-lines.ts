@@ -1,9 +1,9 @@
-import { isWorking } from '../../records/agent/state.ts';
-import { readAttachments } from '../../records/conversation/attached-text.ts';
-import { clean } from '../../render/clean.ts';
-import { fit, sign, type UiStyle } from '../../render/style.ts';
-import { type AgentPane, paneOf, type UiState } from '../state/ui-state.ts';
-import { line } from '../text/line.ts';
+import { isWorking } from '../../../records/agent/state.ts';
+import { readAttachments } from '../../../records/conversation/attached-text.ts';
+import { clean } from '../../../render/clean.ts';
+import { fit, sign, type UiStyle } from '../../../render/style.ts';
+import { type AgentPane, paneOf, type UiState } from '../../state/ui-state.ts';
+import { line } from '../../text/line.ts';
 
 const ROWS_MAX = 4;
 

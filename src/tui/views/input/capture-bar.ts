@@ -1,7 +1,7 @@
-import { clean } from '../../render/clean.ts';
-import { sign, type UiStyle } from '../../render/style.ts';
-import { paneOf, type UiState } from '../state/ui-state.ts';
-import { columns, line, type Part } from '../text/line.ts';
+import { clean } from '../../../render/clean.ts';
+import { sign, type UiStyle } from '../../../render/style.ts';
+import { paneOf, type UiState } from '../../state/ui-state.ts';
+import { columns, line, type Part } from '../../text/line.ts';
 
 /** Says that a capture is open and that nothing of it is sent; null without one. */
 export function captureBar(state: UiState, width: number, style: UiStyle): string | null {

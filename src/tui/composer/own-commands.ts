@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
+import { type ComposedText, withAttachments } from '../../records/conversation/attached-text.ts';
+import type { ToolResult } from '../../records/tool.ts';
+import { cutLines } from '../../render/plain-sight.ts';
+import { bash } from '../../tools/bash.ts';
+import type { UiEvent } from '../state/ui-event.ts';
+
+/** What a command needs of the app. */
+export interface CommandHost {
+  /** The folder of the agent in view; null: it may be on another machine. */
+  folder(): string | null;
+  /** For output that is too long for a message. */
+  readonly output_folder: string;
+  dispatch(event: UiEvent): void;
+  say(text: string, tone?: 'plain' | 'bad'): void;
+  /** The agent in view; null: there is none yet. */
+  view(): string | null;
+  send(to: string | null, message: ComposedText, typed: string): void;
+}
+
+/** Lines of output that are shown when it has ended. */
+const LINES_SHOWN = 40;
+
+/**
+ * Commands of the person: `!COMMAND` runs in the shell and shows its output, `!!COMMAND` also sends it to the agent in view, `!!` sends that of the last
+ * one. One at a time; no rule of an agent applies, and nothing that it started outlives it.
+ */
+export class OwnCommands {
+  readonly #host: CommandHost;
+  #running: AbortController | null = null;
+  #last: { readonly command: string; readonly output: string } | null = null;
+
+  constructor(host: CommandHost) {
+    this.#host = host;
+  }
+
+  /** `text` begins with `!`. */
+  run(text: string): void {
+    const sends = text.startsWith('!!');
+    const command = text.slice(sends ? 2 : 1).trim();
+    const to = this.#host.view();
+    if (command === '' && sends && this.#last !== null) return this.#send(to, text);
+    if (command === '') return this.#host.say('write a command behind the !: it runs in the shell', 'bad');
+    if (this.#running !== null) return this.#host.say('another command is running: Esc stops it', 'bad');
+    const folder = this.#host.folder();
+    if (folder === null)
+      return this.#host.say(
+        'workers lead this conversation, perhaps on another machine: nothing runs in its folder from here',
+        'bad',
+      );
+    void this.#perform(command, folder).then(() => {
+      if (sends) this.#send(to, text);
+    });
+  }
+
+  /** False: none is running. */
+  stop(): boolean {
+    this.#running?.abort();
+    return this.#running !== null;
+  }
+
+  async #perform(command: string, cwd: string): Promise<void> {
+    const controller = new AbortController();
+    this.#running = controller;
+    this.#host.dispatch({ type: 'own_command', began: command });
+    const result = await bash.run(
+      { command, timeout: TOOL_LIMITS.timeout_max_seconds },
+      {
+        cwd,
+        spill_dir: this.#host.output_folder,
+        signal: controller.signal,
+        agent: { id: '', name: '' },
+        env_allow: Object.keys(process.env),
+        onOutput: (output) => this.#host.dispatch({ type: 'own_command', output }),
+      },
+    );
+    this.#running = null;
+    this.#last = { command, output: result.output };
+    this.#host.dispatch({ type: 'own_command', began: null });
+    this.#host.say(`! ${command}\n${shown(result)}`);
+  }
+
+  #send(to: string | null, typed: string): void {
+    const last = this.#last;
+    if (last === null) return;
+    const lines = last.output.trimEnd().split('\n').length;
+    const output = { label: `its output, ${lines} ${lines === 1 ? 'line' : 'lines'}`, text: last.output };
+    const told = `I ran this command: ${last.command}`;
+    this.#host.send(to, { text: withAttachments(told, [output], randomUUID().slice(0, 8)) }, typed);
+  }
+}
+
+function shown({ output }: ToolResult): string {
+  const lines = output.trimEnd().split('\n');
+  return cutLines(lines, LINES_SHOWN, (left_out) => `… +${left_out} lines; !! sends all to the agent`).join(
+    '\n',
+  );
+}
