@@ -134,8 +134,8 @@ export const DOOR_GUARDS: readonly Guard[] = [
     name: 'bidi-characters',
     protects: 'a person from text that is displayed in another order than it is stored',
     file: 'src/render/clean.ts',
-    guard: "    .replaceAll(INVISIBLE, '')\n",
-    without: '',
+    guard: "\n    .replaceAll(INVISIBLE, '');",
+    without: ';',
     tests: ['render/clean'],
   },
   {

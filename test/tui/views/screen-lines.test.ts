@@ -123,7 +123,7 @@ it('suggests what to do next', () => {
   );
   assert.match(
     hintLine(after(story(), { type: 'leader', on: true }), 80, PLAIN),
-    /^ arrows move · 0-9 slot · a agents · ! approvals/,
+    /^ arrows move · 0-9 slot · a agents · t trees · ! approvals/,
   );
   assert.match(hintLine(grandchild(), 80, PLAIN), /^ Ctrl-X ! answers 2 /);
   const leaving = after(story(), { type: 'leaving' });
