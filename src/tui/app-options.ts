@@ -6,6 +6,7 @@ import type { ResumeOptions, RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 import type { KeyBindings } from './keys/key-bindings.ts';
 import type { OverviewSource } from './overview/overview-state.ts';
+import type { StatusScript } from './printing/status-script.ts';
 import type { Screen, ScreenListener } from './terminal/screen.ts';
 import type { MeterSettings } from './views/navigation/meters.ts';
 
@@ -62,6 +63,8 @@ export interface AppOptions {
   readonly banner: string | null;
   /** In the navigation line. */
   readonly meters: MeterSettings;
+  /** Fills the last line; whoever made it closes it. */
+  readonly status_script: StatusScript | null;
   /** Printed first. */
   readonly greeting: readonly string[];
   /** Sent as if the person had typed it. */

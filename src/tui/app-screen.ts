@@ -4,6 +4,7 @@ import { describeBindings } from './keys/key-bindings.ts';
 import { commandRows, keyRows } from './keys/key-rows.ts';
 import { shortcuts } from './keys/shortcuts.ts';
 import { EntryPrinter } from './printing/entry-printer.ts';
+import type { StatusScript } from './printing/status-script.ts';
 import { isList } from './state/confirmation.ts';
 import { paneOf, type UiState } from './state/ui-state.ts';
 import { drawingWidth, type Frame } from './terminal/screen.ts';
@@ -26,6 +27,7 @@ export class AppScreen {
   readonly #app: AppContext;
   readonly #banner: string | null;
   readonly #meters: MeterSettings;
+  readonly #status_script: StatusScript | null;
   readonly #kept = new EntryLines();
   /** The streamed answers of the main conversation and of another agent in view. */
   readonly #texts = { root: new MarkdownTail(), view: new MarkdownTail() };
@@ -35,10 +37,14 @@ export class AppScreen {
   /** Rows of the streamed answer in the scrolled scrollback. */
   #streamed_rows = 0;
 
-  constructor(app: AppContext, { banner, meters }: Pick<AppOptions, 'banner' | 'meters'>) {
+  constructor(
+    app: AppContext,
+    { banner, meters, status_script }: Pick<AppOptions, 'banner' | 'meters' | 'status_script'>,
+  ) {
     this.#app = app;
     this.#banner = banner;
     this.#meters = meters;
+    this.#status_script = status_script;
   }
 
   /** False when the frame's budget ran out: another frame has to follow at once. */
@@ -94,6 +100,7 @@ export class AppScreen {
 
   #frame(state: UiState, height: number): Frame {
     const { screen, style, editor, bindings } = this.#app;
+    const redraw = () => this.#app.dispatch({ type: 'tick', now: Date.now() });
     const width = drawingWidth(screen);
     const rows = describeBindings(bindings);
     const ways = shortcuts(rows);
@@ -104,6 +111,7 @@ export class AppScreen {
       input: editor.render(width, Math.max(1, Math.floor(height / 2))),
       banner: this.#banner,
       meters: this.#meters,
+      footer: this.#status_script?.line(state, redraw) ?? null,
       drafting: !state.leader && editor.text !== '',
       rules_file: this.#app.rules_file,
       shortcuts: ways,

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { titleOf } from '../../documents/tree-titles.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../../models/model.ts';
-import { contextWindow } from '../../models/providers.ts';
 import { killAllProcessGroups } from '../../processes/process-group.ts';
 import { treeOutput } from '../../processes/spill-folder.ts';
 import type { Agent } from '../../records/agent/agent.ts';
@@ -16,16 +15,10 @@ import { isServed, leadOf } from '../../serve/leading/leaders.ts';
 import { type PlacementOptions, placementOf } from '../../serve/leading/placement.ts';
 import { unledOf, unledText } from '../../serve/leading/unled.ts';
 import { outputFolder, rulesFile, workFolder } from '../../settings/folders.ts';
-import { given } from '../../settings/settings-terms.ts';
 import type { Store } from '../../store/store.ts';
 import { runApp } from '../../tui/app.ts';
 import type { AppEnd, TreeLead } from '../../tui/app-options.ts';
 import { keyBindings } from '../../tui/keys/key-bindings.ts';
-import { PlainScreen } from '../../tui/terminal/plain-screen.ts';
-import type { Screen, ScreenListener } from '../../tui/terminal/screen.ts';
-import { TerminalScreen } from '../../tui/terminal/terminal-screen.ts';
-import { hasLinks } from '../../tui/text/links.ts';
-import { ALL_METERS, type MeterSettings } from '../../tui/views/navigation/meters.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { openInBrowser, signInLink } from '../serve/sign-in-link.ts';
 import { askLedger } from '../setup/ask.ts';
@@ -47,7 +40,8 @@ import { farewell } from './farewell.ts';
 import { prepareModel } from './first-run/prepare-model.ts';
 import { parseLimits } from './limit-option.ts';
 import { overviewSource } from './overview-source.ts';
-import { windowExport } from './window-export.ts';
+import { windowExport } from './window/window-export.ts';
+import { isDumb, meterSettings, opensScreen, statusScript, styleOfUi } from './window/window-terminal.ts';
 
 export interface UiOptions extends RootOptions, PlacementOptions {
   readonly tree?: string;
@@ -80,28 +74,6 @@ export async function ui(context: Context, options: UiOptions): Promise<number> 
     await store.close();
     endProcessSoon();
   }
-}
-
-export function styleOfUi(context: Context, options: Pick<UiOptions, 'accessible' | 'plain'>): UiStyle {
-  const accessible = options.accessible === true || context.env.ACCESSIBLE === '1';
-  const plain = options.plain === true || isDumb(context);
-  return {
-    colour: context.out.colour && !plain,
-    unicode: context.out.unicode && !plain,
-    accessible: accessible || isDumb(context),
-    links: !plain && (context.loaded.configuration.tui?.links ?? hasLinks(context.env)),
-  };
-}
-
-/** A terminal that cannot move its cursor. */
-function isDumb({ env }: Context): boolean {
-  return env.TERM === 'dumb';
-}
-
-export function opensScreen(context: Context): (listener: ScreenListener) => Screen {
-  const streams = { input: process.stdin, output: process.stdout };
-  return (listener) =>
-    isDumb(context) ? new PlainScreen(streams, listener) : new TerminalScreen(streams, listener, context.env);
 }
 
 async function rootOf(context: Context, store: Store, options: UiOptions): Promise<Agent | null> {
@@ -179,6 +151,7 @@ async function converse(
     };
     return options.detach === true ? enter(runtime, store, begun, placement) : runtime.start(begun);
   };
+  const status_script = statusScript(context);
   try {
     return await runApp({
       runtime,
@@ -211,18 +184,15 @@ async function converse(
       history_folder: join(context.data_folder, 'history'),
       output_folder: treeOutput(outputFolder(context.data_folder), 'own-commands'),
       meters: meterSettings(context),
+      status_script,
       banner: demo ? 'SCRIPTED DEMO' : null,
       greeting: [...told, ...(root === null && model !== null ? await greeting(store, model) : [])],
       first: demo && root === null ? 'Audit this folder: split the work, then report.' : null,
     });
   } finally {
+    status_script?.close();
     await runtime.close();
   }
-}
-
-function meterSettings({ loaded: { configuration } }: Context): MeterSettings {
-  const windowOf = (model: string) => contextWindow(model, configuration.providers ?? {});
-  return { ...ALL_METERS, ...given(configuration.tui?.meters ?? {}), windowOf };
 }
 
 async function openDashboard(context: Context): Promise<string> {

@@ -6,8 +6,9 @@ import { keyBindings } from '../../tui/keys/key-bindings.ts';
 import { watchTrees } from '../../tui/overview/watch.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { overviewSource } from './overview-source.ts';
-import { opensScreen, styleOfUi, ui } from './ui.ts';
+import { ui } from './ui.ts';
 import { watchLines } from './watch-lines.ts';
+import { opensScreen, styleOfUi } from './window/window-terminal.ts';
 
 /** `coppice ps --watch`: all trees of the ledger, on a terminal as in the terminal UI, which Enter opens; elsewhere lines that tell what has changed. */
 export async function watch(

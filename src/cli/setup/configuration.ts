@@ -41,6 +41,10 @@ const alertConfig = z
 const tuiConfig = z.strictObject({
   /** Whether addresses are links (OSC 8); by default where the terminal is known to have them. */
   links: z.boolean().optional(),
+  /** A command that fills the last line: a JSON document on its standard input, a line on its output. */
+  statusLine: z.strictObject({ command: z.string().min(1) }).optional(),
+  /** A command that is run when people are called: a JSON document on its standard input, on its output what the terminal is to say. */
+  notify: z.strictObject({ command: z.string().min(1) }).optional(),
   /** What the navigation line shows. */
   meters: z
     .strictObject({

@@ -17,6 +17,9 @@ export interface TerminalStreams {
   readonly output: WriteStream;
 }
 
+/** Resolves to what the terminal is to tell of it; empty: nothing any more; null: what it would tell anyway. */
+export type Notify = (text: string, signal: AbortSignal) => Promise<string | null>;
+
 /** The terminal of this process: taken by the constructor, restored by `close`, at the latest when the process exits. */
 export class TerminalScreen implements Screen {
   readonly #input: ReadStream;
@@ -27,6 +30,8 @@ export class TerminalScreen implements Screen {
   readonly #modes = new TerminalModes();
   readonly #keys: KeySource;
   readonly #signals: TerminalSignals;
+  readonly #notify: Notify | null;
+  readonly #ended = new AbortController();
   #reflow: Reflow;
   /** The inline block, to be drawn again after the alternate screen. */
   #inline_frame = EMPTY;
@@ -43,7 +48,13 @@ export class TerminalScreen implements Screen {
   #gone = false;
   #hung_up = false;
 
-  constructor(streams: TerminalStreams, listener: ScreenListener, env: NodeJS.ProcessEnv) {
+  constructor(
+    streams: TerminalStreams,
+    listener: ScreenListener,
+    env: NodeJS.ProcessEnv,
+    notify: Notify | null = null,
+  ) {
+    this.#notify = notify;
     this.#input = streams.input;
     this.#output = streams.output;
     this.#listener = listener;
@@ -127,6 +138,14 @@ export class TerminalScreen implements Screen {
 
   attention(text: string): void {
     if (this.#focused || this.#state !== 'open') return;
+    if (this.#notify === null) return this.#ring(text);
+    // Without an answer of the script, people are told in the usual way.
+    void this.#notify(text, this.#ended.signal).then((said) => {
+      if (said !== '' && this.#state === 'open') this.#ring(said ?? text);
+    });
+  }
+
+  #ring(text: string): void {
     // A digit at the start would select another command of OSC 9.
     const said = text.replaceAll(/\p{Cc}/gu, ' ').replace(/^(?=\d)/, ' ');
     this.#write(`\x07\x1b]9;${said}\x07`);
@@ -144,6 +163,7 @@ export class TerminalScreen implements Screen {
     if (this.#state === 'open') this.#give('ours');
     else this.#write(this.#waitingText());
     this.#state = 'closed';
+    this.#ended.abort();
     this.#signals.end(this.#hung_up);
     this.#input.off('data', this.#onData);
     this.#output.off('resize', this.#onResize);

@@ -8,6 +8,7 @@ import { fanInView } from '../state/agents/fan-in-view.ts';
 import { isConfirmation } from '../state/confirmation.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import type { Frame } from '../terminal/screen.ts';
+import { line } from '../text/line.ts';
 import { MarkdownTail } from '../text/markdown.ts';
 import { agentsOverlay } from './agents-overlay.ts';
 import { approvalBox } from './approvals/approval-box.ts';
@@ -36,6 +37,8 @@ export interface FrameSettings {
   /** Always visible (`SCRIPTED DEMO`). */
   readonly banner: string | null;
   readonly meters?: MeterSettings;
+  /** What the status script says. */
+  readonly footer?: string | null;
   readonly shortcuts?: Shortcuts;
   /** The input is not empty. */
   readonly drafting?: boolean;
@@ -95,6 +98,7 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
       navigation: navigationLine(state, width, style, settings.banner, settings.meters),
       input: agent !== undefined && isTerminal(agent.state.type) ? null : settings.input,
       hint: hintLine(state, width, style, shortcuts),
+      footer: settings.footer == null ? null : line(style, width, [['dim', ` ${settings.footer}`]]),
     },
     height,
   );

@@ -20,6 +20,8 @@ export interface Layers {
   /** Null: an agent that has ended takes no input. */
   readonly input: { readonly lines: readonly string[]; readonly cursor: Frame['cursor'] } | null;
   readonly hint: string | null;
+  /** What a script of the user's says, at the very bottom. */
+  readonly footer?: string | null;
 }
 
 /**
@@ -50,13 +52,14 @@ export function layout(layers: Layers, height: number): Frame {
   take(status.length);
   const children = layers.children?.(Math.min(room, Math.floor(height / 3))) ?? [];
   take(children.length);
+  const footer = shown(layers.footer ?? null, take);
   const hint = shown(layers.hint, take);
   const live = room > 0 ? layers.live(room).slice(-room) : [];
   const typed = input === null ? { lines: [], cursor: null } : inputWindow(input, input_rows);
   const above = [...live, ...status, ...spinner, ...children, ...queued, ...question, ...bar, ...navigation];
   const cursor =
     typed.cursor === null ? null : { row: above.length + typed.cursor.row, column: typed.cursor.column };
-  return { lines: [...above, ...typed.lines, ...hint], cursor };
+  return { lines: [...above, ...typed.lines, ...hint, ...footer], cursor };
 }
 
 function shown(text: string | null, take: (rows: number) => number): readonly string[] {

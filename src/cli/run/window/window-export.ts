@@ -1,12 +1,12 @@
 import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { CoppiceError } from '../../records/coppice-error.ts';
-import type { Store } from '../../store/store.ts';
-import type { AppOptions, ExportFormat } from '../../tui/app-options.ts';
-import { exportPieces } from '../export/export.ts';
-import { askLedger } from '../setup/ask.ts';
-import type { Context } from '../setup/context.ts';
+import { CoppiceError } from '../../../records/coppice-error.ts';
+import type { Store } from '../../../store/store.ts';
+import type { AppOptions, ExportFormat } from '../../../tui/app-options.ts';
+import { exportPieces } from '../../export/export.ts';
+import { askLedger } from '../../setup/ask.ts';
+import type { Context } from '../../setup/context.ts';
 
 /** `/export` of the terminal UI: never over a file that is there. Resolves to the file. */
 export function windowExport(context: Context, store: Store, folder: string): AppOptions['exportTree'] {

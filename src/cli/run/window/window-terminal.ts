@@ -1,0 +1,59 @@
+// What the configuration and the environment say of the terminal that the UI is shown on.
+import { contextWindow } from '../../../models/providers.ts';
+import type { UiStyle } from '../../../render/style.ts';
+import { workFolder } from '../../../settings/folders.ts';
+import { given } from '../../../settings/settings-terms.ts';
+import { StatusScript } from '../../../tui/printing/status-script.ts';
+import { PlainScreen } from '../../../tui/terminal/plain-screen.ts';
+import type { Screen, ScreenListener } from '../../../tui/terminal/screen.ts';
+import { type Notify, TerminalScreen } from '../../../tui/terminal/terminal-screen.ts';
+import { runUserScript } from '../../../tui/terminal/user-script.ts';
+import { hasLinks } from '../../../tui/text/links.ts';
+import { ALL_METERS, type MeterSettings } from '../../../tui/views/navigation/meters.ts';
+import type { Context } from '../../setup/context.ts';
+
+export function styleOfUi(
+  context: Context,
+  options: { readonly accessible?: boolean; readonly plain?: boolean },
+): UiStyle {
+  const accessible = options.accessible === true || context.env.ACCESSIBLE === '1';
+  const plain = options.plain === true || isDumb(context);
+  return {
+    colour: context.out.colour && !plain,
+    unicode: context.out.unicode && !plain,
+    accessible: accessible || isDumb(context),
+    links: !plain && (context.loaded.configuration.tui?.links ?? hasLinks(context.env)),
+  };
+}
+
+/** A terminal that cannot move its cursor. */
+export function isDumb({ env }: Context): boolean {
+  return env.TERM === 'dumb';
+}
+
+export function opensScreen(context: Context): (listener: ScreenListener) => Screen {
+  const streams = { input: process.stdin, output: process.stdout };
+  return (listener) =>
+    isDumb(context)
+      ? new PlainScreen(streams, listener)
+      : new TerminalScreen(streams, listener, context.env, notifier(context));
+}
+
+/** The script of the configuration that people are called by, while the terminal does not have the focus. */
+function notifier({ loaded, options }: Context): Notify | null {
+  const command = loaded.configuration.tui?.notify?.command;
+  if (command === undefined) return null;
+  const cwd = workFolder(options.cwd);
+  return (text, signal) =>
+    runUserScript(command, { schema: 'coppice/notification/v1', cwd, text }, cwd, signal);
+}
+
+export function statusScript({ loaded, options }: Context): StatusScript | null {
+  const command = loaded.configuration.tui?.statusLine?.command;
+  return command === undefined ? null : new StatusScript(command, workFolder(options.cwd));
+}
+
+export function meterSettings({ loaded: { configuration } }: Context): MeterSettings {
+  const windowOf = (model: string) => contextWindow(model, configuration.providers ?? {});
+  return { ...ALL_METERS, ...given(configuration.tui?.meters ?? {}), windowOf };
+}
