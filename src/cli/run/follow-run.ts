@@ -14,6 +14,7 @@ import type { Context } from '../setup/context.ts';
 import { endProcessSoon, onStopSignal } from '../setup/end-process.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT, exitCodeOfFailure } from '../start/exit-code.ts';
+import { markRead } from './overview-source.ts';
 import { liveProgress, type Progress, plainProgress, type ShownEvent } from './progress.ts';
 
 export interface FollowOptions {
@@ -122,6 +123,7 @@ export async function followRun(context: Context, run: Followed, options: Follow
     const root = outcome.find(({ id }) => id === root_id);
     if (root === undefined) throw new Error(`the root ${root_id} is not among its agents`);
     printOutcome(context, options, root, outcome);
+    if (process.stdout.isTTY) markRead(context, root_id, outcome);
     if (options.wait === false) tellUnfinished(run, root_id, outcome);
     await options.after?.(root_id);
     return exitCodeOfFailure(root.error);

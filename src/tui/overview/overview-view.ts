@@ -185,13 +185,25 @@ const WORDS: Readonly<Record<Group, string>> = {
   done: 'done',
 };
 
+const ANSWERS = [
+  ['allow', 'once'],
+  ['allow_rule', 'from now on'],
+  ['deny', 'deny'],
+  ['deny_saying', 'deny and say'],
+  ['view_asker', 'go there'],
+] as const;
+
 function hintLine(state: OverviewState, width: number, style: UiStyle, { shortcuts }: PeekKeys): string {
   const { notice, peek } = state;
   if (notice !== null) return line(style, width, [[notice.bad ? 'red' : 'green', ` ${clean(notice.text)}`]]);
   const answers =
     peek?.window.question == null ? [] : ['letters answer', `or ${shortcuts.leader} and the letter`];
+  const behind = ANSWERS.flatMap(([action, word]) => {
+    const key = shortcuts.short(action);
+    return key === null ? [] : [`${key} ${word}`];
+  });
   const hints = state.leader
-    ? ['y once', 's agent', 'n deny', 'm deny and say', 'v go there', 'Esc back']
-    : [...answers, peek === null ? 'Space peek' : 'Space close', 'Enter open', 'Esc'];
+    ? [...behind, 'Esc back']
+    : [...answers, peek === null ? 'Space peek' : 'Space close', 'Enter open', 'Tab next to look at', 'Esc'];
   return line(style, width, [['dim', ` ${hints.join(separator(style))}`]]);
 }
