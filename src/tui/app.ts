@@ -128,11 +128,11 @@ class App implements AppContext {
         await setImmediate();
         this.#draw();
       }
-      this.overview.markSeen();
       const { root_id } = this.state;
       const left = this.#trees.left.busy;
       if (how === 'kill')
         for (const id of root_id === null ? left : [...left, root_id]) await this.runtime.kill(id);
+      this.overview.markSeen();
       return { how, root_id, left };
     } finally {
       stop();

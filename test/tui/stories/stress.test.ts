@@ -25,7 +25,12 @@ it('with two hundred agents, the list opens, filters and scrolls, slots stay, an
   const { pty } = ui;
   await ui.say('go');
   await pty.until('All forked.');
-  await ui.press(KEY.leader, 'a');
+  // One row for all forks of the step, and then to one of them by its number.
+  assert.equal(pty.history().filter((row) => row.startsWith('● fork')).length, 1);
+  assert.ok(pty.history().some((row) => row.startsWith('● fork 200 agents · worker-0, worker-1, ')));
+  await ui.say('/agent 120');
+  await ui.inView('worker-119');
+  await ui.press(KEY.alt(0), KEY.leader, 'a');
   await pty.until('Agents 201');
   await pty.until('1-28 of 201');
   await ui.press('\x1b[6~', '\x1b[6~', '\x1b[6~');
@@ -49,6 +54,9 @@ it('with two hundred agents, the list opens, filters and scrolls, slots stay, an
   await ui.say('/kill main');
   await pty.until('Kill main and 200 descendants (worker-0, worker-1, worker-2, +197 more)? All 201 stay');
   await ui.press('n');
+  await ui.gone('Kill main');
+  await ui.say('/kill idle');
+  await pty.until('Kill 200 idle agents (worker-0, worker-1, worker-2, +197 more)?');
   assert.ok(!pty.written().includes('\x1b[3J'));
 });
 
