@@ -207,12 +207,12 @@ describe('questions', () => {
       state.asks.map((one) => one.id),
       ['a', 'b'],
     );
-    assert.deepEqual(state.question, { since: T0 + 1000, saying: null, held: null, page: 0 });
+    assert.deepEqual(state.question, { since: T0 + 1000, saying: null, grant: null, held: null, page: 0 });
   });
 
   it('count as newly visible when the one before is gone', () => {
     const state = after(family(), tick(1), asks('a', 'b'), tick(5), asks('a'));
-    assert.deepEqual(state.question, { since: T0 + 5000, saying: null, held: null, page: 0 });
+    assert.deepEqual(state.question, { since: T0 + 5000, saying: null, grant: null, held: null, page: 0 });
     assert.equal(after(state, asks()).question, null);
   });
 
