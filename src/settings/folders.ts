@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { KEY_FILE } from '../permissions/protected-path.ts';
 import { cacheFolder } from './cache-folder.cjs';
 
 type Variable = 'APPDATA' | 'LOCALAPPDATA' | 'XDG_CONFIG_HOME' | 'XDG_DATA_HOME';
@@ -23,11 +22,6 @@ function userFolder(
 /** The user's own files: `config.json`, `agents/*.md`. */
 export function configFolder(env: NodeJS.ProcessEnv): string {
   return userFolder(env, 'APPDATA', 'Roaming', 'XDG_CONFIG_HOME', '.config');
-}
-
-/** Keys of providers that `coppice setup` was given: variables by name, for the user only. It is no configuration, so that one can be shown and shared. */
-export function keyFile(env: NodeJS.ProcessEnv): string {
-  return join(configFolder(env), KEY_FILE);
 }
 
 /** The rules that the user granted for good (docs/approvals.md). */

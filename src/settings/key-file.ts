@@ -1,11 +1,18 @@
 import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { KEY_FILE } from '../permissions/protected-path.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
-import { keyFile } from './folders.ts';
+import { configFolder } from './folders.ts';
 
 /** Names that the file may set: a variable such as `PATH` or `NODE_OPTIONS` is no key. */
 const KEY_NAME = /^[A-Z][A-Z0-9_]*_KEY$/;
 
 export type Keys = Readonly<Record<string, string>>;
+
+/** Keys of providers that `coppice setup` was given: variables by name, for the user only. It is no configuration, so that one can be shown and shared. */
+export function keyFile(env: NodeJS.ProcessEnv): string {
+  return join(configFolder(env), KEY_FILE);
+}
 
 /** The keys of the file; none if there is no file. Throws `E_CONFIG`, never with a key in its message. */
 export function readKeys(env: NodeJS.ProcessEnv): Keys {

@@ -4,9 +4,9 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { type Style, styleOf } from '../../render/style.ts';
 import type { ClientOptions } from '../../serve/client/client-request.ts';
 import {
+  configFolder,
   databaseText,
   dataFolder,
-  keyFile,
   serversFolder,
   serverUrl,
   usualDatabase,
@@ -104,7 +104,7 @@ export async function reloaded(context: Context): Promise<Context> {
 /** Variables that are set go before keys that `coppice setup` was given. */
 async function environment(): Promise<NodeJS.ProcessEnv> {
   const { env } = process;
-  if (!existsSync(keyFile(env))) return env;
+  if (!existsSync(configFolder(env))) return env;
   const { readKeys } = await import('../../settings/key-file.ts');
   const set = Object.entries(env).filter(([, value]) => value !== '');
   return { ...readKeys(env), ...Object.fromEntries(set) };

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { CoppiceError } from '../../../records/coppice-error.ts';
-import { configFile, keyFile } from '../../../settings/folders.ts';
-import { readKeys } from '../../../settings/key-file.ts';
+import { configFile } from '../../../settings/folders.ts';
+import { keyFile, readKeys } from '../../../settings/key-file.ts';
 import type { Found } from './try-model.ts';
 
 /** Writes what was found: keys to the file of keys, everything else to the configuration, whose other entries stay. Returns the files that were written. */
