@@ -37,6 +37,7 @@ it('an agent that works in the folder of the settings cannot reach them', async 
     ['xdg/coppice/agents', 'a.md'],
     ['xdg', 'Coppice/config.json'],
     ['.', 'xdg/coppice/config.json'],
+    ['.', 'xdg/coppice/rules.json'],
     ['other', 'config.json'],
     ['data/coppice', 'trust.json'],
     ['data', 'coppice/output/trees/a/output.txt'],

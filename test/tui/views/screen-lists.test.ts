@@ -37,6 +37,18 @@ describe('an approval', () => {
     ]);
   });
 
+  it('shows the rule in full before it is granted, and all scopes or the chosen one', () => {
+    const asked = grandchild({ subject: 'git status -s', subject_kind: 'command' });
+    const shown = after({ ...asked, question: ASKED }, { type: 'grant', change: 'next_scope' });
+    const drawn = (width: number, style = PLAIN) =>
+      approvalBox(shown, shown.question ?? ASKED, width, 12, style).join('\n');
+    assert.match(drawn(80), /allow from now on: bash:git status \*\s/);
+    assert.match(drawn(80), /for: {2}this turn {2}\[this agent\] {2}this tree {3}for good/);
+    assert.match(drawn(36), /bash:git +│\n│ status \*/);
+    assert.match(drawn(36), /│ for: \[this agent\] +│/);
+    assert.match(drawn(80, ASCII), /\^ v narrower, wider/);
+  });
+
   it('says how long the question has waited, from a minute on', () => {
     const state = grandchild();
     const later = { ...state, now: (state.asks[0]?.asked_at ?? 0) + 185_000 };

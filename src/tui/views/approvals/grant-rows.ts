@@ -1,6 +1,6 @@
 import type { Ask } from '../../../records/conversation/ask.ts';
 import { clean } from '../../../render/clean.ts';
-import type { UiStyle } from '../../../render/style.ts';
+import { sign, type UiStyle } from '../../../render/style.ts';
 import {
   alsoAnswered,
   chosenRule,
@@ -9,7 +9,7 @@ import {
   writtenFault,
 } from '../../state/grant-draft.ts';
 import type { GrantDraft, HeldLetter, UiState } from '../../state/ui-state.ts';
-import type { Part } from '../../text/line.ts';
+import { columns, type Part } from '../../text/line.ts';
 import { wrap } from '../../text/wrap.ts';
 import { type AskingKeys, key } from './answer-rows.ts';
 
@@ -42,7 +42,7 @@ export function grantRows(
   const also = alsoAnswered(state, ask, draft);
   const rows: Row[] = [
     ...told(`allow from now on: ${clean(rule)}`, 'bold', width, style),
-    [`for: `, ...GRANT_SCOPES.flatMap((scope): Part[] => scopePart(scope, draft.scope))],
+    [`for: `, ...scopesIn(width, draft.scope)],
     ...told(reachText(draft, ask, rules_file), 'dim', width, style),
     ...(also === 0
       ? []
@@ -56,8 +56,10 @@ export function grantRows(
     ...rows,
     [
       ...(grants === null ? [] : [key(grants), width >= 50 ? ' grant it   ' : ' grant  ']),
-      ...(draft.rules.length > 1 ? [key('↑ ↓'), width >= 50 ? ' narrower, wider   ' : ' rule  '] : []),
-      key('← →'),
+      ...(draft.rules.length > 1
+        ? [key(`${sign(style, '↑')} ${sign(style, '↓')}`), width >= 50 ? ' narrower, wider   ' : ' rule  ']
+        : []),
+      key(`${sign(style, '←')} ${sign(style, '→')}`),
       width >= 50 ? ' how far   ' : ' far  ',
       ...(writes === null ? [] : [key(writes), width >= 50 ? ' write it   ' : ' write  ']),
       key('Esc'),
@@ -73,6 +75,12 @@ function editingRows(draft: GrantDraft, ask: Ask, width: number, style: UiStyle)
     ...(fault === null ? [] : told(clean(fault), 'yellow', width, style)),
     [['dim', 'Enter takes it; nothing is granted yet   Esc back']],
   ];
+}
+
+/** All of them if there is room, else the chosen one. */
+function scopesIn(width: number, chosen: GrantDraft['scope']): readonly Part[] {
+  const all = GRANT_SCOPES.flatMap((scope) => scopePart(scope, chosen));
+  return columns(['for: ', ...all]) <= width + 1 ? all : scopePart(chosen, chosen);
 }
 
 function scopePart(scope: GrantDraft['scope'], chosen: GrantDraft['scope']): Part[] {

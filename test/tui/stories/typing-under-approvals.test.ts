@@ -1,0 +1,6 @@
+/** Proves that a person who types while questions come up answers none of them and loses no key; the long form types for two minutes. */
+import { it } from 'node:test';
+import { typeUnderApprovals } from './typing-under-approvals.ts';
+
+it('40 keys, 90 ms apart, while 12 questions come: none is answered, the draft is exact', (test) =>
+  typeUnderApprovals(test, { agents: 4, questions: 3, keys: 40 }));

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Store } from '../../../src/store/store.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { KEY, openUi } from './ui-stage.ts';
+
+const KEY_MS = 90;
+/** Every word begins with a key that would answer, alone. */
+const TEXT = 'I say yes, never mind, even so: my view needs my own say. ';
+
+export interface Typing {
+  /** Agents that ask, one after the other, and questions of each at once. */
+  readonly agents: number;
+  readonly questions: number;
+  readonly keys: number;
+}
+
+/** Types at the speed of a person while questions come up all the time: none is answered, no key is lost, and what is sent is what was typed. */
+export async function typeUnderApprovals(
+  test: TestContext,
+  { agents, questions, keys }: Typing,
+): Promise<void> {
+  const config = join(temporaryFolder(), 'config.json');
+  // Reads of one message ask side by side.
+  writeFileSync(config, JSON.stringify({ agents: { defaults: { permissions: { ask: ['read'] } } } }));
+  const names = Array.from({ length: agents }, (_, index) => `asker-${index}`);
+  const reads = Array.from({ length: questions }, (_, n) => ({ name: 'read', input: { path: `${n}.txt` } }));
+  const span_ms = keys * KEY_MS;
+  const ui = await openUi(
+    test,
+    {
+      rules: [
+        {
+          when: { root: true, step: 0 },
+          calls: names.map((name) => ({ name: 'fork', input: { name, prompt: 'be' } })),
+        },
+        { when: { root: true }, say: 'Main rests.' },
+        ...names.map((agent, index) => ({
+          when: { agent, step: 0 },
+          delay_ms: Math.round((span_ms * 0.9 * index) / agents),
+          calls: reads,
+        })),
+        { say: 'done' },
+      ],
+    },
+    { args: ['--config', config] },
+  );
+  await ui.say('go');
+  await ui.pty.until('1 of');
+  const typed = TEXT.repeat(Math.ceil(keys / TEXT.length)).slice(0, keys);
+  for (const key of typed) {
+    ui.pty.send(key);
+    await new Promise((resolve) => setTimeout(resolve, KEY_MS));
+  }
+  const all = agents * questions;
+  await ui.pty.until(`1 of ${all} ─`);
+  const asked = (store: Store) => store.asks({});
+  assert.deepEqual(
+    (await ui.ledger(asked)).map(({ verdict, scope, granted }) => [verdict, scope, granted]),
+    Array.from({ length: all }, () => [null, null, null]),
+  );
+  await ui.press(KEY.enter);
+  await ui.pty.until(() => ui.pty.screen().some((line) => line.trim() === '>'), 'the draft was sent');
+  const sent = await ui.ledger(async (store) => {
+    const [root] = await store.agents({ roots: true });
+    const mail = await store.mail(root?.id ?? '', true);
+    return mail.map(({ body }) => body).at(-1);
+  });
+  assert.equal(sent, typed.trimEnd());
+  assert.ok(
+    (await ui.ledger(asked)).every(({ verdict }) => verdict === null),
+    'Enter answers nothing either',
+  );
+}
