@@ -22,8 +22,8 @@ export interface Policy {
   readonly levels: readonly PolicyLevel[];
 }
 
-/** In the order in which they are asked. `unsaid`: what a profile implies by what it does not allow. */
-export const RULE_SOURCES = ['cli', 'config', 'profile', 'unsaid'] as const;
+/** In the order in which they are asked. `unsaid`: what a profile implies by what it does not allow; `mode`: what `withMode` adds. */
+export const RULE_SOURCES = ['cli', 'config', 'profile', 'unsaid', 'mode'] as const;
 export type RuleSource = (typeof RULE_SOURCES)[number];
 
 export interface PolicyLevel extends Readonly<Record<RuleSource, readonly Rule[]>> {
@@ -47,7 +47,7 @@ export function createPolicy(
   texts: { readonly cli?: RuleTexts; readonly config?: RuleTexts; readonly profile?: RuleTexts } = {},
 ): Policy {
   const [cli = [], config = [], profile = []] = [texts.cli, texts.config, texts.profile].map(parseRules);
-  return { levels: [{ cli, config, profile, unsaid: [], default: 'tool' }] };
+  return { levels: [{ cli, config, profile, unsaid: [], mode: [], default: 'tool' }] };
 }
 
 /** What a profile leaves of the policy above it. Throws InvalidRuleError. */
@@ -56,7 +56,7 @@ export function createProfilePolicy(texts: RuleTexts): Policy {
   const unsaid = profile.flatMap(({ verdict, tool }): Rule[] =>
     verdict === 'allow' ? [{ verdict: 'ask', tool }] : [],
   );
-  return { levels: [{ cli: [], config: [], profile, unsaid, default: 'allow' }] };
+  return { levels: [{ cli: [], config: [], profile, unsaid, mode: [], default: 'allow' }] };
 }
 
 /** The child's policy under its parent's: allowed is only what both allow (P4). */
@@ -85,6 +85,7 @@ const origin: Readonly<Record<RuleSource, string>> = {
   config: '',
   profile: ', the profile',
   unsaid: ', beyond what the profile allows',
+  mode: ', the mode',
 };
 
 /** A rule as people read it: `deny(bash:rm *), the profile`. */

@@ -1,7 +1,7 @@
 import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS } from '../kernel/toolsets/toolset-terms.ts';
 import type { WorldEffect } from '../kernel/turn/advance-result.ts';
-import type { Agent, AgentConfig, Tree } from '../records/agent/agent.ts';
+import type { Agent, AgentConfig, PermissionMode, Tree } from '../records/agent/agent.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Mail } from '../records/conversation/mail.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
@@ -121,13 +121,14 @@ class Runtime implements RuntimeFace {
   }
 
   #perform(cell: Cell, effect: WorldEffect): void {
+    const { can_ask = false } = this.#options;
     const context = {
       ...this.#options,
       executor: this.#executor,
       worktrees: this.#worktrees,
       catalog: this.#catalog,
       emit: (event: RuntimeEvent) => this.#emit(event),
-      can_ask: this.#canAsk(cell.agent.config),
+      can_ask: typeof can_ask === 'function' ? can_ask(cell.agent.config) : can_ask,
     };
     switch (effect.type) {
       case 'request-model':
@@ -145,12 +146,6 @@ class Runtime implements RuntimeFace {
       case 'abort':
         return stopWork(cell);
     }
-  }
-
-  /** Whether somebody answers what an agent with this configuration asks. */
-  #canAsk(config: AgentConfig): boolean {
-    const { can_ask = false } = this.#options;
-    return typeof can_ask === 'function' ? can_ask(config) : can_ask;
   }
 
   get worker_id(): string {
@@ -265,6 +260,10 @@ class Runtime implements RuntimeFace {
   async switchModel(agent_id: string, model: string): Promise<void> {
     await this.#models.modelFor(await this.#people.find(agent_id), model);
     await this.#people.order(agent_id, { type: 'model', model });
+  }
+
+  async switchMode(root_id: string, mode: PermissionMode): Promise<void> {
+    await this.#people.order(root_id, { type: 'mode', mode });
   }
 
   async interrupt(agent_id: string, reason: string): Promise<void> {

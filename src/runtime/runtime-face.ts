@@ -1,4 +1,4 @@
-import type { Agent, AgentConfig } from '../records/agent/agent.ts';
+import type { Agent, AgentConfig, PermissionMode } from '../records/agent/agent.ts';
 import type { Failure } from '../records/agent/failure.ts';
 import type { Limits } from '../records/agent/limits.ts';
 import type { AskAnswer } from '../records/conversation/ask.ts';
@@ -121,6 +121,8 @@ export interface RuntimeFace {
   retry(agent_id: string, without_last?: boolean): Promise<void>;
   /** This one agent asks another model from its next request on, for good. Rejects as `start` does for an unknown model. */
   switchModel(agent_id: string, model: string): Promise<void>;
+  /** Switches the mode of a tree, for good: for all its agents, from their next call on. */
+  switchMode(root_id: string, mode: PermissionMode): Promise<void>;
   /** Stops the turn of this one agent; its children go on. */
   interrupt(agent_id: string, reason: string): Promise<void>;
   /** Resolves when no agent of the tree works and no mail waits for a living one; with `root`, when the root's turn has ended. */

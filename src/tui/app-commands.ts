@@ -9,6 +9,7 @@ import { type HumanCommand, isCaptureCommand, isCommand, readCommand } from './c
 import { switchModel } from './commands/pick-model.ts';
 import { resumeTree } from './commands/pick-tree.ts';
 import { removeRule, showRules } from './commands/rule-commands.ts';
+import { switchMode } from './commands/switch-mode.ts';
 import { addressee } from './composer/attachments/mentions.ts';
 import { findAgent } from './composer/resolve-agent.ts';
 import { withMentioned, writeMessage } from './composer/write-message.ts';
@@ -108,6 +109,8 @@ export function perform(app: AppContext, command: HumanCommand): void {
       return app.dispatch({ type: 'overlay', overlay: { type: 'keys' } });
     case 'new':
       return app.attempt(() => app.openTree(null));
+    case 'mode':
+      return switchMode(app, command.mode);
     case 'export':
       return app.attempt(() => exportTree(app, command.format, command.file));
     case 'cost':
@@ -153,6 +156,7 @@ type AtAgent = Exclude<
       | 'new'
       | 'cost'
       | 'export'
+      | 'mode'
       | 'model'
       | 'resume'
       | 'web'

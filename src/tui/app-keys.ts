@@ -2,6 +2,7 @@ import { matchesKey } from '@earendil-works/pi-tui';
 import { isWorking } from '../records/agent/state.ts';
 import { askKill, openApprovals, perform, quit } from './app-commands.ts';
 import type { AppContext } from './app-context.ts';
+import { switchMode } from './commands/switch-mode.ts';
 import { takeBack } from './composer/write-message.ts';
 import type { Action } from './keys/action.ts';
 import { actionOf, printable } from './keys/action-of.ts';
@@ -114,6 +115,8 @@ function act(app: AppContext, action: Exclude<Action, Answer>): void {
       return openApprovals(app);
     case 'dashboard':
       return perform(app, { name: 'web' });
+    case 'mode':
+      return switchMode(app, null);
     case 'new':
       return perform(app, { name: 'new' });
     case 'resume':

@@ -1,5 +1,5 @@
 import type { DocumentOf } from '../documents/shapes/all-documents.ts';
-import type { Agent, AgentConfig } from '../records/agent/agent.ts';
+import type { Agent, AgentConfig, PermissionMode } from '../records/agent/agent.ts';
 import type { ComposedText } from '../records/conversation/attached-text.ts';
 import type { UiStyle } from '../render/style.ts';
 import type { ResumeOptions, RuntimeFace } from '../runtime/runtime-face.ts';
@@ -33,7 +33,7 @@ export interface AppOptions {
   /** All trees of the ledger. */
   readonly overview: OverviewSource;
   /** Starts a tree with the first prompt; `model`: instead of the usual one. */
-  readonly start: (prompt: ComposedText, model: string | null) => Promise<Agent>;
+  readonly start: (prompt: ComposedText, model: string | null, mode: PermissionMode) => Promise<Agent>;
   /** Of the conversation that a first prompt would start. */
   readonly config: () => AgentConfig;
   /** Conversations with what a list of them shows, newest first; of one folder, or of all. */

@@ -4,7 +4,7 @@ import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../../models/model.ts';
 import { killAllProcessGroups } from '../../processes/process-group.ts';
 import { treeOutput } from '../../processes/spill-folder.ts';
-import type { Agent } from '../../records/agent/agent.ts';
+import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { ComposedText } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
@@ -142,12 +142,18 @@ async function converse(
   const chosen = root === null && model !== null ? settings() : null;
   const runtime = await composeRuntime(context, store, terms, { extra, can_ask: true });
   const placement = placementOf(store, options, context.env);
-  const start = async ({ text, images }: ComposedText, other: string | null): Promise<Agent> => {
+  const start = async (
+    { text, images }: ComposedText,
+    other: string | null,
+    mode: PermissionMode,
+  ): Promise<Agent> => {
+    const { config, limits } = other === null && chosen !== null ? chosen : settings(other);
     const pictures = images === undefined ? {} : { images };
     const begun = {
       prompt: text,
       ...pictures,
-      ...(other === null && chosen !== null ? chosen : settings(other)),
+      config: mode === 'ask' ? config : { ...config, permissions: { ...config.permissions, mode } },
+      limits,
     };
     return options.detach === true ? enter(runtime, store, begun, placement) : runtime.start(begun);
   };

@@ -1,3 +1,4 @@
+import type { PermissionMode } from '../../records/agent/agent.ts';
 import type { CaptureContent } from '../../records/conversation/message.ts';
 
 /** An order of a person to an agent; mail of kind `control` carries it to the process that leads the agent. */
@@ -25,5 +26,7 @@ export type Order =
     }
   /** Another model from the next request on. */
   | { readonly type: 'model'; readonly model: string }
+  /** To a root: the mode of its tree. */
+  | { readonly type: 'mode'; readonly mode: PermissionMode }
   /** `/wait` (docs/tui.md). `from`: ids of agents, or null for the next message from anyone. */
   | { readonly type: 'wait'; readonly timeout_ms: number; readonly from: readonly string[] | null };

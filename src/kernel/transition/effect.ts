@@ -1,3 +1,4 @@
+import type { PermissionMode } from '../../records/agent/agent.ts';
 import type { Call, ChildOutcome } from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';
 import type { NewMail } from '../../records/conversation/mail.ts';
@@ -22,6 +23,8 @@ export type Effect =
   | { readonly type: 'void-asks'; readonly ask_ids: readonly string[] }
   /** Switches the model of the agent and of agents that it creates later. */
   | { readonly type: 'set-model'; readonly model: string }
+  /** Switches the mode of the tree, which its root keeps. */
+  | { readonly type: 'set-mode'; readonly mode: PermissionMode }
   /** Sends this outcome to the parent's mailbox. */
   | { readonly type: 'notify-parent'; readonly outcome: ChildOutcome }
   /** Asks children to stop; each reports its outcome. */

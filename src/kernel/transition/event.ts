@@ -1,3 +1,4 @@
+import type { PermissionMode } from '../../records/agent/agent.ts';
 import type { Failure } from '../../records/agent/failure.ts';
 import type { Call, ChildOutcome, ChildResult, SpawnedChild, WaitSpec } from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';
@@ -100,6 +101,8 @@ export type AgentEvent =
     }
   /** The ledger has killed the agent and its descendants and notified a waiting parent (law 9); only running work is left to stop. */
   | { readonly type: 'kill'; readonly at: number; readonly by: string }
+  /** A person switched the mode of the tree of this root. */
+  | { readonly type: 'mode'; readonly at: number; readonly mode: PermissionMode }
   /** A person chose another model. */
   | { readonly type: 'model'; readonly at: number; readonly model: string }
   /**

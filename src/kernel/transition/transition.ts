@@ -1,3 +1,4 @@
+import type { PermissionMode } from '../../records/agent/agent.ts';
 import type { Failure } from '../../records/agent/failure.ts';
 import { type AgentState, isResting, isTerminal, newTurn } from '../../records/agent/state.ts';
 import { continuation, GO_ON } from '../../records/conversation/answer-ending.ts';
@@ -86,6 +87,11 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
         { type: 'set-model', model: event.model },
         appendEvent('notice', `asks ${event.model} from now on`),
       ]);
+    case 'mode':
+      return step(state, [
+        { type: 'set-mode', mode: event.mode },
+        appendEvent('notice', MODE_TEXTS[event.mode]),
+      ]);
     case 'retry':
       if (state.type !== 'errored') return invalid(state, event, 'nothing failed');
       return retried(state.failure, event);
@@ -97,6 +103,12 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
       return resumed(state, event, context);
   }
 }
+
+const MODE_TEXTS: Readonly<Record<PermissionMode, string>> = {
+  ask: 'asks about changes from now on',
+  accept: 'edits files without asking from now on',
+  plan: 'only plans from now on: nothing may be changed',
+};
 
 function retried({ kind }: Failure, { at, said = '', half, left_out }: EventOf<'retry'>): Transition {
   if (left_out !== undefined) {

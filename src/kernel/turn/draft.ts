@@ -144,6 +144,9 @@ export class Draft {
       case 'set-model':
         this.#config = { ...this.#config, model: effect.model };
         return;
+      case 'set-mode':
+        this.#config = { ...this.#config, permissions: { ...this.#config.permissions, mode: effect.mode } };
+        return;
       case 'notify-parent': {
         const { id, parent_id, origin } = this.led.agent;
         const body = { agent_id: id, outcome: effect.outcome };

@@ -104,6 +104,10 @@ function followOrder(order: Order, mail: Mail, draft: Draft): void {
       if (order.model !== draft.led.agent.config.model)
         draft.apply({ type: 'model', at, model: order.model });
       return;
+    case 'mode':
+      if (order.mode !== (draft.led.agent.config.permissions.mode ?? 'ask'))
+        draft.apply({ type: 'mode', at, mode: order.mode });
+      return;
     case 'wait':
       return waitOfPerson(order, mail, draft);
   }

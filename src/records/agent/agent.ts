@@ -9,7 +9,10 @@ export interface PermissionRules {
   readonly deny: readonly string[];
 }
 
-/** What an agent was created with. Fixed for its lifetime, except for its model. */
+/** What happens in a tree without asking the person (src/permissions/mode.ts): nothing beyond the rules; edits of files; nothing that changes anything. */
+export type PermissionMode = 'ask' | 'accept' | 'plan';
+
+/** What an agent was created with. Fixed for its lifetime, except for its model, and the mode. */
 export interface AgentConfig {
   /** `provider/model`; a person may choose another one. */
   readonly model: string;
@@ -28,6 +31,8 @@ export interface AgentConfig {
     readonly granted?: readonly string[];
     /** Rules of the profiles on the path from the root: they restrict, and never allow more. */
     readonly narrowed?: readonly PermissionRules[];
+    /** Only that of the root counts, for its whole tree; default `ask`. */
+    readonly mode?: PermissionMode;
   };
   /** The profile that it was created from, if one was named. */
   readonly profile?: string;

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, realpathSync } from 'node:fs';
 import { commandLine } from '../../models/command-line.ts';
 import type { HostAnswer, ModelHost } from '../../models/model-host.ts';
+import { modeRefusal, withMode } from '../../permissions/mode.ts';
 import {
   type ContainedPath,
   containPath,
@@ -18,7 +19,7 @@ import { findShell, shellArguments } from '../../processes/find-shell.ts';
 import type { ProcessPlace } from '../../processes/run-process.ts';
 import { treeOutput } from '../../processes/spill-folder.ts';
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
-import type { AgentConfig } from '../../records/agent/agent.ts';
+import type { AgentConfig, PermissionMode } from '../../records/agent/agent.ts';
 import { permissionOf } from '../../tools/built-in-permissions.ts';
 import { writeContained } from '../../tools/files/atomic-write.ts';
 import { isBinary } from '../../tools/files/file-kind.ts';
@@ -40,14 +41,20 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Carries out requests of an agent program, under the agent's folder, tools and permissions. */
-export function createModelHost(config: AgentConfig, context: HostContext): ModelHost {
+export function createModelHost(
+  config: AgentConfig,
+  context: HostContext,
+  mode: PermissionMode = 'ask',
+): ModelHost {
   const cwd = canonical(config.cwd);
-  const policy = policyOf(config);
+  const policy = withMode(policyOf(config), mode);
   const refusal = (tool: string, subject: string): string | null => {
     const needed = NEEDED[tool];
     if (needed !== undefined && !needed.some((name) => config.tools.includes(name)))
       return `this agent has no tool "${tool}"`;
     const by = permissionOf(tool);
+    const planned = modeRefusal(mode, by);
+    if (planned !== null) return planned;
     if (subject === '') return blindRefusal(policy, by);
     if (!takesPath(by)) return policyRefusal(policy, by, subject, callTouches(policy, by, subject, cwd));
     try {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { askingRules, decide, decidePaths } from '../../permissions/decide.ts';
 import { type AskedCall, type Grant, grantOf, isCovered, reaches } from '../../permissions/grants/grant.ts';
 import { readRules } from '../../permissions/grants/rules-file.ts';
+import { modeRefusal, withMode } from '../../permissions/mode.ts';
 import { partialRules, policyOf } from '../../permissions/policy.ts';
 import { policyRefusal } from '../../permissions/refusal.ts';
 import { callTouches, permissionSubject, touchesOf, writtenPath } from '../../permissions/touched-paths.ts';
@@ -24,9 +25,10 @@ import type { RuntimeEvent } from '../runtime-event.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import { type ProtectedContext, protectedPlace, unreadablePlace } from './protected-places.ts';
 import type { SpillCleanup } from './spill-cleanup.ts';
+import { treeMode } from './tree-mode.ts';
 
 export interface CallContext extends ProtectedContext {
-  readonly store: Pick<Store, 'kind' | 'location' | 'grants'>;
+  readonly store: Pick<Store, 'kind' | 'location' | 'agent' | 'grants'>;
   readonly rules_file?: string;
   readonly output: SpillCleanup;
   readonly executor: Executor;
@@ -100,7 +102,10 @@ async function runCall(
   if (!json.ok) return { status: 'error', output: json.error };
   const parsed = tool.parse(json.input);
   if (!parsed.ok) return { status: 'error', output: `${call.name}: ${parsed.error}` };
-  const policy = policyOf(agent.config);
+  const mode = await treeMode(agent, context.store);
+  const refused = modeRefusal(mode, tool.permission);
+  if (refused !== null) return { status: 'denied', output: refused };
+  const policy = withMode(policyOf(agent.config), mode);
   const subject = permissionSubject(tool, parsed.input, agent.config.cwd);
   const { cwd } = agent.config;
   const touched = callTouches(policy, tool.permission, writtenPath(tool, parsed.input) ?? subject, cwd);

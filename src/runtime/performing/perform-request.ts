@@ -1,5 +1,6 @@
 import type { EventOf } from '../../kernel/transition/event.ts';
 import type { ModelDelta, ModelOutcome } from '../../models/model.ts';
+import { modeText } from '../../permissions/mode.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { isAgentProgram, mustSubmit } from '../../records/agent/agent.ts';
 import type { Failure } from '../../records/agent/failure.ts';
@@ -7,6 +8,7 @@ import type { Call } from '../../records/agent/state.ts';
 import type { AssistantContent, CallPart } from '../../records/conversation/message.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
+import type { Store } from '../../store/store.ts';
 import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
@@ -15,8 +17,10 @@ import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
 import { createModelHost, type HostContext } from './agent-program-host.ts';
 import type { ModelCache } from './model-cache.ts';
+import { treeMode } from './tree-mode.ts';
 
 export interface RequestContext extends HostContext {
+  readonly store: Pick<Store, 'kind' | 'location' | 'agent'>;
   readonly executor: Executor;
   readonly catalog: ToolCatalog;
   readonly clock: RuntimeClock;
@@ -82,9 +86,10 @@ async function ask(cell: Cell, controller: AbortController, context: RequestCont
   try {
     const model = await context.models.modelFor(agent, agent.config.model);
     const setup = context.catalog.setupFor(agent.config);
+    const mode = await treeMode(agent, context.store);
     return await model.stream(
       {
-        system: setup.system,
+        system: [setup.system, modeText(mode)].filter((text) => text !== '').join('\n\n'),
         messages: prompt.messages(),
         // Sent even when no more calls will run: providers refuse a conversation with calls but without tools.
         tools: setup.specs,
@@ -93,7 +98,7 @@ async function ask(cell: Cell, controller: AbortController, context: RequestCont
         cache_key: agent.root_id,
         signal: controller.signal,
         agent: { id: agent.id, name: agent.name, parent_id: agent.parent_id },
-        ...(isAgentProgram(agent.config.model) ? { host: createModelHost(agent.config, context) } : {}),
+        ...(isAgentProgram(agent.config.model) ? { host: createModelHost(agent.config, context, mode) } : {}),
       },
       (delta) => {
         if (cell.request === controller) keepText(cell, delta);

@@ -1,3 +1,4 @@
+import type { PermissionMode } from '../../records/agent/agent.ts';
 import { ASK_SCOPES, type AskScope } from '../../records/conversation/ask.ts';
 import { didYouMean } from '../../render/nearest-name.ts';
 import type { ExportFormat } from '../app-options.ts';
@@ -24,6 +25,7 @@ const ROWS = [
   ],
   ['deny', 'text', ' [WORDS]', 'deny it; the agent reads the words'],
   ['rules', 'text', ' [remove ID]', 'rules that you granted in answers'],
+  ['mode', 'text', ' [ask|accept|plan]', 'ask about changes, accept edits, or plan only'],
   ['model', 'text', ' [NAME]', 'choose another model for the agent in view'],
   ['cost', 'nothing', '', 'what was used, this turn and in all, by agent and model'],
   ['export', 'text', ' [FORMAT] [FILE]', 'write the conversation into a file'],
@@ -66,6 +68,7 @@ export type HumanCommand =
   | { readonly name: 'send'; readonly agent: string; readonly message: string }
   | { readonly name: 'wait'; readonly timeout_ms: number; readonly agents: readonly string[] }
   | { readonly name: 'retry'; readonly without_last: boolean }
+  | { readonly name: 'mode'; readonly mode: PermissionMode | null }
   | { readonly name: 'export'; readonly format: ExportFormat; readonly file: string | null }
   | { readonly name: 'agent'; readonly agent: string }
   | { readonly name: 'resume' | 'model'; readonly text: string };
@@ -74,6 +77,7 @@ export type ReadCommand =
   | { readonly ok: true; readonly command: HumanCommand }
   | { readonly ok: false; readonly error: string };
 
+const MODES: readonly PermissionMode[] = ['ask', 'accept', 'plan'];
 const FORMATS: readonly ExportFormat[] = ['md', 'html', 'json'];
 
 const MAX_WAIT_SECONDS = 86_400;
@@ -160,6 +164,11 @@ export function readCommand(text: string): ReadCommand {
     case 'agent':
       if (rest.length !== 1 || rest[0] === undefined) return usage('name one agent');
       return { ok: true, command: { name: 'agent', agent: rest[0] } };
+    case 'mode': {
+      const mode = MODES.find((one) => one === rest[0]);
+      if (rest.length > 1 || (rest.length === 1 && mode === undefined)) return usage('ask, accept or plan');
+      return { ok: true, command: { name: 'mode', mode: mode ?? null } };
+    }
     case 'export': {
       const [first = 'md'] = rest;
       const format = FORMATS.find((one) => one === first) ?? FORMATS.find((one) => first.endsWith(`.${one}`));

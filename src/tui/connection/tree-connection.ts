@@ -66,7 +66,7 @@ export class TreeConnection {
 
   /** Starts a tree with the first prompt; resolves to its root, which is in view. */
   async start(prompt: ComposedText): Promise<Agent> {
-    const root = await this.#options.start(prompt, this.#app.next_model);
+    const root = await this.#options.start(prompt, this.#app.next_model, this.#app.state.next_mode);
     this.#app.dispatch({ type: 'opened', root_id: root.id, agents: [root] });
     this.#app.dispatch({ type: 'visit', agent_id: root.id });
     return root;

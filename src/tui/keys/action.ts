@@ -13,6 +13,7 @@ export type Action =
   | 'approvals'
   | Answer
   | 'dashboard'
+  | 'mode'
   | 'new'
   | 'resume'
   | 'interrupt'
@@ -62,6 +63,7 @@ export const ACTIONS: readonly ActionRow[] = [
   row('deny_saying', ['leader m'], '/deny WORDS', 'deny it with words for the agent'),
   row('view_asker', ['leader v'], null, 'go to the agent that asks'),
   row('dashboard', ['leader w'], '/web', 'open the dashboard in the browser'),
+  row('mode', ['shift+tab'], '/mode', 'next mode: ask, accept edits, plan only'),
   row('new', ['leader e'], '/new', 'begin another conversation; this one goes on'),
   row('resume', ['leader l'], '/resume', 'choose another conversation; this one goes on'),
   row('interrupt', ['escape'], null, 'interrupt the agent in view'),

@@ -51,7 +51,7 @@ export function keyName(text: string): { readonly name: string } | { readonly fa
 
 /** Keys that write or edit text without a modifier. */
 export function writesText(name: string): boolean {
-  return /^(?:shift\+)?(?:.|enter|space|backspace|delete|tab|up|down|left|right|home|end)$/.test(name);
+  return /^(?:tab|(?:shift\+)?(?:.|enter|space|backspace|delete|up|down|left|right|home|end))$/.test(name);
 }
 
 /** `Ctrl-X`, as displayed. */

@@ -1,4 +1,4 @@
-import type { Agent } from '../../records/agent/agent.ts';
+import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
@@ -64,5 +64,7 @@ export type UiEvent =
   | { readonly type: 'typed'; readonly alone: string | null }
   /** Ctrl-C: once more within a second leaves. */
   | { readonly type: 'leaving' }
+  /** Of the conversation that the next message begins. */
+  | { readonly type: 'mode'; readonly mode: PermissionMode }
   | { readonly type: 'leader'; readonly on: boolean }
   | { readonly type: 'tick'; readonly now: number };

@@ -1,5 +1,5 @@
 // What the terminal UI shows, as data; the other files of this folder are pure functions that change or read it.
-import type { Agent } from '../../records/agent/agent.ts';
+import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
 import type { Ask, AskScope } from '../../records/conversation/ask.ts';
 import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
@@ -122,6 +122,8 @@ export interface UiState {
   readonly leaving: number | null;
   /** The leader key was pressed. */
   readonly leader: boolean;
+  /** Of the conversation that the next message begins. */
+  readonly next_mode: PermissionMode;
   /** Why the ledger cannot be reached; null: it can. */
   readonly trouble: string | null;
   /** Milliseconds since the epoch; drives spinners and clocks. */
@@ -163,6 +165,7 @@ export const EMPTY_UI: UiState = {
   typed_at: 0,
   leaving: null,
   leader: false,
+  next_mode: 'ask',
   trouble: null,
   now: 0,
 };

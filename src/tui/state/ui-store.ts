@@ -61,6 +61,8 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return withKey(state, event.alone);
     case 'leaving':
       return { ...state, leaving: state.now };
+    case 'mode':
+      return { ...state, next_mode: event.mode };
     case 'leader':
       return { ...state, leader: event.on };
     case 'tick':

@@ -6,6 +6,7 @@ import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import { childrenView } from '../state/agents/family.ts';
 import { fanInView } from '../state/agents/fan-in-view.ts';
 import { isConfirmation } from '../state/confirmation.ts';
+import { MODE_WORDS, modeInView } from '../state/mode.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import type { Frame } from '../terminal/screen.ts';
 import { line } from '../text/line.ts';
@@ -95,13 +96,22 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
         return [...command, ...queuedLines(state, width, rows - command.length, style, settings.drafting)];
       },
       bar: captureBar(state, width, style),
-      navigation: navigationLine(state, width, style, settings.banner, settings.meters),
+      navigation: navigationLine(state, width, style, flagOf(state, settings.banner), settings.meters),
       input: agent !== undefined && isTerminal(agent.state.type) ? null : settings.input,
       hint: hintLine(state, width, style, shortcuts),
       footer: settings.footer == null ? null : line(style, width, [['dim', ` ${settings.footer}`]]),
     },
     height,
   );
+}
+
+/** What is always visible: the banner, and the mode unless it is the usual one, which the hints name. */
+function flagOf(state: UiState, banner: string | null): string | null {
+  const mode = modeInView(state);
+  const flags = [banner, mode === 'ask' ? null : MODE_WORDS[mode].toUpperCase()].filter(
+    (flag) => flag !== null,
+  );
+  return flags.length === 0 ? null : flags.join('  ');
 }
 
 function questionOf(

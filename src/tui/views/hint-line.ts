@@ -2,6 +2,7 @@ import { isTerminal } from '../../records/agent/state.ts';
 import type { UiStyle } from '../../render/style.ts';
 import type { Action } from '../keys/action.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
+import { MODE_WORDS, modeInView } from '../state/mode.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import { line, separator } from '../text/line.ts';
 
@@ -44,7 +45,8 @@ function hintsFor(state: UiState, keys: Shortcuts): readonly (string | null)[] {
     return ['/fork starts a child with this', '/cancel leaves it', '// writes a /', agents];
   const { length } = state.asks;
   const asks = length > 0 ? [named(keys.whole('approvals'), `answers ${length}`)] : [];
-  return [...asks, agents, named(keys.whole('keys'), 'keys'), '/ commands'];
+  const mode = named(keys.whole('mode'), MODE_WORDS[modeInView(state)]);
+  return [...asks, agents, named(keys.whole('keys'), 'keys'), '/ commands', mode];
 }
 
 function named(key: string | null, word: string): string | null {
