@@ -27,10 +27,11 @@ export function peekView(
   const dash = style.accessible ? '' : sign(style, '─');
   const rest = dash.repeat(Math.max(0, width - 2 - columnsOf(title)));
   const head = line(style, width, [['dim', `${dash.repeat(2)}${title}${rest}`]]);
-  return [
-    head,
-    ...(asked(peek, width, height - 1, style, shortcuts) ?? said(peek, width, height - 1, style)),
-  ];
+  // An answer has no effect before somebody leads the tree.
+  const why = tree.unled === null ? null : ` ${clean(tree.unled.why)}: ${clean(tree.unled.next)}`;
+  const unled = why === null || height < 4 ? [] : [line(style, width, [['yellow', why]])];
+  const rows = height - 1 - unled.length;
+  return [head, ...unled, ...(asked(peek, width, rows, style, shortcuts) ?? said(peek, width, rows, style))];
 }
 
 function asked(
