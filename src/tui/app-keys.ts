@@ -19,6 +19,8 @@ import { queuedInView } from './views/input/queued-lines.ts';
 /** Handles one key, or one paste. */
 export function keyPressed(app: AppContext, data: string): void {
   const { state, editor } = app;
+  // It neither answers nor types.
+  if (data.startsWith(MOUSE)) return mouse(app, data);
   const begun_at = state.leader ? state.typed_at : state.now;
   const drafting = editor.completing || editor.searching || editor.text !== '';
   const writes = state.overlay === null && !state.leader && !drafting;
@@ -76,6 +78,12 @@ function turnsPages(app: AppContext, data: string): boolean {
   return true;
 }
 
+const MOUSE = '\x1b[<';
+const WHEEL_UP = `${MOUSE}64;`;
+const WHEEL_DOWN = `${MOUSE}65;`;
+/** Lines of one step of the wheel. */
+const WHEEL_LINES = 3;
+
 /** Scrolls the full screen; inline, the terminal scrolls. */
 function scrolls(app: AppContext, data: string): boolean {
   if (!app.screen.full) return false;
@@ -92,6 +100,12 @@ function scrolls(app: AppContext, data: string): boolean {
   if (by === 0) return false;
   app.scrolled = Math.max(0, app.scrolled + by);
   return true;
+}
+
+/** Reports of the mouse, which come on the full screen only: the wheel scrolls, clicks do nothing. */
+function mouse(app: AppContext, data: string): void {
+  const by = data.startsWith(WHEEL_UP) ? WHEEL_LINES : data.startsWith(WHEEL_DOWN) ? -WHEEL_LINES : 0;
+  if (app.state.overlay === null) app.scrolled = Math.max(0, app.scrolled + by);
 }
 
 function act(app: AppContext, action: Exclude<Action, Answer>): void {

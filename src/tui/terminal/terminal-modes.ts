@@ -12,6 +12,9 @@ const FOCUS_ON = '\x1b[?1004h';
 const FOCUS_OFF = '\x1b[?1004l';
 const ALTERNATE_ON = '\x1b[?1049h';
 const ALTERNATE_OFF = '\x1b[?1049l';
+/** Buttons and the wheel, as CSI sequences; only on the alternate screen: inline, the terminal scrolls. */
+const MOUSE_ON = '\x1b[?1000h\x1b[?1006h';
+const MOUSE_OFF = '\x1b[?1006l\x1b[?1000l';
 const NAME_QUERY = '\x1b[>q';
 /** Every terminal answers this one; by then the others have been answered, or never will be. */
 const ATTRIBUTES_QUERY = '\x1b[c';
@@ -45,14 +48,14 @@ export class TerminalModes {
   enterAlternate(): string {
     this.#alternate = true;
     // Each of the two screens has keyboard modes of its own.
-    return `${ALTERNATE_ON}${this.#kitty ? KITTY_ON : ''}`;
+    return `${ALTERNATE_ON}${this.#kitty ? KITTY_ON : ''}${MOUSE_ON}`;
   }
 
   leaveAlternate(): string {
     if (!this.#alternate) return '';
     this.#alternate = false;
     // Cleared first: after a resize, tmux would put lines of it into its history.
-    return `\x1b[H\x1b[J${this.#kitty ? KITTY_OFF : ''}${ALTERNATE_OFF}`;
+    return `${MOUSE_OFF}\x1b[H\x1b[J${this.#kitty ? KITTY_OFF : ''}${ALTERNATE_OFF}`;
   }
 
   give(): string {

@@ -1,0 +1,40 @@
+/** Proves that the wheel scrolls an agent's full screen, and that the mouse is left to the terminal everywhere else. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { KEY, openUi } from './ui-stage.ts';
+
+const WHEEL_UP = '\u001b[<64;10;10M';
+const WHEEL_DOWN = '\u001b[<65;10;10M';
+const CLICK = '\u001b[<0;10;10M\u001b[<0;10;10m';
+
+it('the wheel scrolls the full screen of an agent, and is on only there', async (test) => {
+  const text = Array.from({ length: 60 }, (_, index) => `- row ${index + 1}.`).join('\n');
+  const rules = {
+    rules: [
+      {
+        when: { root: true, step: 0 },
+        calls: [{ name: 'fork', input: { name: 'writer', prompt: 'write' } }],
+      },
+      { when: { agent: 'writer' }, say: text },
+      { say: 'done' },
+    ],
+  };
+  const ui = await openUi(test, rules);
+  await ui.say('go');
+  await ui.pty.until('done');
+  assert.ok(!ui.pty.modeOn(1000));
+  await ui.press(KEY.alt(1));
+  await ui.pty.until('row 60.');
+  assert.ok(ui.pty.modeOn(1000) && ui.pty.modeOn(1006));
+  assert.ok(!ui.shows('row 30.'));
+  await ui.press(...Array.from({ length: 8 }, () => WHEEL_UP), CLICK);
+  await ui.pty.until(() => ui.shows('row 30.') && !ui.shows('row 60.'), 'scrolled up');
+  await ui.press(...Array.from({ length: 9 }, () => WHEEL_DOWN), 'typed');
+  await ui.pty.until(
+    () => ui.shows('row 60.') && ui.shows('> typed'),
+    'scrolled down; the draft holds only what was typed',
+  );
+  await ui.press(KEY.alt(0));
+  await ui.pty.until('done');
+  await ui.pty.until(() => !ui.pty.modeOn(1000) && !ui.pty.modeOn(1006), 'the mouse is given back');
+});
