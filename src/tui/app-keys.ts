@@ -3,6 +3,7 @@ import { isWorking } from '../records/agent/state.ts';
 import { askKill, openApprovals, perform, quit } from './app-commands.ts';
 import type { AppContext } from './app-context.ts';
 import { switchMode } from './commands/switch-mode.ts';
+import { editDraft } from './composer/external-editor.ts';
 import { takeBack } from './composer/write-message.ts';
 import type { Action } from './keys/action.ts';
 import { actionOf, printable } from './keys/action-of.ts';
@@ -149,6 +150,8 @@ function act(app: AppContext, action: Exclude<Action, Answer>): void {
       return app.acceptsInput ? editor.searchHistory() : undefined;
     case 'take_back':
       return takeBack(app);
+    case 'edit_draft':
+      return app.acceptsInput ? editDraft(app) : undefined;
     case 'clear':
       return clear(app);
     case 'suspend':

@@ -24,6 +24,7 @@ export type Action =
   | 'unfold'
   | 'search_history'
   | 'take_back'
+  | 'edit_draft'
   | 'clear'
   | 'suspend'
   | 'quit'
@@ -74,6 +75,7 @@ export const ACTIONS: readonly ActionRow[] = [
   row('unfold', ['ctrl+o', 'leader o'], null, 'open or close tool calls'),
   row('search_history', ['ctrl+r', 'leader h'], null, 'search what you sent before'),
   row('take_back', ['leader u'], null, 'take back the message queued last, to edit it'),
+  row('edit_draft', ['ctrl+g', 'leader d'], null, 'write the draft in your editor ($VISUAL, $EDITOR)'),
   row('clear', ['ctrl+c'], null, 'clear the input; twice: quit'),
   row('suspend', ['ctrl+z', 'leader z'], null, 'stop, and go on with fg'),
   row('quit', ['leader q'], '/quit', 'quit'),

@@ -46,6 +46,10 @@ export class PlainScreen implements Screen {
   attention(): void {}
   suspend(): void {}
 
+  lend(work: () => Promise<void>): Promise<void> {
+    return work();
+  }
+
   close(): void {
     process.off('SIGINT', this.#onInterrupt);
     for (const name of ['SIGHUP', 'SIGTERM'] as const) process.off(name, this.#onHangup);

@@ -29,6 +29,8 @@ export interface Screen {
   attention(text: string): void;
   /** Ctrl-Z: restores the terminal, stops the process group, and takes the terminal again when continued. */
   suspend(): void;
+  /** The terminal belongs to another program until `work` has ended; what is printed and drawn meanwhile appears afterwards. */
+  lend(work: () => Promise<void>): Promise<void>;
   close(): void;
 }
 

@@ -158,6 +158,17 @@ export class TerminalScreen implements Screen {
     this.#signals.stop();
   }
 
+  async lend(work: () => Promise<void>): Promise<void> {
+    if (this.#state !== 'open') return;
+    this.#give('ours');
+    this.#state = 'suspended';
+    this.#signals.lent = true;
+    await work().finally(() => {
+      this.#signals.lent = false;
+      this.#continued();
+    });
+  }
+
   close(): void {
     if (this.#state === 'closed') return;
     if (this.#state === 'open') this.#give('ours');

@@ -16,19 +16,21 @@ const NOT_STOPPED_MS = 100;
 export class TerminalSignals {
   readonly #listener: TerminalSignalListener;
   #stopping: NodeJS.Timeout | null = null;
+  /** Another program has the terminal: Ctrl-C is meant for it, and stopping and continuing concerns both alike. */
+  lent = false;
 
   constructor(listener: TerminalSignalListener) {
     this.#listener = listener;
-    for (const name of ENDS) process.on(name, listener.onEnd);
+    for (const name of ENDS) process.on(name, this.#onEnd);
     process.on('exit', listener.onExit);
     if (process.platform === 'win32') return;
-    process.on('SIGTSTP', listener.onStop);
+    process.on('SIGTSTP', this.#onStop);
     process.on('SIGCONT', this.#onContinue);
   }
 
   /** Stops the process group; `onContinue` follows. */
   stop(): void {
-    process.off('SIGTSTP', this.#listener.onStop);
+    process.off('SIGTSTP', this.#onStop);
     this.#stopping = setTimeout(this.#onContinue, NOT_STOPPED_MS);
     process.kill(0, 'SIGTSTP');
   }
@@ -36,18 +38,27 @@ export class TerminalSignals {
   /** `hung_up`: the kernel and the shell both send SIGHUP; the second must not kill the process while it closes. */
   end(hung_up: boolean): void {
     if (this.#stopping !== null) clearTimeout(this.#stopping);
-    const { onEnd, onExit, onStop } = this.#listener;
-    for (const name of ENDS) if (!(hung_up && name === 'SIGHUP')) process.off(name, onEnd);
-    process.off('exit', onExit);
-    process.off('SIGTSTP', onStop);
+    for (const name of ENDS) if (!(hung_up && name === 'SIGHUP')) process.off(name, this.#onEnd);
+    process.off('exit', this.#listener.onExit);
+    process.off('SIGTSTP', this.#onStop);
     process.off('SIGCONT', this.#onContinue);
   }
 
+  readonly #onEnd = (signal: NodeJS.Signals): void => {
+    if (!this.lent || signal !== 'SIGINT') this.#listener.onEnd();
+  };
+
+  readonly #onStop = (): void => {
+    if (this.lent) process.kill(process.pid, 'SIGSTOP');
+    else this.#listener.onStop();
+  };
+
   readonly #onContinue = (): void => {
+    if (this.lent) return;
     if (this.#stopping !== null) {
       clearTimeout(this.#stopping);
       this.#stopping = null;
-      process.on('SIGTSTP', this.#listener.onStop);
+      process.on('SIGTSTP', this.#onStop);
     }
     this.#listener.onContinue();
   };
