@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPty, type Pty } from '../test/tui/terminal/pty.ts';
 import { withMarkedBlocks } from './marked-blocks.ts';
-import { DARK, LIGHT, terminalSvg } from './screens/terminal-svg.ts';
 
 /** `npm run screens`: writes the pictures of the terminal UI, taken from the real program, into docs/. */
 const root = join(import.meta.dirname, '..');
@@ -60,18 +59,6 @@ function picture(pty: Pty): string {
   return `\`\`\`text\n${still.replace(/^\n+|\s+$/g, '')}\n\`\`\``;
 }
 
-/** The same screen in colour, for the README. */
-function draw(pty: Pty): void {
-  const rows = pty.screen();
-  const last = rows.findLastIndex((row) => row !== '');
-  mkdirSync(join(root, 'docs/images'), { recursive: true });
-  for (const [name, palette] of Object.entries({ dark: DARK, light: LIGHT }))
-    writeFileSync(
-      join(root, `docs/images/terminal-${name}.svg`),
-      terminalSvg(pty.terminal, firstRow(rows), last + 1, palette),
-    );
-}
-
 async function typed(pty: Pty, text: string): Promise<void> {
   pty.send(text);
   await pty.until(text);
@@ -90,7 +77,6 @@ async function fanIn(blocks: Map<string, string>): Promise<void> {
     await pty.until('idle ');
     await pty.until('waiting 4s');
     blocks.set('screen-fan-in', picture(pty));
-    draw(pty);
     pty.send('\x18a');
     await pty.until('Agents 4');
     blocks.set('screen-agents', picture(pty));

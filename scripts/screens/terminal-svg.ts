@@ -44,19 +44,30 @@ interface Run {
   readonly style: string;
 }
 
-/** Rows `from` to `to` (exclusive) of the screen as a picture. The spinner is frozen, so that the same screen gives the same file. */
-export function terminalSvg(terminal: Terminal, from: number, to: number, palette: Palette): string {
-  const width = Math.round(terminal.cols * CELL.width + 2 * MARGIN);
-  const height = (to - from) * CELL.height + 2 * MARGIN;
-  const rows = Array.from({ length: to - from }, (_, row) => {
+/** A part of a picture: rows `from` to `to` (exclusive) of the screen. The spinner is frozen, so that the same screen gives the same file. */
+export function terminalRows(terminal: Terminal, from: number, to: number, palette: Palette): string[] {
+  return Array.from({ length: to - from }, (_, row) => {
     const y = MARGIN + row * CELL.height + CELL.height * 0.74;
     return runsOf(terminal, from + row, palette).map((run) => span(run, y));
-  });
+  })
+    .filter((row) => row.length > 0)
+    .map((row) => `<g>${row.join('')}</g>`);
+}
+
+/** A picture of so many columns and rows that holds these parts. */
+export function terminalPicture(
+  { columns, rows }: { readonly columns: number; readonly rows: number },
+  palette: Palette,
+  title: string,
+  parts: readonly string[],
+): string {
+  const width = Math.round(columns * CELL.width + 2 * MARGIN);
+  const height = rows * CELL.height + 2 * MARGIN;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="${FONT}" font-size="14" fill="${palette.text}">`,
-    '<title>The terminal UI of Coppice: one agent waits for the three that it forked</title>',
+    `<title>${title}</title>`,
     `<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" fill="${palette.ground}" stroke="${palette.frame}"/>`,
-    ...rows.filter((row) => row.length > 0).map((row) => `<g>${row.join('')}</g>`),
+    ...parts,
     '</svg>\n',
   ].join('\n');
 }

@@ -1,8 +1,9 @@
-// Proves that the documents hold the pictures of the terminal UI, and that the drawing in the README is one of them.
+// Proves that the documents hold the pictures of the terminal UI, and that the recording in the README is one of a session.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import xterm from '@xterm/headless';
 import { markedBlocks, withMarkedBlocks } from '../../scripts/marked-blocks.ts';
 
 const PICTURES: Readonly<Record<string, RegExp>> = {
@@ -22,23 +23,48 @@ function blocksOf(document: string): ReadonlyMap<string, string> {
   return markedBlocks(read(document));
 }
 
-/** Without blanks, and without the sign that is drawn as a line. */
-function letters(text: string): string {
-  return text.replaceAll(/[\s⑂]/g, '');
-}
-
 it('docs/tui.md shows every screen', () => {
   const blocks = blocksOf('docs/tui.md');
   for (const [name, shows] of Object.entries(PICTURES)) assert.match(blocks.get(name) ?? '', shows);
 });
 
+/** What a person must have seen in the recording, in this order. */
+const MOMENTS = [
+  'wait 2m00 on 3 agents',
+  'test-runner wants: bash',
+  'allow from now on: bash:npm test',
+  'main wants: patch',
+  'handles left open',
+];
+
+it('the recording of the README plays in a terminal, and has its moments in order', async () => {
+  assert.ok(read('README.md').includes('docs/images/session.cast'));
+  const [header = '', ...lines] = read('docs/images/session.cast').trimEnd().split('\n');
+  const { version, width, height } = JSON.parse(header);
+  assert.equal(version, 2);
+  const terminal = new xterm.Terminal({ cols: width, rows: height, allowProposedApi: true });
+  let [before, seen] = [0, 0];
+  for (const line of lines) {
+    const [at, kind, text] = JSON.parse(line) as [number, string, string];
+    assert.ok(kind === 'o' && at >= before, line);
+    before = at;
+    await new Promise<void>((written) => terminal.write(text, written));
+    const { active } = terminal.buffer;
+    const screen = Array.from({ length: height }, (_, row) =>
+      active.getLine(active.baseY + row)?.translateToString(),
+    ).join('\n');
+    if (screen.includes(MOMENTS[seen] ?? '\0')) seen += 1;
+  }
+  assert.equal(MOMENTS[seen], undefined);
+  assert.ok(before > 45);
+});
+
 for (const ground of ['light', 'dark'])
-  it(`the picture of the README, ${ground}, is the screen of docs/tui.md`, () => {
-    const file = `docs/images/terminal-${ground}.svg`;
+  it(`the moving picture of the README, ${ground}, shows these moments`, () => {
+    const file = `docs/images/session-${ground}.svg`;
     assert.ok(read('README.md').includes(`"${file}"`));
     const drawn = [...read(file).matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text = '']) => text);
-    const screen = (blocksOf('docs/tui.md').get('screen-fan-in') ?? '').replaceAll(/^```.*$/gm, '');
-    assert.equal(letters(drawn.join('').replaceAll('&gt;', '>')), letters(screen));
+    for (const moment of MOMENTS) assert.ok(drawn.join(' ').replaceAll(/ +/g, ' ').includes(moment), moment);
   });
 
 it('a block is replaced between its markers, and nothing else is touched', () => {
