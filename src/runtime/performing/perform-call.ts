@@ -102,7 +102,7 @@ async function runCall(
   if (!json.ok) return { status: 'error', output: json.error };
   const parsed = tool.parse(json.input);
   if (!parsed.ok) return { status: 'error', output: `${call.name}: ${parsed.error}` };
-  const mode = await treeMode(agent, context.store);
+  const mode = await treeMode(agent, context);
   const refused = modeRefusal(mode, tool.permission);
   if (refused !== null) return { status: 'denied', output: refused };
   const policy = withMode(policyOf(agent.config), mode);

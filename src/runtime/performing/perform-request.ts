@@ -86,7 +86,7 @@ async function ask(cell: Cell, controller: AbortController, context: RequestCont
   try {
     const model = await context.models.modelFor(agent, agent.config.model);
     const setup = context.catalog.setupFor(agent.config);
-    const mode = await treeMode(agent, context.store);
+    const mode = await treeMode(agent, context);
     return await model.stream(
       {
         system: [setup.system, modeText(mode)].filter((text) => text !== '').join('\n\n'),

@@ -1,12 +1,19 @@
 import { modeOf } from '../../permissions/mode.ts';
 import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
 import type { Store } from '../../store/store.ts';
+import type { Executor } from '../executor/executor.ts';
 
-/** The mode of the agent's tree, as the ledger has it now: any process may have switched it. */
+interface ModeContext {
+  readonly executor: Pick<Executor, 'cells'>;
+  readonly store: Pick<Store, 'agent'>;
+}
+
+/** The mode of the agent's tree: of its root where this process leads it, otherwise as the ledger has it now. */
 export async function treeMode(
   { root_id }: Pick<Agent, 'root_id'>,
-  store: Pick<Store, 'agent'>,
+  { executor, store }: ModeContext,
 ): Promise<PermissionMode> {
-  const root = await store.agent(root_id);
+  const cell = executor.cells.get(root_id);
+  const root = cell?.gone === false ? cell.agent : await store.agent(root_id);
   return root === null ? 'ask' : modeOf(root.config);
 }
