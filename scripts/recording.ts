@@ -62,7 +62,7 @@ function movingPicture(frames: readonly Frame[], palette: Palette): string {
     const hidden = index === 0 ? '' : '0%{visibility:hidden}';
     return `@keyframes f${index}{${hidden}${begin}{visibility:visible}${end}{visibility:hidden}}#f${index}{animation:f${index} ${all}s step-end infinite}`;
   });
-  const last = `@media (prefers-reduced-motion){g{animation:none!important}#f${frames.length - 1}{visibility:visible}}`;
+  const last = `@media (prefers-reduced-motion){${frames.map((_, index) => `#f${index}`).join(',')}{animation:none}#f${frames.length - 1}{visibility:visible}}`;
   return terminalPicture(SIZE, palette, 'A session in the terminal UI of Coppice', [
     `<style>.f{visibility:hidden}${styles.join('')}${last}</style>`,
     ...frames.map(

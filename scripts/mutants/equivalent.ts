@@ -178,7 +178,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
     why: 'one more expression is kept',
   },
   {
-    file: 'src/processes/process-table.ts',
+    file: 'src/processes/process-mark.ts',
     line: "return readdirSync('/proc').filter((name) => /^\\d+$/.test(name));",
     before: '.filter((name) => /^\\d+$/.test(name))',
     after: '',

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processIds, processStatus } from './process-table.ts';
+import { processIds, processStatus } from './process-mark.ts';
 import { killOwnStrays } from './stray-processes.ts';
 
 /**

@@ -1,5 +1,4 @@
-import { readlinkSync } from 'node:fs';
-import { processStatus } from './process-table.ts';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /**
  * Every process that a tool starts carries this variable, and its descendants inherit it. It identifies those that
@@ -46,4 +45,28 @@ export function isOwnerGone(mark: string): boolean {
   // A runtime in another process-id namespace cannot be looked up: leave its processes alone.
   if (match === null || match[1] !== namespace) return false;
   return processStatus(Number(match[2]))?.started !== match[3];
+}
+
+/** Linux's table of processes, `/proc`. */
+export function processIds(): readonly string[] {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+}
+
+export interface ProcessStatus {
+  readonly state: string | undefined;
+  readonly group: number;
+  /** In clock ticks since boot; with the process id it identifies a process. */
+  readonly started: string | undefined;
+}
+
+/** Undefined when there is no such process. */
+export function processStatus(pid: string | number): ProcessStatus | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name in field 2 may hold spaces and brackets, so count from its end.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0], group: Number(fields[2]), started: fields[19] };
+  } catch {
+    return undefined;
+  }
 }

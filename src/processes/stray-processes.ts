@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isMarkedBy, isOwnerGone, isOwnMark, markVariable } from './process-mark.ts';
-import { processIds } from './process-table.ts';
+import { isMarkedBy, isOwnerGone, isOwnMark, markVariable, processIds } from './process-mark.ts';
 
 /**
  * Processes that left the group of their call, found by the mark in their environment. Linux only: elsewhere

@@ -10,6 +10,7 @@ import { switchModel } from './commands/pick-model.ts';
 import { resumeTree } from './commands/pick-tree.ts';
 import { removeRule, showRules } from './commands/rule-commands.ts';
 import { switchMode } from './commands/switch-mode.ts';
+import { tellChanges } from './commands/tell-changes.ts';
 import { addressee } from './composer/attachments/mentions.ts';
 import { findAgent } from './composer/resolve-agent.ts';
 import { withMentioned, writeMessage } from './composer/write-message.ts';
@@ -113,6 +114,8 @@ export function perform(app: AppContext, command: HumanCommand): void {
       return switchMode(app, command.mode);
     case 'export':
       return app.attempt(() => exportTree(app, command.format, command.file));
+    case 'diff':
+      return app.attempt(() => tellChanges(app));
     case 'cost':
       return app.attempt(() => tellCost(app));
     case 'model':
@@ -155,6 +158,7 @@ type AtAgent = Exclude<
       | 'help'
       | 'new'
       | 'cost'
+      | 'diff'
       | 'export'
       | 'mode'
       | 'model'

@@ -7,6 +7,7 @@ import type { AppOptions, LeaveMode } from './app-options.ts';
 import type { LineEditor } from './composer/line-editor.ts';
 import type { OwnCommands } from './composer/own-commands.ts';
 import type { KeyBindings } from './keys/key-bindings.ts';
+import type { Tone } from './state/entry.ts';
 import type { UiEvent } from './state/ui-event.ts';
 import type { UiState } from './state/ui-state.ts';
 import type { Frame, Screen } from './terminal/screen.ts';
@@ -48,7 +49,7 @@ export interface AppContext {
   next_model: string | null;
   dispatch(event: UiEvent): void;
   /** Shows a notice in the scrollback of the agent in view. */
-  say(text: string, tone?: 'plain' | 'good' | 'bad'): void;
+  say(text: string, tone?: Tone): void;
   /** Runs something that may fail; a failure is shown as a notice. */
   attempt(work: () => Promise<void>): void;
   /** The same, one after the other: the ledger gets it in the order in which it was typed. */

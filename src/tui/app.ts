@@ -25,6 +25,7 @@ import type { KeyBindings } from './keys/key-bindings.ts';
 import { confirmByLetter } from './keys/overlay-keys.ts';
 import { AppOverview } from './overview/app-overview.ts';
 import { LinePrinter } from './printing/line-printer.ts';
+import type { Tone } from './state/entry.ts';
 import type { UiEvent } from './state/ui-event.ts';
 import { EMPTY_UI, paneOf, type UiState } from './state/ui-state.ts';
 import { reduce } from './state/ui-store.ts';
@@ -221,7 +222,7 @@ class App implements AppContext {
       this.dispatch({ type: 'runtime', event: { type: 'agent', agent, created: true } });
   }
 
-  say(text: string, tone: 'plain' | 'good' | 'bad' = 'plain'): void {
+  say(text: string, tone: Tone = 'plain'): void {
     const { view } = this.state;
     if (view !== null) this.dispatch({ type: 'say', agent_id: view, text, tone });
     else this.#printNotice(text, tone === 'bad' ? 'red' : 'dim');

@@ -5,8 +5,13 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { findShell } from '../../src/processes/find-shell.ts';
-import { isMarkedBy, isOwnerGone, isOwnMark, nextMark } from '../../src/processes/process-mark.ts';
-import { processStatus } from '../../src/processes/process-table.ts';
+import {
+  isMarkedBy,
+  isOwnerGone,
+  isOwnMark,
+  nextMark,
+  processStatus,
+} from '../../src/processes/process-mark.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { eventually } from '../tools/tool-fixture.ts';
 

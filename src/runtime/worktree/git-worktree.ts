@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { type Git, type GitEnd, gitIn, neutralGitIn } from '../../processes/git-command.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import { SerialQueue } from '../serial-queue.ts';
-import { type Git, type GitEnd, gitIn, neutralGitIn } from './git-command.ts';
 
 /** Maximum characters of changes that are reported; the branch has all of them. */
 const MAX_DIFF = 60_000;

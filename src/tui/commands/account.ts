@@ -9,6 +9,8 @@ interface Spent {
   readonly requests: number;
 }
 
+/** As wide as `(999k cached)`. */
+const CACHED_WIDTH = 13;
 const NOTHING: Spent = { usage: NO_USAGE, requests: 0 };
 
 /** `/export`: writes the tree in view into a file. */
@@ -48,6 +50,6 @@ function more({ usage, requests }: Spent, used: Usage): Spent {
 
 function amounts({ usage: { input, cached, output, cost_usd }, requests }: Spent): string {
   const cost = cost_usd === null ? 'cost unknown' : `$${cost_usd.toFixed(4)}`;
-  const from_cache = cached === 0 ? '' : ` (${count(cached)} cached)`;
-  return `${cost.padStart(12)}  ${count(input).padStart(6)} in${from_cache}  ${count(output).padStart(6)} out  ${`${requests} request${requests === 1 ? ' ' : 's'}`.padStart(12)}`;
+  const from_cache = (cached === 0 ? '' : `(${count(cached)} cached)`).padEnd(CACHED_WIDTH);
+  return `${cost.padStart(12)}  ${count(input).padStart(6)} in ${from_cache}  ${count(output).padStart(6)} out  ${`${requests} request${requests === 1 ? ' ' : 's'}`.padStart(12)}`;
 }

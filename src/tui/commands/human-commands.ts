@@ -27,6 +27,7 @@ const ROWS = [
   ['rules', 'text', ' [remove ID]', 'rules that you granted in answers'],
   ['mode', 'text', ' [ask|accept|plan]', 'ask about changes, accept edits, or plan only'],
   ['model', 'text', ' [NAME]', 'choose another model for the agent in view'],
+  ['diff', 'nothing', '', 'what the agents changed in the folder, file by file'],
   ['cost', 'nothing', '', 'what was used, this turn and in all, by agent and model'],
   ['export', 'text', ' [FORMAT] [FILE]', 'write the conversation into a file'],
   ['new', 'nothing', '', 'begin another conversation; this one goes on'],
@@ -55,6 +56,7 @@ export type HumanCommand =
         | 'trees'
         | 'approvals'
         | 'cost'
+        | 'diff'
         | 'new'
         | 'setup'
         | 'web'

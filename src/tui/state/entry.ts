@@ -1,6 +1,9 @@
 import type { PlacedMessage, ResultStatus } from '../../records/conversation/message.ts';
 
 /** One entry of an agent's scrollback. A finished entry never changes, except that a person opens or closes it. */
+/** Of a notice; `difference`: coloured line by line. */
+export type Tone = 'plain' | 'good' | 'bad' | 'difference';
+
 export type Entry =
   | {
       readonly type: 'message';
@@ -37,7 +40,7 @@ export type Entry =
       readonly type: 'say';
       readonly seq: number;
       readonly text: string;
-      readonly tone: 'plain' | 'good' | 'bad';
+      readonly tone: Tone;
     };
 
 export type CallEntry = Extract<Entry, { readonly type: 'call' }>;

@@ -3,6 +3,7 @@ import type { Ask } from '../../records/conversation/ask.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import type { Tone } from './entry.ts';
 import type { GrantChange } from './grant-draft.ts';
 import type { Overlay } from './ui-state.ts';
 
@@ -43,7 +44,7 @@ export type UiEvent =
       readonly type: 'say';
       readonly agent_id: string;
       readonly text: string;
-      readonly tone: 'plain' | 'good' | 'bad';
+      readonly tone: Tone;
     }
   /** Opens or closes an entry, by its index. */
   | { readonly type: 'fold'; readonly agent_id: string; readonly index: number; readonly opened: boolean }

@@ -45,7 +45,8 @@ function hintsFor(state: UiState, keys: Shortcuts): readonly (string | null)[] {
     return ['/fork starts a child with this', '/cancel leaves it', '// writes a /', agents];
   const { length } = state.asks;
   const asks = length > 0 ? [named(keys.whole('approvals'), `answers ${length}`)] : [];
-  const mode = named(keys.whole('mode'), MODE_WORDS[modeInView(state)]);
+  // Short: where a window gets narrower and lower at once, it cannot be told whether a wide row below the input was dropped or wrapped.
+  const mode = MODE_WORDS[modeInView(state)];
   return [...asks, agents, named(keys.whole('keys'), 'keys'), '/ commands', mode];
 }
 

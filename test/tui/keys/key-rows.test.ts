@@ -34,6 +34,7 @@ it('lists the commands without a key', () => {
     '/retry [without-last]',
     '/rules [remove ID]',
     '/model [NAME]',
+    '/diff',
     '/cost',
     '/export [FORMAT] [FILE]',
     '/setup',

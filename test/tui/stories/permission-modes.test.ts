@@ -31,7 +31,7 @@ it('accepts edits, plans only, and asks again', async (test) => {
   const ui = await openUi(test, RULES, { args: ['--deny', 'write:secret*', '--allow', 'bash'] });
   const { pty } = ui;
   const made = (file: string) => existsSync(join(ui.folder, file));
-  await pty.until('Shift-Tab asks');
+  await pty.until('/ commands · asks');
   await ui.press(SHIFT_TAB);
   await pty.until(' ACCEPTS EDITS ');
   await ui.say('one');

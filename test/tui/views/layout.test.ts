@@ -64,7 +64,7 @@ describe('a fan-in on a screen that gets lower', () => {
       '⠋ waiting 12s / 30s · Esc stops waiting (agents keep runnin…',
       '──── ↑- ←- [0 main] →- ↓1 file-reader ── 2◐ · 42k $0.04 ────',
       '> half a th',
-      ' Ctrl-X a agents · Ctrl-X ? keys · / commands · Shift-Tab a…',
+      ' Ctrl-X a agents · Ctrl-X ? keys · / commands · asks',
     ]);
   });
 
@@ -110,7 +110,7 @@ describe('a fan-in on a screen that gets lower', () => {
       'main: waiting. Esc stops waiting (agents keep running).',
       'in view: 0 main, 2 running, 42k tokens $0.04 in all',
       '> half a th',
-      ' Ctrl-X a agents - Ctrl-X ? keys - / commands - Shift-Tab asks',
+      ' Ctrl-X a agents - Ctrl-X ? keys - / commands - asks',
     ]);
   });
 

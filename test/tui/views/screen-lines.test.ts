@@ -115,10 +115,7 @@ describe('the spinner', () => {
 });
 
 it('suggests what to do next', () => {
-  assert.equal(
-    hintLine(story(), 80, PLAIN),
-    ' Ctrl-X a agents · Ctrl-X ? keys · / commands · Shift-Tab asks',
-  );
+  assert.equal(hintLine(story(), 80, PLAIN), ' Ctrl-X a agents · Ctrl-X ? keys · / commands · asks');
   const dead = after(story(), seen(agent('main', null, { state: KILLED })));
   assert.equal(
     hintLine(dead, 80, PLAIN),

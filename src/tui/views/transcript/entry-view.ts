@@ -2,7 +2,7 @@
 import type { AssistantPart, PlacedMessage, UserOrigin } from '../../../records/conversation/message.ts';
 import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
-import { type Entry, isUnfinished } from '../../state/entry.ts';
+import { type Entry, isUnfinished, type Tone } from '../../state/entry.ts';
 import { line } from '../../text/line.ts';
 import { markdown } from '../../text/markdown.ts';
 import { wrapInPieces } from '../../text/wrap.ts';
@@ -23,9 +23,13 @@ export function* entryView(entry: Entry, width: number, style: UiStyle, names: A
   if (entry.type === 'call') return yield* callView(entry, width, style, names);
   if (entry.type === 'forks') return yield* forksView(entry, width, style, names);
   if (entry.type === 'message') return yield* messageView(entry.message, entry.opened, width, style, names);
-  const paint: Paint = entry.tone === 'bad' ? 'red' : entry.tone === 'good' ? 'green' : 'dim';
   for (const rows of wrapInPieces(entry.text, width, style))
-    yield rows.map((row) => line(style, width, [[paint, row]]));
+    yield rows.map((row) => line(style, width, [[paintOf(entry.tone, row), row]]));
+}
+
+function paintOf(tone: Tone, row: string): Paint {
+  if (tone === 'bad' || (tone === 'difference' && row.startsWith('-'))) return 'red';
+  return tone === 'good' || (tone === 'difference' && row.startsWith('+')) ? 'green' : 'dim';
 }
 
 /** An entry with its separator from the previous one: none between calls, a note at the fork point, else a blank line. */
