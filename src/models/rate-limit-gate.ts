@@ -53,8 +53,9 @@ export class Gate {
     onDelta: (delta: ModelDelta) => void,
   ): Promise<ModelOutcome> {
     const { signal } = request;
+    let tries = '';
     for (let attempt = 1; ; attempt += 1) {
-      if (!(await this.#enter(signal, onDelta))) return { type: 'aborted' };
+      if (!(await this.#enter(signal, tries, onDelta))) return { type: 'aborted' };
       let shown = false;
       const outcome = await model
         .stream(request, (delta) => {
@@ -69,8 +70,8 @@ export class Gate {
       // A requested wait beyond the longest pause counts as the answer: nobody waits an hour in silence.
       if (delay_ms === null) return outcome;
       if (shown) onDelta({ type: 'restart', reason: outcome.failure.error });
-      const tries = `try ${attempt + 1} of ${this.#options.attempts}`;
-      onDelta({ type: 'waiting', reason: `${reasonOf(outcome.failure)}; ${tries}`, delay_ms });
+      tries = `; try ${attempt + 1} of ${this.#options.attempts}`;
+      onDelta({ type: 'waiting', reason: `${reasonOf(outcome.failure)}${tries}`, delay_ms });
       const until = this.#options.now() + delay_ms;
       // A rate limit or overload affects every agent behind the gate; a broken connection only this request.
       if (outcome.failure.kind === 'network') await this.#options.sleep(delay_ms, signal);
@@ -89,8 +90,8 @@ export class Gate {
     return wish_ms > max_ms * 5 ? null : wish_ms + jitter * 0.1;
   }
 
-  /** Waits for a slot and the end of the back-off; false if aborted. */
-  async #enter(signal: AbortSignal, onDelta: (delta: ModelDelta) => void): Promise<boolean> {
+  /** Waits for a slot and the end of the back-off; false if aborted. `tries`: what the person is told of this request's own. */
+  async #enter(signal: AbortSignal, tries: string, onDelta: (delta: ModelDelta) => void): Promise<boolean> {
     if (signal.aborted) return false;
     if (this.#running < this.#options.concurrency) this.#running += 1;
     else if (!(await this.#place(signal))) return false;
@@ -101,7 +102,7 @@ export class Gate {
     ) {
       // Requests that were held together must not all retry at the same instant.
       const delay_ms = wait + this.#options.random() * Math.min(this.#options.base_ms, wait);
-      onDelta({ type: 'waiting', reason: this.#closed_because, delay_ms });
+      onDelta({ type: 'waiting', reason: `${this.#closed_because}${tries}`, delay_ms });
       await this.#options.sleep(delay_ms, signal);
       if (signal.aborted) {
         this.#leave();

@@ -243,8 +243,6 @@ it('who is held is told why: a server in trouble did not ask to slow down', asyn
       (delta) => seen.push(delta),
     );
     const waits = seen.flatMap((delta) => (delta.type === 'waiting' ? [delta.reason] : []));
-    assert.equal(waits[0], `${words}; try 2 of 2`);
-    // Whoever else is held behind the gate is in no try of its own.
-    if (kind !== 'network') assert.equal(waits.at(-1), words);
+    assert.deepEqual([...new Set(waits)], [`${words}; try 2 of 2`]);
   }
 });

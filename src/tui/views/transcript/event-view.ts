@@ -57,7 +57,8 @@ export function* eventView(
 function recovery({ content }: EventMessage): string[] {
   const kind = content.event === 'error' ? content.data?.kind : undefined;
   if (typeof kind !== 'string') return [];
-  if (kind === 'auth') return ['check the key (coppice doctor names its variable), then: /retry'];
+  if (kind === 'auth')
+    return ['the provider refuses the key: /setup tries another one; come back with /resume, then: /retry'];
   if (kind === 'no_credit') return ['pay in at the provider, then: /retry'];
   return isAboutContent(kind as FailureKind)
     ? ['/retry without-last goes on without the refused message; /retry asks again']
