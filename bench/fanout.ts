@@ -112,6 +112,8 @@ async function server(): Promise<{ url: string; process: ChildProcess }> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [port] = (await once(child.stdout, 'data')) as [Buffer];
+  child.unref();
+  child.stdout.destroy();
   return { url: `http://127.0.0.1:${Number(port.toString())}`, process: child };
 }
 
@@ -127,6 +129,8 @@ async function compare(
   before: number,
 ): Promise<void> {
   const { url, process: serving } = await server();
+  // A measurement that fails ends this process, and must not leave the server behind.
+  process.once('exit', () => serving.kill());
   const at = `${url}/${chunks}/v1`;
   const told = async () =>
     (await (await fetch(`${url}/seen`)).json()) as { bytes: number; root: string; child: string };

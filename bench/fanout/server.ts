@@ -38,8 +38,8 @@ function answer(raw: string, pieces: number): string {
       Array.from({ length: Number(number) }, (_, index) => call(name, input(index), index)).join(''),
       'tool_calls',
     );
-  if (word === undefined) return done(chunk({ content: 'ready' }), 'stop');
   const identity = raw.lastIndexOf('You are now');
+  if (word === undefined && identity < 0) return done(chunk({ content: 'ready' }), 'stop');
   if (word === 'SPAWN' || identity < 0) seen.root ??= raw;
   if (word === 'SPAWN') {
     if (raw.includes('"role":"tool"')) return done(chunk({ content: 'all done' }), 'stop');
