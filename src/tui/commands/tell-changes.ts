@@ -25,9 +25,9 @@ const LINES_MAX = 400;
 
 /** `/diff`: what the agents of the tree in view changed in its folder: by git, against the last commit, where it can; otherwise as their tools reported it. */
 export async function tellChanges(app: AppContext): Promise<void> {
-  const { root_id } = app.state;
-  if (root_id === null) return app.say('nothing was changed yet');
-  const folder = canonical(app.placeOf(root_id).folder);
+  const root = app.state.agents.get(app.state.root_id ?? '');
+  if (root === undefined) return app.say('nothing was changed yet');
+  const folder = canonical(root.config.cwd);
   const { files, commands } = await changesOf(app);
   const opened = await neutralGitIn(folder);
   const git =

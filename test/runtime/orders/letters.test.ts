@@ -8,7 +8,8 @@ afterEach(closeOpened);
 
 const PNG = { media_type: 'image/png', base64: 'aGk=' };
 
-it('a letter with pictures joins the turn; one that is taken back does not, and is not taken back once it is read', async () => {
+/** A root whose first answer waits until the test gives it; later ones repeat what was said. */
+async function answering() {
   const answer = Promise.withResolvers<string>();
   const asked = Promise.withResolvers<void>();
   const stage = await setStage(async ({ step, user }) => {
@@ -18,6 +19,11 @@ it('a letter with pictures joins the turn; one that is taken back does not, and 
   });
   const root = await stage.start('begin');
   await asked.promise;
+  return { stage, root, answer };
+}
+
+it('a letter with pictures joins the turn; one that is taken back does not, and is not taken back once it is read', async () => {
+  const { stage, root, answer } = await answering();
   const kept = await stage.runtime.send(root.id, 'look at this', { images: [PNG] });
   const regretted = await stage.runtime.send(root.id, 'delete everything');
   assert.equal(await stage.runtime.takeBack(root.id, regretted.id), true);
@@ -37,15 +43,7 @@ it('a letter with pictures joins the turn; one that is taken back does not, and 
 });
 
 it('a letter that another process takes back is not read by the one that leads the agent', async () => {
-  const answer = Promise.withResolvers<string>();
-  const asked = Promise.withResolvers<void>();
-  const stage = await setStage(async ({ step, user }) => {
-    if (step > 0) return `heard: ${user}`;
-    asked.resolve();
-    return answer.promise;
-  });
-  const root = await stage.start('begin');
-  await asked.promise;
+  const { stage, root, answer } = await answering();
   const regretted = await stage.runtime.send(root.id, 'delete everything');
   await stage.runtime.send(root.id, 'be kind');
   const other = await stage.elsewhere();

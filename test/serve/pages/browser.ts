@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import type { WebStage } from '../http/web-stage.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const PATIENCE_MS = 30_000;
@@ -66,4 +67,11 @@ interface Violation {
   readonly id: string;
   readonly impact: string | null;
   readonly nodes: readonly { readonly html: string }[];
+}
+
+/** Signs the browser in by a link that works once; the list of trees is in view then. */
+export async function signIn(page: Page, web: WebStage): Promise<void> {
+  const { json: link } = await web.ask('/v1/login-links', { method: 'POST', body: {} });
+  await page.goto(link.url);
+  await page.getByRole('heading', { name: 'Trees' }).waitFor();
 }

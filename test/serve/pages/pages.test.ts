@@ -7,7 +7,7 @@ import { defineTool } from '../../../src/tools/define-tool.ts';
 import { LONG } from '../../house/long.ts';
 import { until } from '../../runtime/stage.ts';
 import { setWebStage, type WebStage } from '../http/web-stage.ts';
-import { CHROMIUM, openPage, type PageWatch } from './browser.ts';
+import { CHROMIUM, openPage, type PageWatch, signIn } from './browser.ts';
 import { PAYLOADS } from './payloads.ts';
 
 const skip = CHROMIUM === null ? 'chromium is not installed' : false;
@@ -61,9 +61,7 @@ describe('pages of the dashboard', { skip }, () => {
       'every tree asks',
     );
     watch = await openPage();
-    const { json: link } = await web.ask('/v1/login-links', { method: 'POST', body: {} });
-    await watch.page.goto(link.url);
-    await watch.page.getByRole('heading', { name: 'Trees' }).waitFor();
+    await signIn(watch.page, web);
   });
   after(async () => {
     await watch?.browser.close();

@@ -10,7 +10,7 @@ import { makeHome } from '../../cli/run-cli.ts';
 import { until } from '../../runtime/stage.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { setWebStage, type WebStage } from '../http/web-stage.ts';
-import { CHROMIUM, openPage, type PageWatch } from './browser.ts';
+import { CHROMIUM, openPage, type PageWatch, signIn } from './browser.ts';
 import { DISGUISED, PAYLOADS } from './payloads.ts';
 import { poisonLedger } from './poisoned-ledger.ts';
 
@@ -70,9 +70,7 @@ before(async () => {
   await runtime.settled(root_id);
   poisonLedger(file, root_id);
   watch = await openPage();
-  const { json: link } = await web.ask('/v1/login-links', { method: 'POST', body: {} });
-  await watch.page.goto(link.url);
-  await watch.page.getByRole('heading', { name: 'Trees' }).waitFor();
+  await signIn(watch.page, web);
 });
 after(async () => {
   await watch?.browser.close();
