@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { replaceFile } from '../replace-file.ts';
 
 const KEYS = ['id', 'rule', 'folder', 'asked_by', 'granted_by', 'granted_at'] as const;
 
@@ -64,14 +63,9 @@ function forChange(file: string): readonly KeptRule[] {
 }
 
 function write(file: string, rules: readonly KeptRule[]): void {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
-  const text = JSON.stringify({ version: 1, rules }, undefined, 2);
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, `${text}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    renameSync(temporary, file);
+    replaceFile(file, `${JSON.stringify({ version: 1, rules }, undefined, 2)}\n`);
   } catch (error) {
-    rmSync(temporary, { force: true });
     throw fault(file, `cannot be written: ${(error as Error).message}`, error);
   }
 }

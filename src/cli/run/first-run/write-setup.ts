@@ -1,15 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { replaceFile } from '../../../permissions/replace-file.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
 import { configFile } from '../../../settings/folders.ts';
 import { keyFile, readKeys } from '../../../settings/key-file.ts';
@@ -50,22 +40,8 @@ function modeOf(file: string): number {
 /** Whoever reads the file meanwhile gets the old or the new one. A link stays one. */
 function replace(file: string, content: object, mode: number): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const exists = statSync(file, { throwIfNoEntry: false }) !== undefined;
-    const target = exists ? realpathSync(file) : file;
-    const temporary = `${target}.${randomBytes(6).toString('hex')}`;
-    try {
-      writeFileSync(temporary, `${JSON.stringify(content, null, 2)}\n`, {
-        mode: 0o600,
-        flag: 'wx',
-        flush: true,
-      });
-      chmodSync(temporary, mode & 0o777);
-      renameSync(temporary, target);
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      throw error;
-    }
+    replaceFile(exists ? realpathSync(file) : file, `${JSON.stringify(content, null, 2)}\n`, mode & 0o777);
   } catch (error) {
     throw new CoppiceError('E_CONFIG', `${file} cannot be written: ${(error as Error).message}`, {
       cause: error,

@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
-import type { RawAgentFile } from './read-agent-files.ts';
-import { type RawAgentFiles, readProjectAgentFiles } from './read-agent-files.ts';
+import { replaceFile } from '../../../permissions/replace-file.ts';
+import { type RawAgentFile, type RawAgentFiles, readProjectAgentFiles } from './read-agent-files.ts';
 
 /** Maximum folders; those trusted longest ago are forgotten. */
 const FOLDERS_MAX = 1_000;
@@ -22,10 +22,8 @@ export type Trusted = z.infer<typeof trusted>;
  */
 export class Trust {
   readonly #file: string;
-  readonly #data_folder: string;
 
   constructor(data_folder: string) {
-    this.#data_folder = data_folder;
     this.#file = join(data_folder, 'trust.json');
   }
 
@@ -67,20 +65,12 @@ export class Trust {
   }
 
   #write(folders: ReadonlyMap<string, Trusted>): void {
-    mkdirSync(this.#data_folder, { recursive: true, mode: 0o700 });
     const text = JSON.stringify(
       { schema: 'coppice/trust/v1', folders: Object.fromEntries(folders) },
       undefined,
       2,
     );
-    const temporary = `${this.#file}.${randomBytes(6).toString('hex')}`;
-    try {
-      writeFileSync(temporary, `${text}\n`, { mode: 0o600, flag: 'wx', flush: true });
-      renameSync(temporary, this.#file);
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      throw error;
-    }
+    replaceFile(this.#file, `${text}\n`);
   }
 }
 
