@@ -118,8 +118,10 @@ function opened(state: UiState, event: Extract<UiEvent, { type: 'opened' }>): Ui
   const births = [...event.agents].sort((a, b) => a.created_at - b.created_at || a.depth - b.depth);
   // New maps: those of the empty state remember the order of agents heard of before.
   const maps = { agents: PersistentMap.empty<Agent>(), panes: PersistentMap.empty<AgentPane>() };
-  const { now, typed_at, own_command } = state;
-  const empty: UiState = { ...EMPTY_UI, ...maps, root_id: event.root_id, now, typed_at, own_command };
+  // What the person has just begun outlasts it: Ctrl-C, of which the second leaves, and Ctrl-X, to which a key belongs.
+  const { now, typed_at, own_command, leaving, leader } = state;
+  const kept = { now, typed_at, own_command, leaving, leader };
+  const empty: UiState = { ...EMPTY_UI, ...maps, ...kept, root_id: event.root_id };
   return births.reduce((sum, agent) => seeAgent(sum, agent, false), empty);
 }
 

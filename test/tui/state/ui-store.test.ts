@@ -60,6 +60,13 @@ it('lists an opened tree in order of creation, whatever was known of it before',
   );
 });
 
+it('opens a tree between the two keys of a chord, or the two of Ctrl-C, without losing the first', () => {
+  const open: UiEvent = { type: 'opened', root_id: null, agents: [] };
+  assert.equal(after(EMPTY_UI, { type: 'leader', on: true }, open).leader, true);
+  const pressed = after(EMPTY_UI, { type: 'tick', now: T0 }, { type: 'leaving' });
+  assert.equal(after(pressed, open).leaving, T0);
+});
+
 describe('switching', () => {
   it('goes to parent and child, and cycles through siblings', () => {
     const views = (...events: UiEvent[]): string | null => after(family(), ...events).view;
