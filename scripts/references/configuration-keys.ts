@@ -84,12 +84,19 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'acp.NAME.maxSessions': { meaning: 'prompts at once; the others wait', default: '8' },
   'acp.NAME.startTimeoutSeconds': { meaning: 'from its start to its answer to `initialize`', default: '30' },
 
+  instructions: { meaning: 'files with [instructions](instructions.md) for agents' },
+  'instructions.files': { meaning: 'their names; of each folder the first counts', default: '["AGENTS.md"]' },
+
   agents: { meaning: 'how agents are set up: `defaults`, and profiles by name' },
   'agents.defaults': { meaning: 'of agents that you begin without a profile' },
   'agents.defaults.model': { meaning: '`provider/model`; goes before `model`' },
   'agents.defaults.thinking': { meaning: THINKING, default: '"off"' },
   'agents.defaults.toolsets': { meaning: TOOLSETS, default: '["process"]' },
   'agents.defaults.tools': { meaning: 'the only tools they have', default: 'all' },
+  'agents.defaults.instructions': {
+    meaning: 'false: nobody gets [instructions](instructions.md)',
+    default: 'true',
+  },
   'agents.defaults.system': { meaning: 'their system prompt', default: 'a short one' },
   ...below('agents.defaults', LIMITS),
   ...below('agents.defaults', PERMISSIONS),
@@ -113,6 +120,7 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'agents.NAME.toolsets': { meaning: TOOLSETS },
   'agents.NAME.tools': { meaning: 'the only tools it may have' },
   'agents.NAME.deny_tools': { meaning: 'tools that it may not have' },
+  'agents.NAME.instructions': { meaning: 'whether it gets [instructions](instructions.md)', default: 'true' },
   'agents.NAME.system': { meaning: 'its system prompt' },
   'agents.NAME.turns': { meaning: 'model requests of one turn; goes before `limits.turns`' },
   'agents.NAME.timeout_seconds': { meaning: 'time of one turn; goes before `limits.run_ms`' },

@@ -83,6 +83,7 @@ export const COMMAND_LINE_ONLY: Readonly<Record<string, string>> = {
   tui: 'the terminal UI shows it',
   server: 'coppice serve answers HTTP',
   alerts: 'coppice serve watches for them',
+  instructions: 'the command line reads such files; a program says them with "system"',
 };
 
 const OF_AGENT: Readonly<Record<keyof AgentOptions, true>> = {

@@ -3,7 +3,7 @@ import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { TransitionContext } from '../kernel/transition/transition-result.ts';
 import type { Arguments } from '../kernel/turn/view.ts';
 import type { Agent, AgentConfig, Tree } from '../records/agent/agent.ts';
-import { hasSchema, isAgentProgram, isSubAgent, mustSubmit } from '../records/agent/agent.ts';
+import { hasSchema, isAgentProgram, isSubAgent, mustSubmit, systemText } from '../records/agent/agent.ts';
 import { DEFAULT_LIMITS } from '../records/agent/limits.ts';
 import type { Call } from '../records/agent/state.ts';
 import type { Worktree } from '../records/agent/task-terms.ts';
@@ -78,7 +78,7 @@ export class ToolCatalog {
       ? []
       : toolsets.filter(({ name }) => config.task === undefined || name !== 'sessions');
     return {
-      system: [config.system, ...guides.map((toolset) => toolset.guidance)]
+      system: [systemText(config), ...guides.map((toolset) => toolset.guidance)]
         .filter((text) => text !== '')
         .join('\n\n'),
       specs: specs.sort((a, b) => (a.name < b.name ? -1 : 1)),

@@ -12,6 +12,8 @@ export type RootChoice = {
 /** What holds where neither the choice nor the profile says anything. */
 export interface RootDefaults
   extends Pick<AgentConfig, 'model' | 'thinking' | 'system' | 'toolsets' | 'cwd'> {
+  /** Absent: none, whatever the profile says. */
+  readonly instructions?: string | undefined;
   readonly tools: (toolsets: readonly string[]) => readonly string[];
   readonly permissions: Pick<AgentConfig['permissions'], 'cli' | 'config'>;
 }
@@ -20,10 +22,12 @@ export interface RootDefaults
 export function rootConfig(choice: RootChoice, profile: Profile | null, defaults: RootDefaults): AgentConfig {
   const toolsets = choice.toolsets ?? profile?.toolsets ?? defaults.toolsets;
   const tools = profile?.tools ?? defaults.tools(toolsets);
+  const { instructions = '' } = defaults;
   return {
     model: choice.model ?? profile?.model ?? defaults.model,
     thinking: choice.thinking ?? profile?.thinking ?? defaults.thinking,
     system: choice.system ?? profile?.system ?? defaults.system,
+    ...(instructions === '' || profile?.instructions === false ? {} : { instructions }),
     toolsets: [...new Set(toolsets)],
     tools: [...new Set(tools)].filter((tool) => profile?.deny_tools.includes(tool) !== true),
     cwd: defaults.cwd,

@@ -26,6 +26,7 @@ const profile = z.strictObject({
   toolsets: z.array(z.string()).optional(),
   tools: z.array(z.string()).optional(),
   system: z.string().optional(),
+  instructions: z.boolean().optional(),
   limits: limits.optional(),
   permissions: z
     .strictObject({ allow: rules.optional(), ask: rules.optional(), deny: rules.optional() })

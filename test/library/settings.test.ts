@@ -143,6 +143,8 @@ const OF_BOTH = (kind: keyof typeof KINDS): Readonly<Record<string, () => Promis
     toolsets: async () => assert.deepEqual((await of({ toolsets: ['fanout'] })).toolsets, ['fanout']),
     tools: async () => assert.ok((await of({ tools: ['write'] })).tools.includes('write')),
     system: async () => assert.equal((await of({ system: 'Be brief.' })).system, 'Be brief.'),
+    // Files are read by the command line only.
+    instructions: async () => assert.equal((await of({ instructions: false })).instructions, undefined),
     ...Object.fromEntries(
       Object.entries(LIMITS).map(([name, value]) => [
         `limits.${name}`,

@@ -4,11 +4,13 @@ import { hostname } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { errorJson } from '../../documents/error-json.ts';
 import { knownProviders } from '../../models/providers.ts';
+import { clean } from '../../render/clean.ts';
 import { ledgerName } from '../../settings/ledger-name.ts';
 import { databaseAddress } from '../../store/database-address.ts';
 import { assertCreatable } from '../../store/sqlite/open-database.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context } from '../setup/context.ts';
+import { isUsed, loadInstructions, sizeOf } from '../setup/profiles/instruction-files.ts';
 import { loadProfiles } from '../setup/profiles/profiles.ts';
 
 /** One line of `coppice doctor`. */
@@ -119,6 +121,24 @@ export function folderCheck(context: Context): Check {
     return needed('folder', true, project.folder);
   } catch (error) {
     return needed('folder', false, errorJson(error).message);
+  }
+}
+
+/** What agents are told by files, and what waits for trust. */
+export function instructionChecks(context: Context): Check[] {
+  try {
+    const { files, notices } = loadInstructions(context);
+    const found = files.map((file) => {
+      const state = { own: 'used', trusted: 'trusted', changed: 'not used', untrusted: 'not trusted' }[
+        file.trust
+      ];
+      return optional('instructions', isUsed(file), clean(`${file.source}: ${state}; ${sizeOf(file)}`));
+    });
+    const checks = [...found, ...notices.map((notice) => optional('instructions', false, clean(notice)))];
+    return checks.length === 0 ? [optional('instructions', false, 'none for agents in this folder')] : checks;
+  } catch {
+    // The check of the folder reports that it cannot be used.
+    return [];
   }
 }
 

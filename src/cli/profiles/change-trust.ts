@@ -5,6 +5,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
+import { type InstructionFile, loadInstructions, sizeOf } from '../setup/profiles/instruction-files.ts';
 import { type AgentFiles, parseAgentFiles } from '../setup/profiles/read-agent-files.ts';
 import { type ProjectAgents, readProjectAgents, Trust } from '../setup/profiles/trust.ts';
 import { confirm } from '../setup/standard-input.ts';
@@ -24,9 +25,13 @@ export async function trust(
   if (options.revoke === true) return revoke(context, folder);
   const project = readProjectAgents(folder, context.data_folder);
   const read = parseAgentFiles(project.raw);
-  if (!context.json) show(project, read);
-  if (project.trust === 'nothing' || project.trust === 'trusted') {
-    report(context, project, read, project.trust === 'trusted');
+  const found = instructionsOf(context, folder);
+  const both = { project, read, ...found };
+  const pending = isPending(project.trust) || found.instructions.some(({ trust: state }) => isPending(state));
+  if (!context.json) show(both);
+  if (!pending) {
+    const nothing = project.trust === 'nothing' && found.instructions.length === 0;
+    report(context, both, !nothing, 'trusted already');
     return 0;
   }
   if (options.yes !== true) {
@@ -39,39 +44,69 @@ export async function trust(
       return 1;
     }
   }
-  new Trust(context.data_folder).accept(folder, project.hash, Date.now());
-  report(context, project, read, true);
+  const trusted = new Trust(context.data_folder);
+  if (isPending(project.trust)) trusted.accept(folder, project.hash, Date.now());
+  for (const { path, hash } of found.instructions) trusted.accept(path, hash, Date.now());
+  report(context, both, true, 'trusted, until one of them changes');
   return 0;
 }
 
+/** What the folder brings. */
+interface Brought {
+  readonly project: ProjectAgents;
+  readonly read: AgentFiles;
+  readonly instructions: readonly InstructionFile[];
+  readonly notices: readonly string[];
+}
+
+function instructionsOf(context: Context, folder: string): Pick<Brought, 'instructions' | 'notices'> {
+  const { files, notices } = loadInstructions({ ...context, options: { cwd: folder } });
+  return { instructions: files.filter(({ trust: state }) => state !== 'own'), notices };
+}
+
+function isPending(state: string): boolean {
+  return state === 'untrusted' || state === 'changed';
+}
+
 function revoke(context: Context, folder: string): number {
-  const revoked = new Trust(context.data_folder).revoke(folder);
+  const paths = [folder, ...instructionsOf(context, folder).instructions.map(({ path }) => path)];
+  const trusted = new Trust(context.data_folder);
+  const revoked = paths.filter((path) => trusted.revoke(path)).length > 0;
   if (context.json) printJson({ schema: 'coppice/trust/v1', folder, trusted: false, revoked });
   else process.stdout.write(`${clean(folder)} ${revoked ? 'is trusted no longer' : 'was not trusted'}\n`);
   return 0;
 }
 
-function report(context: Context, project: ProjectAgents, read: AgentFiles, trusted: boolean): void {
+function report(context: Context, brought: Brought, trusted: boolean, text: string): void {
+  const { project, read, instructions } = brought;
   const { folder, hash, raw } = project;
   if (context.json) {
-    const files = raw.files.map((file) => file.source);
-    printJson({ schema: 'coppice/trust/v1', folder, trusted, hash, files, ...read });
-  } else if (trusted)
-    process.stdout.write(
-      project.trust === 'trusted' ? 'trusted already\n' : 'trusted, until one of them changes\n',
-    );
+    const files = [...raw.files, ...instructions].map((file) => file.source);
+    const notices = [...read.notices, ...brought.notices];
+    printJson({
+      schema: 'coppice/trust/v1',
+      folder,
+      trusted,
+      hash,
+      files,
+      profiles: read.profiles,
+      notices,
+    });
+  } else if (trusted) process.stdout.write(`${text}\n`);
 }
 
-function show(project: ProjectAgents, read: AgentFiles): void {
+function show({ project, read, instructions, notices }: Brought): void {
   const { raw, folder, trust: state, trusted_at } = project;
   const lines: string[] = [];
-  if (state === 'nothing') lines.push(`nothing to trust: no agent files in ${folder}/.coppice/agents`);
+  if (state === 'nothing' && instructions.length === 0)
+    lines.push(`nothing to trust: no agent files in ${folder}/.coppice/agents, no instructions`);
   if (state === 'changed') lines.push(`changed since you trusted this folder on ${trusted_at?.slice(0, 10)}`);
   for (const { source } of raw.files) {
     const profile = read.profiles.find((one) => one.source === source);
     lines.push(source, ...(profile === undefined ? [] : describe(profile)));
   }
-  lines.push(...read.notices);
+  for (const file of instructions) lines.push(file.source, `  ${'instructions'.padEnd(13)} ${sizeOf(file)}`);
+  lines.push(...read.notices, ...notices);
   process.stdout.write(lines.map((line) => `${whole(line)}\n`).join(''));
 }
 

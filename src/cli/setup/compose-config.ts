@@ -15,6 +15,7 @@ import { given, settingsTerms } from '../../settings/settings-terms.ts';
 import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
 import { agentTargets } from './channels-config.ts';
 import type { Context } from './context.ts';
+import { instructionText, loadInstructions, unusedNotice } from './profiles/instruction-files.ts';
 import { TOOLS } from './profiles/parse-agent-file.ts';
 import { loadProfiles } from './profiles/profiles.ts';
 
@@ -77,6 +78,7 @@ export function composeConfig(
   { allow = [], deny = [], yes = false, thinking, toolset = [], profile: name }: RootOptions,
 ): AgentConfig {
   const defaults = context.loaded.configuration.agents?.defaults ?? {};
+  const instructed = defaults.instructions !== false;
   const config = rootConfig(
     { model, thinking, toolsets: toolset.length > 0 ? toolset : undefined },
     name === undefined ? null : findProfile(terms.profiles, name),
@@ -84,6 +86,7 @@ export function composeConfig(
       model,
       thinking: defaults.thinking ?? 'off',
       system: defaults.system ?? DEFAULT_SYSTEM_PROMPT,
+      instructions: instructed ? instructionText(loadInstructions(context).files) : '',
       toolsets: defaults.toolsets ?? ['process'],
       tools: (toolsets) => defaults.tools ?? usualTools(toolsets),
       cwd: resolve(context.options.cwd ?? '.'),
@@ -108,8 +111,11 @@ function usualTools(toolsets: readonly string[]): readonly string[] {
 /** What the configuration, and the profiles that this folder may use, say of agents that agents create. Prints notices on stderr. */
 export function composeTerms(context: Context): ToolsetTerms {
   const { configuration } = context.loaded;
-  const { profiles, notices } = loadProfiles(context);
-  for (const notice of [...notices, ...toolsetNotices([...profiles.values()])])
+  const { profiles, notices, project } = loadProfiles(context);
+  const instructions = loadInstructions(context);
+  const unused = unusedNotice(instructions.files, project.folder) ?? [];
+  const told = [...notices, ...instructions.notices, ...[unused].flat()];
+  for (const notice of [...told, ...toolsetNotices([...profiles.values()])])
     process.stderr.write(`${clean(notice)}\n`);
   const subagent_model = configuration.agents?.defaults?.subagents?.model ?? null;
   return {

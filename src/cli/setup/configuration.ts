@@ -56,6 +56,8 @@ const tuiConfig = z.strictObject({
     .optional(),
 });
 
+const fileName = z.string().regex(/^(?!\.{1,2}$)[^/\\\0]+$/, 'must be the name of a file, without a folder');
+
 /** The settings, which the library takes too, and what only the command line has. */
 export const configuration = settings.extend({
   /** Names docs/config.schema.json for editors; nothing reads it. */
@@ -66,6 +68,8 @@ export const configuration = settings.extend({
   server: serverConfig.optional(),
   /** What people are told of (docs/operations.md). */
   alerts: z.array(alertConfig).optional(),
+  /** Files with instructions for agents: of each folder the first of these names (docs/instructions.md). */
+  instructions: z.strictObject({ files: z.array(fileName).max(10).optional() }).optional(),
   /** The terminal UI. */
   tui: tuiConfig.optional(),
   /** Keys of the terminal UI by action: `{ "agents": ["ctrl+x a"] }`. */

@@ -156,6 +156,7 @@ export const profile = z
     tools: z.array(z.string()).nullable().describe('the only tools it may have'),
     deny_tools: texts('tools it may not have'),
     system: maybe('its system prompt'),
+    instructions: yes('its agents get the instructions of the project and the user'),
     turns: z.number().nullable().describe('model requests of one turn'),
     run_ms: z.number().nullable().describe('time of one turn'),
     permissions: z

@@ -18,6 +18,8 @@ export interface AgentConfig {
   readonly model: string;
   readonly thinking: 'off' | 'low' | 'medium' | 'high';
   readonly system: string;
+  /** What the files of the project and the user's own say to every agent (docs/instructions.md); follows `system`. */
+  readonly instructions?: string;
   /** Names of the toolsets and tools its model sees. */
   readonly toolsets: readonly string[];
   readonly tools: readonly string[];
@@ -113,6 +115,12 @@ export interface Tree {
   readonly total: number;
   readonly tokens: number;
   readonly cost_usd: number;
+}
+
+/** The system text of its configuration. An agent program reads the files of the project itself. */
+export function systemText({ system, instructions = '', model }: AgentConfig): string {
+  const texts = isAgentProgram(model) ? [system] : [system, instructions];
+  return texts.filter((text) => text !== '').join('\n\n');
 }
 
 /** It works, or is about to read mail; `wait` and the work that a tree has left count both. */

@@ -13,6 +13,8 @@ export interface Profile {
   readonly tools: readonly string[] | null;
   readonly deny_tools: readonly string[];
   readonly system: string | null;
+  /** Whether its agents get the instructions of the project and the user (docs/instructions.md). */
+  readonly instructions: boolean;
   /** Maximum model requests of one turn. */
   readonly turns: number | null;
   /** Maximum wall time of one turn, milliseconds. */
@@ -31,6 +33,7 @@ export const BLANK_PROFILE: Omit<Profile, 'name' | 'source'> = {
   tools: null,
   deny_tools: [],
   system: null,
+  instructions: true,
   turns: null,
   run_ms: null,
   permissions: { allow: [], ask: [], deny: [] },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { systemText } from '../../records/agent/agent.ts';
 import {
   AGENTS_USUAL,
   agentDocument,
@@ -103,7 +104,7 @@ export const AGENT_ROUTES = [
       const shown = messages.slice(after, after + limit);
       return {
         agent_id: agent.id,
-        system: agent.config.system,
+        system: systemText(agent.config),
         total: messages.length,
         bytes,
         shared,

@@ -49,6 +49,7 @@ Twice.
       run_ms: 1500,
       permissions: { allow: ['bash:git *'], ask: ['write'], deny: ['read:secrets/**'] },
       system: 'You review.\n\n---\nTwice.',
+      instructions: true,
       source: 'agents/reviewer.md',
     } satisfies Profile);
   });
@@ -62,6 +63,7 @@ Twice.
       tools: null,
       deny_tools: [],
       toolsets: null,
+      instructions: true,
       turns: null,
       run_ms: null,
       permissions: { allow: [], ask: [], deny: [] },

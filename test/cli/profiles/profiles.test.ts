@@ -53,6 +53,7 @@ describe('profiles', () => {
       tools: null,
       deny_tools: [],
       system: null,
+      instructions: true,
       run_ms: null,
       permissions: { allow: [], ask: [], deny: [] },
     });
@@ -126,6 +127,7 @@ describe('profiles', () => {
       tools: ['read'],
       deny_tools: ['bash'],
       system: 'You.',
+      instructions: true,
       turns: 3,
       run_ms: 2000,
       permissions: { allow: ['read'], ask: [], deny: [] },

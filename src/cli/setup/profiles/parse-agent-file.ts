@@ -30,6 +30,7 @@ const KEYS: ReadonlyMap<string, string> = new Map([
     'toolsets',
     'turns',
     'timeout_seconds',
+    'instructions',
     'permissions',
   ].map((key) => [key, key] as const),
   ['disallowedTools', 'deny_tools'],
@@ -73,6 +74,7 @@ export function parseAgentFile(content: Buffer, stem: string, source: string): A
       tools: toolsOf(fields, 'tools'),
       deny_tools: toolsOf(fields, 'deny_tools') ?? [],
       system: body === '' ? null : body,
+      instructions: yesOf(fields, 'instructions'),
       turns: wholeOf(fields, 'turns'),
       run_ms: seconds === null ? null : Math.max(1, Math.round(seconds * 1000)),
       permissions: permissionsOf(fields),
@@ -173,6 +175,12 @@ function thinkingOf(fields: Fields): Profile['thinking'] {
   if (value === null || value === 'off' || value === 'low' || value === 'medium' || value === 'high')
     return value;
   throw expected('thinking', 'off, low, medium or high', value);
+}
+
+function yesOf(fields: Fields, key: string): boolean {
+  const value = fields.get(key) ?? true;
+  if (typeof value !== 'boolean') throw expected(fields.written(key), 'true or false', value);
+  return value;
 }
 
 /** A list, or a comma-separated text. */

@@ -58,7 +58,7 @@ export function loadProfiles(input: ProfilesInput): LoadedProfiles {
  * The folder of the configuration in use. If that lies in the working folder, its agent files are not the user's own: files of a folder are
  * trusted only by their contents.
  */
-function userFolder({ loaded, env }: ProfilesInput, working_folder: string): string {
+export function userFolder({ loaded, env }: ProfilesInput, working_folder: string): string {
   const usual = configFolder(env);
   if (loaded.file === null) return usual;
   const beside = resolve(dirname(loaded.file));

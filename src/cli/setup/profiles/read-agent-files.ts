@@ -8,6 +8,9 @@ import { parseAgentFile } from './parse-agent-file.ts';
 const FILES_MAX = 100;
 const FILE_MAX = 64 * 1024;
 
+/** To open what may be a pipe. */
+export const NO_WAIT = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
 export interface RawAgentFile {
   /** Within its folder: `reviewer.md`. */
   readonly name: string;
@@ -46,8 +49,7 @@ export function readProjectAgentFiles(folder: string): RawAgentFiles {
 
 /** The user's own agent files. Symbolic links may lead anywhere: people keep such files elsewhere. */
 export function readUserAgentFiles(agents: string): RawAgentFiles {
-  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-  return readAgentFiles(agents, 'agents', (name) => openSync(join(agents, name), flags));
+  return readAgentFiles(agents, 'agents', (name) => openSync(join(agents, name), NO_WAIT));
 }
 
 function readAgentFiles(agents: string, shown: string, open: (name: string) => number): RawAgentFiles {
@@ -78,18 +80,27 @@ function readAgentFiles(agents: string, shown: string, open: (name: string) => n
 /** Reads and closes. */
 function readOne(descriptor: number): Buffer {
   try {
-    if (!fstatSync(descriptor).isFile()) throw new Error('not a regular file');
-    // One byte more than allowed detects a file that is too large, whatever size fstat gave.
-    const buffer = Buffer.alloc(FILE_MAX + 1);
-    let length = 0;
-    for (;;) {
-      const read = readSync(descriptor, buffer, length, buffer.length - length, null);
-      length += read;
-      if (length > FILE_MAX) throw new Error(`larger than ${FILE_MAX / 1024} KB`);
-      if (read === 0) return Buffer.from(buffer.subarray(0, length));
-    }
+    const { content, whole } = readStart(descriptor, FILE_MAX);
+    if (!whole) throw new Error(`larger than ${FILE_MAX / 1024} KB`);
+    return content;
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** The first bytes of a regular file, and whether they are all of it. Throws for anything else. */
+export function readStart(
+  descriptor: number,
+  most: number,
+): { readonly content: Buffer; readonly whole: boolean } {
+  if (!fstatSync(descriptor).isFile()) throw new Error('not a regular file');
+  // One byte more than allowed detects a file that is too large, whatever size fstat gave.
+  const buffer = Buffer.alloc(most + 1);
+  for (let length = 0; ; ) {
+    const read = readSync(descriptor, buffer, length, buffer.length - length, null);
+    length += read;
+    if (read === 0 || length > most)
+      return { content: Buffer.from(buffer.subarray(0, Math.min(length, most))), whole: length <= most };
   }
 }
 
@@ -102,7 +113,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENXIO: 'not a regular file',
 };
 
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined ? message : (REASONS[code] ?? code);
 }

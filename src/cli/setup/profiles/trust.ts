@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { replaceFile } from '../../../permissions/replace-file.ts';
 import { type RawAgentFile, type RawAgentFiles, readProjectAgentFiles } from './read-agent-files.ts';
 
-/** Maximum folders; those trusted longest ago are forgotten. */
+/** Maximum folders and files; those trusted longest ago are forgotten. */
 const FOLDERS_MAX = 1_000;
 
 const trusted = z.object({ hash: z.string(), trusted_at: z.string() });
@@ -17,7 +17,7 @@ const trustFile = z.object({
 export type Trusted = z.infer<typeof trusted>;
 
 /**
- * Which agent files of which folders the user accepted, by a hash of their contents (docs/profiles.md). Kept in `trust.json` of the data folder;
+ * Which agent files of which folders, and which files with instructions, the user accepted, by a hash of their contents (docs/profiles.md). Kept in `trust.json` of the data folder;
  * a file that is damaged or cannot be read means that nothing is trusted.
  */
 export class Trust {
@@ -30,6 +30,12 @@ export class Trust {
   /** What was accepted last of this folder; null if nothing was. */
   of(folder: string): Trusted | null {
     return this.#read().get(canonical(folder)) ?? null;
+  }
+
+  /** Whether exactly these contents were accepted, others, or nothing. */
+  stateOf(folder: string, hash: string): 'trusted' | 'changed' | 'untrusted' {
+    const before = this.of(folder);
+    return before === null ? 'untrusted' : before.hash === hash ? 'trusted' : 'changed';
   }
 
   /** Accepts exactly these contents. Throws when the data folder cannot be written. */
@@ -80,7 +86,7 @@ function canonical(folder: string): string {
 }
 
 /** Hash of names and contents, each preceded by its length, so that no two sets of files have the same input. */
-export function hashAgentFiles(files: readonly RawAgentFile[]): string {
+export function hashAgentFiles(files: readonly Pick<RawAgentFile, 'name' | 'content'>[]): string {
   const hash = createHash('sha256');
   for (const { name, content } of files) {
     const bytes = Buffer.from(name);
@@ -105,14 +111,13 @@ export interface ProjectAgents {
 export function readProjectAgents(folder: string, data_folder: string): ProjectAgents {
   const raw = readProjectAgentFiles(folder);
   const hash = hashAgentFiles(raw.files);
-  const before = new Trust(data_folder).of(folder);
-  const found = before === null ? 'untrusted' : before.hash === hash ? 'trusted' : 'changed';
+  const trust = new Trust(data_folder);
   return {
     folder: resolve(folder),
     raw,
     hash,
-    trust: raw.files.length === 0 ? 'nothing' : found,
-    trusted_at: before?.trusted_at ?? null,
+    trust: raw.files.length === 0 ? 'nothing' : trust.stateOf(folder, hash),
+    trusted_at: trust.of(folder)?.trusted_at ?? null,
   };
 }
 
@@ -125,7 +130,7 @@ export function untrustedNotice(project: ProjectAgents): string | null {
   return `ignored: ${count} in .coppice/agents (${why}); look and accept: coppice trust${argumentFor(folder)}`;
 }
 
-function argumentFor(folder: string): string {
+export function argumentFor(folder: string): string {
   if (folder === resolve('.')) return '';
   return /^[\w./-]+$/.test(folder) ? ` ${folder}` : ` '${folder.replaceAll("'", `'\\''`)}'`;
 }

@@ -27,6 +27,9 @@ export function childConfig(parent: AgentConfig, wishes: ChildWishes): AgentConf
     model: wishes.model ?? profile?.model ?? parent.model,
     thinking: wishes.thinking ?? profile?.thinking ?? parent.thinking,
     system: wishes.system ?? profile?.system ?? parent.system,
+    ...(parent.instructions === undefined || profile?.instructions === false
+      ? {}
+      : { instructions: parent.instructions }),
     toolsets: task === null ? (profile?.toolsets ?? parent.toolsets) : taskToolsets(parent, profile, task),
     tools: toolsOf(parent, profile, task),
     cwd: wishes.cwd ?? parent.cwd,
