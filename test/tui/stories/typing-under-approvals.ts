@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Store } from '../../../src/store/store.ts';
+import { until } from '../../runtime/stage.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
@@ -63,11 +64,13 @@ export async function typeUnderApprovals(
   );
   await ui.press(KEY.enter);
   await ui.pty.until(() => ui.pty.screen().some((line) => line.trim() === '>'), 'the draft was sent');
-  const sent = await ui.ledger(async (store) => {
+  const letters = async (store: Store) => {
     const [root] = await store.agents({ roots: true });
-    const mail = await store.mail(root?.id ?? '', true);
-    return mail.map(({ body }) => body).at(-1);
-  });
+    return (await store.mail(root?.id ?? '', true)).map(({ body }) => body);
+  };
+  // The input is empty at once, before the commit.
+  await until(async () => (await ui.ledger(letters)).length > 0, 'the draft is in the ledger');
+  const sent = (await ui.ledger(letters)).at(-1);
   assert.equal(sent, typed.trimEnd());
   assert.ok(
     (await ui.ledger(asked)).every(({ verdict }) => verdict === null),
