@@ -109,6 +109,11 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     meaning: 'model of background runs that name none',
     default: 'that of the agent that asks',
   },
+  'agents.defaults.subagents.models': {
+    meaning:
+      'models that agents may choose for those they create, besides those of their ancestors and of profiles; `provider/*` for all of one',
+    default: 'those that the configuration names, and known ones of providers with a key',
+  },
   'agents.defaults.subagents.maxConcurrent': {
     meaning: 'background runs of one tree at work at once; more are queued',
     default: `${subagents.max_concurrent}`,

@@ -1,5 +1,5 @@
 import type { Agent } from '../records/agent/agent.ts';
-import { isUserInitiated } from '../records/agent/agent.ts';
+import { isUserInitiated, worktreeOf } from '../records/agent/agent.ts';
 import { failureOf } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { cutShort } from '../records/conversation/child-text.ts';
@@ -31,8 +31,9 @@ export function agentJson(
     label: agent.config.task?.label ?? null,
     profile: agent.config.profile ?? null,
     /** Its own branch and folder; the folder is removed once its result reports its changes. */
-    worktree: worktreeOf(agent),
+    worktree: worktreeJson(agent),
     model: agent.config.model,
+    thinking: agent.config.thinking,
     tool_calls: agent.calls,
     tokens: {
       input: agent.usage.input,
@@ -56,8 +57,8 @@ export function agentJson(
   };
 }
 
-function worktreeOf(agent: Agent): { branch: string; path: string } | null {
-  const worktree = agent.config.task?.worktree ?? null;
+function worktreeJson(agent: Agent): { branch: string; path: string } | null {
+  const worktree = worktreeOf(agent.config);
   return worktree === null ? null : { branch: worktree.branch, path: worktree.path };
 }
 

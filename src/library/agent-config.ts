@@ -105,5 +105,5 @@ export function agentTerms({
     default_server: subagents?.server ?? null,
     default_agent: subagents?.agent ?? null,
   };
-  return { profiles, delegation, ...settingsTerms(options) };
+  return { profiles, delegation, ...settingsTerms(options, options.env, Object.keys(options.models ?? {})) };
 }

@@ -1,14 +1,21 @@
 import { DEFAULT_TERMS, type ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
+import { usableModels } from '../models/providers.ts';
 import type { Settings } from './settings.ts';
 
 /** The settings for agents that agents create. */
-export function settingsTerms({ agents, runs }: Settings): Pick<ToolsetTerms, 'subagents' | 'runs'> {
-  const { allowAgents, model, maxConcurrent } = agents?.defaults?.subagents ?? {};
+export function settingsTerms(
+  settings: Settings,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  own_models: readonly string[] = [],
+): Pick<ToolsetTerms, 'subagents' | 'runs'> {
+  const { agents, runs } = settings;
+  const { allowAgents, model, models, maxConcurrent } = agents?.defaults?.subagents ?? {};
   const { cron, subagent, delegate } = { ...DEFAULT_TERMS.runs.per_source, ...given(runs?.perSource ?? {}) };
   return {
     subagents: {
       allow_agents: allowAgents ?? null,
       model: model ?? null,
+      models: models ?? [...own_models, ...reachableModels(settings, env)],
       max_concurrent: maxConcurrent ?? DEFAULT_TERMS.subagents.max_concurrent,
     },
     runs: {
@@ -16,6 +23,19 @@ export function settingsTerms({ agents, runs }: Settings): Pick<ToolsetTerms, 's
       per_source: { cron, subagent, delegate },
     },
   };
+}
+
+/** What the settings name, and what is known of providers that need no key or have one. Those of profiles are known to the kernel. */
+function reachableModels(
+  { model, agents, providers = {}, acp = {} }: Settings,
+  env: NodeJS.ProcessEnv,
+): string[] {
+  const named = [model, agents?.defaults?.model, agents?.defaults?.subagents?.model];
+  return [
+    ...named.flatMap((name) => name ?? []),
+    ...usableModels({ providers, env }),
+    ...Object.keys(acp).flatMap((name) => [`acp:${name}`, `acp:${name}/*`]),
+  ];
 }
 
 /** Without keys whose value is undefined. */

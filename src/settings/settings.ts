@@ -35,6 +35,7 @@ const profile = z.strictObject({
     .strictObject({
       allowAgents: z.array(z.string()).optional(),
       model: z.string().optional(),
+      models: z.array(z.string().min(1)).optional(),
       maxConcurrent: z.int().positive().optional(),
     })
     .optional(),

@@ -204,6 +204,14 @@ const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
       ['other', 'other', 'other'],
     );
   },
+  'agents.defaults.subagents.models': async () => {
+    const models = (settings: object) =>
+      settingsTerms(settings, { OPENAI_API_KEY: 'key' }, ['own']).subagents.models;
+    const usual = models({ model: 'a/b', acp: { wren: { command: 'wren' } } }) ?? [];
+    for (const name of ['own', 'a/b', 'openai/gpt-5', 'acp:wren/*']) assert.ok(usual.includes(name), name);
+    assert.ok(!usual.some((name) => name.startsWith('anthropic/')));
+    assert.deepEqual(models({ agents: { defaults: { subagents: { models: ['a/*'] } } } }), ['a/*']);
+  },
   'agents.defaults.subagents.allowAgents': async () => {
     const agents = { defaults: { subagents: { allowAgents: [] } } };
     const seen = await run({ toolsets: ['sessions'], agents }, SPAWN);

@@ -27,10 +27,10 @@ export const PROTOCOLS = [
 export async function open(
   protocol: (typeof PROTOCOLS)[number],
   answer: Answerer,
-  options: { readonly attempts?: number; readonly idle_ms?: number } = {},
+  options: { readonly attempts?: number; readonly idle_ms?: number; readonly model?: string } = {},
 ): Promise<UnderTest> {
   const server = await protocol.start({ answer });
-  const name = `local/${protocol.model}`;
+  const name = `local/${options.model ?? protocol.model}`;
   const model = await openModel(name, {
     providers: {
       local: { type: protocol.type, baseURL: server.url + protocol.path, apiKeyEnv: 'LOCAL_KEY' },

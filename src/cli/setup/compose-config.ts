@@ -126,7 +126,7 @@ export function composeTerms(context: Context): ToolsetTerms {
           : [name, profile],
       ),
     ),
-    ...settingsTerms(configuration),
+    ...settingsTerms(configuration, context.env),
     deliver_to: agentTargets(configuration.channels ?? {}),
     delegation: { ...DEFAULT_TERMS.delegation, servers: Object.keys(configuration.acp ?? {}) },
   };

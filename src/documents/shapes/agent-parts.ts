@@ -53,6 +53,7 @@ export const agent = z
       .nullable()
       .describe('its git worktree'),
     model: text('`provider/model`'),
+    thinking: one('its effort', 'off', 'low', 'medium', 'high'),
     tool_calls: number('calls made so far'),
     tokens: z
       .strictObject({

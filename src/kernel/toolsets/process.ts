@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { isSubAgent } from '../../records/agent/agent.ts';
-import { storable } from '../../records/text/text.ts';
 import { find, name, refuse, strings, text } from './acts/agent-reference.ts';
 import { noNesting } from './acts/creation-limits.ts';
 import { forkAgent, forkIdentity, forkNeeds } from './acts/fork-agent.ts';
 import { killAgents } from './acts/kill-agent.ts';
 import { sendLetter } from './acts/send-letter.ts';
 import { checkedTool } from './arguments.ts';
+import { readFirst } from './task-options.ts';
 import type { Toolset, ToolsetTool } from './toolset.ts';
 
 /**
@@ -22,7 +22,10 @@ const forkInput = z.strictObject({
   prompt: text('the prompt').describe(
     'What the child is to do. It knows everything you know up to this point.',
   ),
-  profile: z.string().min(1).optional().describe('Named profile that the child works by.'),
+  profile: z.string().min(1).nullish().describe('Named profile that the child works by.'),
+  model: z.string().min(1).nullish().describe('Another model for it, as provider/model.'),
+  read_first: readFirst,
+  worktree: z.boolean().nullish().describe('Work in a git worktree of its own, on a branch to be merged.'),
 });
 
 /** A person's conversation and its forks, not sub-agents with a single task. */
@@ -35,18 +38,27 @@ const fork = checkedTool({
   schema: forkInput,
   audience,
   creates: true,
-  needs: ({ profile }, _call, self, terms) => forkNeeds(profile ?? null, self, terms),
-  decode({ name: called, prompt, profile = null }, _call, view) {
+  needs: (options, call, self, terms) => forkNeeds(options, call.id, self, terms),
+  decode({ name: called, prompt, ...terms }, call, view) {
     const nested = noNesting(view);
     if (nested !== null) return nested;
     const id = view.newId();
     return forkAgent(view, {
       id,
       name: called,
-      profile,
+      terms,
+      key: call.id,
       inherits: true,
-      text: forkIdentity(id, called, view.self, storable(prompt)),
-      output: JSON.stringify({ agent_id: id, name: called }),
+      prompt,
+      text: (task) => forkIdentity(id, called, view.self, task),
+      output(worktree) {
+        const { branch, path } = worktree ?? {};
+        return JSON.stringify({
+          agent_id: id,
+          name: called,
+          ...(worktree && { worktree: { branch, path } }),
+        });
+      },
     });
   },
 });

@@ -69,11 +69,11 @@ const slash: ToolsetTool = {
     const { command } = parsed;
     return command.name === 'send' ? [command.to] : command.name === 'kill' ? command.targets : [];
   },
-  needs(input, _call, self, terms) {
+  needs(input, call, self, terms) {
     const parsed = parse(input);
-    return parsed.ok && parsed.command.name === 'fork' ? forkNeeds(parsed.command.profile, self, terms) : [];
+    return parsed.ok && parsed.command.name === 'fork' ? forkNeeds(parsed.command, call.id, self, terms) : [];
   },
-  decode(input, _call, view) {
+  decode(input, call, view) {
     const parsed = parse(input);
     if (!parsed.ok) return parsed.refused;
     const nested = noNesting(view);
@@ -81,7 +81,7 @@ const slash: ToolsetTool = {
     const { command } = parsed;
     switch (command.name) {
       case 'fork':
-        return forkCommand(command, view);
+        return forkCommand(command, call.id, view);
       case 'send':
         return sendCommand(command, view);
       case 'check-mail':
@@ -94,6 +94,7 @@ const slash: ToolsetTool = {
 
 function forkCommand(
   { prompt, profile }: Extract<SlashCommand, { name: 'fork' }>,
+  key: string,
   view: ToolsetView,
 ): Decision {
   const id = view.newId();
@@ -101,10 +102,12 @@ function forkCommand(
   return forkAgent(view, {
     id,
     name,
-    profile,
+    terms: { profile },
+    key,
     inherits: prompt === null,
-    text: identity(id, name, view.self, prompt),
-    output: id,
+    prompt,
+    text: (task) => identity(id, name, view.self, task),
+    output: () => id,
   });
 }
 

@@ -9,6 +9,16 @@ import type { Need, RefusalCode, ToolsetView } from './toolset.ts';
 /** Maximum time limit of a task in seconds: a day. */
 export const MAX_TASK_SECONDS = 86_400;
 const MAX_FILES = 20;
+/** Maximum characters of all files that are put before a task. */
+const MAX_READ = 400_000;
+/** Maximum models that an error lists. */
+const MODELS_SHOWN = 40;
+
+export const readFirst = z
+  .array(z.string().min(1))
+  .max(MAX_FILES)
+  .nullish()
+  .describe('Files to put before the task.');
 
 /** Options of every tool that creates an agent in a new conversation (docs/vocabularies.md). */
 export const taskOptions = {
@@ -17,7 +27,7 @@ export const taskOptions = {
     .record(z.string(), z.unknown())
     .nullish()
     .describe('JSON Schema that its result must match.'),
-  read_first: z.array(z.string().min(1)).max(MAX_FILES).nullish().describe('Files to put before the task.'),
+  read_first: readFirst,
   worktree: z.boolean().nullish().describe('Work in a git worktree of its own; its changes join the result.'),
 };
 
@@ -55,7 +65,7 @@ type Checked =
   | { readonly ok: true; readonly ground: TaskGround }
   | { readonly ok: false; readonly code: RefusalCode; readonly message: string };
 
-/** Validates the options of one sub-agent; `field` prefixes error messages (`tasks.2`). */
+/** Validates the options of one sub-agent; `field` prefixes error messages (`tasks.2`), `place` says in which worktree it works. */
 export function checkTask(
   task: string,
   options: TaskOptions,
@@ -63,6 +73,7 @@ export function checkTask(
   model: string | null,
   view: ToolsetView,
   field = '',
+  place = taskPlace,
 ): Checked {
   const at = (name: string) => (field === '' ? `field "${name}"` : `field "${field}.${name}"`);
   const bad = (code: RefusalCode, message: string): Checked => ({ ok: false, code, message });
@@ -73,6 +84,8 @@ export function checkTask(
   const wanted = options.model ?? '';
   if (/^scripted[:/]/.test(wanted) && wanted !== view.self.config.model)
     return bad('NOT_AVAILABLE', `${at('model')}: only a person can choose a scripted model.`);
+  const others = modelFault(options.model, view);
+  if (others !== null) return bad('NOT_AVAILABLE', `${at('model')}: ${others}`);
   const schema = options.output_schema ?? null;
   if (schema !== null) {
     const fault = schemaFault(schema);
@@ -85,21 +98,45 @@ export function checkTask(
   }
   const found = new Map<string, string>();
   let worktree: Worktree | null = null;
+  let characters = 0;
   for (const need of needsOf(options, key, view.self, model)) {
     const answer = view.answer(need);
     const name = { model: 'model', folder: 'cwd', file: 'read_first', worktree: 'worktree' }[need.type];
     if (!answer.ok) return bad('NOT_AVAILABLE', `${at(name)}: ${answer.error}`);
-    if (need.type === 'file') found.set(need.path, answer.text);
+    if (need.type === 'file') {
+      found.set(need.path, answer.text);
+      characters += answer.text.length;
+    }
     if (need.type === 'folder') found.set('', answer.text);
     worktree = answer.worktree ?? worktree;
   }
+  if (characters > MAX_READ)
+    return bad('INVALID_ARG', `${at('read_first')}: ${characters} characters; at most ${MAX_READ} in all.`);
   const cwd = found.get('') ?? null;
   found.delete('');
-  const place = worktree === null ? cwd : inWorktree(worktree, view.self.config, cwd);
-  return {
-    ok: true,
-    ground: { profile, cwd: place, text: withContext(task, found, schema, worktree), worktree },
-  };
+  const text = withContext(task, found, schema) + (worktree === null ? '' : `\n\n${place(worktree)}`);
+  const folder = worktree === null ? cwd : inWorktree(worktree, view.self.config, cwd);
+  return { ok: true, ground: { profile, cwd: folder, text, worktree } };
+}
+
+function taskPlace({ branch }: Worktree): string {
+  return `You work in a git worktree of your own (branch ${branch}); your changes are part of your result.`;
+}
+
+/** Why an agent may not choose this model; null: it may, as those of its ancestors, of profiles and of the configuration. */
+function modelFault(wanted: string | null | undefined, { self, lineage, terms }: ToolsetView): string | null {
+  const { models } = terms.subagents;
+  if (wanted === null || wanted === undefined || models === null) return null;
+  const known = [
+    ...lineage(self).map(({ config }) => config.model),
+    ...[...terms.profiles.values()].flatMap(({ model }) => model ?? []),
+    ...models,
+  ];
+  if (known.some((one) => one === wanted || (one.endsWith('/*') && wanted.startsWith(one.slice(0, -1)))))
+    return null;
+  const listed = [...new Set(known)];
+  const more = listed.length > MODELS_SHOWN ? ` and ${listed.length - MODELS_SHOWN} more` : '';
+  return `agents cannot choose "${wanted}". Models: ${listed.slice(0, MODELS_SHOWN).join(', ')}${more}.`;
 }
 
 function findProfile(
@@ -128,16 +165,11 @@ function withContext(
   task: string,
   files: ReadonlyMap<string, string>,
   schema: Record<string, unknown> | null,
-  worktree: Worktree | null,
 ): string {
   const read = [...files].map(([path, text]) => `File ${path}:\n\n${text}\n\n(end of ${path})\n\n`);
   const form =
     schema === null
       ? ''
       : `\n\nYour result must be JSON that matches this JSON Schema: ${JSON.stringify(schema)}`;
-  const place =
-    worktree === null
-      ? ''
-      : `\n\nYou work in a git worktree of your own (branch ${worktree.branch}); your changes are part of your result.`;
-  return `${read.join('')}${task}${form}${place}`;
+  return `${read.join('')}${task}${form}`;
 }

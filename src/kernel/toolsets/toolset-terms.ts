@@ -9,6 +9,8 @@ export interface ToolsetTerms {
     readonly allow_agents: readonly string[] | null;
     /** Default model of background runs; null: the requester's. */
     readonly model: string | null;
+    /** Models that agents may choose besides those of their ancestors and of profiles, `provider/*` for all of one; null: any. */
+    readonly models: readonly string[] | null;
     /** Maximum concurrent background runs of one tree; more are queued. */
     readonly max_concurrent: number;
   };
@@ -35,7 +37,7 @@ export interface ToolsetTerms {
 
 export const DEFAULT_TERMS: ToolsetTerms = {
   profiles: new Map(),
-  subagents: { allow_agents: null, model: null, max_concurrent: 8 },
+  subagents: { allow_agents: null, model: null, models: null, max_concurrent: 8 },
   runs: { max_concurrent: 100, per_source: { cron: 8, subagent: 100, delegate: 100 } },
   deliver_to: [],
   delegation: {

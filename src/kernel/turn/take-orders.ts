@@ -131,9 +131,17 @@ function forkByPerson({ id, name, prompt, captured }: OrderOf<'fork'>, by: strin
   const refuse = (why: string) => draft.tell(`fork refused: ${why}`);
   if (draft.view.relatives.agent(id) !== undefined) return refuse(`there is an agent ${id} already`);
   const view = toolsetView(draft, draft.last_seq);
-  const text = forkIdentity(id, name, view.self, prompt);
-  const rests = prompt === null;
-  const decision = forkAgent(view, { id, name, profile: null, inherits: true, rests, text, output: '' });
+  const decision = forkAgent(view, {
+    id,
+    name,
+    terms: {},
+    key: id,
+    inherits: true,
+    rests: prompt === null,
+    prompt,
+    text: (task) => forkIdentity(id, name, view.self, task),
+    output: () => '',
+  });
   if (decision.type !== 'settle')
     return refuse(decision.type === 'refuse' ? decision.message : 'it cannot be forked');
   const { now: at } = view;

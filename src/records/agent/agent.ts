@@ -1,6 +1,6 @@
 import type { Limits } from './limits.ts';
 import { type AgentState, isWorking } from './state.ts';
-import type { TaskTerms } from './task-terms.ts';
+import type { TaskTerms, Worktree } from './task-terms.ts';
 import type { Usage } from './usage.ts';
 
 export interface PermissionRules {
@@ -44,6 +44,8 @@ export interface AgentConfig {
   readonly run_ms?: number;
   /** Absent in conversations that a person started, and in their forks. */
   readonly task?: TaskTerms;
+  /** Of a fork in a git worktree, and of its own forks in the same one; that of an agent with a task is in its terms. */
+  readonly worktree?: Worktree;
   /**
    * The chat in which a person talks to the tree, as an outbox target (`telegram:42`). Approvals are requested there, and the root's replies are
    * delivered there.
@@ -126,6 +128,11 @@ export function systemText({ system, instructions = '', model }: AgentConfig): s
 /** It works, or is about to read mail; `wait` and the work that a tree has left count both. */
 export function isActive({ state, unread }: Agent): boolean {
   return isWorking(state.type) || unread === true;
+}
+
+/** The git worktree that the agent works in; null: none of its own. */
+export function worktreeOf({ task, worktree }: Pick<AgentConfig, 'task' | 'worktree'>): Worktree | null {
+  return worktree ?? task?.worktree ?? null;
 }
 
 /** The model is an external agent program reached over ACP (`acp:NAME`), which calls its own tools, never ours. */

@@ -4,7 +4,7 @@
  */
 export type TaskKind = 'spawn' | 'session' | 'delegate' | 'cron';
 
-/** The agent's own git worktree; its branch and changes are part of the result. */
+/** An agent's own git worktree. */
 export interface Worktree {
   /** Absolute; the agent's folder lies in it. */
   readonly path: string;

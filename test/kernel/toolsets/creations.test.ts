@@ -13,14 +13,23 @@ import { CONFIG, termsOf } from '../../store/ledger-fixture.ts';
 import { profileOf } from './profile-fixture.ts';
 import { requester, viewOf } from './toolset-view.ts';
 
-const PLAN = { id: 'kid', name: 'kid', profile: null, inherits: true, text: 'you are', output: 'made' };
+const PLAN = {
+  id: 'kid',
+  name: 'kid',
+  terms: {},
+  key: 'call',
+  inherits: true,
+  prompt: 'work',
+  text: (prompt: string | null) => `you are: ${prompt}`,
+  output: () => 'made',
+};
 const SPAWNED = termsOf();
 const profiles = (...all: readonly Profile[]) => ({ profiles: new Map(all.map((one) => [one.name, one])) });
 
 function forked(profile: Profile, over: Parameters<typeof viewOf>[2] = {}) {
   const decision = forkAgent(viewOf(requester(), profiles(profile), over), {
     ...PLAN,
-    profile: profile.name,
+    terms: { profile: profile.name },
   });
   if (decision.type === 'refuse') return `${decision.code} ${decision.message}`;
   assert.ok(decision.type === 'settle' && decision.consequences[0]?.type === 'create-agents');
@@ -32,10 +41,13 @@ it('a fork with a profile of another model waits until that model is checked; on
   const other = profileOf({ name: 'other', model: 'fake/other' });
   const same = profileOf({ name: 'same', model: self.config.model });
   const terms = { ...DEFAULT_TERMS, ...profiles(other, same, profileOf({ name: 'plain' })) };
-  assert.deepEqual(forkNeeds('other', self, terms), [{ type: 'model', name: 'fake/other' }]);
-  for (const name of ['same', 'plain', 'nobody', null]) assert.deepEqual(forkNeeds(name, self, terms), []);
+  assert.deepEqual(forkNeeds({ profile: 'other' }, 'call', self, terms), [
+    { type: 'model', name: 'fake/other' },
+  ]);
+  for (const profile of ['same', 'plain', 'nobody', null])
+    assert.deepEqual(forkNeeds({ profile }, 'call', self, terms), []);
   const answer = () => ({ ok: false as const, error: 'there is no such model' });
-  assert.equal(forked(other, { answer }), 'NOT_AVAILABLE profile "other": there is no such model');
+  assert.equal(forked(other, { answer }), 'NOT_AVAILABLE field "model": there is no such model');
   for (const made of [forked(other), forked(same, { answer })]) assert.ok(typeof made === 'object');
 });
 
@@ -53,7 +65,10 @@ it('a fork has the name of its profile in its session key, may rest at first, an
   });
   assert.deepEqual(states, ['idle', 'requesting']);
   assert.match(`${forked(profileOf({}), { living_children: 1_000_000 })}`, /^LIMIT_REACHED/);
-  const missing = forkAgent(viewOf(requester(), profiles(profileOf({}))), { ...PLAN, profile: 'nobody' });
+  const missing = forkAgent(viewOf(requester(), profiles(profileOf({}))), {
+    ...PLAN,
+    terms: { profile: 'nobody' },
+  });
   assert.ok(missing.type === 'refuse' && /no profile "nobody". Profiles: some\./.test(missing.message));
 });
 

@@ -1,6 +1,6 @@
 import type { AgentConfig, PermissionRules } from '../../../records/agent/agent.ts';
 import type { Profile } from '../../../records/agent/profile.ts';
-import type { TaskTerms } from '../../../records/agent/task-terms.ts';
+import type { TaskTerms, Worktree } from '../../../records/agent/task-terms.ts';
 
 /** Settings of a creation besides its profile; null or absent: not set. */
 export interface ChildWishes {
@@ -12,6 +12,8 @@ export interface ChildWishes {
   readonly turns?: number | null;
   readonly run_ms?: number | null;
   readonly task?: TaskTerms | null;
+  /** For a child without a task. */
+  readonly worktree?: Worktree | null;
 }
 
 /**
@@ -19,12 +21,15 @@ export interface ChildWishes {
  * (docs/permissions.md). Without any setting it is the same object, so that its requests share the parent's cached prefix.
  */
 export function childConfig(parent: AgentConfig, wishes: ChildWishes): AgentConfig {
-  const { profile, task = null } = wishes;
-  if (profile === null && task === null) return parent;
+  const { profile, task = null, model = null, cwd = null } = wishes;
+  if (profile === null && task === null && model === null && cwd === null) return parent;
+  const worktree = task === null ? (wishes.worktree ?? parent.worktree) : undefined;
+  // A fork without a profile goes on by its parent's.
+  const named = profile?.name ?? (task === null ? parent.profile : undefined);
   const turns = least(parent.turns, profile?.turns, wishes.turns);
   const run_ms = least(parent.run_ms, profile?.run_ms, wishes.run_ms);
   return {
-    model: wishes.model ?? profile?.model ?? parent.model,
+    model: model ?? profile?.model ?? parent.model,
     thinking: wishes.thinking ?? profile?.thinking ?? parent.thinking,
     system: wishes.system ?? profile?.system ?? parent.system,
     ...(parent.instructions === undefined || profile?.instructions === false
@@ -32,12 +37,13 @@ export function childConfig(parent: AgentConfig, wishes: ChildWishes): AgentConf
       : { instructions: parent.instructions }),
     toolsets: task === null ? (profile?.toolsets ?? parent.toolsets) : taskToolsets(parent, profile, task),
     tools: toolsOf(parent, profile, task),
-    cwd: wishes.cwd ?? parent.cwd,
+    cwd: cwd ?? parent.cwd,
     permissions: permissionsOf(parent, profile),
-    ...(profile === null ? {} : { profile: profile.name }),
+    ...(named === undefined ? {} : { profile: named }),
     ...(turns === null ? {} : { turns }),
     ...(run_ms === null ? {} : { run_ms }),
     ...(task === null ? {} : { task }),
+    ...(worktree === undefined ? {} : { worktree }),
     ...(parent.channel === undefined ? {} : { channel: parent.channel }),
     ...(parent.unattended === undefined ? {} : { unattended: parent.unattended }),
   };

@@ -1,40 +1,43 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import { framedName } from '../../../records/agent/agent-name.ts';
-import type { Decision, ToolsetView } from '../toolset.ts';
+import type { Worktree } from '../../../records/agent/task-terms.ts';
+import { checkTask, modelOf, needsOf, type TaskOptions } from '../task-options.ts';
+import type { Decision, Need, ToolsetView } from '../toolset.ts';
 import { toolsetClash } from '../toolset.ts';
 import { refuse } from './agent-reference.ts';
 import { childConfig } from './child-config.ts';
 import { overBudget } from './creation-limits.ts';
 import { type ChildPlan, newChild } from './new-child.ts';
 
+/** What may differ from its parent; without any, its requests share the parent's cached prefix. */
+export type ForkTerms = Pick<TaskOptions, 'profile' | 'model' | 'read_first' | 'worktree'>;
+
 export interface ForkPlan {
   readonly id: string;
   readonly name: string;
-  /** Name of a profile; null: like its parent. */
-  readonly profile: string | null;
+  readonly terms: ForkTerms;
+  /** Id of the call; names the worktree. */
+  readonly key: string;
   /** Inherits its parent's conversation. */
   readonly inherits: boolean;
   /** It rests until its first mail. */
   readonly rests?: boolean;
-  /** Its first message. */
-  readonly text: string;
-  readonly output: string;
+  /** What it is to do; null: its first message alone says so. */
+  readonly prompt: string | null;
+  /** Its first message, around the prompt and what its terms add to it. */
+  readonly text: (prompt: string | null) => string;
+  readonly output: (worktree: Worktree | null) => string;
 }
 
 /** Creates a child that rests when its turn ends and can be given more work. */
 export function forkAgent(view: ToolsetView, plan: ForkPlan): Decision {
-  const profile = plan.profile === null ? null : (view.terms.profiles.get(plan.profile) ?? null);
-  if (plan.profile !== null && profile === null) {
-    const known = [...view.terms.profiles.keys()].join(', ');
-    return refuse('NO_PROFILE', `no profile "${plan.profile}". Profiles: ${known || 'none'}.`);
-  }
+  const { terms, key, prompt } = plan;
+  const model = modelOf(terms, view.terms.profiles);
+  const checked = checkTask(prompt ?? '', terms, key, model, view, '', forkPlace);
+  if (!checked.ok) return refuse(checked.code, checked.message);
+  const { profile, cwd, text, worktree } = checked.ground;
   const clash = toolsetClash(profile?.toolsets ?? []);
-  if (clash !== null) return refuse('NOT_AVAILABLE', `profile "${plan.profile}": ${clash}`);
-  const model = profile?.model ?? null;
-  if (model !== null && model !== view.self.config.model) {
-    const answer = view.answer({ type: 'model', name: model });
-    if (!answer.ok) return refuse('NOT_AVAILABLE', `profile "${plan.profile}": ${answer.error}`);
-  }
+  if (clash !== null) return refuse('NOT_AVAILABLE', `profile "${terms.profile}": ${clash}`);
   const reached = overBudget(view);
   if (reached !== null) return refuse('LIMIT_REACHED', reached);
   const child: ChildPlan = {
@@ -42,22 +45,31 @@ export function forkAgent(view: ToolsetView, plan: ForkPlan): Decision {
     origin: 'fork',
     name: plan.name,
     session_key: `agent:${profile?.name ?? 'main'}:fork:${plan.id}`,
-    config: childConfig(view.self.config, { profile }),
+    config: childConfig(view.self.config, { profile, model, cwd, worktree }),
     inherits: plan.inherits,
-    first: { origin: 'identity', text: plan.text },
+    first: { origin: 'identity', text: plan.text(prompt === null ? null : text) },
     ...(plan.rests === true ? { rests: true } : {}),
   };
   return {
     type: 'settle',
-    output: plan.output,
+    output: plan.output(worktree),
     consequences: [{ type: 'create-agents', agents: [newChild(view, child)] }],
   };
 }
 
-/** What must be looked up before a fork with this profile. */
-export function forkNeeds(profile: string | null, self: Agent, terms: ToolsetView['terms']) {
-  const model = profile === null ? null : (terms.profiles.get(profile)?.model ?? null);
-  return model === null || model === self.config.model ? [] : [{ type: 'model' as const, name: model }];
+/** What must be looked up before a fork on these terms. */
+export function forkNeeds(
+  terms: ForkTerms,
+  key: string,
+  self: Agent,
+  { profiles }: ToolsetView['terms'],
+): Need[] {
+  return needsOf(terms, key, self, modelOf(terms, profiles));
+}
+
+/** The conversation that it inherits names files by the folder of its parent. */
+function forkPlace({ path, branch }: Worktree): string {
+  return `Your folder is now ${path}, a git worktree of your own (branch ${branch}) at the last commit: work on the files there, not in the folder used so far. What you change there reaches the others when your branch is merged.`;
 }
 
 /** The first message of a fork: who it is, who its parent is, and its task; without a prompt it waits for one. */
