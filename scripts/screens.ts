@@ -2,12 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPty, type Pty } from '../test/tui/terminal/pty.ts';
+import { openPty, type Pty, type PtyOptions } from '../test/tui/terminal/pty.ts';
 import { withMarkedBlocks } from './marked-blocks.ts';
+import { DARK, LIGHT, terminalPicture, terminalRows } from './screens/terminal-svg.ts';
 
 /** `npm run screens`: writes the pictures of the terminal UI, taken from the real program, into docs/. */
 const root = join(import.meta.dirname, '..');
 const DOCUMENT = join(import.meta.dirname, '..', 'docs/tui.md');
+const IMAGES = join(root, 'docs/images');
 const SIZE = { columns: 100, rows: 28 };
 /** A question ignores keys right after it appears. */
 const SEEN_MS = 500;
@@ -29,7 +31,7 @@ function makeProject(): void {
 }
 
 /** The program as a person starts it, with a scripted model. */
-async function start(rules: string, ...args: string[]): Promise<Pty> {
+async function start(rules: string, args: readonly string[] = [], options: PtyOptions = {}): Promise<Pty> {
   makeProject();
   cpSync(join(import.meta.dirname, 'screens', `${rules}.json`), join(home, `${rules}.json`));
   const command = [
@@ -40,8 +42,8 @@ async function start(rules: string, ...args: string[]): Promise<Pty> {
     `scripted:${join(home, `${rules}.json`)}`,
     ...args,
   ];
-  const env = { HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home };
-  const pty = openPty(process.execPath, command, { ...SIZE, cwd: project, env });
+  const env = { HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, COLORTERM: 'truecolor' };
+  const pty = openPty(process.execPath, command, { ...SIZE, cwd: project, env, ...options });
   await pty.until('/help');
   return pty;
 }
@@ -70,7 +72,7 @@ function pause(ms: number): Promise<void> {
 }
 
 async function fanIn(blocks: Map<string, string>): Promise<void> {
-  const pty = await start('fan-in', '--allow', 'bash:./measure.sh *');
+  const pty = await start('fan-in', ['--allow', 'bash:./measure.sh *']);
   try {
     await typed(pty, 'Audit this shop: split the work, then report.');
     await pty.until('received');
@@ -162,11 +164,28 @@ async function overview(blocks: Map<string, string>): Promise<void> {
   }
 }
 
+/** The same moment on a dark and on a light background, in its colours. */
+async function colours(): Promise<void> {
+  for (const [name, palette] of Object.entries({ dark: DARK, light: LIGHT })) {
+    const pty = await start('colours', [], { background: palette.ground });
+    try {
+      await typed(pty, 'Who opens and never closes?');
+      await pty.until('answers 1');
+      const parts = terminalRows(pty.terminal, 0, SIZE.rows, palette);
+      const title = `The terminal UI of Coppice on a ${name} background`;
+      writeFileSync(join(IMAGES, `terminal-${name}.svg`), terminalPicture(SIZE, palette, title, parts));
+    } finally {
+      await pty.end();
+    }
+  }
+}
+
 const blocks = new Map<string, string>();
 try {
   await fanIn(blocks);
   await approval(blocks);
   await overview(blocks);
+  await colours();
 } finally {
   rmSync(home, { recursive: true, force: true });
 }

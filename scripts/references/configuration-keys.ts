@@ -192,6 +192,10 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'channels.file.NAME': { meaning: 'an absolute path' },
 
   tui: { meaning: 'the terminal UI ([how it looks](tui.md#how-it-looks))' },
+  'tui.theme': {
+    meaning: 'its colours ([how it looks](tui.md#how-it-looks))',
+    default: '`auto`',
+  },
   'tui.links': {
     meaning: 'whether addresses are links of the terminal',
     default: 'where the terminal is known to have them',

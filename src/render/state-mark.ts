@@ -15,8 +15,8 @@ const MARKS = {
   error: ['!', 'red'],
   failed: ['✗', 'red'],
   timeout: ['✗', 'red'],
-  cancelled: ['✗', 'gray'],
-  dead: ['✗', 'gray'],
+  cancelled: ['✗', 'dim'],
+  dead: ['✗', 'dim'],
 } as const satisfies Record<string, readonly [Sign, Paint]>;
 
 export type StateWord = keyof typeof MARKS;

@@ -1,11 +1,13 @@
 // Text for people, on any terminal: colours, signs, widths; this folder has what the command line, the terminal UI and channels share.
 import { createRequire } from 'node:module';
-import { stripVTControlCharacters, styleText } from 'node:util';
+import { stripVTControlCharacters } from 'node:util';
 
 /** What a stream can show. */
 export interface Style {
   readonly colour: boolean;
   readonly unicode: boolean;
+  /** Instead of the terminal's own colours. It may change once: when the terminal has told its background. */
+  readonly theme?: Theme | undefined;
 }
 
 /** The same for the terminal UI. Accessible, for screen readers: no box drawing, no spinners, words instead of signs, nothing moves by itself. */
@@ -15,7 +17,25 @@ export interface UiStyle extends Style {
   readonly links?: boolean;
 }
 
-export type Paint = Parameters<typeof styleText>[0];
+/** What each paint is (ECMA-48, SGR), and what ends it. */
+const CODES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  italic: [3, 23],
+  underline: [4, 24],
+  strikethrough: [9, 29],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+} as const;
+
+export type Paint = keyof typeof CODES;
+
+/** Foreground colours as parameters of SGR: `31`, `38;5;124`, `38;2;175;0;0`. */
+export type Theme = Readonly<Partial<Record<Paint, string>>>;
 
 /** `--no-color` > `NO_COLOR` > `FORCE_COLOR` > the terminal; `TERM=dumb` is plain. */
 export function styleOf(
@@ -39,7 +59,12 @@ function showsUnicode(env: NodeJS.ProcessEnv): boolean {
 }
 
 export function paint(style: Style, format: Paint, text: string): string {
-  return style.colour ? styleText(format, text, { validateStream: false }) : text;
+  if (!style.colour) return text;
+  const themed = style.theme?.[format];
+  const begin = `\x1b[${themed ?? CODES[format][0]}m`;
+  const end = `\x1b[${themed === undefined ? CODES[format][1] : 39}m`;
+  // Behind a colour within it, this one goes on.
+  return `${begin}${text.includes(end) ? text.replaceAll(end, `${end}${begin}`) : text}${end}`;
 }
 
 const ASCII = {

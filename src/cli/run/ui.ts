@@ -9,7 +9,6 @@ import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { ComposedText } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
-import type { UiStyle } from '../../render/style.ts';
 import type { RuntimeFace, StartOptions } from '../../runtime/runtime-face.ts';
 import { isServed, leadOf } from '../../serve/leading/leaders.ts';
 import { type PlacementOptions, placementOf } from '../../serve/leading/placement.ts';
@@ -93,7 +92,7 @@ async function converseWithModel(
   const style = styleOfUi(context, options);
   const terms = composeTerms(context);
   const { profile, set_up = false } = options;
-  const terminal = { style, line_mode: isDumb(context), openScreen: opensScreen(context) };
+  const terminal = { style, line_mode: isDumb(context), openScreen: opensScreen(context, style) };
   const prepare = (again: boolean) => prepareModel(context, terms, { profile, set_up: again, ...terminal });
   // Who chooses a conversation from the list may need no model of their own.
   const picks = options.resume === true && !set_up;
@@ -123,7 +122,7 @@ async function converse(
   context: Context,
   terms: ToolsetTerms,
   options: UiOptions,
-  style: UiStyle,
+  style: ReturnType<typeof styleOfUi>,
   store: Store,
   root: Agent | null,
   model: string | null,
@@ -164,7 +163,7 @@ async function converse(
       store,
       style,
       bindings: keyBindings(context.loaded.configuration.keys),
-      openScreen: opensScreen(context),
+      openScreen: opensScreen(context, style),
       line_mode: isDumb(context),
       leadOf: (root_id) => leadOfWindow(context, store, options, root_id, placement),
       unled: async (root_id) => {

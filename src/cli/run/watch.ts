@@ -35,5 +35,5 @@ async function watched(context: Context, store: Store): Promise<string | null> {
     return null;
   }
   const bindings = keyBindings(context.loaded.configuration.keys);
-  return watchTrees({ source, style, bindings, openScreen: opensScreen(context) });
+  return watchTrees({ source, style, bindings, openScreen: opensScreen(context, style) });
 }

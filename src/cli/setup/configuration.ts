@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { settings } from '../../settings/settings.ts';
 import { keysConfig } from '../../tui/keys/key-bindings.ts';
+import { THEMES } from '../../tui/text/themes.ts';
 import { channelsConfig } from './channels-config.ts';
 
 /** The HTTP interface of `coppice serve`. */
@@ -39,6 +40,8 @@ const alertConfig = z
 
 /** How the terminal UI looks (docs/tui.md). */
 const tuiConfig = z.strictObject({
+  /** Its colours: the terminal's own unless they are hard to read; `light` and `dark` are for a terminal that does not tell its background. */
+  theme: z.enum(THEMES).optional(),
   /** Whether addresses are links (OSC 8); by default where the terminal is known to have them. */
   links: z.boolean().optional(),
   /** A command that fills the last line: a JSON document on its standard input, a line on its output. */

@@ -1,4 +1,5 @@
 import { isKeyRelease, StdinBuffer } from '@earendil-works/pi-tui';
+import { type Ground, groundOfReport } from './ground.ts';
 
 /** The kinds of input from a terminal. */
 export interface KeySourceListener {
@@ -8,17 +9,21 @@ export interface KeySourceListener {
   readonly onKeyboard: (protocol: 'kitty' | 'older') => void;
   /** The terminal has reported its name and version (XTVERSION). */
   readonly onName: (name: string) => void;
+  readonly onBackground: (ground: Ground) => void;
 }
 
 /** How long an escape waits for the rest of its sequence; longer over a network. */
 const ESCAPE_MS = 25;
 const ESCAPE_REMOTE_MS = 100;
+/** How long a terminal may take for its reports; until then, a part of one is kept for the rest. */
+const REPORTS_MS = 2_000;
 
 // What follows the escape character.
 const KITTY_FLAGS = /^\[\?(\d+)u$/;
 const DEVICE_ATTRIBUTES = /^\[\?[\d;]*c$/;
 const NAME = /^P>\|(.*).\\$/s;
 const FOCUS = /^\[([IO])$/;
+const PART_OF_COLOUR = /^(?:\](?:1(?:1(?:;.*)?)?)?)?$/s;
 
 /** Splits the input of a terminal into keys and pastes, and filters out its reports. */
 export class KeySource {
@@ -26,6 +31,10 @@ export class KeySource {
   readonly #listener: KeySourceListener;
   /** A high surrogate: the buffer emits surrogates one by one. */
   #half = '';
+  /** The reports that were asked for have to come by then. */
+  #reports_until = 0;
+  /** The beginning of a report. */
+  #part = '';
 
   constructor(listener: KeySourceListener, env: NodeJS.ProcessEnv) {
     this.#listener = listener;
@@ -35,13 +44,23 @@ export class KeySource {
     this.#buffer.on('paste', (text: string) => listener.onInput(`\x1b[200~${text}\x1b[201~`));
   }
 
+  /** The terminal has been asked for its reports. */
+  asked(): void {
+    this.#reports_until = Date.now() + REPORTS_MS;
+  }
+
   feed(data: string): void {
+    const part = this.#part;
+    this.#part = '';
+    if (part !== '\x1b' || data.startsWith(']')) return this.#buffer.process(part + data);
+    this.#key(part);
     this.#buffer.process(data);
   }
 
   /** Discards an incomplete sequence. */
   clear(): void {
     this.#buffer.clear();
+    this.#part = '';
     this.#half = '';
   }
 
@@ -51,7 +70,18 @@ export class KeySource {
     const name = NAME.exec(escaped);
     const focus = FOCUS.exec(escaped);
     if (flags) this.#listener.onKeyboard(flags[1] === '0' ? 'older' : 'kitty');
-    else if (DEVICE_ATTRIBUTES.test(escaped)) this.#listener.onKeyboard('older');
+    else if (DEVICE_ATTRIBUTES.test(escaped)) {
+      this.#reports_until = 0;
+      this.#listener.onKeyboard('older');
+    } else if (/^\]\d+;/.test(escaped) && (escaped.endsWith('\x07') || escaped.endsWith('\x1b\\'))) {
+      const ground = groundOfReport(escaped);
+      if (ground !== null) this.#listener.onBackground(ground);
+    } else if (
+      sequence.startsWith('\x1b') &&
+      PART_OF_COLOUR.test(escaped) &&
+      Date.now() < this.#reports_until
+    )
+      this.#part = sequence;
     else if (name) this.#listener.onName(name[1] ?? '');
     else if (focus) this.#listener.onFocus(focus[1] === 'I');
     else if (!isKeyRelease(sequence)) this.#key(sequence);

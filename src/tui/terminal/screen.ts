@@ -1,4 +1,6 @@
 // The terminal itself: input, modes, signals, and painting frames, inline or on the alternate screen.
+import type { Ground } from './ground.ts';
+
 /** What is drawn at the bottom of the terminal, or fills it. Lines contain their colours, no line break, and fit the width. */
 export interface Frame {
   readonly lines: readonly string[];
@@ -45,4 +47,6 @@ export interface ScreenListener {
   readonly onResize: () => void;
   /** The terminal is gone (SIGHUP), or the program is asked to end. */
   readonly onHangup: () => void;
+  /** The terminal has told whether its background is dark; many do so just after the start. */
+  readonly onBackground?: (ground: Ground) => void;
 }

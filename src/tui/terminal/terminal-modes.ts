@@ -16,6 +16,7 @@ const ALTERNATE_OFF = '\x1b[?1049l';
 const MOUSE_ON = '\x1b[?1000h\x1b[?1006h';
 const MOUSE_OFF = '\x1b[?1006l\x1b[?1000l';
 const NAME_QUERY = '\x1b[>q';
+const BACKGROUND_QUERY = '\x1b]11;?\x1b\\';
 /** Every terminal answers this one; by then the others have been answered, or never will be. */
 const ATTRIBUTES_QUERY = '\x1b[c';
 
@@ -32,7 +33,7 @@ export class TerminalModes {
 
   take(): string {
     this.#taken = true;
-    return `${PASTE_ON}${FOCUS_ON}${KITTY_ON}${KITTY_QUERY}${NAME_QUERY}${ATTRIBUTES_QUERY}`;
+    return `${PASTE_ON}${FOCUS_ON}${KITTY_ON}${KITTY_QUERY}${NAME_QUERY}${BACKGROUND_QUERY}${ATTRIBUTES_QUERY}`;
   }
 
   /** The terminal has reported a keyboard protocol; one that has the newer one reports that first. */

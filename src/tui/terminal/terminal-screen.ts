@@ -69,6 +69,7 @@ export class TerminalScreen implements Screen {
         onName: (name) => {
           this.#reflow = reflowOfName(name) ?? this.#reflow;
         },
+        onBackground: (ground) => listener.onBackground?.(ground),
       },
       env,
     );
@@ -147,8 +148,7 @@ export class TerminalScreen implements Screen {
 
   #ring(text: string): void {
     // A digit at the start would select another command of OSC 9.
-    const said = text.replaceAll(/\p{Cc}/gu, ' ').replace(/^(?=\d)/, ' ');
-    this.#write(`\x07\x1b]9;${said}\x07`);
+    this.#write(`\x07\x1b]9;${text.replaceAll(/\p{Cc}/gu, ' ').replace(/^(?=\d)/, ' ')}\x07`);
   }
 
   suspend(): void {
@@ -218,6 +218,7 @@ export class TerminalScreen implements Screen {
   #take(): void {
     this.#rawMode(true);
     this.#input.resume();
+    this.#keys.asked();
     this.#write(this.#modes.take());
   }
 

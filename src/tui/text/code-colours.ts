@@ -39,8 +39,8 @@ for (const [name, language] of Object.entries({
   highlighter.registerLanguage(name, language);
 
 const PAINTS: Readonly<Record<string, Paint>> = {
-  comment: 'gray',
-  quote: 'gray',
+  comment: 'dim',
+  quote: 'dim',
   keyword: 'magenta',
   'selector-tag': 'magenta',
   literal: 'yellow',

@@ -2,7 +2,7 @@
 import { Markdown, type MarkdownTheme, setCapabilityOverrides } from '@earendil-works/pi-tui';
 import { cleanLines } from '../../render/clean.ts';
 import { isCostlyMarkdown, MARKED_MAX } from '../../render/costly-markdown.ts';
-import { columnsOf, type Paint, paint, type UiStyle } from '../../render/style.ts';
+import { columnsOf, type Paint, paint, type Theme, type UiStyle } from '../../render/style.ts';
 import { codeColours } from './code-colours.ts';
 import { withLinks } from './links.ts';
 import { cutPieces, type Piece } from './markdown-pieces.ts';
@@ -38,6 +38,7 @@ export class MarkdownTail {
   #text = '';
   #width = 0;
   #style: UiStyle | null = null;
+  #theme: Theme | undefined;
   #pieces: Piece[] = [];
   #rendered: (readonly string[] | undefined)[] = [];
 
@@ -65,7 +66,8 @@ export class MarkdownTail {
   }
 
   #read(text: string, width: number, style: UiStyle): void {
-    const same = this.#style !== null && sameStyle(style, this.#style) && width === this.#width;
+    const { theme } = style;
+    const same = style === this.#style && theme === this.#theme && width === this.#width;
     if (!same || !text.startsWith(this.#text)) {
       this.#pieces = [];
       this.#rendered = [];
@@ -75,7 +77,7 @@ export class MarkdownTail {
       this.#rendered.length = this.#pieces.length;
       for (const piece of cutPieces(text, resumed)) this.#pieces.push(piece);
     }
-    [this.#text, this.#width, this.#style] = [text, width, style];
+    [this.#text, this.#width, this.#style, this.#theme] = [text, width, style, theme];
   }
 
   #linesAt(index: number, style: UiStyle): readonly string[] {
@@ -121,12 +123,6 @@ function linesOf(
     : renderPiece(text, piece, piece.end === text.length, width, style);
 }
 
-function sameStyle(a: UiStyle, b: UiStyle): boolean {
-  return (
-    a.colour === b.colour && a.unicode === b.unicode && a.accessible === b.accessible && a.links === b.links
-  );
-}
-
 function renderPiece(text: string, piece: Piece, last: boolean, width: number, style: UiStyle): string[] {
   const source = text.slice(piece.start, piece.end);
   if (piece.code === null)
@@ -154,7 +150,7 @@ function render(source: string, width: number, style: UiStyle): string[] {
   let lines: string[];
   try {
     const options = { preserveOrderedListMarkers: true, preserveBackslashEscapes: false, renderLatex: false };
-    lines = new Markdown(source, 0, 0, theme(style), undefined, options).render(width);
+    lines = new Markdown(source, 0, 0, markdownTheme(style), undefined, options).render(width);
   } catch {
     // Text that the renderer fails on is shown as it is.
     return wrap(source, width, style);
@@ -184,7 +180,7 @@ function asciiOf(drawing: string): string {
   return drawing === '│' || drawing === '┃' ? '|' : '+';
 }
 
-function theme(style: UiStyle): MarkdownTheme {
+function markdownTheme(style: UiStyle): MarkdownTheme {
   const by = (format: Paint) => (text: string) => paint(style, format, text);
   return {
     heading: by('cyan'),

@@ -11,6 +11,8 @@ export interface PtyOptions {
   readonly scrollback?: number;
   /** A terminal that cuts lines when it gets narrower, as xterm does; otherwise it breaks them anew. */
   readonly cuts?: boolean;
+  /** What it answers when it is asked for its background (`rgb:ffff/ffff/ffff`); without one it stays silent, as old terminals do. */
+  readonly background?: string;
 }
 
 /** A program in a real pseudo-terminal, and the terminal that a person would see, in memory. */
@@ -91,6 +93,11 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
   }
   // What the terminal answers when it is asked for its name and powers.
   terminal.onData((data) => !over && child.write(data));
+  terminal.parser.registerOscHandler(11, (data) => {
+    if (data === '?' && options.background !== undefined && !over)
+      child.write(`\x1b]11;${options.background}\x1b\\`);
+    return true;
+  });
   const ended = new Promise<{ exitCode: number; signal: number }>((resolve) => {
     child.onExit(({ exitCode, signal }) => {
       over = true;

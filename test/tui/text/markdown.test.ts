@@ -125,7 +125,7 @@ it('colours code in known languages and leaves other code unchanged', () => {
 
 it('ends colours of code at the end of the line', () => {
   const lines = markdown('```ts\n/* one\ntwo */\n```', 40, COLOUR);
-  assert.deepEqual(lines.slice(1, 3), ['  \x1b[90m/* one\x1b[39m', '  \x1b[90mtwo */\x1b[39m']);
+  assert.deepEqual(lines.slice(1, 3), ['  \x1b[2m/* one\x1b[22m', '  \x1b[2mtwo */\x1b[22m']);
 });
 
 describe('text that is being written', () => {

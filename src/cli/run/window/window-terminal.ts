@@ -1,21 +1,27 @@
 // What the configuration and the environment say of the terminal that the UI is shown on.
+import { WriteStream } from 'node:tty';
 import { contextWindow } from '../../../models/providers.ts';
-import type { UiStyle } from '../../../render/style.ts';
+import type { Theme, UiStyle } from '../../../render/style.ts';
 import { workFolder } from '../../../settings/folders.ts';
 import { given } from '../../../settings/settings-terms.ts';
 import { StatusScript } from '../../../tui/printing/status-script.ts';
+import { type Ground, groundOfEnvironment } from '../../../tui/terminal/ground.ts';
 import { PlainScreen } from '../../../tui/terminal/plain-screen.ts';
 import type { Screen, ScreenListener } from '../../../tui/terminal/screen.ts';
 import { type Notify, TerminalScreen } from '../../../tui/terminal/terminal-screen.ts';
 import { runUserScript } from '../../../tui/terminal/user-script.ts';
 import { hasLinks } from '../../../tui/text/links.ts';
+import { themeOf } from '../../../tui/text/themes.ts';
 import { ALL_METERS, type MeterSettings } from '../../../tui/views/navigation/meters.ts';
 import type { Context } from '../../setup/context.ts';
+
+/** A style whose theme follows what the terminal tells of its background. */
+type WindowStyle = UiStyle & { theme: Theme | undefined };
 
 export function styleOfUi(
   context: Context,
   options: { readonly accessible?: boolean; readonly plain?: boolean },
-): UiStyle {
+): WindowStyle {
   const accessible = options.accessible === true || context.env.ACCESSIBLE === '1';
   const plain = options.plain === true || isDumb(context);
   return {
@@ -23,7 +29,13 @@ export function styleOfUi(
     unicode: context.out.unicode && !plain,
     accessible: accessible || isDumb(context),
     links: !plain && (context.loaded.configuration.tui?.links ?? hasLinks(context.env)),
+    theme: themeOn(context, groundOfEnvironment(context.env)),
   };
+}
+
+function themeOn({ env, loaded }: Context, ground: Ground | null): Theme | undefined {
+  const depth = WriteStream.prototype.getColorDepth(env);
+  return themeOf(loaded.configuration.tui?.theme ?? 'auto', ground, depth === 8 || depth === 24 ? depth : 4);
 }
 
 /** A terminal that cannot move its cursor. */
@@ -31,12 +43,19 @@ export function isDumb({ env }: Context): boolean {
   return env.TERM === 'dumb';
 }
 
-export function opensScreen(context: Context): (listener: ScreenListener) => Screen {
+export function opensScreen(context: Context, style: WindowStyle): (listener: ScreenListener) => Screen {
   const streams = { input: process.stdin, output: process.stdout };
+  const coloured = (listener: ScreenListener): ScreenListener => ({
+    ...listener,
+    onBackground: (ground) => {
+      style.theme = themeOn(context, ground);
+      listener.onResize();
+    },
+  });
   return (listener) =>
     isDumb(context)
       ? new PlainScreen(streams, listener)
-      : new TerminalScreen(streams, listener, context.env, notifier(context));
+      : new TerminalScreen(streams, coloured(listener), context.env, notifier(context));
 }
 
 /** The script of the configuration that people are called by, while the terminal does not have the focus. */

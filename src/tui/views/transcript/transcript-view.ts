@@ -15,7 +15,7 @@ interface Kept {
 /** Caches rendered entries: an unchanged entry is rendered once per width and style. */
 export class EntryLines {
   #kept = new WeakMap<Entry, Kept>();
-  #key = '';
+  #key: readonly unknown[] = [];
 
   /** Null: the frame's budget ran out; the next frame continues. */
   lines(
@@ -23,8 +23,8 @@ export class EntryLines {
     before: Entry | null,
     { width, style, names, spend }: Pick<TranscriptOptions, 'width' | 'style' | 'names' | 'spend'>,
   ): readonly string[] | null {
-    const key = `${width} ${style.colour} ${style.unicode} ${style.accessible}`;
-    if (key !== this.#key) [this.#kept, this.#key] = [new WeakMap(), key];
+    const key = [width, style, style.theme];
+    if (key.some((part, index) => part !== this.#key[index])) [this.#kept, this.#key] = [new WeakMap(), key];
     let kept = this.#kept.get(entry);
     if (kept === undefined || kept.before !== before) {
       const rest = entryBelow(entry, before, width, style, names)[Symbol.iterator]();

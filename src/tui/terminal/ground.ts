@@ -1,0 +1,25 @@
+/** The background of a terminal. */
+export type Ground = 'dark' | 'light';
+
+/** What a terminal answers when it is asked for its background (OSC 11): one to four hexadecimal digits for each colour. */
+const REPORT =
+  /^\]11;(?:rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})|#([\da-f]{2})([\da-f]{2})([\da-f]{2}))/i;
+
+export function groundOfReport(report: string): Ground | null {
+  const parts = REPORT.exec(report)
+    ?.slice(1)
+    .filter((part) => part !== undefined);
+  if (parts === undefined) return null;
+  const [red = 0, green = 0, blue = 0] = parts.map(
+    (part) => Number.parseInt(part, 16) / (16 ** part.length - 1),
+  );
+  // Perceived brightness: half way between black and white is where neither dark nor light text is hard to read.
+  return 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 ? 'light' : 'dark';
+}
+
+/** `COLORFGBG`, which some terminals set: `0;15`, `15;default;0`, numbers of the sixteen colours. */
+export function groundOfEnvironment({ COLORFGBG }: NodeJS.ProcessEnv): Ground | null {
+  const number = /;(\d+)$/.exec(COLORFGBG ?? '')?.[1];
+  if (number === undefined) return null;
+  return Number(number) === 7 || Number(number) > 8 ? 'light' : 'dark';
+}

@@ -1,0 +1,110 @@
+// Colours of the terminal UI: the terminal's own where they can be read, others on a light background or by configuration.
+import type { Paint, Theme } from '../../render/style.ts';
+import type { Ground } from '../terminal/ground.ts';
+
+/** `tui.theme`: `light` and `dark` tell the background, the others name colours for both. */
+export const THEMES = ['auto', 'light', 'dark', 'high-contrast', 'calm'] as const;
+
+export type ThemeName = (typeof THEMES)[number];
+
+export type ColourDepth = 4 | 8 | 24;
+
+type Colours = Readonly<Partial<Record<Paint, `#${string}`>>>;
+
+/** What stands here has a contrast of at least 4.5 to any usual background of its kind, in `high-contrast` 7 (5.5 in 256 colours). */
+export const COLOURS: Readonly<Record<'own' | 'high-contrast' | 'calm', Readonly<Record<Ground, Colours>>>> =
+  {
+    own: {
+      // Green, yellow and cyan are the terminal's: its red, blue, magenta and dim are too dark almost everywhere.
+      dark: { red: '#ff8787', blue: '#87afff', magenta: '#d787d7', dim: '#9e9e9e' },
+      light: {
+        red: '#af0000',
+        green: '#005f00',
+        yellow: '#875f00',
+        blue: '#005faf',
+        magenta: '#870087',
+        cyan: '#005f5f',
+        dim: '#585858',
+      },
+    },
+    'high-contrast': {
+      dark: {
+        red: '#ffafaf',
+        green: '#87ff87',
+        yellow: '#ffff5f',
+        blue: '#afd7ff',
+        magenta: '#ffafff',
+        cyan: '#5fffff',
+        dim: '#d7d7d7',
+      },
+      light: {
+        red: '#870000',
+        green: '#004b00',
+        yellow: '#5f3700',
+        blue: '#00209f',
+        magenta: '#5f0087',
+        cyan: '#00474f',
+        dim: '#3a3a3a',
+      },
+    },
+    calm: {
+      dark: {
+        red: '#e5a3a3',
+        green: '#a9c9a4',
+        yellow: '#d9c38f',
+        blue: '#a3bfe0',
+        magenta: '#ccb0d8',
+        cyan: '#9ccaca',
+        dim: '#a3a9b1',
+      },
+      light: {
+        red: '#8f3b3b',
+        green: '#3a613f',
+        yellow: '#6d5217',
+        blue: '#34587f',
+        magenta: '#684a7c',
+        cyan: '#2b5f63',
+        dim: '#575d66',
+      },
+    },
+  };
+
+/** Sixteen colours, which are the terminal's own, whatever they look like: the ones that differ most from the background. */
+const SIXTEEN: Readonly<Record<Ground, Theme>> = {
+  dark: { red: '91', green: '92', yellow: '93', blue: '94', magenta: '95', cyan: '96' },
+  light: { red: '31', green: '34', yellow: '35', blue: '34', magenta: '35', cyan: '34' },
+};
+
+/** The colours of a theme on a background, null: an unknown one. Undefined: the terminal's own. */
+export function themeOf(name: ThemeName, found: Ground | null, depth: ColourDepth): Theme | undefined {
+  const ground = name === 'light' || name === 'dark' ? name : found;
+  const named = name === 'high-contrast' || name === 'calm';
+  if (ground === null && !named) return undefined;
+  if (depth === 4) return SIXTEEN[ground ?? 'dark'];
+  const colours = Object.entries(COLOURS[named ? name : 'own'][ground ?? 'dark']);
+  return Object.fromEntries(
+    colours.map(([paint, colour]) => {
+      const parts = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+      return [paint, depth === 24 ? `38;2;${parts.join(';')}` : `38;5;${nearest(parts)}`];
+    }),
+  );
+}
+
+const STEPS = [0, 95, 135, 175, 215, 255];
+
+/** The nearest of the 256 colours that every terminal has: a cube of six steps, and 24 greys. */
+function nearest(parts: readonly number[]): number {
+  const steps = parts.map((part) => closest(STEPS, part));
+  const cube = 16 + 36 * (steps[0] ?? 0) + 6 * (steps[1] ?? 0) + (steps[2] ?? 0);
+  const average = parts.reduce((sum, part) => sum + part, 0) / parts.length;
+  const grey = Math.min(23, Math.max(0, Math.round((average - 8) / 10)));
+  const far = (of: readonly number[]) =>
+    parts.reduce((sum, part, at) => sum + (part - (of[at] ?? 0)) ** 2, 0);
+  const value = 8 + grey * 10;
+  return far([value, value, value]) < far(steps.map((step) => STEPS[step] ?? 0)) ? 232 + grey : cube;
+}
+
+function closest(steps: readonly number[], part: number): number {
+  const distances = steps.map((step) => Math.abs(step - part));
+  return distances.indexOf(Math.min(...distances));
+}

@@ -1,0 +1,72 @@
+/** Proves that what a terminal tells of its background is understood, and that no part of it ever becomes a key. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { groundOfEnvironment, groundOfReport } from '../../../src/tui/terminal/ground.ts';
+import { KeySource } from '../../../src/tui/terminal/key-source.ts';
+import { screenStages } from './screen-stage.ts';
+
+const WHITE = '\x1b]11;rgb:ffff/ffff/ffff\x1b\\';
+const ATTRIBUTES = '\x1b[?1;2c';
+
+/** Feeds pieces, each after the time in which a part of a sequence counts as whole; says what came out. */
+async function fed(...pieces: string[]): Promise<string[]> {
+  const got: string[] = [];
+  const ignore = () => undefined;
+  const source = new KeySource(
+    {
+      ...{ onFocus: ignore, onName: ignore, onKeyboard: ignore },
+      onInput: (data) => got.push(data),
+      onBackground: (ground) => got.push(`[${ground}]`),
+    },
+    {},
+  );
+  source.asked();
+  for (const piece of pieces) {
+    source.feed(piece);
+    await new Promise((resolve) => setTimeout(resolve, 70));
+  }
+  return got;
+}
+
+describe('a report', () => {
+  it('is no key, whole or in parts, with either end, early or late', async () => {
+    assert.deepEqual(await fed(`a${WHITE}b${ATTRIBUTES}c`), ['a', '[light]', 'b', 'c']);
+    for (const at of [1, 2, 3, 4, 5, 12, WHITE.length - 1])
+      assert.deepEqual(await fed(WHITE.slice(0, at), `${WHITE.slice(at)}${ATTRIBUTES}x`), ['[light]', 'x']);
+    assert.deepEqual(await fed(`${ATTRIBUTES}x`, '\x1b]11;rgb:00/1a/20\x07y'), ['x', '[dark]', 'y']);
+    assert.deepEqual(await fed('\x1b]10;rgb:ffff/ffff/ffff\x1b\\x'), ['x']);
+  });
+
+  it('does not swallow Esc while it is waited for, nor Alt-] afterwards', async () => {
+    assert.deepEqual(await fed('\x1b', 'x'), ['\x1b', 'x']);
+    assert.deepEqual(await fed(ATTRIBUTES, '\x1b', '\x1b]', 'x'), ['\x1b', '\x1b]', 'x']);
+  });
+
+  it('tells dark from light', () => {
+    const ground = (colour: string) => groundOfReport(`]11;${colour}\x07`);
+    assert.equal(ground('rgb:fdfd/f6f6/e3e3'), 'light');
+    assert.equal(ground('rgb:0000/2b2b/3636'), 'dark');
+    assert.equal(ground('rgba:1e/1e/1e/ff'), 'dark');
+    assert.equal(ground('#fafafa'), 'light');
+    assert.equal(ground('white'), null);
+    for (const [text, found] of [
+      ['15;0', 'dark'],
+      ['0;15', 'light'],
+      ['0;default;7', 'light'],
+      ['15;8', 'dark'],
+      ['15;default', null],
+    ] as const)
+      assert.equal(groundOfEnvironment({ COLORFGBG: text }), found);
+    assert.equal(groundOfEnvironment({}), null);
+  });
+});
+
+const { open } = screenStages();
+
+it('a terminal is asked once it is taken, and its answer reaches nobody as input', async () => {
+  const stage = await open({ background: 'rgb:ffff/ffff/ffff' });
+  assert.ok(stage.pty.written().includes('\x1b]11;?'));
+  stage.pty.send('k');
+  await stage.pty.until(() => true);
+  assert.deepEqual(await stage.inputs(), ['k']);
+});
