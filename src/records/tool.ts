@@ -1,4 +1,4 @@
-import type { Image } from './conversation/message.ts';
+import type { FileStamp, Image } from './conversation/message.ts';
 
 export interface ToolContext {
   /** The agent's folder; paths are contained in it. Absolute, canonical. */
@@ -13,8 +13,20 @@ export interface ToolContext {
   readonly denied?: (tool: string, relative_path: string) => string | undefined;
   /** Rules that exclude files from a search; its result names them. */
   readonly left_out?: readonly string[];
+  /** What the agent has seen of files; without it, files are changed unseen. */
+  readonly files?: SeenContext;
   /** Live output for people; never part of the result. */
   readonly onOutput: (text: string) => void;
+}
+
+/** What tools that change files ask about them; paths are absolute and canonical. */
+export interface SeenContext {
+  /** The hash of the content that the agent has seen; undefined: it has seen none. */
+  seen(path: string): string | undefined;
+  /** Who changed it since the content with the hash `seen`, in words; null: nobody that the ledger knows of. */
+  changedBy(path: string, seen: string | undefined, now: string): Promise<string | null>;
+  /** Whether changes that the ledger holds lead to this content, so that it need not be kept. */
+  isRecorded(path: string, hash: string): boolean;
 }
 
 export type Verdict = 'allow' | 'ask' | 'deny';
@@ -36,9 +48,14 @@ export interface ToolPermission {
 export type PathContext = Pick<ToolContext, 'cwd' | 'denied'> & Partial<Pick<ToolContext, 'spill_dir'>>;
 
 export type ToolResult =
-  | { readonly status: 'ok'; readonly output: string; readonly images?: readonly Image[] }
+  | {
+      readonly status: 'ok';
+      readonly output: string;
+      readonly images?: readonly Image[];
+      readonly file?: FileStamp;
+    }
   /** The text goes back to the model: say what is wrong, which field, and what to do. */
-  | { readonly status: 'error'; readonly output: string }
+  | { readonly status: 'error'; readonly output: string; readonly file?: FileStamp }
   /** Aborted by the signal; `output` is what there was by then. */
   | { readonly status: 'cancelled'; readonly output: string };
 

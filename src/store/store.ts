@@ -5,7 +5,12 @@ import type { Agent, Tree } from '../records/agent/agent.ts';
 import type { Limits } from '../records/agent/limits.ts';
 import type { Ask, AskAnswer } from '../records/conversation/ask.ts';
 import type { Mail, NewMail } from '../records/conversation/mail.ts';
-import type { PlacedMessage } from '../records/conversation/message.ts';
+import type {
+  AssistantContent,
+  FileStamp,
+  PlacedMessage,
+  ResultContent,
+} from '../records/conversation/message.ts';
 import type { NewAgent } from '../records/run/new-agent.ts';
 import type { Run, RunSource } from '../records/run/run.ts';
 import type { CronLedger } from './cron-ledger.ts';
@@ -63,6 +68,19 @@ export interface OpenStoreOptions {
   readonly polls?: boolean;
   /** The ledger's clock, milliseconds since the epoch. SQLite only: a server has its own. Default `Date.now`. */
   readonly now?: () => number;
+}
+
+/** A call that changed a file. */
+export interface FileChange {
+  readonly agent_id: string;
+  readonly agent_name: string;
+  readonly root_id: string;
+  /** Of its result. */
+  readonly seq: number;
+  readonly at: number;
+  readonly result: ResultContent & { readonly file: FileStamp };
+  /** The answer that made the call; null: it is no longer in the ledger. */
+  readonly answer: AssistantContent | null;
 }
 
 export interface AgentFilter {
@@ -147,6 +165,8 @@ export interface TreeReads {
   tree(root_id: string): Promise<Tree | null>;
   /** The whole conversation: the ancestors' messages up to each fork point, then its own; after the seq `after`, oldest first. */
   history(agent_id: string, after?: number, limit?: number): Promise<PlacedMessage[]>;
+  /** Changes of a file by calls, newest first. `path`: absolute, canonical. */
+  fileChanges(path: string, limit: number): Promise<FileChange[]>;
   /** Unconsumed mail in order; with `all`, also consumed. */
   mail(to_id: string, all?: boolean): Promise<Mail[]>;
   /** The agents that wait for an agent. */

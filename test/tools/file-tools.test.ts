@@ -26,7 +26,10 @@ test('read numbers lines, pages, and says where to continue', async () => {
     (await run('read', { path: 'a.txt', offset: 2, limit: 2 }, context)).output,
     '2\t\n3\tthree\n[more lines follow: go on with offset 4]',
   );
-  assert.deepEqual(await run('read', { path: 'a.txt', offset: 5 }, context), {
+  const { file: _, ...behind } = (await run('read', { path: 'a.txt', offset: 5 }, context)) as {
+    file?: unknown;
+  };
+  assert.deepEqual(behind, {
     status: 'error',
     output: 'field "offset": 5 is behind the end: a.txt has 4 lines',
   });

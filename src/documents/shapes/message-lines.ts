@@ -7,6 +7,25 @@ const place = {
   at: number('milliseconds since 1970'),
 };
 
+const file = z.strictObject({
+  path: text('absolute'),
+  hash: text('of the content that the agent has seen or written'),
+  before: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('of a change: hash of the content before; null: a new file'),
+  lines: z
+    .tuple([z.number(), z.number()])
+    .readonly()
+    .optional()
+    .describe('of a change: its first and last line in the new content'),
+  base: z
+    .string()
+    .optional()
+    .describe('of a change: the text before, where no earlier change in the ledger leads to it'),
+});
+
 /** One line of `logs`, by its kind. */
 export const messages = {
   user: z.strictObject({
@@ -78,6 +97,7 @@ export const messages = {
         ),
         output: text('what the model got'),
         images: z.array(image).optional().describe('pictures'),
+        file: file.optional().describe('the file that the call showed or changed; not for the model'),
       })
       .describe('the result'),
     ...place,

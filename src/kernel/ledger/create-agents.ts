@@ -18,11 +18,19 @@ export function append(
   at: number,
 ): number {
   let seq = base_seq;
-  for (const { kind, content } of messages) {
+  for (const message of messages) {
     seq += 1;
-    unit.rows.insert('messages', { agent_id, seq, kind, content: JSON.stringify(content), at });
+    const { kind, content } = message;
+    const changed = changedFile(message);
+    unit.rows.insert('messages', { agent_id, seq, kind, content: JSON.stringify(content), at, changed });
   }
   return seq;
+}
+
+/** The file that a call changed: by it, changes are found. */
+function changedFile(message: Message): string | null {
+  const file = message.kind === 'result' ? message.content.file : undefined;
+  return file?.before === undefined ? null : file.path;
 }
 
 export function create(unit: UnitOfWork, { agent, messages, run }: NewAgent): void {

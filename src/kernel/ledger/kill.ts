@@ -46,7 +46,7 @@ export function kill(
   for (const { id } of doomed) {
     const agent = unit.agent(id) as AgentFacts;
     const seq = agent.last_seq + 1;
-    unit.rows.insert('messages', { agent_id: id, seq, kind: 'event', content, at });
+    unit.rows.insert('messages', { agent_id: id, seq, kind: 'event', content, at, changed: null });
     unit.setAgent(
       agent,
       { status: 'killed', epoch: agent.epoch + 1, worker: null, last_seq: seq },

@@ -48,7 +48,7 @@ export const TABLES = {
   },
   messages: {
     key: ['agent_id', 'seq'],
-    columns: { agent_id: 'text', seq: 'int', kind: 'text', content: 'text', at: 'int' },
+    columns: { agent_id: 'text', seq: 'int', kind: 'text', content: 'text', at: 'int', changed: 'text' },
   },
   mail: {
     key: ['id'],

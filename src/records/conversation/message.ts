@@ -61,12 +61,27 @@ export interface AssistantContent {
 /** `interrupted`: the process died while the call ran, its outcome is unknown. `cancelled`: stopped on purpose. */
 export type ResultStatus = 'ok' | 'error' | 'denied' | 'interrupted' | 'cancelled';
 
+/** The file that a call showed or changed, for the runtime and for people; never sent to a model. */
+export interface FileStamp {
+  /** Absolute, canonical. */
+  readonly path: string;
+  /** Hash of the content that its agent has now seen. */
+  readonly hash: string;
+  /** Only of a change: the hash of the content before; null: there was no file. */
+  readonly before?: string | null;
+  /** Only of a change: its first and last line in the new content, counted from 1. */
+  readonly lines?: readonly [first: number, last: number];
+  /** Only of a change: the text before, where no earlier change that the ledger holds leads to it. */
+  readonly base?: string;
+}
+
 export interface ResultContent {
   readonly call_id: string;
   readonly name: string;
   readonly status: ResultStatus;
   readonly output: string;
   readonly images?: readonly Image[];
+  readonly file?: FileStamp;
 }
 
 export interface EventContent {

@@ -82,8 +82,9 @@ export class Prompt {
         return;
       }
       case 'result': {
-        const result = message.content as ResultContent;
         if (this.#open === null) return;
+        // Not for models, and it may hold a whole file.
+        const { file: _, ...result } = message.content as ResultContent;
         this.#open.results.push(result);
         if (this.#open.results.length === this.#open.calls.length) this.#answer(this.#open);
         return;

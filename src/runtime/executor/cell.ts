@@ -7,6 +7,7 @@ import { isWorking } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import { parkedUntil } from '../../records/conversation/parked.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
+import type { SeenFiles } from '../../records/conversation/seen-files.ts';
 import type { Stop } from '../runtime-clock.ts';
 import { Inbox } from './inbox.ts';
 
@@ -14,6 +15,9 @@ import { Inbox } from './inbox.ts';
 export interface Cell extends LedAgent {
   agent: Agent;
   prompt: Prompt;
+  readonly seen: SeenFiles;
+  /** Other holders of files that it was told of, by path and id. */
+  readonly told: Set<string>;
   readonly inbox: Inbox;
   inputs: Input[];
   readonly overrides: Map<string, Override>;
@@ -30,10 +34,12 @@ export interface Cell extends LedAgent {
   gone: boolean;
 }
 
-export function newCell(agent: Agent, prompt: Prompt, inbox: readonly Mail[]): Cell {
+export function newCell(agent: Agent, prompt: Prompt, inbox: readonly Mail[], seen: SeenFiles): Cell {
   return {
     agent,
     prompt,
+    seen,
+    told: new Set(),
     inbox: new Inbox(inbox),
     inputs: [],
     overrides: new Map(),

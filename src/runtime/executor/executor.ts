@@ -9,6 +9,7 @@ import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { Prompt, promptOf } from '../../records/conversation/prompt.ts';
+import { SeenFiles, seenIn } from '../../records/conversation/seen-files.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { Worker } from '../../store/store.ts';
 import { AgentIndex, WaiterIndex } from './agent-index.ts';
@@ -107,12 +108,12 @@ export class Executor {
     cell.inbox.remove(made.consumed);
     cell.overrides.clear();
     if (cell.agent.state.type !== 'executing') forgetLookUps(cell);
-    const points = forkPoints(cell, before, step);
-    for (const message of points.messages) emit({ type: 'message', agent_id: cell.agent.id, message });
+    const forks = forkPoints(cell, before, step);
+    for (const message of forks.messages) emit({ type: 'message', agent_id: cell.agent.id, message });
     // The acknowledgement may be late: the agent may have been taken over again meanwhile.
     if (!this.agent_index.isOld(cell.agent)) this.#setAgent(cell.agent, false);
     for (const child of step.create)
-      if (child.agent.worker === this.worker.id) this.#begin(child, points.prompts);
+      if (child.agent.worker === this.worker.id) this.#begin(child, forks.points);
     if (step.waits_for !== null) this.#enterWaits(cell, waitEdges(before.state), step.waits_for, verdict.met);
     for (const mail of verdict.sent) {
       emit({ type: 'mail', mail });
@@ -140,19 +141,19 @@ export class Executor {
     for (const id of remote) void this.sync.checkAgent(id).catch(() => this.sync.requestFullCheck());
   }
 
-  #begin({ agent, messages }: NewAgent, points: ForkPoints['prompts']): void {
+  #begin({ agent, messages }: NewAgent, points: ForkPoints['points']): void {
     // Taken over from the ledger before its creation was acknowledged.
     if (this.cells.has(agent.id)) return;
     const seq = agent.forked_from?.seq ?? 0;
     const created = createdAgent({ agent, messages });
-    const prompt = new Prompt(agent.forked_from === null ? undefined : points.get(seq));
-    const cell = newCell(created, prompt, []);
+    const point = agent.forked_from === null ? undefined : points.get(seq);
+    const cell = newCell(created, new Prompt(point?.prompt), [], new SeenFiles(point?.seen));
     // Written by the last round before the close: its next leader begins its work.
     cell.gone = this.#commits.isClosed;
     this.cells.set(agent.id, cell);
     this.#setAgent(created, true);
     for (const message of placed(agent.id, messages, seq, agent.created_at)) {
-      prompt.append(message);
+      cell.prompt.append(message);
       this.#options.emit({ type: 'message', agent_id: agent.id, message });
     }
     if (agent.state.type === 'requesting')
@@ -171,7 +172,7 @@ export class Executor {
   adopt(agent: Agent, history: readonly PlacedMessage[], mail: readonly Mail[], forgiven = false): Cell {
     const before = this.cells.get(agent.id);
     if (before) this.#drop(before);
-    const cell = newCell(agent, promptOf(history), mail);
+    const cell = newCell(agent, promptOf(history), mail, seenIn(history));
     this.cells.set(agent.id, cell);
     this.#setAgent(agent, false);
     this.#enterWaits(cell, [], waitEdges(agent.state));

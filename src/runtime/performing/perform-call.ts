@@ -24,11 +24,12 @@ import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import { type ProtectedContext, protectedPlace, unreadablePlace } from './protected-places.ts';
+import { heldByOthers, seenContext } from './seen-context.ts';
 import type { SpillCleanup } from './spill-cleanup.ts';
 import { treeMode } from './tree-mode.ts';
 
 export interface CallContext extends ProtectedContext {
-  readonly store: Pick<Store, 'kind' | 'location' | 'agent' | 'grants'>;
+  readonly store: Pick<Store, 'kind' | 'location' | 'agent' | 'grants' | 'fileChanges'>;
   readonly rules_file?: string;
   readonly output: SpillCleanup;
   readonly executor: Executor;
@@ -44,7 +45,7 @@ export interface CallContext extends ProtectedContext {
 /** Maximum characters of a difference kept with a question; the middle is cut. */
 const DIFFERENCE_MAX = 60_000;
 
-type Settled = Pick<ResultContent, 'status' | 'output' | 'images'>;
+type Settled = Pick<ResultContent, 'status' | 'output' | 'images' | 'file'>;
 /** The call needs approval first. */
 type Asking = { readonly ask: NewAsk };
 
@@ -147,10 +148,12 @@ async function runCall(
     env_allow: context.env_allow,
     denied,
     left_out: tool.permission.bound_by.flatMap((one) => partialRules(policy, one)),
+    files: seenContext(cell, context),
     onOutput: (text) => context.emit({ type: 'output', agent_id: agent.id, call_id: call.id, text }),
   });
   context.output.cleanIfDue();
-  return result;
+  const also = heldByOthers(cell, result, context.executor);
+  return also === null ? result : { ...result, output: `${result.output}\n${also}` };
 }
 
 function unknownTool(name: string, known: readonly string[]): string {

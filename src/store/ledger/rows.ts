@@ -6,7 +6,7 @@ import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { CronFire, CronJob, NewCronJob } from '../../records/run/cron-job.ts';
 import type { Delivery } from '../../records/run/delivery.ts';
 import type { Run } from '../../records/run/run.ts';
-import type { AgentMark, KnownWorker } from '../store.ts';
+import type { AgentMark, FileChange, KnownWorker } from '../store.ts';
 import { StoreError } from '../store-error.ts';
 
 /** Rows as `node:sqlite` gives them. */
@@ -102,6 +102,18 @@ export function messageOf(row: Row): PlacedMessage {
     kind: row.kind,
     content: parsed(row, 'content'),
   } as PlacedMessage;
+}
+
+export function fileChangeOf(row: Row): FileChange {
+  return {
+    agent_id: row.agent_id as string,
+    agent_name: row.name as string,
+    root_id: row.root_id as string,
+    seq: row.seq as number,
+    at: row.at as number,
+    result: parsed(row, 'content', 'call_id'),
+    answer: row.answer === null ? null : parsed(row, 'answer', 'model'),
+  };
 }
 
 export function runOf(row: Row): Run {

@@ -1,7 +1,18 @@
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { TreeReads } from '../store.ts';
 import { type Database, NO_LIMIT } from './database.ts';
-import { agentOf, askOf, mailOf, markOf, messageOf, type Row, requestOf, runOf, treeOf } from './rows.ts';
+import {
+  agentOf,
+  askOf,
+  fileChangeOf,
+  mailOf,
+  markOf,
+  messageOf,
+  type Row,
+  requestOf,
+  runOf,
+  treeOf,
+} from './rows.ts';
 import { exactMatchOrAll, hasPrefix, hasUnread, LIVING, MAX_FOUND, where } from './sql-conditions.ts';
 
 const AGENTS = `SELECT *, ${hasUnread('agents')} AS unread FROM agents`;
@@ -59,6 +70,8 @@ export function treeReads(db: Database): TreeReads {
 
     history: (agent_id, after = 0, limit = NO_LIMIT) => history(db, agent_id, after, limit),
 
+    fileChanges: async (path, limit) => (await db.read(FILE_CHANGES, [path, limit])).map(fileChangeOf),
+
     mail: async (to_id, all = false) => {
       const pending = all ? '' : 'AND consumed_seq IS NULL';
       return (await db.read(`SELECT * FROM mail WHERE to_id = $1 ${pending} ORDER BY number`, [to_id])).map(
@@ -115,6 +128,11 @@ const LINEAGE = `WITH RECURSIVE lineage (id, own_from, forked_from, depth) AS (
   ) SELECT id, own_from FROM lineage ORDER BY depth`;
 const MESSAGES =
   'SELECT * FROM messages WHERE agent_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4';
+
+/** Between an answer and the results of its calls, there is no other answer. */
+const FILE_CHANGES = `SELECT m.agent_id, m.seq, m.at, m.content, g.name, g.root_id,
+    (SELECT a.content FROM messages a WHERE a.agent_id = m.agent_id AND a.seq < m.seq AND a.kind = 'assistant' ORDER BY a.seq DESC LIMIT 1) AS answer
+  FROM messages m JOIN agents g ON g.id = m.agent_id WHERE m.changed = $1 ORDER BY m.at DESC, m.seq DESC LIMIT $2`;
 
 /** Each ancestor's messages up to the fork point of the next, then its own. */
 async function history(

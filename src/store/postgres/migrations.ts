@@ -150,4 +150,12 @@ CREATE INDEX asks_granted ON asks (root_id) WHERE scope <> 'once' AND revoked_at
 ALTER TABLE mail ADD COLUMN images text;
 `,
   },
+  {
+    number: 17,
+    purpose: 'messages: the file that a call changed',
+    sql: `
+ALTER TABLE messages ADD COLUMN changed text;
+CREATE INDEX messages_by_file ON messages (changed, at) WHERE changed IS NOT NULL;
+`,
+  },
 ];

@@ -129,4 +129,12 @@ CREATE INDEX asks_granted ON asks (root_id) WHERE scope <> 'once' AND revoked_at
 ALTER TABLE mail ADD COLUMN images TEXT;
 `,
   },
+  {
+    number: 17,
+    purpose: 'messages: the file that a call changed',
+    sql: `
+ALTER TABLE messages ADD COLUMN changed TEXT;
+CREATE INDEX messages_by_file ON messages (changed, at) WHERE changed IS NOT NULL;
+`,
+  },
 ];

@@ -4,8 +4,8 @@ import { printablePath } from '../../permissions/printable-path.ts';
 import type { Tool } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineTool } from '../define-tool.ts';
-import { writeContained } from './atomic-write.ts';
-import { changeOf, difference, readText } from './difference.ts';
+import { changeFile } from './change-file.ts';
+import { changeOf, difference, readText, textOf } from './difference.ts';
 import { editText } from './edit-text.ts';
 
 const input = z.strictObject({
@@ -22,14 +22,14 @@ const input = z.strictObject({
     .describe('Applied in order; all of them or none.'),
 });
 
-/** Replaces parts of a file. Reads and writes synchronously, so no other tool of this process can intervene. */
+/** Replaces parts of a file. */
 export function createPatchTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
   return defineTool({
     name: 'patch',
     permission: BUILT_IN_PERMISSIONS.patch,
     description:
       'Replace parts of a text file in your folder. Each old_text must stand in the file exactly once, white space ' +
-      'included; if one is not found, nothing is changed. Shows the difference.',
+      'included; if one is not found, nothing is changed. Read the file first. Shows the difference.',
     input,
     subject: ({ path }) => path,
     difference: ({ path, edits }, context) =>
@@ -38,14 +38,19 @@ export function createPatchTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
         (before) => editText(before, edits),
         context,
       ),
-    run({ path, edits }, context) {
-      const target = containAllowedPath('patch', path, context, guard);
-      const before = readText(target);
-      const after = editText(before, edits);
-      writeContained(target, after);
-      return (
-        difference(printablePath(target.relative), before, after) ?? '[too large or too different to show]'
+    async run({ path, edits }, context) {
+      let shown: string | null = null;
+      const file = await changeFile(
+        () => containAllowedPath('patch', path, context, guard),
+        (target, hashed) => {
+          const before = hashed?.bytes ? textOf(target, hashed.bytes) : readText(target);
+          const after = editText(before, edits);
+          shown = difference(printablePath(target.relative), before, after);
+          return Buffer.from(after, 'utf8');
+        },
+        context,
       );
+      return { status: 'ok', output: shown ?? '[too large or too different to show]', file };
     },
   });
 }

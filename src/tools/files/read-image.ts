@@ -5,6 +5,7 @@ import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { Tool } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineTool } from '../define-tool.ts';
+import { hashContained } from './file-hash.ts';
 import { imageTypeOf } from './file-kind.ts';
 import { fitImage } from './fit-image.ts';
 import { readWhole } from './read-whole.ts';
@@ -26,6 +27,7 @@ export function createReadImageTool(guard?: PathGuard): Tool<z.infer<typeof inpu
     async run({ path }, context) {
       const source = containAllowedPath('read_image', path, context, guard);
       const shown = printablePath(source.relative);
+      const hashed = hashContained(source);
       const bytes = readWhole(source, TOOL_LIMITS.image_bytes, 'make it smaller first');
       const media_type = imageTypeOf(bytes);
       if (media_type === undefined)
@@ -37,6 +39,7 @@ export function createReadImageTool(guard?: PathGuard): Tool<z.infer<typeof inpu
         status: 'ok',
         output: `${shown}: ${media_type}, ${bytes.length} bytes${scaled}`,
         images: [fitted.image],
+        ...(hashed === null ? {} : { file: { path: source.absolute, hash: hashed.hash } }),
       };
     },
   });

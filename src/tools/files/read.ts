@@ -13,6 +13,7 @@ import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { Tool, ToolContext } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineTool } from '../define-tool.ts';
+import { hashFile } from './file-hash.ts';
 import { readLines } from './read-lines.ts';
 
 const input = z.strictObject({
@@ -80,7 +81,11 @@ export function createReadTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
         if (status.isDirectory()) return listFolder(file, source);
         const shown = printablePath(source.relative);
         if (!status.isFile()) throw new Error(`${shown}: not a regular file`);
-        return await readLines(file, shown, offset, limit, context.signal);
+        // Before the lines: if it changes meanwhile, what the agent has seen counts as old.
+        const hashed = hashFile(file);
+        const result = await readLines(file, shown, offset, limit, context.signal);
+        if (hashed === null || result.status === 'cancelled') return result;
+        return { ...result, file: { path: source.absolute, hash: hashed.hash } };
       } finally {
         closeSync(file);
       }

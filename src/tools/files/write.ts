@@ -5,7 +5,7 @@ import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { Tool } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineTool } from '../define-tool.ts';
-import { writeContained } from './atomic-write.ts';
+import { changeFile } from './change-file.ts';
 import { changeOf } from './difference.ts';
 
 const input = z.strictObject({
@@ -19,19 +19,27 @@ export function createWriteTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
     name: 'write',
     permission: BUILT_IN_PERMISSIONS.write,
     description:
-      'Write a file in your folder: make it, or replace all of it. Missing folders are made. To change a part of a file, use patch.',
+      'Write a file in your folder: make it, or replace all of it. One that exists must be read first. Missing folders are made. ' +
+      'To change a part of a file, use patch.',
     input,
     subject: ({ path }) => path,
     difference: ({ path, content }, context) =>
       changeOf(containAllowedPath('write', path, context, guard), () => content, context),
-    run({ path, content }, context) {
+    async run({ path, content }, context) {
       const bytes = Buffer.from(content, 'utf8');
       if (bytes.length > TOOL_LIMITS.write_bytes)
         throw new Error(`field "content": ${bytes.length} bytes; the maximum is ${TOOL_LIMITS.write_bytes}`);
-      const target = containAllowedPath('write', path, context, guard);
-      writeContained(target, bytes);
-      const what = target.exists ? 'replaced' : 'made';
-      return `${what} ${printablePath(target.relative)} (${bytes.length} bytes)`;
+      let target = path;
+      const file = await changeFile(
+        () => containAllowedPath('write', path, context, guard),
+        ({ relative }) => {
+          target = printablePath(relative);
+          return bytes;
+        },
+        context,
+      );
+      const what = file.before === null ? 'made' : 'replaced';
+      return { status: 'ok', output: `${what} ${target} (${bytes.length} bytes)`, file };
     },
   });
 }

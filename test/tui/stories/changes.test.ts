@@ -11,6 +11,7 @@ const RULES: ScriptedRules = {
     {
       when: { root: true, user: '^change', step: 0 },
       calls: [
+        { name: 'read', input: { path: 'a.txt' } },
         { name: 'patch', input: { path: 'a.txt', edits: [{ old_text: 'two', new_text: 'zwei' }] } },
         { name: 'write', input: { path: 'made.txt', content: 'new' } },
         { name: 'bash', input: { command: 'echo three > b.txt' } },
@@ -21,6 +22,7 @@ const RULES: ScriptedRules = {
     {
       when: { agent: 'kid', step: 0 },
       calls: [
+        { name: 'read', input: { path: 'a.txt' } },
         { name: 'patch', input: { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'eins' }] } },
         { name: 'send', input: { to: '{{parent_id}}', message: 'changed' } },
       ],

@@ -1,0 +1,90 @@
+import { isUtf8 } from 'node:buffer';
+import { dirname } from 'node:path';
+import type { ContainedPath } from '../../permissions/path-containment.ts';
+import { printablePath } from '../../permissions/printable-path.ts';
+import type { FileStamp } from '../../records/conversation/message.ts';
+import type { SeenContext, ToolContext } from '../../records/tool.ts';
+import { writeContained } from './atomic-write.ts';
+import { type HashedFile, hashBytes, hashContained } from './file-hash.ts';
+import { isBinary } from './file-kind.ts';
+import { withFileLock } from './file-lock.ts';
+
+/** Maximum characters of the text before a change that are kept with it. */
+const BASE_MAX = 200_000;
+/** About one change in 256 keeps the text before it all the same, so that whoever follows the changes need not begin with the first. */
+const KEEPS_TEXT = /^A[A-D]/;
+
+interface Unseen {
+  readonly path: ContainedPath;
+  readonly seen: string | undefined;
+  readonly now: string;
+}
+
+/**
+ * Changes a file under these laws:
+ * C1. What the agent has seen of the file is what it holds at that moment, or there is no file.
+ * C2. Between that check and the change, no other call of `write` or `patch` changes a file, in this process or in another one with the same
+ *     data folder. Commands and other programs can at any time: only by the content they are noticed.
+ *
+ * `change` returns the new content; `before` is null if there is no file. Throws an Error for the model.
+ */
+export async function changeFile(
+  locate: () => ContainedPath,
+  change: (path: ContainedPath, before: HashedFile | null) => Buffer,
+  { files, spill_dir, signal }: ToolContext,
+): Promise<FileStamp> {
+  const done = await withFileLock(dirname(spill_dir), signal, (): FileStamp | Unseen => {
+    const path = locate();
+    const before = path.exists ? hashContained(path) : null;
+    const seen = files?.seen(path.absolute);
+    if (files !== undefined && before !== null && seen !== before.hash)
+      return { path, seen, now: before.hash };
+    const content = change(path, before);
+    writeContained(path, content);
+    return stampOf(path.absolute, before, content, files);
+  });
+  if ('now' in done) throw new Error(await refusalOf(done, files));
+  return done;
+}
+
+async function refusalOf({ path, seen, now }: Unseen, files: SeenContext | undefined): Promise<string> {
+  const by = await files?.changedBy(path.absolute, seen, now);
+  const shown = printablePath(path.relative);
+  if (seen === undefined)
+    return `${shown} exists, and you have not seen what is in it${by ? ` (changed ${by})` : ''}: read it first`;
+  return `${shown} changed since you saw it, ${by ?? 'not by write or patch of an agent'}: read it again`;
+}
+
+function stampOf(
+  path: string,
+  before: HashedFile | null,
+  after: Buffer,
+  files: SeenContext | undefined,
+): FileStamp {
+  const stamp = { path, hash: hashBytes(after), before: before?.hash ?? null };
+  const old = before === null ? Buffer.alloc(0) : before.bytes;
+  if (old === null) return stamp;
+  const lines = changedLines(old, after);
+  const recorded = before === null || files?.isRecorded(path, before.hash) !== false;
+  const keeps = !recorded || KEEPS_TEXT.test(stamp.hash);
+  if (!keeps || old.length > BASE_MAX || isBinary(old) || !isUtf8(old)) return { ...stamp, lines };
+  return { ...stamp, lines, base: old.toString('utf8') };
+}
+
+/** First and last line of `after` that are not as in `before`. */
+function changedLines(before: Buffer, after: Buffer): readonly [number, number] {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1;
+  const first = 1 + breaksIn(after.subarray(0, start));
+  // A line ends with its break.
+  return [first, first + breaksIn(after.subarray(start, Math.max(start, after.length - end - 1)))];
+}
+
+function breaksIn(bytes: Buffer): number {
+  let breaks = 0;
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) breaks += 1;
+  return breaks;
+}

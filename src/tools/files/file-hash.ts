@@ -1,0 +1,37 @@
+import { hash } from 'node:crypto';
+import { closeSync, fstatSync, readFileSync } from 'node:fs';
+import { type ContainedPath, openContained } from '../../permissions/path-containment.ts';
+import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
+
+/** Larger files are told apart by their size and by when they changed. */
+const HASH_BYTES = TOOL_LIMITS.patch_bytes;
+const HASH_CHARACTERS = 22;
+
+export interface HashedFile {
+  readonly hash: string;
+  /** Null: too large. */
+  readonly bytes: Buffer | null;
+}
+
+/** What tells the content of an open file from any other; null if it is no regular file. */
+export function hashFile(file: number): HashedFile | null {
+  const status = fstatSync(file, { bigint: true });
+  if (!status.isFile()) return null;
+  if (status.size > HASH_BYTES)
+    return { hash: `${status.size}-${status.mtimeNs}-${status.ino}`, bytes: null };
+  const bytes = readFileSync(file);
+  return { hash: hashBytes(bytes), bytes };
+}
+
+export function hashContained(path: ContainedPath): HashedFile | null {
+  const file = openContained(path);
+  try {
+    return hashFile(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+export function hashBytes(bytes: Buffer | string): string {
+  return hash('sha256', bytes, 'base64url').slice(0, HASH_CHARACTERS);
+}

@@ -1,0 +1,15 @@
+// Proves that sixteen agents that edit one file a hundred times each lose no edit.
+import assert from 'node:assert/strict';
+import { afterEach, it } from 'node:test';
+import { closeOpened } from '../../close-opened.ts';
+import { onBothDatabases } from '../both-databases.ts';
+import { crowdOfEditors, everyEdit, linesOf } from './crowd-of-editors.ts';
+
+afterEach(closeOpened);
+
+onBothDatabases('a crowd of editors', (database) => {
+  it('sixteen agents edit one file a hundred times each', async () => {
+    const { file } = await crowdOfEditors(16, 100, await database());
+    assert.deepEqual(linesOf(file), everyEdit(16, 100));
+  });
+});

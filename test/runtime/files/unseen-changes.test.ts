@@ -1,0 +1,126 @@
+// Proves that write and patch change only what their agent has seen: through other agents' changes, forks, takeovers, commands and other processes.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, it } from 'node:test';
+import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
+import { closeOpened } from '../../close-opened.ts';
+import { call, makeWorkspace } from '../../tools/tool-fixture.ts';
+import { alwaysOnBothDatabases } from '../both-databases.ts';
+import { type Line, type Play, setStage } from '../stage.ts';
+import { crowdOfEditors, everyEdit, linesOf } from './crowd-of-editors.ts';
+
+afterEach(closeOpened);
+
+const write = (content: string): Line => [['write', { path: 'a.txt', content }]];
+const read: Line = [['read', { path: 'a.txt' }]];
+const patch = (old_text: string, new_text: string): Line => [
+  ['patch', { path: 'a.txt', edits: [{ old_text, new_text }] }],
+];
+
+/** Each agent acts out its own lines. */
+const acts =
+  (lines: Readonly<Record<string, readonly Line[]>>): Play =>
+  ({ name, step }) =>
+    lines[name]?.[step] ?? 'done';
+
+alwaysOnBothDatabases('changes of files', (database) => {
+  it('what was not seen is refused: existing files, and changes by others, with who made them', async () => {
+    const on = await setStage(
+      acts({
+        main: [
+          write('one\ntwo\n'),
+          patch('two', '2'),
+          [['fork', { name: 'kid', prompt: 'change it' }]],
+          [['wait', { from_agents: ['kid'] }]],
+          write('mine'),
+          read,
+          [['bash', { command: 'echo more >> a.txt' }]],
+          patch('one', '1'),
+          [['write', { path: 'b.txt', content: 'x' }]],
+        ],
+        // Its own result of the fork is not the one that its parent got; what its parent wrote before, it has seen.
+        kid: [patch('2', 'second\nthird'), [['send', { to: 'main', message: 'changed' }]]],
+      }),
+      { tools: createBuiltInTools(), database: await database() },
+    );
+    const root = await on.start();
+    writeFileSync(join(root.config.cwd, 'b.txt'), 'there before');
+    await on.runtime.settled(root.id);
+    const results = await on.results(root);
+    const told = (at: number) => `${results[at]?.status}: ${results[at]?.output}`;
+    assert.equal((await on.results(await on.agent('kid')))[0]?.status, 'ok');
+    assert.match(
+      told(4),
+      /^error: a\.txt changed since you saw it, \d+s ago by kid, lines 2–3: read it again$/,
+    );
+    assert.match(told(5), /^ok: 1\tone\n2\tsecond\n3\tthird/);
+    assert.match(
+      told(7),
+      /^error: a\.txt changed since you saw it, not by write or patch of an agent: read it again$/,
+    );
+    assert.match(told(8), /^error: b\.txt exists, and you have not seen what is in it: read it first$/);
+    assert.equal(readFileSync(join(root.config.cwd, 'a.txt'), 'utf8'), 'one\nsecond\nthird\nmore\n');
+    assert.equal(
+      on.requests.some((one) => JSON.stringify(one.messages).includes('"hash"')),
+      false,
+    );
+  });
+
+  it('what was seen counts in forks and after a takeover, but not what calls beside a fork return', async () => {
+    const b = (content: string): Line => [['write', { path: 'b.txt', content }]];
+    const on = await setStage(
+      acts({
+        main: [
+          write('one\n'),
+          [['bash', { command: 'echo there > b.txt' }]],
+          [
+            ['read', { path: 'b.txt' }],
+            ['fork', { name: 'kid', prompt: 'go on' }],
+          ],
+        ],
+        kid: [b('unseen'), patch('one', 'two')],
+      }),
+      { tools: createBuiltInTools(), database: await database() },
+    );
+    const root = await on.start();
+    await on.runtime.settled(root.id);
+    const kid = (await on.results(await on.agent('kid'))).map(({ status }) => status);
+    assert.deepEqual(kid, ['error', 'ok']);
+    const again = await on.reopen(({ user, results }) =>
+      user === 'again' && results.length < 5 ? b('from main') : 'done',
+    );
+    await again.runtime.resume(root.id);
+    await again.runtime.send(root.id, 'again');
+    await again.runtime.settled(root.id);
+    assert.equal(readFileSync(join(root.config.cwd, 'b.txt'), 'utf8'), 'from main');
+  });
+
+  it('no edit is lost when agents edit one file at once', async () => {
+    const { file, refusals } = await crowdOfEditors(5, 6, await database());
+    assert.deepEqual(linesOf(file), everyEdit(5, 6));
+    assert.ok(refusals > 0, 'nobody was ever refused');
+  });
+});
+
+it('a change waits while another process changes a file, and gives up with its turn', async () => {
+  const context = makeWorkspace();
+  const tool = createBuiltInTools().find(({ spec }) => spec.name === 'write');
+  assert.ok(tool);
+  const other = new DatabaseSync(join(dirname(context.spill_dir), 'changes.lock'));
+  other.exec('BEGIN EXCLUSIVE');
+  let done = false;
+  const first = call(tool, { path: 'a.txt', content: 'x' }, context).finally(() => {
+    done = true;
+  });
+  for (let round = 0; round < 20; round += 1) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(done, false);
+  other.exec('ROLLBACK');
+  assert.equal((await first).status, 'ok');
+  other.exec('BEGIN EXCLUSIVE');
+  const second = call(tool, { path: 'b.txt', content: 'x' }, context);
+  context.abort();
+  assert.equal((await second).status, 'cancelled');
+  other.close();
+});
