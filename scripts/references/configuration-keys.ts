@@ -87,12 +87,22 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   instructions: { meaning: 'files with [instructions](instructions.md) for agents' },
   'instructions.files': { meaning: 'their names; of each folder the first counts', default: '["AGENTS.md"]' },
 
+  skills: { meaning: '[skills](instructions.md#skills) for agents' },
+  'skills.folders': {
+    meaning: 'where they lie, in each folder of a project',
+    default: '[".agents/skills"]',
+  },
+
   agents: { meaning: 'how agents are set up: `defaults`, and profiles by name' },
   'agents.defaults': { meaning: 'of agents that you begin without a profile' },
   'agents.defaults.model': { meaning: '`provider/model`; goes before `model`' },
   'agents.defaults.thinking': { meaning: THINKING, default: '"off"' },
   'agents.defaults.toolsets': { meaning: TOOLSETS, default: '["process"]' },
   'agents.defaults.tools': { meaning: 'the only tools they have', default: 'all' },
+  'agents.defaults.skills': {
+    meaning: 'the only [skills](instructions.md#skills) of anybody',
+    default: 'all',
+  },
   'agents.defaults.instructions': {
     meaning: 'false: nobody gets [instructions](instructions.md)',
     default: 'true',
@@ -125,6 +135,7 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'agents.NAME.toolsets': { meaning: TOOLSETS },
   'agents.NAME.tools': { meaning: 'the only tools it may have' },
   'agents.NAME.deny_tools': { meaning: 'tools that it may not have' },
+  'agents.NAME.skills': { meaning: 'the only [skills](instructions.md#skills) it has', default: 'all' },
   'agents.NAME.instructions': { meaning: 'whether it gets [instructions](instructions.md)', default: 'true' },
   'agents.NAME.system': { meaning: 'its system prompt' },
   'agents.NAME.turns': { meaning: 'model requests of one turn; goes before `limits.turns`' },

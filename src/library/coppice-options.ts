@@ -83,6 +83,7 @@ export const COMMAND_LINE_ONLY: Readonly<Record<string, string>> = {
   tui: 'the terminal UI shows it',
   server: 'coppice serve answers HTTP',
   alerts: 'coppice serve watches for them',
+  skills: 'the command line reads such folders; a program defines tools',
   instructions: 'the command line reads such files; a program says them with "system"',
 };
 

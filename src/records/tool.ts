@@ -1,3 +1,5 @@
+import type { AgentConfig } from './agent/agent.ts';
+import type { Skill } from './agent/skill.ts';
 import type { FileStamp, Image } from './conversation/message.ts';
 
 export interface ToolContext {
@@ -15,6 +17,8 @@ export interface ToolContext {
   readonly left_out?: readonly string[];
   /** What the agent has seen of files; without it, files are changed unseen. */
   readonly files?: SeenContext;
+  /** Those of the agent. */
+  readonly skills?: readonly Skill[];
   /** Live output for people; never part of the result. */
   readonly onOutput: (text: string) => void;
 }
@@ -73,6 +77,8 @@ export interface Tool<Input = unknown> {
   readonly side_by_side: boolean;
   /** Running it twice has the effect of running it once; only such calls are repeated after a crash. */
   readonly idempotent: boolean;
+  /** Which agents see it; default: all that have it. */
+  audience?(config: AgentConfig): boolean;
   parse(
     input: unknown,
   ): { readonly ok: true; readonly input: Input } | { readonly ok: false; readonly error: string };

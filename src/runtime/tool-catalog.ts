@@ -68,7 +68,9 @@ export class ToolCatalog {
   #build(config: AgentConfig): AgentSetup {
     // An agent program has tools of its own: it gets none of ours, and its letters in full.
     const own = isAgentProgram(config.model) ? { tools: [], toolsets: [] } : config;
-    const tools = own.tools.flatMap((name) => this.#tools.get(name) ?? []);
+    const tools = own.tools
+      .flatMap((name) => this.#tools.get(name) ?? [])
+      .filter((tool) => tool.audience?.(config) ?? true);
     const toolsets = own.toolsets.flatMap((name) => this.#toolsets.get(name) ?? []);
     const toolset_tools = toolsets.flatMap((toolset) => toolset.tools);
     const seen = toolset_tools.filter((tool) => tool.audience?.(config, this.terms) ?? true);

@@ -1,6 +1,7 @@
 import type { AgentConfig } from '../records/agent/agent.ts';
 import type { Limits } from '../records/agent/limits.ts';
 import { type Profile, profileFields, rootProfileRules } from '../records/agent/profile.ts';
+import { profileSkills } from '../records/agent/skill.ts';
 import type { Settings } from './settings.ts';
 import { given } from './settings-terms.ts';
 
@@ -14,6 +15,7 @@ export interface RootDefaults
   extends Pick<AgentConfig, 'model' | 'thinking' | 'system' | 'toolsets' | 'cwd'> {
   /** Absent: none, whatever the profile says. */
   readonly instructions?: string | undefined;
+  readonly skills?: AgentConfig['skills'];
   readonly tools: (toolsets: readonly string[]) => readonly string[];
   readonly permissions: Pick<AgentConfig['permissions'], 'cli' | 'config'>;
 }
@@ -28,6 +30,7 @@ export function rootConfig(choice: RootChoice, profile: Profile | null, defaults
     thinking: choice.thinking ?? profile?.thinking ?? defaults.thinking,
     system: choice.system ?? profile?.system ?? defaults.system,
     ...(instructions === '' || profile?.instructions === false ? {} : { instructions }),
+    ...profileSkills(defaults.skills, profile),
     toolsets: [...new Set(toolsets)],
     tools: [...new Set(tools)].filter((tool) => profile?.deny_tools.includes(tool) !== true),
     cwd: defaults.cwd,

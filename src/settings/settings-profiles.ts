@@ -70,6 +70,7 @@ function profileOf(name: string, entry: NamedProfile): Profile {
     deny_tools: entry.deny_tools ?? [],
     system: entry.system ?? null,
     instructions: entry.instructions ?? true,
+    skills: entry.skills ?? null,
     turns: entry.turns ?? entry.limits?.turns ?? null,
     run_ms: seconds === undefined ? (entry.limits?.run_ms ?? null) : Math.max(1, Math.round(seconds * 1000)),
     permissions: { allow, ask, deny },

@@ -27,6 +27,7 @@ const profile = z.strictObject({
   tools: z.array(z.string()).optional(),
   system: z.string().optional(),
   instructions: z.boolean().optional(),
+  skills: z.array(z.string()).optional(),
   limits: limits.optional(),
   permissions: z
     .strictObject({ allow: rules.optional(), ask: rules.optional(), deny: rules.optional() })

@@ -16,6 +16,7 @@ export const BUILT_IN_PERMISSIONS = {
     subject: 'path',
     bound_by: ['read', 'read_image'],
   }),
+  skill: toolPermission('skill', { default: 'allow' }),
 } as const;
 
 /** How rules judge what somebody else does by the name of a tool: an agent program, a file that is put before a task. */

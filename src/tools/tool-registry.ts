@@ -4,6 +4,7 @@ import { bash } from './bash.ts';
 import { createPatchTool } from './files/patch.ts';
 import { createReadTool } from './files/read.ts';
 import { createReadImageTool } from './files/read-image.ts';
+import { skill } from './files/skill.ts';
 import { createWriteTool } from './files/write.ts';
 import { createSearchTool } from './search.ts';
 import { think } from './think.ts';
@@ -21,6 +22,7 @@ export function createBuiltInTools(guard: PathGuard = askContext): Tool[] {
     createSearchTool(guard),
     think,
     createReadImageTool(guard),
+    skill,
   ];
 }
 

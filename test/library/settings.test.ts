@@ -144,6 +144,7 @@ const OF_BOTH = (kind: keyof typeof KINDS): Readonly<Record<string, () => Promis
     tools: async () => assert.ok((await of({ tools: ['write'] })).tools.includes('write')),
     system: async () => assert.equal((await of({ system: 'Be brief.' })).system, 'Be brief.'),
     // Files are read by the command line only.
+    skills: async () => assert.equal((await of({ skills: ['a'] })).skills, undefined),
     instructions: async () => assert.equal((await of({ instructions: false })).instructions, undefined),
     ...Object.fromEntries(
       Object.entries(LIMITS).map(([name, value]) => [

@@ -1,7 +1,7 @@
 import { paint } from '../../render/style.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
-import { folderCheck, instructionChecks, ledgerChecks, toolChecks } from './machine-checks.ts';
+import { broughtChecks, folderCheck, ledgerChecks, toolChecks } from './machine-checks.ts';
 import { modelChecks } from './model-checks.ts';
 import { serveChecks } from './serve-checks.ts';
 
@@ -11,7 +11,7 @@ export async function doctor(context: Context): Promise<number> {
     ...(await ledgerChecks(context)),
     ...(await modelChecks(context)),
     folderCheck(context),
-    ...instructionChecks(context),
+    ...broughtChecks(context),
     ...(await serveChecks(context)),
     ...(await toolChecks(context)),
   ];

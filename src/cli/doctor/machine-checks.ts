@@ -10,8 +10,9 @@ import { databaseAddress } from '../../store/database-address.ts';
 import { assertCreatable } from '../../store/sqlite/open-database.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context } from '../setup/context.ts';
-import { isUsed, loadInstructions, sizeOf } from '../setup/profiles/instruction-files.ts';
+import { loadBrought } from '../setup/profiles/brought.ts';
 import { loadProfiles } from '../setup/profiles/profiles.ts';
+import { isUsed } from '../setup/profiles/project-places.ts';
 
 /** One line of `coppice doctor`. */
 export interface Check {
@@ -125,16 +126,19 @@ export function folderCheck(context: Context): Check {
 }
 
 /** What agents are told by files, and what waits for trust. */
-export function instructionChecks(context: Context): Check[] {
+export function broughtChecks(context: Context): Check[] {
   try {
-    const { files, notices } = loadInstructions(context);
-    const found = files.map((file) => {
-      const state = { own: 'used', trusted: 'trusted', changed: 'not used', untrusted: 'not trusted' }[
-        file.trust
-      ];
-      return optional('instructions', isUsed(file), clean(`${file.source}: ${state}; ${sizeOf(file)}`));
+    const { parts, faults } = loadBrought(context);
+    const found = parts.map((part) => {
+      const state = {
+        own: 'used',
+        trusted: 'trusted',
+        changed: 'changed since you trusted it',
+        untrusted: 'not trusted',
+      }[part.trust];
+      return optional(part.kind, isUsed(part), clean(`${part.source}: ${state}; ${part.about}`));
     });
-    const checks = [...found, ...notices.map((notice) => optional('instructions', false, clean(notice)))];
+    const checks = [...found, ...faults.map((fault) => optional('instructions', false, clean(fault)))];
     return checks.length === 0 ? [optional('instructions', false, 'none for agents in this folder')] : checks;
   } catch {
     // The check of the folder reports that it cannot be used.

@@ -5,7 +5,8 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
-import { type InstructionFile, loadInstructions, sizeOf } from '../setup/profiles/instruction-files.ts';
+import { loadBrought } from '../setup/profiles/brought.ts';
+import type { BroughtPart } from '../setup/profiles/project-places.ts';
 import { type AgentFiles, parseAgentFiles } from '../setup/profiles/read-agent-files.ts';
 import { type ProjectAgents, readProjectAgents, Trust } from '../setup/profiles/trust.ts';
 import { confirm } from '../setup/standard-input.ts';
@@ -25,12 +26,12 @@ export async function trust(
   if (options.revoke === true) return revoke(context, folder);
   const project = readProjectAgents(folder, context.data_folder);
   const read = parseAgentFiles(project.raw);
-  const found = instructionsOf(context, folder);
+  const found = partsOf(context, folder);
   const both = { project, read, ...found };
-  const pending = isPending(project.trust) || found.instructions.some(({ trust: state }) => isPending(state));
+  const pending = isPending(project.trust) || found.parts.some(({ trust: state }) => isPending(state));
   if (!context.json) show(both);
   if (!pending) {
-    const nothing = project.trust === 'nothing' && found.instructions.length === 0;
+    const nothing = project.trust === 'nothing' && found.parts.length === 0;
     report(context, both, !nothing, 'trusted already');
     return 0;
   }
@@ -46,22 +47,21 @@ export async function trust(
   }
   const trusted = new Trust(context.data_folder);
   if (isPending(project.trust)) trusted.accept(folder, project.hash, Date.now());
-  for (const { path, hash } of found.instructions) trusted.accept(path, hash, Date.now());
+  for (const { path, hash } of found.parts) trusted.accept(path, hash, Date.now());
   report(context, both, true, 'trusted, until one of them changes');
   return 0;
 }
 
-/** What the folder brings. */
-interface Brought {
+interface Shown {
   readonly project: ProjectAgents;
   readonly read: AgentFiles;
-  readonly instructions: readonly InstructionFile[];
+  readonly parts: readonly BroughtPart[];
   readonly notices: readonly string[];
 }
 
-function instructionsOf(context: Context, folder: string): Pick<Brought, 'instructions' | 'notices'> {
-  const { files, notices } = loadInstructions({ ...context, options: { cwd: folder } });
-  return { instructions: files.filter(({ trust: state }) => state !== 'own'), notices };
+function partsOf(context: Context, folder: string): Pick<Shown, 'parts' | 'notices'> {
+  const { parts, faults } = loadBrought({ ...context, options: { cwd: folder } });
+  return { parts: parts.filter(({ trust: state }) => state !== 'own'), notices: faults };
 }
 
 function isPending(state: string): boolean {
@@ -69,7 +69,7 @@ function isPending(state: string): boolean {
 }
 
 function revoke(context: Context, folder: string): number {
-  const paths = [folder, ...instructionsOf(context, folder).instructions.map(({ path }) => path)];
+  const paths = [folder, ...partsOf(context, folder).parts.map(({ path }) => path)];
   const trusted = new Trust(context.data_folder);
   const revoked = paths.filter((path) => trusted.revoke(path)).length > 0;
   if (context.json) printJson({ schema: 'coppice/trust/v1', folder, trusted: false, revoked });
@@ -77,12 +77,12 @@ function revoke(context: Context, folder: string): number {
   return 0;
 }
 
-function report(context: Context, brought: Brought, trusted: boolean, text: string): void {
-  const { project, read, instructions } = brought;
+function report(context: Context, shown: Shown, trusted: boolean, text: string): void {
+  const { project, read, parts } = shown;
   const { folder, hash, raw } = project;
   if (context.json) {
-    const files = [...raw.files, ...instructions].map((file) => file.source);
-    const notices = [...read.notices, ...brought.notices];
+    const files = [...raw.files, ...parts].map((file) => file.source);
+    const notices = [...read.notices, ...shown.notices];
     printJson({
       schema: 'coppice/trust/v1',
       folder,
@@ -95,17 +95,21 @@ function report(context: Context, brought: Brought, trusted: boolean, text: stri
   } else if (trusted) process.stdout.write(`${text}\n`);
 }
 
-function show({ project, read, instructions, notices }: Brought): void {
+function show({ project, read, parts, notices }: Shown): void {
   const { raw, folder, trust: state, trusted_at } = project;
   const lines: string[] = [];
-  if (state === 'nothing' && instructions.length === 0)
-    lines.push(`nothing to trust: no agent files in ${folder}/.coppice/agents, no instructions`);
+  if (state === 'nothing' && parts.length === 0)
+    lines.push(`nothing to trust: no agent files in ${folder}/.coppice/agents, no instructions, no skills`);
   if (state === 'changed') lines.push(`changed since you trusted this folder on ${trusted_at?.slice(0, 10)}`);
   for (const { source } of raw.files) {
     const profile = read.profiles.find((one) => one.source === source);
     lines.push(source, ...(profile === undefined ? [] : describe(profile)));
   }
-  for (const file of instructions) lines.push(file.source, `  ${'instructions'.padEnd(13)} ${sizeOf(file)}`);
+  for (const { source, kind, about, trust: since } of parts)
+    lines.push(
+      source,
+      `  ${kind.padEnd(13)} ${about}${since === 'changed' ? '; changed since you trusted it' : ''}`,
+    );
   lines.push(...read.notices, ...notices);
   process.stdout.write(lines.map((line) => `${whole(line)}\n`).join(''));
 }

@@ -15,7 +15,7 @@ import { given, settingsTerms } from '../../settings/settings-terms.ts';
 import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
 import { agentTargets } from './channels-config.ts';
 import type { Context } from './context.ts';
-import { instructionText, loadInstructions, unusedNotice } from './profiles/instruction-files.ts';
+import { broughtConfig, loadBrought } from './profiles/brought.ts';
 import { TOOLS } from './profiles/parse-agent-file.ts';
 import { loadProfiles } from './profiles/profiles.ts';
 
@@ -78,7 +78,6 @@ export function composeConfig(
   { allow = [], deny = [], yes = false, thinking, toolset = [], profile: name }: RootOptions,
 ): AgentConfig {
   const defaults = context.loaded.configuration.agents?.defaults ?? {};
-  const instructed = defaults.instructions !== false;
   const config = rootConfig(
     { model, thinking, toolsets: toolset.length > 0 ? toolset : undefined },
     name === undefined ? null : findProfile(terms.profiles, name),
@@ -86,7 +85,7 @@ export function composeConfig(
       model,
       thinking: defaults.thinking ?? 'off',
       system: defaults.system ?? DEFAULT_SYSTEM_PROMPT,
-      instructions: instructed ? instructionText(loadInstructions(context).files) : '',
+      ...broughtConfig(context),
       toolsets: defaults.toolsets ?? ['process'],
       tools: (toolsets) => defaults.tools ?? usualTools(toolsets),
       cwd: resolve(context.options.cwd ?? '.'),
@@ -111,10 +110,9 @@ function usualTools(toolsets: readonly string[]): readonly string[] {
 /** What the configuration, and the profiles that this folder may use, say of agents that agents create. Prints notices on stderr. */
 export function composeTerms(context: Context): ToolsetTerms {
   const { configuration } = context.loaded;
-  const { profiles, notices, project } = loadProfiles(context);
-  const instructions = loadInstructions(context);
-  const unused = unusedNotice(instructions.files, project.folder) ?? [];
-  const told = [...notices, ...instructions.notices, ...[unused].flat()];
+  const { profiles, notices } = loadProfiles(context);
+  const { faults, unused } = loadBrought(context);
+  const told = [...notices, ...faults, ...(unused === null ? [] : [unused])];
   for (const notice of [...told, ...toolsetNotices([...profiles.values()])])
     process.stderr.write(`${clean(notice)}\n`);
   const subagent_model = configuration.agents?.defaults?.subagents?.model ?? null;

@@ -73,6 +73,8 @@ export const configuration = settings.extend({
   alerts: z.array(alertConfig).optional(),
   /** Files with instructions for agents: of each folder the first of these names (docs/instructions.md). */
   instructions: z.strictObject({ files: z.array(fileName).max(10).optional() }).optional(),
+  /** Folders of skills, in each folder of a project. */
+  skills: z.strictObject({ folders: z.array(z.string().min(1)).max(10).optional() }).optional(),
   /** The terminal UI. */
   tui: tuiConfig.optional(),
   /** Keys of the terminal UI by action: `{ "agents": ["ctrl+x a"] }`. */

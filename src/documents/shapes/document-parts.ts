@@ -157,6 +157,7 @@ export const profile = z
     deny_tools: texts('tools it may not have'),
     system: maybe('its system prompt'),
     instructions: yes('its agents get the instructions of the project and the user'),
+    skills: z.array(z.string()).nullable().describe('the only skills they have'),
     turns: z.number().nullable().describe('model requests of one turn'),
     run_ms: z.number().nullable().describe('time of one turn'),
     permissions: z

@@ -1,4 +1,5 @@
 import type { Limits } from './limits.ts';
+import { type Skill, skillsOf, skillText } from './skill.ts';
 import { type AgentState, isWorking } from './state.ts';
 import type { TaskTerms, Worktree } from './task-terms.ts';
 import type { Usage } from './usage.ts';
@@ -20,6 +21,8 @@ export interface AgentConfig {
   readonly system: string;
   /** What the files of the project and the user's own say to every agent (docs/instructions.md); follows `system`. */
   readonly instructions?: string;
+  /** Of these its prompt says what they are for; absent: none. */
+  readonly skills?: readonly Skill[];
   /** Names of the toolsets and tools its model sees. */
   readonly toolsets: readonly string[];
   readonly tools: readonly string[];
@@ -120,8 +123,9 @@ export interface Tree {
 }
 
 /** The system text of its configuration. An agent program reads the files of the project itself. */
-export function systemText({ system, instructions = '', model }: AgentConfig): string {
-  const texts = isAgentProgram(model) ? [system] : [system, instructions];
+export function systemText(config: AgentConfig): string {
+  const { system, instructions = '', model } = config;
+  const texts = isAgentProgram(model) ? [system] : [system, instructions, skillText(skillsOf(config))];
   return texts.filter((text) => text !== '').join('\n\n');
 }
 

@@ -15,6 +15,8 @@ export interface Profile {
   readonly system: string | null;
   /** Whether its agents get the instructions of the project and the user (docs/instructions.md). */
   readonly instructions: boolean;
+  /** Names of the only skills that they have; null: all. */
+  readonly skills: readonly string[] | null;
   /** Maximum model requests of one turn. */
   readonly turns: number | null;
   /** Maximum wall time of one turn, milliseconds. */
@@ -34,6 +36,7 @@ export const BLANK_PROFILE: Omit<Profile, 'name' | 'source'> = {
   deny_tools: [],
   system: null,
   instructions: true,
+  skills: null,
   turns: null,
   run_ms: null,
   permissions: { allow: [], ask: [], deny: [] },

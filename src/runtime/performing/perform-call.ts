@@ -9,6 +9,7 @@ import { policyRefusal } from '../../permissions/refusal.ts';
 import { callTouches, permissionSubject, touchesOf, writtenPath } from '../../permissions/touched-paths.ts';
 import { treeOutput } from '../../processes/spill-folder.ts';
 import type { Agent } from '../../records/agent/agent.ts';
+import { skillsOf } from '../../records/agent/skill.ts';
 import type { Call } from '../../records/agent/state.ts';
 import { type Ask, type NewAsk, RULE_BREAK } from '../../records/conversation/ask.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
@@ -145,6 +146,7 @@ async function runCall(
     spill_dir: treeOutput(context.spill_dir, agent.root_id),
     signal,
     agent: { id: agent.id, name: agent.name },
+    skills: skillsOf(agent.config),
     env_allow: context.env_allow,
     denied,
     left_out: tool.permission.bound_by.flatMap((one) => partialRules(policy, one)),

@@ -50,6 +50,7 @@ Twice.
       permissions: { allow: ['bash:git *'], ask: ['write'], deny: ['read:secrets/**'] },
       system: 'You review.\n\n---\nTwice.',
       instructions: true,
+      skills: null,
       source: 'agents/reviewer.md',
     } satisfies Profile);
   });
@@ -64,6 +65,7 @@ Twice.
       deny_tools: [],
       toolsets: null,
       instructions: true,
+      skills: null,
       turns: null,
       run_ms: null,
       permissions: { allow: [], ask: [], deny: [] },

@@ -8,8 +8,9 @@ import { loadConfiguration } from '../../../src/cli/setup/load-configuration.ts'
 import {
   type InstructionFiles,
   instructionText,
-  loadInstructions,
+  readInstructionFiles,
 } from '../../../src/cli/setup/profiles/instruction-files.ts';
+import { projectPlaces } from '../../../src/cli/setup/profiles/project-places.ts';
 import { childConfig } from '../../../src/kernel/toolsets/acts/child-config.ts';
 import { type AgentConfig, systemText } from '../../../src/records/agent/agent.ts';
 import { openStore } from '../../../src/store/open-store.ts';
@@ -30,7 +31,8 @@ function put(path: string, text: string): void {
 async function load(folder = home.work): Promise<InstructionFiles> {
   const loaded = await loadConfiguration(undefined, home.env);
   const data_folder = join(home.folder, 'data', 'coppice');
-  return loadInstructions({ options: { cwd: folder }, env: home.env, loaded, data_folder });
+  const places = projectPlaces({ options: { cwd: folder }, env: home.env, loaded, data_folder });
+  return readInstructionFiles(places, loaded.configuration.instructions?.files);
 }
 
 const brief = ({ files }: InstructionFiles): string[] =>
@@ -148,7 +150,10 @@ describe('what a model reads of them', () => {
     const [changed, again] = await told();
     assert.equal(changed, undefined);
     assert.match(again, /ignored: AGENTS\.md \(changed since you trusted it\)/);
-    assert.match((await home.run(['doctor'])).stdout, /^– +instructions .*changed since you trusted it$/m);
+    assert.match(
+      (await home.run(['doctor'])).stdout,
+      /^– +instructions +AGENTS\.md: changed since you trusted it; 1 line, 1 KB$/m,
+    );
     put('work/AGENTS.md', 'Use tabs.');
     assert.match((await home.run(['trust', '--revoke'])).stdout, /trusted no longer/);
     assert.equal((await told())[0], undefined);

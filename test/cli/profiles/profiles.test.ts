@@ -43,7 +43,7 @@ describe('profiles', () => {
     assert.equal(project.trust, 'nothing');
     assert.deepEqual(brief(profiles), ['explore: built in', 'work: built in']);
     const explore = profiles.get('explore') as Profile;
-    assert.deepEqual(explore.tools, ['read', 'search', 'think', 'read_image']);
+    assert.deepEqual(explore.tools, ['read', 'search', 'think', 'read_image', 'skill']);
     assert.deepEqual([explore.turns, explore.model, explore.toolsets], [20, null, null]);
     const { name, description, turns, source, ...rest } = profiles.get('work') as Profile;
     assert.deepEqual(rest, {
@@ -54,6 +54,7 @@ describe('profiles', () => {
       deny_tools: [],
       system: null,
       instructions: true,
+      skills: null,
       run_ms: null,
       permissions: { allow: [], ask: [], deny: [] },
     });
@@ -128,6 +129,7 @@ describe('profiles', () => {
       deny_tools: ['bash'],
       system: 'You.',
       instructions: true,
+      skills: null,
       turns: 3,
       run_ms: 2000,
       permissions: { allow: ['read'], ask: [], deny: [] },
@@ -177,7 +179,7 @@ describe('coppice profiles', () => {
     assert.equal(lines.length, 5);
     assert.match(lines[0] ?? '', /^NAME +SOURCE +MODEL +TOOLSETS +TOOLS +DESCRIPTION$/);
     assert.match(lines[1] ?? '', /^mine +config +ollama\/x +– +not bash +Mine\.$/);
-    assert.match(lines[2] ?? '', /^explore +built in +– +– +read, search, think, read_image +Finds/);
+    assert.match(lines[2] ?? '', /^explore +built in +– +– +read, search, think, read_image… +Finds/);
     assert.match(
       lines[4] ?? '',
       /^theirs +NOT TRUSTED \.coppice\/agents\/theirs\.md +– +process +– +Theirs$/,

@@ -16,12 +16,12 @@ import {
 import { join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
 import {
-  hashAgentFiles,
   type ProjectAgents,
   readProjectAgents,
   Trust,
   untrustedNotice,
 } from '../../../src/cli/setup/profiles/trust.ts';
+import { hashFiles } from '../../../src/tools/files/skill-folder.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', '..', 'src', 'cli', 'main.ts');
@@ -96,7 +96,7 @@ describe('the record of trust', () => {
       [file('a.md', 'x'), file('b.md', 'y')],
       [file('a.md', ''), file('xb.md', 'y')],
       [file('a.md', 'x4:b.md1:y')],
-    ].map((files) => hashAgentFiles(files));
+    ].map((files) => hashFiles(files));
     assert.equal(new Set(hashes).size, hashes.length);
   });
 

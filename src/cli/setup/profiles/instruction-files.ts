@@ -1,31 +1,22 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { containPath, openContained } from '../../../permissions/path-containment.ts';
 import { printablePath } from '../../../permissions/printable-path.ts';
-import { workingFolder } from '../../../processes/working-folder.ts';
 import { cleanLines } from '../../../render/clean.ts';
-import { type ProfilesInput, userFolder } from './profiles.ts';
+import { hashFiles } from '../../../tools/files/skill-folder.ts';
+import { type BroughtPart, isUsed, type ProjectPlaces, projectFolders } from './project-places.ts';
 import { NO_WAIT, readStart, reasonOf } from './read-agent-files.ts';
-import { argumentFor, hashAgentFiles, Trust } from './trust.ts';
 
 /** Longer than most; a model reads all of it with every request. */
 const FILE_MAX = 32 * 1024;
 const ALL_MAX = 64 * 1024;
 const USUAL_NAMES = ['AGENTS.md'];
 
-export interface InstructionFile {
-  /** Absolute. */
-  readonly path: string;
-  /** For people and models: relative to the working folder, or that it is the user's own. */
-  readonly source: string;
+export interface InstructionFile extends BroughtPart {
   /** What of it can be used, as the model gets it. */
   readonly text: string;
   /** It is longer than `text`. */
   readonly cut: boolean;
-  readonly hash: string;
-  /** `own`: of the user's configuration folder, which needs no trust. */
-  readonly trust: 'own' | 'trusted' | 'changed' | 'untrusted';
 }
 
 export interface InstructionFiles {
@@ -35,39 +26,9 @@ export interface InstructionFiles {
   readonly notices: readonly string[];
 }
 
-export interface InstructionPlaces {
-  /** Canonical. */
-  readonly folder: string;
-  readonly own_folder: string;
-  readonly home: string;
-  readonly trust: Trust;
-}
-
-/**
- * From the outermost folder to the working folder: up to the root of its git repository; outside of one, as far as below the home folder; elsewhere it
- * alone.
- */
-export function projectFolders(folder: string, home: string): string[] {
-  const folders: string[] = [];
-  for (let current = folder; ; current = dirname(current)) {
-    folders.unshift(current);
-    const above = dirname(current);
-    if (existsSync(join(current, '.git')) || above === home || current === home) return folders;
-    if (above === current) return [folder];
-  }
-}
-
-/** What holds for the working folder. Throws `E_NO_FOLDER`. */
-export function loadInstructions(input: ProfilesInput): InstructionFiles {
-  const folder = workingFolder(resolve(input.options.cwd ?? '.'));
-  const home = input.env.HOME ?? homedir();
-  const places = { folder, own_folder: userFolder(input, folder), home, trust: new Trust(input.data_folder) };
-  return readInstructionFiles(places, input.loaded.configuration.instructions?.files);
-}
-
 /** The files with instructions for agents in a folder: of each folder the first of these names. Never throws for what it finds there. */
 export function readInstructionFiles(
-  { folder, own_folder, home, trust }: InstructionPlaces,
+  { folder, own_folder, home, trust }: ProjectPlaces,
   names: readonly string[] = USUAL_NAMES,
 ): InstructionFiles {
   const notices: string[] = [];
@@ -80,7 +41,8 @@ export function readInstructionFiles(
     try {
       // Links of the user lead anywhere, those of a project not out of it.
       const file = readOne(own ? openSync(path, NO_WAIT) : openContained(containPath(root, path)));
-      return [{ ...file, path, source, trust: own ? 'own' : trust.stateOf(path, file.hash) }];
+      const state = own ? 'own' : trust.stateOf(path, file.hash);
+      return [{ ...file, kind: 'instructions', path, source, trust: state, about: sizeOf(file) }];
     } catch (error) {
       notices.push(`${source} is ignored: ${reasonOf(error)}`);
       return [];
@@ -95,7 +57,7 @@ export function readInstructionFiles(
 function readOne(descriptor: number): Pick<InstructionFile, 'text' | 'cut' | 'hash'> {
   try {
     const { content, whole } = readStart(descriptor, FILE_MAX);
-    const hash = hashAgentFiles([{ name: '', content }]);
+    const hash = hashFiles([{ name: '', content }]);
     return { text: cleanLines(textOf(content)).trim(), cut: !whole, hash };
   } finally {
     closeSync(descriptor);
@@ -114,10 +76,8 @@ function withinAll(files: readonly InstructionFile[]): InstructionFile[] {
   const ranked = [...files.filter(isOwn), ...files.filter((file) => !isOwn(file)).reverse()];
   for (const file of ranked) {
     const bytes = Buffer.from(file.text);
-    kept.set(
-      file,
-      bytes.length <= left ? file : { ...file, text: textOf(bytes.subarray(0, left)), cut: true },
-    );
+    const head = { text: textOf(bytes.subarray(0, left)), cut: true };
+    kept.set(file, bytes.length <= left ? file : { ...file, ...head, about: sizeOf(head) });
     left = Math.max(0, left - bytes.length);
   }
   return files.map((file) => kept.get(file) ?? file);
@@ -125,28 +85,11 @@ function withinAll(files: readonly InstructionFile[]): InstructionFile[] {
 
 const isOwn = ({ trust }: InstructionFile): boolean => trust === 'own';
 
-/** Whether the user lets agents follow it. */
-export function isUsed({ trust }: Pick<InstructionFile, 'trust'>): boolean {
-  return trust === 'own' || trust === 'trusted';
-}
-
-/** For people: `40 lines, 2.1 KB; changed since you trusted it`. */
-export function sizeOf({ text, cut, trust }: InstructionFile): string {
+/** For people: `40 lines, 2 KB`. */
+function sizeOf({ text, cut }: Pick<InstructionFile, 'text' | 'cut'>): string {
   const lines = text === '' ? 0 : text.split('\n').length;
   const size = `${lines} ${lines === 1 ? 'line' : 'lines'}, ${Math.ceil(Buffer.byteLength(text) / 1024)} KB`;
-  const state = trust === 'changed' ? 'changed since you trusted it' : null;
-  const parts = [size, cut ? 'used as far as that; the file is longer' : null, state];
-  return parts.filter((part) => part !== null).join('; ');
-}
-
-/** One line about files that are ignored until the user accepts them; null if there are none. */
-export function unusedNotice(files: readonly InstructionFile[], folder: string): string | null {
-  const unused = files.filter((file) => !isUsed(file));
-  if (unused.length === 0) return null;
-  const why = unused.some(({ trust }) => trust === 'changed')
-    ? 'changed since you trusted it'
-    : 'not trusted';
-  return `ignored: ${unused.map(({ source }) => source).join(', ')} (${why}); look and accept: coppice trust${argumentFor(folder)}`;
+  return cut ? `${size}; used as far as that, the file is longer` : size;
 }
 
 const HEAD =

@@ -75,7 +75,7 @@ export const BUILT_IN_PROFILES: readonly Profile[] = [
     source: 'built in',
     name: 'explore',
     description: 'Finds and reads; changes nothing.',
-    tools: ['read', 'search', 'think', 'read_image'],
+    tools: ['read', 'search', 'think', 'read_image', 'skill'],
     turns: 20,
   },
   {

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { replaceFile } from '../../../permissions/replace-file.ts';
-import { type RawAgentFile, type RawAgentFiles, readProjectAgentFiles } from './read-agent-files.ts';
+import { hashFiles } from '../../../tools/files/skill-folder.ts';
+import { type RawAgentFiles, readProjectAgentFiles } from './read-agent-files.ts';
 
-/** Maximum folders and files; those trusted longest ago are forgotten. */
+/** Maximum entries; those trusted longest ago are forgotten. */
 const FOLDERS_MAX = 1_000;
 
 const trusted = z.object({ hash: z.string(), trusted_at: z.string() });
@@ -17,7 +17,7 @@ const trustFile = z.object({
 export type Trusted = z.infer<typeof trusted>;
 
 /**
- * Which agent files of which folders, and which files with instructions, the user accepted, by a hash of their contents (docs/profiles.md). Kept in `trust.json` of the data folder;
+ * Which agent files of which folders, and which instructions and skills, the user accepted, by a hash of their contents (docs/profiles.md). Kept in `trust.json` of the data folder;
  * a file that is damaged or cannot be read means that nothing is trusted.
  */
 export class Trust {
@@ -85,16 +85,6 @@ function canonical(folder: string): string {
   return realpathSync.native(folder);
 }
 
-/** Hash of names and contents, each preceded by its length, so that no two sets of files have the same input. */
-export function hashAgentFiles(files: readonly Pick<RawAgentFile, 'name' | 'content'>[]): string {
-  const hash = createHash('sha256');
-  for (const { name, content } of files) {
-    const bytes = Buffer.from(name);
-    hash.update(`${bytes.length}:`).update(bytes).update(`${content.length}:`).update(content);
-  }
-  return hash.digest('hex');
-}
-
 /** The agent files of a folder, and whether the user accepted them. */
 export interface ProjectAgents {
   /** Absolute. */
@@ -110,7 +100,7 @@ export interface ProjectAgents {
 /** Reads `.coppice/agents` of a folder and whether it is trusted. The folder must exist. */
 export function readProjectAgents(folder: string, data_folder: string): ProjectAgents {
   const raw = readProjectAgentFiles(folder);
-  const hash = hashAgentFiles(raw.files);
+  const hash = hashFiles(raw.files);
   const trust = new Trust(data_folder);
   return {
     folder: resolve(folder),

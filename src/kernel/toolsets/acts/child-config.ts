@@ -1,5 +1,6 @@
 import type { AgentConfig, PermissionRules } from '../../../records/agent/agent.ts';
 import type { Profile } from '../../../records/agent/profile.ts';
+import { profileSkills } from '../../../records/agent/skill.ts';
 import type { TaskTerms, Worktree } from '../../../records/agent/task-terms.ts';
 
 /** Settings of a creation besides its profile; null or absent: not set. */
@@ -35,6 +36,7 @@ export function childConfig(parent: AgentConfig, wishes: ChildWishes): AgentConf
     ...(parent.instructions === undefined || profile?.instructions === false
       ? {}
       : { instructions: parent.instructions }),
+    ...profileSkills(parent.skills, profile),
     toolsets: task === null ? (profile?.toolsets ?? parent.toolsets) : taskToolsets(parent, profile, task),
     tools: toolsOf(parent, profile, task),
     cwd: cwd ?? parent.cwd,

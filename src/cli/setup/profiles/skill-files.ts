@@ -1,0 +1,86 @@
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { containPath } from '../../../permissions/path-containment.ts';
+import { printablePath } from '../../../permissions/printable-path.ts';
+import type { Skill } from '../../../records/agent/skill.ts';
+import { clean } from '../../../render/clean.ts';
+import { readSkillFolder } from '../../../tools/files/skill-folder.ts';
+import { splitFrontMatter } from './front-matter.ts';
+import { type BroughtPart, type ProjectPlaces, projectFolders } from './project-places.ts';
+import { reasonOf } from './read-agent-files.ts';
+
+const SKILLS_MAX = 50;
+const DESCRIPTION_MAX = 500;
+const USUAL_FOLDERS = ['.agents/skills'];
+
+/** A skill, and whether it may be used. */
+export interface FoundSkill extends BroughtPart, Pick<Skill, 'name' | 'description'> {}
+
+export interface FoundSkills {
+  /** By name. */
+  readonly skills: readonly FoundSkill[];
+  /** What could not be read, and why. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * The skills for a folder: the user's own, and those of the project's folders. Of those with the same name, the user's own counts, then the nearest. Never
+ * throws for what it finds there.
+ */
+export function readSkills(
+  { folder, own_folder, home, trust }: ProjectPlaces,
+  places: readonly string[] = USUAL_FOLDERS,
+): FoundSkills {
+  const notices: string[] = [];
+  const skills = new Map<string, FoundSkill>();
+  const folders = projectFolders(folder, home);
+  const root = folders[0] ?? folder;
+  const readAll = (place: string, own: boolean): void => {
+    for (const path of foldersIn(place)) {
+      const source = own ? `the user's own skill ${basename(path)}` : printablePath(relative(folder, path));
+      try {
+        // Links of the user lead anywhere, those of a project not out of it.
+        const real = own ? realpathSync.native(path) : containPath(root, path).absolute;
+        const found = describe(readSkillFolder(real), basename(path));
+        if (skills.has(found.name)) continue;
+        if (skills.size === SKILLS_MAX) throw new Error(`at most ${SKILLS_MAX} skills are used`);
+        const state = own ? 'own' : trust.stateOf(real, found.hash);
+        skills.set(found.name, { ...found, kind: 'skill', path: real, source, trust: state });
+      } catch (error) {
+        notices.push(`${source} is ignored: ${reasonOf(error)}`);
+      }
+    }
+  };
+  readAll(join(own_folder, 'skills'), true);
+  for (const place of folders.toReversed()) for (const inner of places) readAll(join(place, inner), false);
+  return { skills: [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), notices };
+}
+
+/** Folders with a `SKILL.md`, by name. */
+function foldersIn(place: string): string[] {
+  try {
+    const names = readdirSync(place).sort();
+    return names.map((name) => join(place, name)).filter((path) => existsSync(join(path, 'SKILL.md')));
+  } catch {
+    return [];
+  }
+}
+
+function describe(
+  { files, hash }: ReturnType<typeof readSkillFolder>,
+  folder_name: string,
+): Pick<FoundSkill, 'name' | 'description' | 'hash' | 'about'> {
+  const text = files.find(({ name }) => name === 'SKILL.md')?.content.toString('utf8');
+  if (text === undefined) throw new Error('its SKILL.md is no regular file');
+  const { fields } = splitFrontMatter(text);
+  const name = fields.get('name') ?? folder_name;
+  if (typeof name !== 'string' || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) || name.length > 64)
+    throw new Error('its name must be small letters, digits and single hyphens, at most 64');
+  const description = fields.get('description');
+  if (typeof description !== 'string' || clean(description) === '')
+    throw new Error('its SKILL.md has no description between the --- lines');
+  const line = clean(description);
+  const cut = line.length > DESCRIPTION_MAX ? `${line.slice(0, DESCRIPTION_MAX)}…` : line;
+  const count = `${files.length} ${files.length === 1 ? 'file' : 'files'}`;
+  return { name, description: cut, hash, about: `${name}: ${cut} (${count})` };
+}
