@@ -134,7 +134,7 @@ describe('skills', () => {
     // The third step comes after the model's own change.
     const change = {
       name: 'write',
-      input: { path: '.agents/skills/deploy/inner/steps.txt', content: 'Other.' },
+      input: { path: '.agents/skills/deploy/inner/more.txt', content: 'Other.' },
     };
     const rules = [
       { when: { step: 0 }, calls },
@@ -155,7 +155,7 @@ describe('skills', () => {
       return history.flatMap((message) => (message.kind === 'result' ? [message.content.output] : []));
     };
     assert.match((await results())[0] ?? '', /there is no tool "skill"/);
-    put('work/.agents/skills/deploy/inner/steps.txt', 'Step one.');
+    rmSync(join(home.work, '.agents/skills/deploy/inner/more.txt'));
     const accepted = await home.run(['trust', '--yes']);
     assert.match(
       accepted.stdout,
