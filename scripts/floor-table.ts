@@ -35,6 +35,7 @@ export const RUNTIME_FACE: readonly string[] = [
   'runtime/open-runtime.ts',
   'runtime/runtime-event.ts',
   'runtime/runtime-face.ts',
+  'runtime/worktree/branch-merge.ts',
 ];
 export const RUNTIME = 'runtime';
 

@@ -84,6 +84,9 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'acp.NAME.maxSessions': { meaning: 'prompts at once; the others wait', default: '8' },
   'acp.NAME.startTimeoutSeconds': { meaning: 'from its start to its answer to `initialize`', default: '30' },
 
+  merge: { meaning: '[`coppice merge`](worktrees.md#merging)' },
+  'merge.test': { meaning: 'a shell command that must succeed after each merge', default: 'none: no test' },
+  'merge.timeout_seconds': { meaning: 'how long it may take', default: '600' },
   instructions: { meaning: 'files with [instructions](instructions.md) for agents' },
   'instructions.files': { meaning: 'their names; of each folder the first counts', default: '["AGENTS.md"]' },
 

@@ -84,6 +84,7 @@ export const COMMAND_LINE_ONLY: Readonly<Record<string, string>> = {
   server: 'coppice serve answers HTTP',
   alerts: 'coppice serve watches for them',
   skills: 'the command line reads such folders; a program defines tools',
+  merge: 'coppice merge uses it',
   instructions: 'the command line reads such files; a program says them with "system"',
 };
 

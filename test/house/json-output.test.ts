@@ -13,6 +13,7 @@ import { approval, grantedRule, job, run } from '../../src/documents/shapes/docu
 import { messages } from '../../src/documents/shapes/message-lines.ts';
 import { type Home, makeHome } from '../cli/run-cli.ts';
 import { until } from '../runtime/stage.ts';
+import { runGit } from '../runtime/worktree/git-repository.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const LIKE: Readonly<Record<string, z.ZodObject>> = { agent, approval, granted_rule: grantedRule, job, run };
@@ -53,9 +54,13 @@ const RULES = [
     calls: [{ name: 'sessions_spawn', input: { task: 'slow', label: 'bg' } }],
   },
   { when: { root: true, user: '^ask', step: 0 }, calls: [{ name: 'bash', input: { command: 'true' } }] },
+  {
+    when: { root: true, user: '^branch', step: 0 },
+    calls: [{ name: 'fork', input: { name: 'branched', prompt: 'hello', worktree: true } }],
+  },
   { when: { root: true, user: '^wait' }, say: 'late', delay_ms: 600_000 },
   { when: { user: '^slow' }, say: 'late', delay_ms: 600_000 },
-  { when: { root: true, user: '^(?:go|spawn|ask|tick)' }, say: 'done' },
+  { when: { root: true, user: '^(?:branch|go|spawn|ask|tick)' }, say: 'done' },
   { when: { root: false }, say: 'hello' },
 ];
 
@@ -117,6 +122,13 @@ it('without a ledger: profiles, trust, doctor, errors', async () => {
   await printed('trust', '--revoke');
   await printed('doctor');
   await printed('show', 'nobody');
+});
+
+it('branches: merge', async () => {
+  runGit(home.work, 'init', '--quiet', '--initial-branch', 'main');
+  runGit(home.work, 'commit', '--quiet', '--allow-empty', '--message', 'first');
+  await printed('run', 'branch', ...MODEL);
+  await printed('merge', 'branched');
 });
 
 it('a tree: run, ps, tree, show, logs, send, wait, kill', async () => {

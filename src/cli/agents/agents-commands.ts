@@ -58,6 +58,9 @@ export function addAgentsCommands({ sub, deferred }: CommandBuilder, watch: Watc
         (await import('./wait.ts')).wait(context, ids, options),
       ),
     );
+  sub('merge', "Merge agents' worktrees into the folder of their tree")
+    .argument('<ids...>', `${AGENT} of each`)
+    .action(deferred(async (context, ids: string[]) => (await import('./merge.ts')).merge(context, ids)));
   sub('kill', 'End agents and all their descendants')
     .argument('<ids...>', `${AGENT} of each`)
     .option('-y, --yes', 'do not ask for confirmation')

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { settings } from '../../settings/settings.ts';
+import { settings, TIMEOUT_SECONDS_MAX } from '../../settings/settings.ts';
 import { keysConfig } from '../../tui/keys/key-bindings.ts';
 import { THEMES } from '../../tui/text/themes.ts';
 import { channelsConfig } from './channels-config.ts';
@@ -75,6 +75,13 @@ export const configuration = settings.extend({
   instructions: z.strictObject({ files: z.array(fileName).max(10).optional() }).optional(),
   /** Folders of skills, in each folder of a project. */
   skills: z.strictObject({ folders: z.array(z.string().min(1)).max(10).optional() }).optional(),
+  /** `coppice merge` (docs/worktrees.md). */
+  merge: z
+    .strictObject({
+      test: z.string().min(1).optional(),
+      timeout_seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),
+    })
+    .optional(),
   /** The terminal UI. */
   tui: tuiConfig.optional(),
   /** Keys of the terminal UI by action: `{ "agents": ["ctrl+x a"] }`. */

@@ -110,4 +110,27 @@ export const TREE_DOCUMENTS = [
     by: ['kill'],
     shape: z.strictObject({ killed: texts('ids of all that were ended') }),
   },
+  {
+    name: 'coppice/merge/v1',
+    by: ['merge'],
+    shape: z.strictObject({
+      folder: text('the top folder of the repository'),
+      branch: text('the branch that is checked out there'),
+      test: maybe('the command that was run after each merge'),
+      merges: z
+        .array(
+          z.strictObject({
+            agent_id: text('its id'),
+            name: text('its name'),
+            branch: text('its branch'),
+            status: one('what came of it', 'merged', 'unchanged', 'conflict', 'test_failed', 'failed'),
+            commit: maybe('the merge'),
+            files: texts('those in conflict'),
+            error: maybe('why it was not merged'),
+            sent_to: maybe('id of the agent that was told of a conflict or a failed test'),
+          }),
+        )
+        .describe('in the order of the arguments'),
+    }),
+  },
 ] as const satisfies readonly JsonDocument[];

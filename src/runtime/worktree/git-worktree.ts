@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { type Git, type GitEnd, gitIn, neutralGitIn } from '../../processes/git-command.ts';
@@ -9,9 +9,11 @@ import { SerialQueue } from '../serial-queue.ts';
 const MAX_DIFF = 60_000;
 /** Maximum worktrees of one name. */
 const MAX_COPIES = 100;
-const AUTHOR = ['-c', 'user.name=Coppice', '-c', 'user.email=coppice@localhost'];
+export const AUTHOR = ['-c', 'user.name=Coppice', '-c', 'user.email=coppice@localhost'];
 const BRANCHES = 'coppice/';
-const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color'];
+export const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color'];
+
+type Place = Pick<Worktree, 'path' | 'branch'>;
 
 /** Git fails on worktrees that another git is just making or removing, so this process makes and removes them one at a time. */
 const changes = new SerialQueue();
@@ -87,17 +89,44 @@ async function fill(place: string): Promise<GitEnd> {
   return 'error' in git ? { ok: false, error: git.error } : git('reset', '--quiet', '--hard');
 }
 
-/** Commits all changes of a worktree to its branch; returns them as text for the agent's result. The folder stays. */
-export async function saveWorktree({ path, branch, base }: Worktree, title: string): Promise<string> {
-  const place = await topOf({ path, branch, base });
-  if (place === null) return `[worktree] branch ${branch}; its folder ${path} is no worktree any more`;
+/** `gone`: there is no such folder any more, but the branch may have all of it. */
+type Committed =
+  | { readonly ok: true; readonly git: Git }
+  | { readonly ok: false; readonly gone: boolean; readonly error: string };
+
+/** Commits all changes of a worktree to its branch. The folder stays. */
+export async function commitWorktree(worktree: Place, title: string): Promise<Committed> {
+  const { path, branch } = worktree;
+  const failed = (error: string, gone = false): Committed => ({ ok: false, gone, error });
+  const place = await topOf(worktree);
+  if (place === null) return failed(`its folder ${path} is no worktree any more`, true);
   const git = await neutralGitIn(place);
   if ('error' in git)
-    return `[worktree] branch ${branch}; nothing could be committed (${git.error}), so its folder stays: ${place}`;
+    return failed(`nothing could be committed (${git.error}), so its folder stays: ${place}`);
+  const open_conflict = await conflictIn(git, place);
+  if (open_conflict !== null)
+    return failed(`conflicts in ${open_conflict} are not resolved, so its folder stays: ${place}`);
   await git('add', '--all');
   await git(...AUTHOR, 'commit', '--quiet', '--no-verify', '--message', title);
   const open = await unsaved(git, branch);
-  if (open !== null) return `[worktree] branch ${branch}; ${open}, so its folder stays: ${place}`;
+  return open === null ? { ok: true, git } : failed(`${open}, so its folder stays: ${place}`);
+}
+
+/** A file in the middle of a merge that still has its marks: adding it would make them part of the branch. */
+async function conflictIn(git: Git, place: string): Promise<string | null> {
+  const open = await git('diff', '--name-only', '--diff-filter=U', '-z');
+  const files = open.ok
+    ? open.out.split('\0').filter((file) => file !== '' && existsSync(join(place, file)))
+    : [];
+  return files.find((file) => /^<<<<<<< /m.test(readFileSync(join(place, file), 'utf8'))) ?? null;
+}
+
+/** The same, and returns the changes as text for the agent's result. */
+export async function saveWorktree(worktree: Worktree, title: string): Promise<string> {
+  const { branch, base } = worktree;
+  const saved = await commitWorktree(worktree, title);
+  if (!saved.ok) return `[worktree] branch ${branch}; ${saved.error}`;
+  const { git } = saved;
   const diff = await git('diff', ...PLAIN, base, 'HEAD');
   if (!diff.ok) return `[worktree] branch ${branch}; its changes could not be read: ${diff.error}`;
   if (diff.out === '') return '[worktree] nothing was changed';
@@ -110,7 +139,7 @@ export async function saveWorktree({ path, branch, base }: Worktree, title: stri
  * The top folder of a worktree, also when its agent removed the folder that it began in; null when it is no worktree any more. An agent may have
  * removed its link to the repository: then git finds an enclosing repository, which must not be touched.
  */
-async function topOf({ path, branch }: Worktree): Promise<string | null> {
+async function topOf({ path, branch }: Place): Promise<string | null> {
   let place = path;
   while (!existsSync(place)) place = dirname(place);
   const top = await gitIn(place)('rev-parse', '--show-toplevel');
@@ -131,7 +160,7 @@ export function removeWorktree(worktree: Worktree): Promise<void> {
 }
 
 async function remove({ path, branch, base }: Worktree): Promise<void> {
-  const place = await topOf({ path, branch, base });
+  const place = await topOf({ path, branch });
   if (place === null) return;
   const git = await neutralGitIn(place);
   if ('error' in git || (await unsaved(git, branch)) !== null) return;

@@ -13,15 +13,18 @@ export interface Repository {
   worktrees(): string[];
 }
 
+export function runGit(cwd: string, ...args: readonly string[]): string {
+  return execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args], {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
 /** A real git repository with one commit of these files. */
 export function makeRepository(files: Readonly<Record<string, string>>): Repository {
   const folder = makeFolder(files);
-  const git = (...args: readonly string[]) =>
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args], {
-      cwd: folder,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+  const git = (...args: readonly string[]) => runGit(folder, ...args);
   git('init', '--quiet', '--initial-branch', 'main');
   git('add', '--all');
   git('commit', '--quiet', '--message', 'first');

@@ -1,0 +1,234 @@
+import { existsSync } from 'node:fs';
+import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { childEnvironment } from '../../processes/child-environment.ts';
+import { findShell, shellArguments } from '../../processes/find-shell.ts';
+import { runProcess } from '../../processes/run-process.ts';
+import { framedName } from '../../records/agent/agent-name.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { clean } from '../../render/clean.ts';
+import {
+  listed,
+  type Merged,
+  mergeTarget,
+  mergeWorktree,
+  undoMerge,
+} from '../../runtime/worktree/branch-merge.ts';
+import type { Calls } from '../../serve/client/client.ts';
+import { unledText } from '../../serve/leading/unled.ts';
+import { ask } from '../setup/ask.ts';
+import type { Context } from '../setup/context.ts';
+import { onStopSignal } from '../setup/end-process.ts';
+import { printJson } from '../setup/output.ts';
+import { EXIT } from '../start/exit-code.ts';
+import { findAgent, hasEnded } from './find-agent.ts';
+
+const TIMEOUT_SECONDS = 600;
+/** Of the test's output, in the letter to the author. */
+const OUTPUT_MAX = 8_000;
+
+type Row = DocumentOf<'coppice/merge/v1'>['merges'][number];
+type Author = AgentDocument & { readonly worktree: NonNullable<AgentDocument['worktree']> };
+
+interface Terms {
+  readonly test: string | null;
+  readonly timeout_seconds: number;
+  readonly env: Readonly<Record<string, string>>;
+  /** Where the test is run: the folder of the tree. */
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+}
+
+/** `coppice merge ID…`: merges the branches one after the other, with a test after each; what fails goes back to its author as mail. */
+export function merge(context: Context, texts: readonly string[]): Promise<number> {
+  return ask(context, async (asked) => {
+    const authors = await authorsOf(context, asked, texts);
+    const cwd = await folderOf(asked, authors);
+    const { merge: { test = null, timeout_seconds = TIMEOUT_SECONDS } = {}, env_allow = [] } =
+      context.loaded.configuration;
+    const stop = new AbortController();
+    const removeHandlers = onStopSignal(() => stop.abort());
+    const terms: Terms = {
+      test,
+      timeout_seconds,
+      env: childEnvironment(env_allow),
+      cwd,
+      signal: stop.signal,
+    };
+    try {
+      const place = await mergeTarget(cwd);
+      if (!place.ok)
+        throw new CoppiceError('E_REFUSED', `nothing is merged: ${place.error}`, { hint: place.hint });
+      const merges: Row[] = [];
+      for (const author of authors) {
+        const row = await mergeOne(
+          author,
+          merges.length === 0 ? place : await mergeTarget(cwd),
+          terms,
+          asked,
+        );
+        merges.push(row);
+        if (!context.json) process.stdout.write(`${lineOf(row)}\n`);
+        // A merge that failed its test and stays would be below all that follow.
+        if (stop.signal.aborted || (row.status === 'test_failed' && row.commit !== null)) break;
+      }
+      const { folder, branch } = place.target;
+      if (context.json) printJson({ schema: 'coppice/merge/v1', folder, branch, test, merges });
+      if (stop.signal.aborted) return EXIT.interrupted;
+      return merges.every(({ status }) => status === 'merged' || status === 'unchanged')
+        ? EXIT.done
+        : EXIT.failed;
+    } finally {
+      removeHandlers();
+    }
+  });
+}
+
+/** The agents with worktrees, one for each branch. Rejects unless all can be merged now. */
+async function authorsOf(
+  context: Context,
+  asked: Calls,
+  texts: readonly string[],
+): Promise<readonly Author[]> {
+  const found = new Map<string, Author>();
+  for (const text of texts) {
+    const agent = await findAgent(context, asked, text);
+    const { worktree } = agent;
+    const name = clean(agent.name);
+    if (worktree === null)
+      throw new CoppiceError('E_INVALID_ARGUMENT', `${name} has no worktree, so there is nothing to merge`, {
+        hint: 'Agents get one with worktree: true of fork and of the tools that spawn (docs/worktrees.md)',
+      });
+    if (agent.status === 'running' || agent.status === 'waiting' || agent.status === 'unled')
+      throw new CoppiceError('E_REFUSED', `${name} is still at work`, {
+        hint: `Wait for it first: coppice wait ${agent.id.slice(0, 8)}`,
+      });
+    // Forks of an agent in a worktree share it: its owner is the oldest.
+    if (!found.has(worktree.branch)) found.set(worktree.branch, { ...agent, worktree });
+  }
+  return [...found.values()];
+}
+
+async function folderOf(asked: Calls, authors: readonly Author[]): Promise<string> {
+  const [root, ...others] = new Set(authors.map(({ root_id }) => root_id));
+  if (root === undefined || others.length > 0)
+    throw new CoppiceError('E_INVALID_ARGUMENT', 'the agents are of several trees', {
+      hint: 'Merge one tree at a time',
+    });
+  const { cwd } = await asked.agent(root);
+  if (!existsSync(cwd))
+    throw new CoppiceError('E_NO_FOLDER', `the folder of the tree is not on this machine: ${clean(cwd)}`, {
+      hint: 'Merge where its agents work',
+    });
+  return cwd;
+}
+
+async function mergeOne(
+  author: Author,
+  place: Awaited<ReturnType<typeof mergeTarget>>,
+  terms: Terms,
+  asked: Calls,
+): Promise<Row> {
+  const { id, worktree } = author;
+  const name = framedName(author.name);
+  const row = (status: Row['status'], more: Partial<Row> = {}): Row => ({
+    agent_id: id,
+    name: author.name,
+    branch: worktree.branch,
+    status,
+    commit: null,
+    files: [],
+    error: null,
+    sent_to: null,
+    ...more,
+  });
+  if (!place.ok) return row('failed', { error: `${place.error}. ${place.hint}` });
+  const { target } = place;
+  const merged: Merged = await mergeWorktree(target, worktree, `${name} (${id.slice(0, 8)})`);
+  const where = `${target.branch} of ${target.folder} (commit ${target.head})`;
+  const remedy = `In the worktree ${worktree.path}, bring the branch up to date with: git merge ${target.head}`;
+  switch (merged.type) {
+    case 'unchanged':
+      return row('unchanged');
+    case 'failed':
+      return row('failed', { error: merged.error });
+    case 'conflict': {
+      const { files, diff } = merged;
+      const text = `[coppice merge] The branch ${worktree.branch} of "${name}" could not be merged into ${where}: conflicts in ${listed(files)}. Nothing of it was merged. ${remedy}, resolve the conflicts so that what both sides want is kept, and commit. Then end your turn; it will be merged again.\n\n${diff}`;
+      return row('conflict', {
+        files: [...files],
+        error: 'conflicts',
+        sent_to: await tell(author, text, asked),
+      });
+    }
+    case 'merged': {
+      const failure = await testFailure(terms);
+      if (failure === null) return row('merged', { commit: merged.commit });
+      const stays = await undoMerge(target, merged.commit);
+      const error = [failure.why, ...(stays === null ? [] : [stays])].join('; ');
+      if (stays !== null || terms.signal.aborted)
+        return row('test_failed', { error, commit: stays === null ? null : merged.commit });
+      const text = `[coppice merge] With the branch ${worktree.branch} of "${name}" merged into ${where}, the test failed (${failure.why}), so the merge was undone. The test: ${terms.test}\n\n${remedy}, find out why, correct it and commit. Then end your turn; it will be merged again.\n\nThe end of its output:\n${failure.output}`;
+      return row('test_failed', { error, sent_to: await tell(author, text, asked) });
+    }
+  }
+}
+
+/** Why the test failed; null if it succeeded, or there is none. */
+async function testFailure({ test, timeout_seconds, env, cwd, signal }: Terms) {
+  if (test === null) return null;
+  let output = '';
+  const end = await runProcess({
+    file: findShell(),
+    args: shellArguments(test),
+    place: cwd,
+    env,
+    signal,
+    timeout_ms: timeout_seconds * 1_000,
+    onOutput: (chunk) => {
+      output = (output + chunk.toString('utf8')).slice(-OUTPUT_MAX);
+    },
+  });
+  switch (end.end) {
+    case 'exited':
+      if (end.code === 0) return null;
+      return { why: end.code === null ? `signal ${end.signal}` : `exit ${end.code}`, output };
+    case 'timed_out':
+      return { why: `not done after ${timeout_seconds} s`, output };
+    case 'aborted':
+      return { why: 'interrupted', output };
+    case 'not_started':
+      return { why: `could not be started: ${end.error.message}`, output };
+  }
+}
+
+/** Writes to the author, or if it has ended to its nearest living ancestor; returns whom, null if nobody lives. */
+async function tell(author: AgentDocument, text: string, asked: Calls): Promise<string | null> {
+  for (let one = author; ; ) {
+    if (!hasEnded(one)) {
+      const { running } = await asked.send(one.id, { text });
+      const { unled } = await asked.agent(one.id);
+      if (!running && unled !== null)
+        process.stderr.write(`kept in the mailbox of ${clean(one.name)}; ${unledText(unled)}\n`);
+      return one.id;
+    }
+    if (one.parent_id === null) return null;
+    one = await asked.agent(one.parent_id);
+  }
+}
+
+function lineOf(row: Row): string {
+  const { status, name, branch, commit, files, error, sent_to } = row;
+  const told =
+    sent_to === null
+      ? ''
+      : `; ${sent_to === row.agent_id ? clean(name) : `agent ${sent_to.slice(0, 8)}`} was told`;
+  const what = {
+    merged: `merged as ${commit?.slice(0, 12)}`,
+    unchanged: 'nothing new',
+    conflict: `conflicts in ${clean(listed(files))}, not merged`,
+    test_failed: `the test failed (${clean(error ?? '')}), not merged`,
+    failed: `not merged: ${clean(error ?? '')}`,
+  }[status];
+  return `${clean(name)} (${branch}): ${what}${told}`;
+}

@@ -1,0 +1,134 @@
+import { type Git, type GitEnd, neutralGitIn } from '../../processes/git-command.ts';
+import type { Worktree } from '../../records/agent/task-terms.ts';
+import { AUTHOR, commitWorktree, PLAIN } from './git-worktree.ts';
+
+/**
+ * Merging branches of agents into the folder where a person works.
+ * M1. Work of the person that is not committed is never touched: a merge begins without any, and git refuses to overwrite what is written meanwhile.
+ * M2. Whatever does not succeed leaves the branch of the folder at the commit where it was.
+ * M3. Nothing that the repository configures is run.
+ */
+
+/** Maximum characters of a conflict that are reported. */
+const MAX_CONFLICT = 12_000;
+const FILES_SHOWN = 5;
+/** Programs that a merge would run, in settings that everybody who works in the repository can write. */
+const PROGRAMS = '^(filter\\..*\\.(smudge|clean|process)|merge\\..*\\.driver)$';
+const OWN_SCOPES: ReadonlySet<string> = new Set(['system', 'global', 'command']);
+
+export interface MergeTarget {
+  readonly git: Git;
+  /** The top folder of the repository. */
+  readonly folder: string;
+  /** The branch that is checked out there. */
+  readonly branch: string;
+  readonly head: string;
+}
+
+type Failed = { readonly ok: false; readonly error: string; readonly hint: string };
+
+/** The repository around a folder, if branches can be merged there now. */
+export async function mergeTarget(
+  folder: string,
+): Promise<{ readonly ok: true; readonly target: MergeTarget } | Failed> {
+  const git = await neutralGitIn(folder);
+  const failed = (error: string, hint: string): Failed => ({ ok: false, error, hint });
+  if ('error' in git)
+    return failed(`${folder} is no git repository: ${git.error}`, 'Worktrees come from one');
+  const top = await git('rev-parse', '--show-toplevel');
+  const head = await git('rev-parse', 'HEAD');
+  if (!top.ok || !head.ok)
+    return failed(`${folder}: ${errorOf(top, head)}`, 'Merge where the worktrees come from');
+  const place = top.out.trim();
+  const foreign = await foreignPrograms(git);
+  if (foreign !== null)
+    return failed(
+      `settings of the repository (${foreign}) name a program for merges, which is not run for agents`,
+      `Merge by hand: git -C ${place} merge BRANCH`,
+    );
+  const branch = await git('symbolic-ref', '--short', '--quiet', 'HEAD');
+  if (!branch.ok) return failed(`no branch is checked out in ${place}`, 'Switch to one: git switch BRANCH');
+  const changed = await git('status', '--porcelain', '--untracked-files=no');
+  if (!changed.ok) return failed(changed.error, 'See: git status');
+  if (changed.out !== '')
+    return failed(
+      `${place} has changes that are not committed: ${listed(
+        changed.out
+          .trimEnd()
+          .split('\n')
+          .map((line) => line.slice(3)),
+      )}`,
+      'Commit them, or put them aside with git stash; then merge again',
+    );
+  return { ok: true, target: { git, folder: place, branch: branch.out.trim(), head: head.out.trim() } };
+}
+
+/** The first setting of the repository itself that names a program for merges. */
+async function foreignPrograms(git: Git): Promise<string | null> {
+  const found = await git('config', '--show-scope', '--includes', '-z', '--get-regexp', PROGRAMS);
+  const parts = found.ok ? found.out.split('\0') : [];
+  for (let at = 0; at + 1 < parts.length; at += 2)
+    if (!OWN_SCOPES.has(parts[at] ?? '')) return (parts[at + 1] ?? '').split('\n', 1)[0] ?? '';
+  return null;
+}
+
+export type Merged =
+  | { readonly type: 'merged'; readonly commit: string }
+  /** The branch holds nothing new. */
+  | { readonly type: 'unchanged' }
+  | { readonly type: 'conflict'; readonly files: readonly string[]; readonly diff: string }
+  | { readonly type: 'failed'; readonly error: string };
+
+/** Commits what is in the worktree, and merges its branch; a conflict is undone (M2). */
+export async function mergeWorktree(
+  { git, head }: MergeTarget,
+  worktree: Pick<Worktree, 'path' | 'branch'>,
+  title: string,
+): Promise<Merged> {
+  const { branch } = worktree;
+  const saved = await commitWorktree(worktree, title);
+  if (!saved.ok && !saved.gone) return { type: 'failed', error: saved.error };
+  if ((await git('merge-base', '--is-ancestor', branch, 'HEAD')).ok) return { type: 'unchanged' };
+  const settings = [...AUTHOR, '-c', 'merge.autoStash=false', '-c', 'rerere.enabled=false'];
+  const flags = ['--no-ff', '--commit', '--no-squash', '--no-edit', '--no-verify', '--no-verify-signatures'];
+  const end = await git(...settings, 'merge', ...flags, '-m', `Merge ${title}`, branch);
+  if (end.ok) {
+    const commit = await git('rev-parse', 'HEAD');
+    return commit.ok
+      ? { type: 'merged', commit: commit.out.trim() }
+      : { type: 'failed', error: commit.error };
+  }
+  const open = await git('diff', '--name-only', '--diff-filter=U', '-z');
+  const files = open.ok ? open.out.split('\0').filter(Boolean) : [];
+  const diff = files.length > 0 ? await git('diff', ...PLAIN) : null;
+  // Nothing to abort where git refused before it began.
+  await git('merge', '--abort');
+  const now = await git('rev-parse', 'HEAD');
+  const left = await git('diff', '--name-only', '--diff-filter=U');
+  if (!now.ok || now.out.trim() !== head || !left.ok || left.out !== '')
+    return { type: 'failed', error: `the merge could not be undone: git merge --abort (${end.error})` };
+  if (files.length === 0) return { type: 'failed', error: end.error };
+  return { type: 'conflict', files, diff: diff?.ok === true ? diff.out.slice(0, MAX_CONFLICT) : '' };
+}
+
+/** Takes a merge back (M1, M2); null, or why not and what to do. */
+export async function undoMerge({ git, folder, head }: MergeTarget, commit: string): Promise<string | null> {
+  const now = await git('rev-parse', 'HEAD');
+  const by_hand = `git -C ${folder} revert -m 1 ${commit}`;
+  if (!now.ok || now.out.trim() !== commit)
+    return `the merge stays, because another commit was made meanwhile; undo it with: ${by_hand}`;
+  // Unlike --hard, it refuses to discard what is not committed.
+  const end = await git('reset', '--quiet', '--keep', head);
+  return end.ok
+    ? null
+    : `the merge stays, because it could not be undone (${end.error}); undo it with: ${by_hand}`;
+}
+
+function errorOf(...ends: readonly GitEnd[]): string {
+  return ends.flatMap((end) => (end.ok ? [] : [end.error]))[0] ?? '';
+}
+
+export function listed(files: readonly string[]): string {
+  const more = files.length > FILES_SHOWN ? ` and ${files.length - FILES_SHOWN} more` : '';
+  return `${files.slice(0, FILES_SHOWN).join(', ')}${more}`;
+}
