@@ -137,6 +137,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
         acp_servers,
       }),
     terms,
+    ...(options.context === undefined ? {} : { context: options.context }),
     spill_dir: outputFolder(dataFolder(env)),
     settings: settingsPlaces(undefined, env),
     env_allow: options.env_allow ?? [],

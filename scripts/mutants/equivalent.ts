@@ -88,7 +88,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
   },
   {
     file: 'src/runtime/tool-catalog.ts',
-    line: 'specs: specs.sort((a, b) => (a.name < b.name ? -1 : 1)),',
+    line: 'return specs.toSorted((a, b) => (a.name < b.name ? -1 : 1));',
     before: '<',
     after: '<=',
     why: 'no two tools have the same name',

@@ -146,6 +146,12 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   ...below('agents.NAME', LIMITS),
   ...below('agents.NAME', PERMISSIONS),
 
+  context: {
+    meaning: 'how conversations are kept within the windows of their models ([context](context.md))',
+  },
+  'context.share': { meaning: 'of a window: what may be filled before room is made', default: '0.8' },
+  'context.model': { meaning: 'the model that writes summaries', default: 'that of the agent' },
+
   runs: {
     meaning:
       'isolated runs (on timers, background, delegated) at work at once in one process; more are queued',

@@ -8,6 +8,7 @@ const SECTIONS: readonly string[] = [
   'acp',
   'agents.defaults',
   'agents.NAME',
+  'context',
   'runs',
   'alerts',
   'channels',

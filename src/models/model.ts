@@ -1,7 +1,7 @@
 import type { Failure } from '../records/agent/failure.ts';
 import type { Usage } from '../records/agent/usage.ts';
 import type { AssistantContent } from '../records/conversation/message.ts';
-import type { PromptMessage } from '../records/conversation/prompt.ts';
+import type { PromptMessage } from '../records/conversation/prompt-message.ts';
 import type { ToolSpec } from '../records/tool.ts';
 import type { ModelHost } from './model-host.ts';
 

@@ -22,6 +22,7 @@ import { idleRoot, promptedRoot, type RootOrigin } from './orders/new-root.ts';
 import { ModelCache } from './performing/model-cache.ts';
 import { performCall } from './performing/perform-call.ts';
 import { performRequest } from './performing/perform-request.ts';
+import { createRecallTool } from './performing/recall-tool.ts';
 import { resolveNeed } from './performing/resolve-need.ts';
 import { SpillCleanup } from './performing/spill-cleanup.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
@@ -68,11 +69,11 @@ class Runtime implements RuntimeFace {
   constructor(options: OpenOptions) {
     this.#options = options;
     this.#store = options.store;
-    this.#models = new ModelCache(options.openModel, (id) => this.#executor.agent_index.tree(id)?.limits);
-    this.#catalog = new ToolCatalog(options.tools, options.toolsets ?? ALL_TOOLSETS, {
-      ...DEFAULT_TERMS,
-      ...options.terms,
-    });
+    const limitsOf = (id: string) => this.#executor.agent_index.tree(id)?.limits;
+    this.#models = new ModelCache(options.openModel, limitsOf, options.context);
+    const terms = { ...DEFAULT_TERMS, ...options.terms };
+    const recall = createRecallTool(options.store);
+    this.#catalog = new ToolCatalog(options.tools, options.toolsets ?? ALL_TOOLSETS, terms, recall);
     this.#executor = new Executor({
       ...options,
       catalog: this.#catalog,

@@ -5,6 +5,7 @@ import type { Model } from '../models/model.ts';
 import type { AgentConfig } from '../records/agent/agent.ts';
 import type { Tool } from '../records/tool.ts';
 import type { Store, WorkerRole } from '../store/store.ts';
+import type { ContextOptions } from './performing/context-room.ts';
 import type { SpillCleanup } from './performing/spill-cleanup.ts';
 import type { RuntimeClock } from './runtime-clock.ts';
 
@@ -15,6 +16,8 @@ export interface RuntimeOptions {
   readonly tools: readonly Tool[];
   /** Default: the five vocabularies. */
   readonly toolsets?: readonly Toolset[];
+  /** How conversations are kept within the windows of models. */
+  readonly context?: ContextOptions;
   /** Configuration of agents that agents create. */
   readonly terms?: Partial<ToolsetTerms>;
   /** Folder for worktrees, and for output that is too large for a result. */

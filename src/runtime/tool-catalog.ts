@@ -15,6 +15,8 @@ interface AgentSetup {
   readonly system: string;
   /** Alphabetical, tools of toolsets included. */
   readonly specs: readonly ToolSpec[];
+  /** The same with the tool that reads what was cut, for an agent whose history was cut: its prefix has changed anyway. */
+  readonly cut_specs: readonly ToolSpec[];
   readonly tools: ReadonlyMap<string, Tool>;
   /** Every tool of its toolsets, also those hidden from it. */
   readonly toolset_tools: ReadonlyMap<string, ToolsetTool>;
@@ -26,12 +28,15 @@ interface AgentSetup {
 export class ToolCatalog {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #toolsets: ReadonlyMap<string, Toolset>;
+  readonly #recall: Tool;
   readonly #setups = new WeakMap<AgentConfig, AgentSetup>();
 
   readonly terms: ToolsetTerms;
   readonly argumentsOf = callArguments();
 
-  constructor(tools: readonly Tool[], toolsets: readonly Toolset[], terms: ToolsetTerms) {
+  /** `recall`: every agent with a model gets it (`cut_specs`). */
+  constructor(tools: readonly Tool[], toolsets: readonly Toolset[], terms: ToolsetTerms, recall: Tool) {
+    this.#recall = recall;
     this.terms = terms;
     this.#tools = new Map(tools.map((tool) => [tool.spec.name, tool]));
     this.#toolsets = new Map(toolsets.map((toolset) => [toolset.name, toolset]));
@@ -71,10 +76,12 @@ export class ToolCatalog {
     const tools = own.tools
       .flatMap((name) => this.#tools.get(name) ?? [])
       .filter((tool) => tool.audience?.(config) ?? true);
+    const recall = this.#tools.get(this.#recall.spec.name) ?? this.#recall;
     const toolsets = own.toolsets.flatMap((name) => this.#toolsets.get(name) ?? []);
     const toolset_tools = toolsets.flatMap((toolset) => toolset.tools);
     const seen = toolset_tools.filter((tool) => tool.audience?.(config, this.terms) ?? true);
-    const specs = [...tools, ...seen].map((tool) => tool.spec);
+    const specs = sorted([...tools, ...seen].map((tool) => tool.spec));
+    const cut_specs = tools.includes(recall) ? specs : sorted([...specs, recall.spec]);
     // A sub-agent gets its instructions with its task, not the guidance on working with other agents.
     const guides = isSubAgent(config)
       ? []
@@ -83,8 +90,9 @@ export class ToolCatalog {
       system: [systemText(config), ...guides.map((toolset) => toolset.guidance)]
         .filter((text) => text !== '')
         .join('\n\n'),
-      specs: specs.sort((a, b) => (a.name < b.name ? -1 : 1)),
-      tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
+      specs,
+      cut_specs,
+      tools: new Map([recall, ...tools].map((tool) => [tool.spec.name, tool])),
       toolset_tools: new Map(toolset_tools.map((tool) => [tool.spec.name, tool])),
       notices: toolsets.some((toolset) => toolset.letters === 'notice'),
     };
@@ -108,6 +116,10 @@ export class ToolCatalog {
       ...(worktree === null ? {} : { leaves: unsavedWork(worktree) }),
     };
   }
+}
+
+function sorted(specs: readonly ToolSpec[]): readonly ToolSpec[] {
+  return specs.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Told of a worktree whose agent was stopped: its folder is left as it is. */

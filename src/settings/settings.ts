@@ -65,6 +65,10 @@ export const settings = z.strictObject({
   /** Agent programs reached over ACP: models `acp:NAME`, and what `subagent_delegate` asks (docs/acp.md). */
   acp: z.record(z.string().regex(/^[\w.-]+$/), acpServerConfig).optional(),
   agents: z.object({ defaults: profile.optional() }).catchall(namedProfile).optional(),
+  /** How conversations are kept within the windows of their models (docs/context.md). */
+  context: z
+    .strictObject({ share: z.number().min(0.1).max(0.95).optional(), model: z.string().optional() })
+    .optional(),
   /** Isolated runs that one process works on at once; more are queued. */
   runs: z
     .strictObject({

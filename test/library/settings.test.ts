@@ -10,11 +10,13 @@ import { z } from 'zod';
 import { configuration } from '../../src/cli/setup/configuration.ts';
 import { createScriptedModel, defineTool, openCoppice } from '../../src/coppice.ts';
 import { COMMAND_LINE_ONLY } from '../../src/library/coppice-options.ts';
+import type { ModelRequest } from '../../src/models/model.ts';
 import type { Agent, AgentConfig, PermissionRules } from '../../src/records/agent/agent.ts';
 import type { Limits } from '../../src/records/agent/limits.ts';
 import { settingsProfiles } from '../../src/settings/settings-profiles.ts';
 import { settingsTerms } from '../../src/settings/settings-terms.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { TASK, tokensOf, WINDOW, workTool, wornOutModel } from '../runtime/context/worn-out-window.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -169,6 +171,8 @@ const OF_BOTH = (kind: keyof typeof KINDS): Readonly<Record<string, () => Promis
   };
 };
 
+const WORN = (seen: ModelRequest[]) => ({ models: { script: wornOutModel(seen) }, tools: [workTool(50)] });
+
 const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
   model: async () => assert.equal((await root({ model: 'other' })).model, 'other'),
   database: async () => assert.equal((await run({})).reply, 'done'),
@@ -181,6 +185,18 @@ const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
   acp: async () => {
     const acp = { mine: { command: join(folder, 'no-program') } };
     assert.match(JSON.stringify((await run({ model: 'acp:mine', acp })).root.state), /no-program/);
+  },
+  'context.share': async () => {
+    const seen: ModelRequest[] = [];
+    await run({ ...WORN(seen), context: { share: 0.5 } }, { prompt: TASK });
+    assert.ok(seen.length > 40 && seen.every((request) => tokensOf(request) < 0.55 * WINDOW));
+  },
+  'context.model': async () => {
+    const [seen, summaries]: [ModelRequest[], ModelRequest[]] = [[], []];
+    const { models, tools } = WORN(seen);
+    const writer = wornOutModel(summaries, 10 * WINDOW);
+    await run({ tools, models: { ...models, writer }, context: { model: 'writer' } }, { prompt: TASK });
+    assert.deepEqual([summaries.length, seen.length > 40], [1, true]);
   },
   'runs.maxConcurrent': () => oneByOne({ runs: { maxConcurrent: 1 } }),
   'runs.perSource.subagent': () => oneByOne({ runs: { perSource: { subagent: 1 } } }),

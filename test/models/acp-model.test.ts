@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelOutcome } from '../../src/models/model.ts';
-import type { PromptMessage } from '../../src/records/conversation/prompt.ts';
+import type { PromptMessage } from '../../src/records/conversation/prompt-message.ts';
 import { eventually } from '../tools/tool-fixture.ts';
 import { acpStage, failed, heard, processesIn, said } from './acp-stage.ts';
 import { atOnce } from './at-once.ts';

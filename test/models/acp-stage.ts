@@ -6,7 +6,7 @@ import type { AcpServer } from '../../src/models/acp/acp-server.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../../src/models/model.ts';
 import { openModel } from '../../src/models/providers.ts';
 import type { AgentConfig, PermissionRules } from '../../src/records/agent/agent.ts';
-import type { PromptMessage } from '../../src/records/conversation/prompt.ts';
+import type { PromptMessage } from '../../src/records/conversation/prompt-message.ts';
 import { createModelHost } from '../../src/runtime/performing/agent-program-host.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 

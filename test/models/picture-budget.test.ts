@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { withinPictures } from '../../src/models/provider/picture-budget.ts';
 import { ProviderPrompt } from '../../src/models/provider/provider-prompt.ts';
 import type { Image } from '../../src/records/conversation/message.ts';
-import type { PromptMessage } from '../../src/records/conversation/prompt.ts';
+import type { PromptMessage } from '../../src/records/conversation/prompt-message.ts';
 
 const look = (image: Image): PromptMessage => ({
   role: 'results',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { breakpoints, ProviderPrompt } from '../../src/models/provider/provider-prompt.ts';
 import type { AssistantPart, CallPart } from '../../src/records/conversation/message.ts';
-import type { PromptMessage } from '../../src/records/conversation/prompt.ts';
+import type { PromptMessage } from '../../src/records/conversation/prompt-message.ts';
 import { ask, open, PROTOCOLS } from './protocols.ts';
 
 const MODEL = 'p/m';

@@ -1,7 +1,7 @@
 // Proves that a provider's refusal is told with the message that it is about, where the provider says which, in each protocol's way of saying it.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { PromptMessage } from '../../src/records/conversation/prompt.ts';
+import type { PromptMessage } from '../../src/records/conversation/prompt-message.ts';
 import { ask, open, PROTOCOLS } from './protocols.ts';
 
 const [anthropic, responses, chat, google] = PROTOCOLS;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { openModel } from '../../src/models/providers.ts';
 import { createScriptedModel } from '../../src/models/scripted/scripted-model.ts';
-import type { PromptMessage } from '../../src/records/conversation/prompt.ts';
+import type { PromptMessage } from '../../src/records/conversation/prompt-message.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { ask } from './protocols.ts';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ModelOutcome } from '../../src/models/model.ts';
 import type { AssistantPart, CallPart } from '../../src/records/conversation/message.ts';
-import type { PromptMessage } from '../../src/records/conversation/prompt.ts';
+import type { PromptMessage } from '../../src/records/conversation/prompt-message.ts';
 import type { Answer } from '../servers/brain.ts';
 import { ask, open, PROTOCOLS } from './protocols.ts';
 

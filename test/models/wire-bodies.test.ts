@@ -6,7 +6,7 @@ import type { ModelRequest } from '../../src/models/model.ts';
 import { callOptions } from '../../src/models/provider/call-options.ts';
 import { breakpoints, ProviderPrompt } from '../../src/models/provider/provider-prompt.ts';
 import type { AssistantPart, ProviderMetadata } from '../../src/records/conversation/message.ts';
-import type { PromptMessage } from '../../src/records/conversation/prompt.ts';
+import type { PromptMessage } from '../../src/records/conversation/prompt-message.ts';
 import { PACKAGES } from './packages.ts';
 import { ask, open, PROTOCOLS } from './protocols.ts';
 

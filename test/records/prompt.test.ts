@@ -6,12 +6,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Message, PlacedMessage, ResultContent } from '../../src/records/conversation/message.ts';
-import {
-  FORK_PLACEHOLDER,
-  Prompt,
-  type PromptMessage,
-  promptOf,
-} from '../../src/records/conversation/prompt.ts';
+import { FORK_PLACEHOLDER, Prompt, promptOf } from '../../src/records/conversation/prompt.ts';
+import type { PromptMessage } from '../../src/records/conversation/prompt-message.ts';
 
 function user(text: string): Message {
   return { kind: 'user', content: { origin: 'human', text } };

@@ -21,6 +21,10 @@ export async function promptFault(
   }
   if ((await ledger.store.agent(agent.id))?.worker !== worker_id) return null;
   const kept = promptOf(await ledger.store.history(agent.id)).messages();
-  const same = messages.every((message, index) => JSON.stringify(message) === JSON.stringify(kept[index]));
+  // A request for a summary ends with an order that is no row.
+  const last = messages.at(-1);
+  const is_order = last?.role === 'user' && last.text.includes('replaced by your summary');
+  const shown = is_order ? messages.slice(0, -1) : messages;
+  const same = shown.every((message, index) => JSON.stringify(message) === JSON.stringify(kept[index]));
   return same ? null : `law 12: ${agent.id} is shown another history than the ledger keeps`;
 }

@@ -39,7 +39,7 @@ export async function show(context: Context, text: string | undefined): Promise<
     ['folder', clean(agent.cwd)],
     // Where the work of a stopped agent is.
     ...(worktree === null ? [] : [['worktree', `branch ${clean(worktree.branch)}`] as const]),
-    ['messages', String(agent.messages)],
+    ['messages', `${agent.messages}${checkpointsText(agent.checkpoints)}`],
     [
       'requests',
       `${agent.requests}, ${count(tokens.input)} tokens in (${count(tokens.cached)} cached), ${count(tokens.output)} out${cost_usd === null ? '' : `, $${cost_usd.toFixed(4)}`}`,
@@ -52,6 +52,10 @@ export async function show(context: Context, text: string | undefined): Promise<
   printSection(context, 'cut short', agent.limit);
   printSection(context, 'last reply', agent.last_reply);
   return 0;
+}
+
+function checkpointsText(times: number): string {
+  return times === 0 ? '' : `, summarised ${times === 1 ? 'once' : `${times} times`}`;
 }
 
 function nameAndId(name: string | null | undefined, id: string): string {

@@ -57,6 +57,7 @@ export async function composeRuntime(
   return openRuntime({
     store,
     openModel: open,
+    ...(configuration.context === undefined ? {} : { context: configuration.context }),
     role,
     labels,
     tools: [...createBuiltInTools(), cron],

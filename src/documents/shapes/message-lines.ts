@@ -120,6 +120,8 @@ export const messages = {
             'answered',
             'waited',
             'left-out',
+            'elided',
+            'checkpoint',
           ] as const),
         ),
         text: text('in words'),

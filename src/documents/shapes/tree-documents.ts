@@ -68,6 +68,7 @@ export const TREE_DOCUMENTS = [
         .nullable()
         .describe('where its history begins'),
       messages: number('messages of its history'),
+      checkpoints: number('how often a summary took the place of the older part for its model'),
       requests: number('model requests'),
       pending_mail: z.array(mail).describe('unread mail'),
       children: texts('ids, newest first'),

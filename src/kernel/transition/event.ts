@@ -2,6 +2,7 @@ import type { PermissionMode } from '../../records/agent/agent.ts';
 import type { Failure } from '../../records/agent/failure.ts';
 import type { Call, ChildOutcome, ChildResult, SpawnedChild, WaitSpec } from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';
+import type { Checkpoint, Elision } from '../../records/conversation/checkpoint.ts';
 import type {
   AssistantContent,
   CaptureContent,
@@ -128,6 +129,13 @@ export type AgentEvent =
       readonly final: boolean;
       readonly said?: { readonly model: string; readonly text: string };
     }
+  /** Before a request: the prompt has no room left. Long results are shortened, or the model is asked for a summary. */
+  | ({ readonly type: 'elide'; readonly at: number } & Elision)
+  | { readonly type: 'summarise'; readonly at: number }
+  /** A person asks for a checkpoint. */
+  | { readonly type: 'compact'; readonly at: number; readonly note: string }
+  /** Null: there was nothing to cut. */
+  | { readonly type: 'summarised'; readonly at: number; readonly checkpoint: Checkpoint | null }
   /** Computing the agent's step threw: the turn ends. */
   | { readonly type: 'fault'; readonly at: number; readonly failure: Failure }
   /**

@@ -1,9 +1,16 @@
 import type { Failure } from '../../records/agent/failure.ts';
-import type { Turn } from '../../records/agent/state.ts';
+import {
+  type AgentState,
+  type Compacting,
+  isResting,
+  newTurn,
+  type Turn,
+} from '../../records/agent/state.ts';
 import { appendEvent, appendSystem } from './append.ts';
 import type { Effect } from './effect.ts';
+import type { EventOf } from './event.ts';
 import type { TransitionContext } from './transition-result.ts';
-import { step, type Transition } from './transition-result.ts';
+import { invalid, step, type Transition } from './transition-result.ts';
 
 /** Starts a model request; messages appended by the effects are part of it. */
 export function ask(turn: Turn, effects: readonly Effect[], attempt = 1): Transition {
@@ -31,4 +38,41 @@ export function lastRequest(
     : 'Tools are off. Answer with what you have now.';
   const told = [appendEvent('limit', limit.error), appendSystem(`Finish now: ${limit.error}. ${order}`)];
   return ask({ ...turn, grace: limit }, [...effects, ...told]);
+}
+
+/** What is done so that the conversation fits its model's window (docs/context.md). Rows are only added, so people and earlier forks see the whole of it. */
+export function makeRoom(
+  state: AgentState,
+  event: EventOf<'elide' | 'summarise' | 'summarised' | 'compact'>,
+): Transition {
+  if (event.type === 'compact' && isResting(state.type))
+    return compacting(newTurn(event.at), { note: event.note, rests: true });
+  if (state.type !== 'requesting') return invalid(state, event, 'no request is about to start');
+  const { turn, attempt } = state;
+  switch (event.type) {
+    case 'compact':
+      // The request is about to be performed: it asks for the summary then.
+      return step({ ...state, compacting: { ...state.compacting, note: event.note } }, []);
+    case 'elide': {
+      const { through, over } = event;
+      const text = `long results up to message ${through} are shortened in what the model is sent`;
+      return ask(turn, [appendEvent('elided', text, { through, over })], attempt);
+    }
+    case 'summarise':
+      return compacting(turn, { note: '' });
+    case 'summarised': {
+      if (state.compacting === undefined) return invalid(state, event, 'no summary was asked for');
+      const { rests } = state.compacting;
+      const next = (told: Effect): Transition =>
+        rests === true ? step({ type: 'idle' }, [told]) : ask(turn, [told]);
+      if (event.checkpoint === null) return next(appendEvent('notice', 'there is nothing to summarise yet'));
+      const { number, through } = event.checkpoint;
+      const text = `checkpoint ${number}: a summary takes the place of messages 1 to ${through} in what the model is sent`;
+      return next(appendEvent('checkpoint', text, { ...event.checkpoint }));
+    }
+  }
+}
+
+function compacting(turn: Turn, compacting: Compacting): Transition {
+  return step({ type: 'requesting', attempt: 1, turn, compacting }, [{ type: 'request-model', attempt: 1 }]);
 }

@@ -8,7 +8,6 @@ import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import { leaveFanIn } from './fan-in.ts';
 import { HUMAN_WAIT } from './human-wait.ts';
-import { ask } from './request.ts';
 import type { TransitionContext } from './transition-result.ts';
 import { step, type Transition } from './transition-result.ts';
 import { endInFailure } from './turn-end.ts';
@@ -22,7 +21,10 @@ export function resumed(
   { deaths = 0, forgiven = false }: EventOf<'resume'>,
   context: TransitionContext,
 ): Transition {
-  if (state.type === 'requesting') return ask(state.turn, [], state.attempt + 1);
+  if (state.type === 'requesting') {
+    const attempt = state.attempt + 1;
+    return step({ ...state, attempt }, [{ type: 'request-model', attempt }]);
+  }
   // Mail and outcomes of children are in the mailbox: nothing to repeat.
   if (state.type === 'waiting')
     return step(state, [{ type: 'start-timer', call_id: HUMAN_WAIT, at: state.wait.deadline }]);

@@ -8,7 +8,7 @@ import { parked, settled } from './calls.ts';
 import { childDone, delegated } from './delegation.ts';
 import type { AgentEvent, EventOf } from './event.ts';
 import { humanWait, waitEnded } from './human-wait.ts';
-import { ask } from './request.ts';
+import { ask, makeRoom } from './request.ts';
 import { answered } from './response.ts';
 import { resumed } from './resuming.ts';
 import { cancelled, faulted, limitReached } from './stopping.ts';
@@ -95,6 +95,11 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
     case 'retry':
       if (state.type !== 'errored') return invalid(state, event, 'nothing failed');
       return retried(state.failure, event);
+    case 'elide':
+    case 'summarise':
+    case 'summarised':
+    case 'compact':
+      return makeRoom(state, event);
     case 'limit':
       return limitReached(state, event, context);
     case 'fault':

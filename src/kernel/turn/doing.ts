@@ -8,7 +8,7 @@ const MAX_LENGTH = 80;
 export function doing(state: AgentState, argumentsOf: View['argumentsOf']): string | null {
   switch (state.type) {
     case 'requesting':
-      return 'thinking';
+      return state.compacting === undefined ? 'thinking' : 'summarising its conversation';
     case 'executing': {
       // Foremost what a person is awaited for.
       const first = state.running.find(isAsked) ?? state.running[0];

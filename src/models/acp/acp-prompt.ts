@@ -1,6 +1,6 @@
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import type { Image } from '../../records/conversation/message.ts';
-import type { PromptMessage } from '../../records/conversation/prompt.ts';
+import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 
 /** Results in a transcript are shortened; the program can look up what it needs. */
 const MAX_RESULT = 4_000;

@@ -6,7 +6,7 @@ import {
   type TerminalOutputResponse,
 } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
-import type { PromptMessage } from '../../records/conversation/prompt.ts';
+import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import type { HostAnswer, HostExit, HostTerminal, ModelHost } from '../model-host.ts';
 import { chosenOption, permissionUses, type ToolCallFacts } from './acp-permission.ts';
 import type { AcpTurn } from './acp-turn.ts';

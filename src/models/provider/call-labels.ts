@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
-import type { PromptMessage } from '../../records/conversation/prompt.ts';
+import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 
 type Answer = Extract<PromptMessage, { role: 'assistant' }>;
 type Results = Extract<PromptMessage, { role: 'results' }>;

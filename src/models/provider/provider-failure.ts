@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { Failure, FailureKind } from '../../records/agent/failure.ts';
-import type { PromptMessage } from '../../records/conversation/prompt.ts';
+import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import { hideSecrets } from '../../records/text/hide-secrets.ts';
 import type { ModelOutcome } from '../model.ts';
 import { ConnectionError } from './http-fetch.ts';

@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
-import type { PromptMessage } from '../../records/conversation/prompt.ts';
+import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
 import { AnswerCollector } from './answer-collector.ts';
 import { CallLabels } from './call-labels.ts';

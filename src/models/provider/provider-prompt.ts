@@ -12,7 +12,7 @@ import type {
   ProviderMetadata,
   ResultContent,
 } from '../../records/conversation/message.ts';
-import type { PromptMessage } from '../../records/conversation/prompt.ts';
+import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import { parseJson } from '../../records/text/json-text.ts';
 
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;

@@ -1,4 +1,4 @@
-import type { PromptMessage } from '../../records/conversation/prompt.ts';
+import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import { isJsonObject, type JsonObject } from '../../records/text/json-text.ts';
 import { excerpt } from '../../records/text/text.ts';
 

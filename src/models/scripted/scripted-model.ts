@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { sleep } from '../../processes/waiting.ts';
 import type { Usage } from '../../records/agent/usage.ts';
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
-import type { PromptMessage } from '../../records/conversation/prompt.ts';
+import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
 import { conversationOf, type ScriptedConversation } from './scripted-conversation.ts';
@@ -38,15 +38,15 @@ export function createScriptedModel(input: ScriptedRules, label: string): Model 
       hint: 'See docs/scripted-model.md',
     });
   }
-  const { rules } = parsed.data;
+  const { rules, context_window = null } = parsed.data;
   const id = `scripted/${label}`;
   const sizes = new PromptSizes();
   return {
     id,
-    context_window: null,
+    context_window,
     // Free of cost.
     tells_cost: true,
-    stream: (request, onDelta) => stream({ id, label, rules, sizes }, request, onDelta),
+    stream: (request, onDelta) => stream({ id, label, rules, sizes, context_window }, request, onDelta),
   };
 }
 
@@ -55,13 +55,19 @@ interface Script {
   readonly label: string;
   readonly rules: readonly CheckedRule[];
   readonly sizes: PromptSizes;
+  readonly context_window: number | null;
 }
 
 async function stream(
-  { id, label, rules, sizes }: Script,
+  { id, label, rules, sizes, context_window }: Script,
   request: ModelRequest,
   onDelta: (delta: ModelDelta) => void,
 ): Promise<ModelOutcome> {
+  const tokens = Math.ceil(sizes.of(request) / 4);
+  if (context_window !== null && tokens > context_window) {
+    const error = `the maximum context length is ${context_window} tokens, and the request has ${tokens}`;
+    return { type: 'failure', failure: { kind: 'context_overflow', error, retryable: false } };
+  }
   const { rule, conversation } = choose(rules, request);
   if (rule === undefined) {
     const end = conversation.last?.output ?? conversation.user;
@@ -86,7 +92,7 @@ async function stream(
   return {
     type: 'answer',
     content: { model: id, parts },
-    usage: usageOf(rule, sizes.of(request), parts),
+    usage: usageOf(rule, tokens, parts),
     finish: calls.length > 0 ? 'calls' : 'stop',
   };
 }
@@ -145,6 +151,9 @@ function callsOf(
   { agent, messages }: ModelRequest,
 ): CallPart[] | string {
   const calls: CallPart[] = [];
+  // A checkpoint makes a conversation shorter: its calls are counted on.
+  const newest = messages.findLast((message) => message.role === 'results')?.results.at(-1)?.call_id;
+  const number = Math.max(messages.length, Number(/^call_(\d+)_/.exec(newest ?? '')?.[1] ?? 0) + 1);
   for (const [place, { name, input, repeat }] of (rule.calls ?? []).entries()) {
     const wanted = repeat === undefined ? 1 : fill(repeat, conversation, NO_CALL);
     const times = wanted === '' ? Number.NaN : Number(wanted);
@@ -152,7 +161,7 @@ function callsOf(
       return `calls.${place}.repeat: "${String(wanted)}" is not a number from 0 to ${MOST_REPEATS}`;
     for (let index = 0; index < times; index += 1) {
       // Unique within a conversation by position, and among forks by agent.
-      const id = `call_${messages.length}_${calls.length}_${agent.id.slice(-12)}`;
+      const id = `call_${number}_${calls.length}_${agent.id.slice(-12)}`;
       calls.push({ type: 'call', id, name, input: JSON.stringify(fill(input, conversation, { index, id })) });
     }
   }
@@ -195,8 +204,8 @@ class PromptSizes {
 }
 
 /** Estimate without explicit usage: four characters per token. */
-function usageOf({ usage }: CheckedRule, size: number, parts: readonly AssistantPart[]): Usage {
-  const input = usage?.input ?? Math.ceil(size / 4);
+function usageOf({ usage }: CheckedRule, tokens: number, parts: readonly AssistantPart[]): Usage {
+  const input = usage?.input ?? tokens;
   const output = usage?.output ?? Math.ceil(JSON.stringify(parts).length / 4);
   return { input, output, cached: Math.min(usage?.cached ?? 0, input), reasoning: 0, cost_usd: null };
 }

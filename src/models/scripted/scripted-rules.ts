@@ -50,7 +50,11 @@ export const scriptedRule = z.strictObject({
     .optional(),
 });
 
-export const scriptedRules = z.strictObject({ rules: z.array(scriptedRule).min(1) });
+export const scriptedRules = z.strictObject({
+  /** Tokens of a request (four characters each) above which it is refused. */
+  context_window: z.int().positive().optional(),
+  rules: z.array(scriptedRule).min(1),
+});
 
 export type ScriptedRules = z.input<typeof scriptedRules>;
 export type CheckedRule = z.output<typeof scriptedRule>;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { APICallError, type LanguageModelV4 } from '@ai-sdk/provider';
-import type { PromptMessage } from '../../records/conversation/prompt.ts';
+import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { bodyFault, headersOf, sendHttp, textOf } from '../provider/http-fetch.ts';
 import type { Ask } from '../provider/provider-model.ts';

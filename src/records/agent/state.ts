@@ -102,6 +102,13 @@ export interface Turn {
   readonly started_at: number;
 }
 
+export interface Compacting {
+  /** What a person wants to be kept; may be empty. */
+  readonly note: string;
+  /** Nothing else was asked: the agent rests afterwards. */
+  readonly rests?: true;
+}
+
 /**
  * The state of one agent. `completed`, `failed` and `killed` are terminal: no event leads out of them (law 3,
  * docs/ledger.md).
@@ -111,7 +118,13 @@ export type AgentState =
   | { readonly type: 'idle'; readonly limit?: string }
   /** A person waits for mail in this agent (`/wait`). */
   | { readonly type: 'waiting'; readonly wait: WaitSpec; readonly since: number }
-  | { readonly type: 'requesting'; readonly attempt: number; readonly turn: Turn }
+  | {
+      readonly type: 'requesting';
+      readonly attempt: number;
+      readonly turn: Turn;
+      /** The model is asked for a summary of the older part first (docs/context.md). */
+      readonly compacting?: Compacting;
+    }
   | {
       readonly type: 'executing';
       /** Seq of the assistant message with these calls: the fork point of its forks. */

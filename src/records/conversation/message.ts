@@ -97,7 +97,11 @@ export interface EventContent {
     | 'answered'
     | 'waited'
     /** An earlier message is no longer sent to models: the one followed by `behind` others, or the newest one that models saw (`prompt.ts`). */
-    | 'left-out';
+    | 'left-out'
+    /** Long results of tools are shortened in what models are sent; `data` is an `Elision` (`checkpoint.ts`). */
+    | 'elided'
+    /** One message takes the place of earlier ones in what models are sent; `data` is a `Checkpoint` (`checkpoint.ts`). */
+    | 'checkpoint';
   readonly text: string;
   readonly data?: Readonly<Record<string, unknown>>;
 }

@@ -1,39 +1,36 @@
-import { excerpt } from '../text/text.ts';
 import { toldAsInterrupted } from './answer-ending.ts';
+import { type Checkpoint, checkpointText, type Elision, elided, type Spoken } from './checkpoint.ts';
 import { textOf } from './child-text.ts';
 import type {
   AssistantContent,
-  AssistantPart,
   CallPart,
   EventContent,
-  Image,
   PlacedMessage,
   ResultContent,
   UserContent,
 } from './message.ts';
-
-/** A conversation as a model sees it: only kinds that may reach a provider, with results grouped per assistant message. */
-export type PromptMessage =
-  | { readonly role: 'user'; readonly text: string; readonly images?: readonly Image[] }
-  | { readonly role: 'assistant'; readonly model: string; readonly parts: readonly AssistantPart[] }
-  | { readonly role: 'results'; readonly results: readonly ResultContent[] };
+import {
+  described,
+  isLeftOut,
+  type PromptMessage,
+  sizeOf,
+  withoutContent,
+  withoutOutput,
+} from './prompt-message.ts';
+import {
+  type Cuts,
+  lineageOf,
+  NOTHING_SHARED,
+  once,
+  type SharedPrefix,
+  type SpokenList,
+  spokenIn,
+  spokenList,
+} from './shared-prefix.ts';
 
 /** Answers every call of the forking message, identically for all children so that they share a cached prefix. */
 export const FORK_PLACEHOLDER =
   'You are a fork of the agent that made this call. Its result goes to that agent, not to you.';
-
-/** Replaces results that a person left out. */
-export const LEFT_OUT_RESULT = 'This result was left out: the provider refused to take it.';
-
-const LEFT_OUT_MESSAGE = 'This message was left out: the provider refused to take it.';
-
-/** The prefix that related agents share: built once, on the first request of any of them, and immutable. */
-export interface SharedPrefix {
-  readonly length: number;
-  readonly messages: () => readonly PromptMessage[];
-}
-
-const NOTHING_SHARED: SharedPrefix = { length: 0, messages: () => [] };
 
 /**
  * Builds what a model sees, message by message. The one place that filters out the kinds for people (`event`, `capture`).
@@ -44,13 +41,45 @@ export class Prompt {
   #own: PromptMessage[] = [];
   /** How many of them come from an ancestor. */
   #inherited = 0;
-  /** Index of the newest message addressed to it. */
+  /** Index of the newest message addressed to it; what it said, and whether its own conversation began with it. */
   #spoken_to = 0;
+  #addressed = { text: '', first: false };
   /** Calls of the newest assistant message and their results, until all calls are answered. */
   #open: { calls: CallPart[]; results: ResultContent[] } | null = null;
+  readonly #seqs: WeakMap<object, number>;
+  #spoken: SpokenList | null;
+  #cuts: Cuts;
+  /** Null: to be counted anew. */
+  #characters: number | null;
 
   constructor(shared: SharedPrefix = NOTHING_SHARED) {
     this.#shared = shared;
+    const { seqs, spoken, cuts, characters } = lineageOf(shared);
+    this.#seqs = seqs;
+    this.#spoken = spoken;
+    this.#cuts = cuts;
+    this.#characters = characters;
+  }
+
+  /** How often it was cut. */
+  get cuts(): Cuts {
+    return this.#cuts;
+  }
+
+  /** Approximate size of all messages. */
+  get characters(): number {
+    this.#characters ??= this.messages().reduce((sum, message) => sum + sizeOf(message), 0);
+    return this.#characters;
+  }
+
+  /** Where a message of a person or a model, or a result, stands in the history; undefined for what stands for several or was left out. */
+  seqOf(part: PromptMessage | ResultContent): number | undefined {
+    return this.#seqs.get(part);
+  }
+
+  /** What people said to it and what it was told to do, oldest first, whether or not it was cut. */
+  get spoken(): readonly Spoken[] {
+    return spokenIn(this.#spoken);
   }
 
   /** How many leading messages are shared with an ancestor. */
@@ -58,12 +87,18 @@ export class Prompt {
     return this.#shared.length;
   }
 
-  append(message: Pick<PlacedMessage, 'kind' | 'content'>): void {
+  append(message: Pick<PlacedMessage, 'kind' | 'content'> & Partial<Pick<PlacedMessage, 'seq'>>): void {
+    const { seq } = message;
     switch (message.kind) {
       case 'user': {
         const { origin, text, images } = message.content as UserContent;
-        if (origin !== 'system') this.#spoken_to = this.#own.length;
-        this.#own.push(images === undefined ? { role: 'user', text } : { role: 'user', text, images });
+        if (origin !== 'system') {
+          this.#spoken_to = this.#own.length;
+          this.#addressed = { text, first: this.#shared.length === 0 && this.#own.length === 0 };
+        }
+        if (seq !== undefined && origin !== 'system' && origin !== 'mail')
+          this.#spoken = { seq, origin, text, before: this.#spoken };
+        this.#push(images === undefined ? { role: 'user', text } : { role: 'user', text, images }, seq);
         return;
       }
       case 'assistant': {
@@ -77,7 +112,8 @@ export class Prompt {
         const parts = finish === 'interrupted' ? toldAsInterrupted(content) : content.parts;
         const calls = parts.filter((part) => part.type === 'call');
         // Providers refuse an answer without parts.
-        if (parts.length > 0) this.#own.push({ role: 'assistant', model, parts });
+        if (parts.length > 0) this.#push({ role: 'assistant', model, parts }, seq);
+        this.#cuts = { ...this.#cuts, answers: this.#cuts.answers + 1 };
         this.#open = calls.length > 0 ? { calls, results: [] } : null;
         return;
       }
@@ -85,24 +121,75 @@ export class Prompt {
         if (this.#open === null) return;
         // Not for models, and it may hold a whole file.
         const { file: _, ...result } = message.content as ResultContent;
+        if (seq !== undefined) this.#seqs.set(result, seq);
         this.#open.results.push(result);
         if (this.#open.results.length === this.#open.calls.length) this.#answer(this.#open);
         return;
       }
       case 'event':
-        this.#leftOut(message.content as EventContent);
+        this.#cut(message.content as EventContent);
         return;
       case 'capture':
         return;
     }
   }
 
-  #leftOut({ event, data }: EventContent): void {
+  #push(message: PromptMessage, seq?: number): void {
+    if (seq !== undefined) this.#seqs.set(message, seq);
+    if (this.#characters !== null) this.#characters += sizeOf(message);
+    this.#own.push(message);
+  }
+
+  #cut({ event, data }: EventContent): void {
     if (event === 'left-out') this.leaveOut(typeof data?.behind === 'number' ? data.behind : 0);
+    if (event === 'elided') this.#elide(data as unknown as Elision);
+    if (event === 'checkpoint') this.#checkpoint(data as unknown as Checkpoint);
+  }
+
+  #elide(elision: Elision): void {
+    const shorter = (messages: readonly PromptMessage[]) =>
+      messages.map((message): PromptMessage => {
+        if (message.role !== 'results') return message;
+        const results = message.results.map((one) => elided(one, this.#seqs.get(one), elision));
+        return results.every((one, at) => one === message.results[at])
+          ? message
+          : { role: 'results', results };
+      });
+    const { length, messages } = this.#shared;
+    this.#shared = { length, messages: once(() => shorter(messages())) };
+    this.#own = shorter(this.#own);
+    this.#cuts = { ...this.#cuts, elisions: this.#cuts.elisions + 1 };
+    this.#characters = null;
+  }
+
+  /** One message takes the place of all up to `through`. */
+  #checkpoint(checkpoint: Checkpoint): void {
+    const { through, number, spoken, addressed } = checkpoint;
+    const all = this.messages();
+    const first = all.findIndex((message) => (this.#seqs.get(message) ?? 0) > through);
+    const from = first < 0 ? all.length : first;
+    const stand_in: PromptMessage = { role: 'user', text: checkpointText(checkpoint) };
+    const { length, messages } = this.#shared;
+    if (from < length) {
+      const rest = once(() => [stand_in, ...messages().slice(from)]);
+      this.#shared = { length: length - from + 1, messages: rest };
+    } else {
+      const gone = from - length;
+      this.#shared = NOTHING_SHARED;
+      this.#own = [stand_in, ...this.#own.slice(gone)];
+      this.#inherited = Math.max(0, this.#inherited - gone) + 1;
+      this.#spoken_to = Math.max(0, this.#spoken_to - gone + 1);
+    }
+    if (addressed !== undefined) this.#addressed = addressed;
+    const later = this.spoken.filter(({ seq }) => seq > through);
+    this.#spoken = spokenList([...spoken, ...later]);
+    this.#cuts = { ...this.#cuts, checkpoints: number, answers: 0 };
+    this.#characters = null;
   }
 
   /** Leaves out the message followed by `behind` others; the newest one if there is none, or if it is already empty. Returns a description for people. */
   leaveOut(behind = 0): string | null {
+    this.#characters = null;
     const index = this.#shared.length + this.#own.length - 1 - behind;
     const message = behind > 0 ? this.messages()[index] : undefined;
     const blank = message === undefined ? null : withoutContent(message);
@@ -160,9 +247,7 @@ export class Prompt {
 
   /** The newest message addressed to it, and whether its own conversation began with that message. */
   get spokenTo(): { readonly text: string; readonly first: boolean } {
-    const newest = this.#own[this.#spoken_to];
-    const first = this.#shared.length === 0 && this.#spoken_to === 0;
-    return { text: newest?.role === 'user' ? newest.text : '', first };
+    return this.#addressed;
   }
 
   /** Assistant texts of its own part, oldest first: all of them, or those since the newest message addressed to it. */
@@ -176,14 +261,13 @@ export class Prompt {
     const [shared, own, length] = [this.#shared, this.#own, this.#own.length];
     const placeholders: PromptMessage[] =
       this.#open === null ? [] : [{ role: 'results', results: this.#open.calls.map(placeholder) }];
-    let built: readonly PromptMessage[] | null = null;
+    const added = placeholders.reduce((sum, message) => sum + sizeOf(message), 0);
+    const characters = this.#characters === null ? null : this.#characters + added;
     return {
       length: shared.length + length + placeholders.length,
-      messages: () => {
-        // Own messages are append-only, so the result does not depend on when it is built.
-        built ??= [...shared.messages(), ...own.slice(0, length), ...placeholders];
-        return built;
-      },
+      lineage: { seqs: this.#seqs, spoken: this.#spoken, cuts: this.#cuts, characters },
+      // Own messages are append-only, so the result does not depend on when it is built.
+      messages: once(() => [...shared.messages(), ...own.slice(0, length), ...placeholders]),
     };
   }
 
@@ -191,49 +275,13 @@ export class Prompt {
   #answer(open: { calls: CallPart[]; results: ResultContent[] }): void {
     const byId = new Map(open.results.map((result) => [result.call_id, result]));
     const results = open.calls.flatMap((call) => byId.get(call.id) ?? []);
-    this.#own.push({ role: 'results', results });
+    this.#push({ role: 'results', results });
     this.#open = null;
   }
 }
 
 function placeholder(call: CallPart): ResultContent {
   return { call_id: call.id, name: call.name, status: 'ok', output: FORK_PLACEHOLDER };
-}
-
-function isLeftOut({ output, images }: ResultContent): boolean {
-  return output === LEFT_OUT_RESULT && images === undefined;
-}
-
-function withoutOutput({ call_id, name, status }: ResultContent): ResultContent {
-  return { call_id, name, status, output: LEFT_OUT_RESULT };
-}
-
-/** The message without the content that the provider may have refused, keeping the structure around it; null if it has none left. */
-function withoutContent(message: PromptMessage): PromptMessage | null {
-  switch (message.role) {
-    case 'user':
-      return message.text === LEFT_OUT_MESSAGE ? null : { role: 'user', text: LEFT_OUT_MESSAGE };
-    case 'results':
-      return message.results.every(isLeftOut)
-        ? null
-        : { role: 'results', results: message.results.map(withoutOutput) };
-    case 'assistant': {
-      const { role, model } = message;
-      const calls = message.parts.flatMap((part) => (part.type === 'call' ? [{ ...part, input: '{}' }] : []));
-      const parts = calls.length > 0 ? calls : [{ type: 'text' as const, text: LEFT_OUT_MESSAGE }];
-      return JSON.stringify(parts) === JSON.stringify(message.parts) ? null : { role, model, parts };
-    }
-  }
-}
-
-/** For people. */
-function described(message: PromptMessage): string {
-  if (message.role === 'user') return `the message ${excerpt(message.text)}`;
-  if (message.role === 'results')
-    return `what ${[...new Set(message.results.map(({ name }) => name))].join(', ')} returned`;
-  const text = message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-  const calls = message.parts.flatMap((part) => (part.type === 'call' ? [part.name] : []));
-  return calls.length === 0 ? `the answer ${excerpt(text)}` : `the calls of ${calls.join(', ')}`;
 }
 
 /** The prompt of a composed history: at each fork point the ancestor's open calls are answered with the placeholder. */

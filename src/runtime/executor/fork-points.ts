@@ -2,8 +2,8 @@ import type { Step } from '../../kernel/step.ts';
 import { placed } from '../../kernel/turn/agent-after.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
-import type { SharedPrefix } from '../../records/conversation/prompt.ts';
 import type { InheritedFiles } from '../../records/conversation/seen-files.ts';
+import type { SharedPrefix } from '../../records/conversation/shared-prefix.ts';
 import type { Cell } from './cell.ts';
 
 interface ForkPoint {

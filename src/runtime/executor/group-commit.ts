@@ -7,6 +7,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { promptHistory } from '../../store/prompt-history.ts';
 import type { Store } from '../../store/store.ts';
 import type { Cell } from './cell.ts';
 import type { ExecutorOptions } from './executor-options.ts';
@@ -158,7 +159,8 @@ export class GroupCommit {
     const { id, root_id } = cell.agent;
     const found = await this.#ask(async (store) => {
       const [agent, tree] = [await store.agent(id), await store.tree(root_id)];
-      return { agent, tree, history: await store.history(id), mail: await store.mail(id) };
+      const history = agent === null ? [] : await promptHistory(store, agent);
+      return { agent, tree, history, mail: await store.mail(id) };
     });
     if (found === null) return;
     const { agent, tree, history, mail } = found.answer;

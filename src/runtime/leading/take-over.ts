@@ -4,6 +4,7 @@ import { isAboutContent } from '../../records/agent/failure.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { promptHistory } from '../../store/prompt-history.ts';
 import type { Store } from '../../store/store.ts';
 import type { Executor } from '../executor/executor.ts';
 import { checkedLimits } from '../orders/checked-options.ts';
@@ -55,7 +56,7 @@ export async function takeOver(
   const without_last = new Set(leaves_out ? stuck(claimed).map(({ id }) => id) : []);
   const broken: { agent: Agent; reason: string }[] = [];
   // In order of creation, so that queued runs begin in it.
-  const read = ({ id }: Agent) => Promise.all([store.history(id), store.mail(id)]);
+  const read = (agent: Agent) => Promise.all([promptHistory(store, agent), store.mail(agent.id)]);
   for await (const [agent, result] of readAhead(claimed, read, READ_AHEAD)) {
     try {
       if (result.status === 'rejected') throw result.reason;

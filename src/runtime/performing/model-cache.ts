@@ -2,6 +2,7 @@ import type { Model } from '../../models/model.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { type ContextOptions, ContextRooms } from './context-room.ts';
 
 /** The models of a runtime, each opened once. */
 export class ModelCache {
@@ -9,9 +10,16 @@ export class ModelCache {
   readonly #limitsOf: (root_id: string) => Limits | undefined;
   readonly #models = new Map<string, Promise<Model>>();
 
-  constructor(open: (name: string) => Promise<Model>, limitsOf: (root_id: string) => Limits | undefined) {
+  readonly rooms: ContextRooms;
+
+  constructor(
+    open: (name: string) => Promise<Model>,
+    limitsOf: (root_id: string) => Limits | undefined,
+    context?: ContextOptions,
+  ) {
     this.#open = open;
     this.#limitsOf = limitsOf;
+    this.rooms = new ContextRooms(context);
   }
 
   /** As `model`, under the limits of the agent's tree. */

@@ -1,5 +1,5 @@
 import type { EventOf } from '../../kernel/transition/event.ts';
-import type { ModelDelta, ModelOutcome } from '../../models/model.ts';
+import type { ModelDelta, ModelOutcome, ModelRequest } from '../../models/model.ts';
 import { modeText } from '../../permissions/mode.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { isAgentProgram, mustSubmit } from '../../records/agent/agent.ts';
@@ -10,23 +10,17 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Store } from '../../store/store.ts';
 import type { Cell } from '../executor/cell.ts';
-import type { Executor } from '../executor/executor.ts';
-import type { RuntimeClock } from '../runtime-clock.ts';
-import type { RuntimeEvent } from '../runtime-event.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
 import { createModelHost, type HostContext } from './agent-program-host.ts';
-import type { ModelCache } from './model-cache.ts';
+import { overheadOf, type Relieved, type Sent } from './context-room.ts';
+import { type Summarised, type SummaryContext, summarise } from './summarise.ts';
 import { treeMode } from './tree-mode.ts';
 
-export interface RequestContext extends HostContext {
-  readonly store: Pick<Store, 'kind' | 'location' | 'agent'>;
-  readonly executor: Executor;
+export interface RequestContext extends HostContext, SummaryContext {
+  readonly store: Pick<Store, 'kind' | 'location' | 'agent' | 'requests'>;
   readonly catalog: ToolCatalog;
-  readonly clock: RuntimeClock;
   readonly worktrees: WorktreeLifecycle;
-  readonly models: ModelCache;
-  readonly emit: (event: RuntimeEvent) => void;
 }
 
 /** Asks the agent's model; the outcome comes back as an event. Never throws. */
@@ -42,6 +36,12 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
   // Aborted, replaced, or no longer led here: the answer is dropped.
   if (cell.request !== controller || cell.gone) return;
   const at = clock.now();
+  if (outcome.type === 'event') {
+    cell.request = null;
+    const { event, request } = outcome;
+    const record = { started_at, duration_ms: at - started_at };
+    return executor.happened(cell, event, request === undefined ? undefined : { ...request, ...record });
+  }
   const event = eventOrFault(at, cell.agent, outcome, context.catalog);
   const whole = event === null ? null : await withChanges(cell, event, context);
   // Saving the worktree took a while.
@@ -81,30 +81,51 @@ function withChanges({ agent }: Cell, event: Outcome, context: RequestContext): 
   return context.worktrees.complete(agent, event, context.catalog.contextOf(agent, tree));
 }
 
-async function ask(cell: Cell, controller: AbortController, context: RequestContext): Promise<ModelOutcome> {
+/** Asks the model, or makes room for it first: then the state asks for the next request. */
+async function ask(
+  cell: Cell,
+  controller: AbortController,
+  context: RequestContext,
+): Promise<ModelOutcome | Relieved | Summarised> {
   const { agent, prompt } = cell;
+  const { rooms } = context.models;
   try {
     const model = await context.models.modelFor(agent, agent.config.model);
     const setup = context.catalog.setupFor(agent.config);
     const mode = await treeMode(agent, context);
-    return await model.stream(
-      {
-        system: [setup.system, modeText(mode)].filter((text) => text !== '').join('\n\n'),
-        messages: prompt.messages(),
-        // Sent even when no more calls will run: providers refuse a conversation with calls but without tools.
-        tools: setup.specs,
-        thinking: agent.config.thinking,
-        shared_prefix: prompt.shared,
-        cache_key: agent.root_id,
-        signal: controller.signal,
-        agent: { id: agent.id, name: agent.name, parent_id: agent.parent_id },
-        ...(isAgentProgram(agent.config.model) ? { host: createModelHost(agent.config, context, mode) } : {}),
-      },
-      (delta) => {
-        if (cell.request === controller) keepText(cell, delta);
-        context.emit({ type: 'delta', agent_id: agent.id, delta });
-      },
-    );
+    const is_program = isAgentProgram(agent.config.model);
+    const system = [setup.system, modeText(mode)].filter((text) => text !== '').join('\n\n');
+    // Sent even when no more calls will run: providers refuse a conversation with calls but without tools.
+    const { checkpoints, elisions } = prompt.cuts;
+    const tools = checkpoints + elisions > 0 ? setup.cut_specs : setup.specs;
+    const request: ModelRequest = {
+      system,
+      messages: prompt.messages(),
+      tools,
+      thinking: agent.config.thinking,
+      shared_prefix: prompt.shared,
+      cache_key: agent.root_id,
+      signal: controller.signal,
+      agent: { id: agent.id, name: agent.name, parent_id: agent.parent_id },
+      ...(is_program ? { host: createModelHost(agent.config, context, mode) } : {}),
+    };
+    const sent: Sent = { agent_id: agent.id, model, prompt, overhead: overheadOf(system, tools) };
+    const is_compacting = agent.state.type === 'requesting' && agent.state.compacting !== undefined;
+    if (is_compacting) return await summarise(cell, model, request, sent, context);
+    if (!is_program) {
+      await rooms.recall(sent, context.store);
+      const relieved = rooms.relieve(sent, false, context.clock.now());
+      if (relieved !== null) return relieved;
+    }
+    const outcome = await model.stream(request, (delta) => {
+      if (cell.request === controller) keepText(cell, delta);
+      context.emit({ type: 'delta', agent_id: agent.id, delta });
+    });
+    if (is_program) return outcome;
+    if (outcome.type === 'answer') rooms.counted(sent, outcome.usage);
+    if (outcome.type !== 'failure' || outcome.failure.kind !== 'context_overflow') return outcome;
+    rooms.refused(sent, outcome.failure.error);
+    return rooms.relieve(sent, true, context.clock.now()) ?? outcome;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const kind = error instanceof CoppiceError && error.code === 'E_NO_PRICE' ? 'limit' : 'no_model';

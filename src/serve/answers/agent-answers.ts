@@ -3,6 +3,7 @@ import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { titleOf } from '../../documents/tree-titles.ts';
 import { isUserInitiated } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
+import { newestCheckpoint } from '../../store/prompt-history.ts';
 import { unledOf } from '../leading/unled.ts';
 import { agentsJson, oneAgent, oneRoot, type ReadSources } from './find-one.ts';
 
@@ -47,13 +48,14 @@ export async function agentDocument(
   text: string,
 ): Promise<DocumentOf<'coppice/agent/v1'>> {
   const agent = await oneAgent(store, text);
-  const [mail, children, requests, asks, root, parent] = await Promise.all([
+  const [mail, children, requests, asks, root, parent, checkpoint] = await Promise.all([
     store.mail(agent.id),
     store.agents({ parent_id: agent.id }),
     store.requests(agent.id),
     store.asks({ agent_id: agent.id, open: true }),
     store.agent(agent.root_id),
     agent.parent_id === null ? null : store.agent(agent.parent_id),
+    newestCheckpoint(store, agent),
   ]);
   const has_ended = isTerminal(agent.state.type);
   const title = await titleOf(store, root ?? agent);
@@ -66,6 +68,7 @@ export async function agentDocument(
     cwd: agent.config.cwd,
     forked_from: agent.forked_from,
     messages: agent.last_seq,
+    checkpoints: checkpoint?.number ?? 0,
     requests: requests.length,
     pending_mail: mail,
     children: children.map(({ id }) => id),

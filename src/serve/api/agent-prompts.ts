@@ -1,7 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Image, PlacedMessage } from '../../records/conversation/message.ts';
-import { type PromptMessage, promptOf } from '../../records/conversation/prompt.ts';
+import { promptOf } from '../../records/conversation/prompt.ts';
+import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import type { Store } from '../../store/store.ts';
 
 const KEPT = 4;

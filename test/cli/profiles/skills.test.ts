@@ -11,6 +11,7 @@ import { childConfig } from '../../../src/kernel/toolsets/acts/child-config.ts';
 import { ALL_TOOLSETS } from '../../../src/kernel/toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import type { AgentConfig } from '../../../src/records/agent/agent.ts';
+import { createRecallTool } from '../../../src/runtime/performing/recall-tool.ts';
 import { ToolCatalog } from '../../../src/runtime/tool-catalog.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
@@ -100,7 +101,12 @@ describe('skills', () => {
       cwd: '/',
       permissions: { cli: none, config: none },
     };
-    const catalog = new ToolCatalog(createBuiltInTools(), ALL_TOOLSETS, DEFAULT_TERMS);
+    const catalog = new ToolCatalog(
+      createBuiltInTools(),
+      ALL_TOOLSETS,
+      DEFAULT_TERMS,
+      createRecallTool({ history: async () => [] }),
+    );
     const seen = (config: AgentConfig): [string, string[]] => {
       const { system, specs } = catalog.setupFor(config);
       return [

@@ -8,6 +8,7 @@ import type { ToolsetTool } from '../../../src/kernel/toolsets/toolset.ts';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import type { AgentConfig } from '../../../src/records/agent/agent.ts';
 import type { TaskTerms } from '../../../src/records/agent/task-terms.ts';
+import { createRecallTool } from '../../../src/runtime/performing/recall-tool.ts';
 import { ToolCatalog } from '../../../src/runtime/tool-catalog.ts';
 import { termsOf } from '../../store/ledger-fixture.ts';
 import { profileOf } from './profile-fixture.ts';
@@ -37,7 +38,12 @@ function bare(schema: unknown): Record<string, unknown> {
 }
 
 function seen(config: AgentConfig): string[] {
-  const catalog = new ToolCatalog([], ALL_TOOLSETS, DEFAULT_TERMS);
+  const catalog = new ToolCatalog(
+    [],
+    ALL_TOOLSETS,
+    DEFAULT_TERMS,
+    createRecallTool({ history: async () => [] }),
+  );
   return catalog.setupFor(config).specs.map((spec) => spec.name);
 }
 

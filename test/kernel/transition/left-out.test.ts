@@ -2,12 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { CallPart, Message, PlacedMessage } from '../../../src/records/conversation/message.ts';
-import {
-  LEFT_OUT_RESULT,
-  Prompt,
-  type PromptMessage,
-  promptOf,
-} from '../../../src/records/conversation/prompt.ts';
+import { Prompt, promptOf } from '../../../src/records/conversation/prompt.ts';
+import { LEFT_OUT_RESULT, type PromptMessage } from '../../../src/records/conversation/prompt-message.ts';
 
 const LEFT_OUT = 'This message was left out: the provider refused to take it.';
 const LEAVE_OUT: Message = { kind: 'event', content: { event: 'left-out', text: 'left out' } };

@@ -67,6 +67,10 @@ const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { typ
   kill: { type: 'kill', at: 2, by: 'you' },
   model: { type: 'model', at: 2, model: 'p/m' },
   mode: { type: 'mode', at: 2, mode: 'plan' },
+  elide: { type: 'elide', at: 2, through: 1, over: 500 },
+  summarise: { type: 'summarise', at: 2 },
+  compact: { type: 'compact', at: 2, note: '' },
+  summarised: { type: 'summarised', at: 2, checkpoint: null },
   retry: { type: 'retry', at: 2 },
   limit: { type: 'limit', at: 2, limit: 'run time of 60 s', final: false },
   fault: { type: 'fault', at: 2, failure },
@@ -80,6 +84,7 @@ type Table = Record<AgentState['type'], Partial<Record<AgentEvent['type'], Next 
 const OWN: Table = {
   idle: {
     input: 'requesting',
+    compact: 'requesting',
     'human-wait': 'waiting',
     capture: 'idle',
     model: 'idle',
@@ -102,6 +107,9 @@ const OWN: Table = {
   },
   requesting: {
     steer: 'requesting',
+    elide: 'requesting',
+    summarise: 'requesting',
+    compact: 'requesting',
     capture: 'requesting',
     model: 'requesting',
     mode: 'requesting',
@@ -154,6 +162,7 @@ const OWN: Table = {
     resume: 'cancelling',
   },
   errored: {
+    compact: 'requesting',
     capture: 'errored',
     model: 'errored',
     mode: 'errored',

@@ -21,6 +21,8 @@ const MARKS: Readonly<Record<EventContent['event'], readonly [Sign, Paint]>> = {
   answered: ['·', 'dim'],
   retried: ['·', 'dim'],
   'left-out': ['·', 'yellow'],
+  elided: ['·', 'dim'],
+  checkpoint: ['·', 'yellow'],
   notice: ['·', 'yellow'],
   forked: ['⑂', 'green'],
   waited: ['●', 'green'],

@@ -1,0 +1,62 @@
+import type { Agent, Tree } from '../../records/agent/agent.ts';
+import { isTerminal } from '../../records/agent/state.ts';
+import { type Checkpoint, spokenWithin } from '../../records/conversation/checkpoint.ts';
+import type { Prompt } from '../../records/conversation/prompt.ts';
+import type { Mailbox } from '../mailbox/taken-mail.ts';
+import { cutBefore, newest } from './relief.ts';
+
+/** Parts of the window that a summary and the words of people may take. */
+const SUMMARY = 0.08;
+const SPOKEN = 0.12;
+const CHILDREN_MAX = 50;
+
+export interface Surroundings {
+  readonly tree: Tree | undefined;
+  readonly children: readonly Agent[];
+}
+
+/** The checkpoint of a conversation whose older part was summarised; null if there is nothing to cut. `window` in characters. */
+export function checkpointOf(
+  { prompt, inbox }: { readonly prompt: Prompt; readonly inbox: Mailbox },
+  summary: string | null,
+  window: number,
+  { tree, children }: Surroundings,
+): Checkpoint | null {
+  const through = cutBefore(prompt, prompt.messages(), newest(prompt, window));
+  if (through === null) return null;
+  const said = prompt.spoken.filter(({ seq }) => seq <= through);
+  const letters = [...inbox.all()].filter(({ kind }) => kind === 'letter').length;
+  return {
+    through,
+    number: prompt.cuts.checkpoints + 1,
+    summary: summary === null ? null : summary.slice(0, Math.floor(SUMMARY * window)).toWellFormed(),
+    spoken: spokenWithin(said, Math.floor(SPOKEN * window)),
+    addressed: prompt.spokenTo,
+    facts: [
+      ...childFacts(children),
+      ...(letters === 0 ? [] : [`Unread letters in your mailbox: ${letters}.`]),
+      ...(tree === undefined ? [] : limitFacts(tree)),
+    ],
+  };
+}
+
+function childFacts(children: readonly Agent[]): string[] {
+  const living = children.filter(({ state }) => !isTerminal(state.type));
+  if (living.length === 0) return [];
+  const named = living
+    .slice(0, CHILDREN_MAX)
+    .map(
+      ({ id, name, state, doing }) => `- ${name} (${id}): ${state.type}${doing === null ? '' : `, ${doing}`}`,
+    );
+  const more = living.length - named.length;
+  return [`Your living sub-agents: ${living.length}.`, ...named, ...(more > 0 ? [`- and ${more} more`] : [])];
+}
+
+function limitFacts({ limits, tokens, cost_usd }: Tree): string[] {
+  return [
+    ...(limits.tokens === null ? [] : [`Tokens used by all agents: ${tokens} of ${limits.tokens}.`]),
+    ...(limits.cost_usd === null
+      ? []
+      : [`Spent by all agents: $${cost_usd.toFixed(2)} of $${limits.cost_usd}.`]),
+  ];
+}

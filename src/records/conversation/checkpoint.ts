@@ -1,0 +1,92 @@
+import { readAttachments } from './attached-text.ts';
+import type { ResultContent, UserOrigin } from './message.ts';
+
+/** How the history that a model is sent gets shorter (docs/context.md). The ledger keeps every row. */
+
+/** Results up to the row `through` with more than `over` characters are shortened. */
+export interface Elision {
+  readonly through: number;
+  readonly over: number;
+}
+
+/** What a person said to the agent, or what it was told to do and who it is. */
+export interface Spoken {
+  readonly seq: number;
+  readonly origin: Exclude<UserOrigin, 'system' | 'mail'>;
+  readonly text: string;
+}
+
+/** What stands for all rows up to `through`. Enough to go on without reading them. */
+export interface Checkpoint {
+  readonly through: number;
+  /** How many there are with this one. */
+  readonly number: number;
+  /** In the model's words; null: it could not be had. */
+  readonly summary: string | null;
+  /** Word for word, oldest first; those that were too long are shortened. */
+  readonly spoken: readonly Spoken[];
+  /** What the runtime knows: the agent's children, its mail, its limits. */
+  readonly facts: readonly string[];
+  /** The newest message that was addressed to the agent, if it is among these rows. */
+  readonly addressed?: { readonly text: string; readonly first: boolean };
+}
+
+const HEAD_CHARACTERS = 200;
+
+/** `seq`: of the result. */
+export function elided(
+  result: ResultContent,
+  seq: number | undefined,
+  { through, over }: Elision,
+): ResultContent {
+  if (seq === undefined || seq > through || result.output.length <= over) return result;
+  const { images: _, ...rest } = result;
+  return { ...rest, output: shortened(result.output, seq, HEAD_CHARACTERS) };
+}
+
+/** The beginning of a text, and how the rest can be read. */
+export function shortened(text: string, seq: number, characters: number): string {
+  const left_out = text.length - characters;
+  return `${text.slice(0, characters).toWellFormed()}\n[… ${left_out} characters left out to save room: recall {"seq": ${seq}} gives all of it …]`;
+}
+
+/** Of these texts, those that fit into so many characters as they are: the first, then the newest. The others are shortened, and of what has no room left the oldest are named only. */
+export function spokenWithin(all: readonly Spoken[], characters: number): readonly Spoken[] {
+  let left = characters;
+  const order = [...all.slice(0, 1), ...all.slice(1).reverse()];
+  const kept = new Map<Spoken, Spoken>();
+  for (const one of order) {
+    const text = readAttachments(one.text)?.text ?? one.text;
+    const fits = text.length <= left;
+    const room = one === all[0] ? Math.max(HEAD_CHARACTERS, left) : HEAD_CHARACTERS;
+    const written = fits ? text : text.length > room ? shortened(text, one.seq, room) : text;
+    if (left <= 0 && one !== all[0]) continue;
+    left -= written.length;
+    kept.set(one, { ...one, text: written });
+  }
+  return all.flatMap((one) => kept.get(one) ?? []);
+}
+
+const NO_SUMMARY =
+  'A summary of the earlier part could not be made. What was done is in the ledger: look before you do something again.';
+
+/** What the model reads instead of the rows. */
+export function checkpointText({ through, summary, spoken, facts }: Checkpoint): string {
+  const said = spoken.map(({ seq, origin, text }) => `--- ${TITLES[origin]} (message ${seq})\n${text}`);
+  return [
+    `[Coppice] This conversation was long. Its messages 1 to ${through} are no longer sent to you; this stands for them. recall {"seq": NUMBER} gives any of them word for word.`,
+    '## What happened',
+    summary ?? NO_SUMMARY,
+    '## What you were told, word for word',
+    ...said,
+    '## As of now',
+    ...(facts.length === 0 ? ['Nothing is under way beside you.'] : [facts.join('\n')]),
+    'The newest messages follow as they were. Go on from there.',
+  ].join('\n\n');
+}
+
+const TITLES: Readonly<Record<Spoken['origin'], string>> = {
+  human: 'the user',
+  task: 'your task',
+  identity: 'who you are',
+};
