@@ -27,6 +27,8 @@ export interface AppContext {
   readonly style: UiStyle;
   readonly bindings: KeyBindings;
   readonly screen: Screen;
+  /** Nothing can be drawn: input and output are plain lines. */
+  readonly line_mode: boolean;
   /** Where rules that are granted for good are kept. */
   readonly rules_file: string;
   /** Workers lead the tree: events are read from the ledger, and leaving stops nothing. */

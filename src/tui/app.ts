@@ -53,6 +53,7 @@ class App implements AppContext {
   readonly bindings: KeyBindings;
   readonly own_commands: OwnCommands;
   readonly screen: Screen;
+  readonly line_mode: boolean;
   readonly overview: AppOverview;
   state: UiState = { ...EMPTY_UI, now: Date.now() };
   browsing = false;
@@ -77,6 +78,7 @@ class App implements AppContext {
     this.runtime = options.runtime;
     this.store = options.store;
     this.style = options.style;
+    this.line_mode = options.line_mode;
     this.rules_file = options.rules_file;
     this.bindings = options.bindings;
     this.screen = options.openScreen({
@@ -108,7 +110,7 @@ class App implements AppContext {
   }
 
   #newView(): AppScreen | LinePrinter {
-    return this.#options.line_mode ? new LinePrinter(this) : new AppScreen(this, this.#options);
+    return this.line_mode ? new LinePrinter(this) : new AppScreen(this, this.#options);
   }
 
   async run(): Promise<AppEnd> {
@@ -178,7 +180,7 @@ class App implements AppContext {
   get acceptsInput(): boolean {
     const agent = this.state.view === null ? undefined : this.state.agents.get(this.state.view);
     // In line mode, commands can only be typed.
-    return this.#options.line_mode || agent === undefined || !isTerminal(agent.state.type);
+    return this.line_mode || agent === undefined || !isTerminal(agent.state.type);
   }
 
   dispatch(event: UiEvent): void {

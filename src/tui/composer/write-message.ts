@@ -25,7 +25,7 @@ export async function withMentioned(app: AppContext, to: string | null, text: st
 
 /**
  * Sends a message of the person, in the order in which it was typed; null: it begins the conversation. What cannot be sent becomes the
- * draft again, unless something else has been typed since.
+ * draft again, unless something else has been typed since, or drafts cannot be seen.
  */
 export function writeMessage(app: AppContext, to: string | null, text: string, typed = text): void {
   send(app, to, () => withMentioned(app, to, text), typed);
@@ -43,7 +43,7 @@ function send(app: AppContext, to: string | null, compose: () => Promise<Compose
       const name = to === null || to === app.state.view ? null : app.state.agents.get(to)?.name;
       if (name != null) app.say(`sent to ${name}`, 'good');
     } catch (error) {
-      if (editor.text === '') editor.setText(typed);
+      if (editor.text === '' && !app.line_mode) editor.setText(typed);
       throw error;
     }
   });

@@ -10,6 +10,7 @@ import { MarkdownTail } from '../text/markdown.ts';
 import { agentsOverlay } from '../views/agents-overlay.ts';
 import { approvalBox } from '../views/approvals/approval-box.ts';
 import { confirmationLines } from '../views/confirmation-lines.ts';
+import { spelled } from '../views/lists/keys-help.ts';
 import { pickerLines } from '../views/lists/picker-overlay.ts';
 import { agentNames } from '../views/transcript/agent-names.ts';
 import { finishedEntries } from '../views/transcript/entry-view.ts';
@@ -97,7 +98,7 @@ export class LinePrinter {
       screen.print(agentsOverlay(state, overlay, width, MAX_ROWS, style).lines.slice(0, -1));
     else if (overlay.type === 'picker') screen.print(pickerLines(overlay));
     else
-      for (const { slash, action } of [...keyRows(rows), ...commandRows(rows)])
+      for (const { slash, action } of [...keyRows(rows), ...commandRows(rows)].map(spelled))
         if (slash !== '') screen.print([`${slash}: ${action}`]);
     this.#app.dispatch({ type: 'overlay', overlay: null });
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { SEEN_MS } from '../../../src/tui/state/question.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
-import { openPty } from '../terminal/pty.ts';
+import { openPty, type Pty } from '../terminal/pty.ts';
 import { MAIN } from './ui-stage.ts';
 
 it('runs a whole session in lines: conversation, list, answered question, child, end', async (test) => {
@@ -56,6 +56,69 @@ it('runs a whole session in lines: conversation, list, answered question, child,
   line('/quit');
   assert.equal((await pty.ended).exitCode, 0);
   await pty.until('all its agents have ended');
-  const controls = [...pty.written()].filter((character) => character < ' ' && !'\r\n\t'.includes(character));
-  assert.deepEqual(controls, []);
+  onlyLines(pty);
 });
+
+it('shows lists, rules, differences, children and failures in lines, too, and goes on after a first message that fails', async (test) => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'rules.json');
+  const database = `sqlite:${join(folder, 'ledger.db')}`;
+  const hostile = 'red \u001b[31m \u0007 \u009b1m bell';
+  writeFileSync(file, '{ "rules": [{ "oops": 1 }] }');
+  writeFileSync(join(folder, 'a.txt'), 'one\n');
+  const pty = openPty(process.execPath, [MAIN, '--database', database, '--model', `scripted:${file}`], {
+    columns: 100,
+    rows: 300,
+    cwd: folder,
+    env: { HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, TERM: 'dumb' },
+  });
+  test.after(() => pty.end());
+  /** Types a line, and waits for what it must bring. */
+  const typed = async (text: string, ...shown: string[]) => {
+    const mark = pty.mark();
+    pty.send(`${text}\r`);
+    for (const one of shown) await pty.until(() => pty.written(mark).includes(one), `${text}: ${one}`);
+  };
+  await pty.until('/help shows');
+  await typed('split', 'rules.0');
+  const rules = [
+    {
+      when: { root: true, step: 0 },
+      calls: [
+        { name: 'fork', input: { name: 'one', prompt: 'work' } },
+        { name: 'patch', input: { path: 'a.txt', edits: [{ old_text: 'one', new_text: hostile }] } },
+      ],
+    },
+    { when: { root: true, user: '^split' }, say: `All\n\n| ${hostile} | b |\n| - | - |\n| 1 | 2 |\n` },
+    { when: { agent: 'one', step: 0 }, calls: [{ name: 'bash', input: { command: 'echo hi' } }] },
+    { when: { agent: 'one' }, say: 'One is done.' },
+  ];
+  writeFileSync(file, JSON.stringify({ rules }));
+  await typed('/model', 'NAME uses one');
+  await typed('split', 'main wants: patch', 'one asks: bash', '-one', '+red');
+  await new Promise((resolve) => setTimeout(resolve, SEEN_MS + 100));
+  await typed('/allow', 'patch a.txt', 'one wants: bash', 'main: idle');
+  await new Promise((resolve) => setTimeout(resolve, SEEN_MS + 100));
+  await typed('/allow session', 'which rule?');
+  await typed('/allow session bash:echo *', 'one: idle');
+  await typed('/rules', 'bash:echo *');
+  await typed('/diff', 'a.txt', 'main', '+red');
+  await typed('/agent one', 'in view: one', 'forked here', 'One is done.');
+  await typed('/agent main', 'in view: main');
+  await typed('/trees', 'split, ');
+  await typed('/resume', 'no other conversation');
+  await typed('/agent nobody', 'no agent "nobody"');
+  await typed('/nonsense', 'no command /nonsense');
+  await typed('fail', 'no rule of', '/retry');
+  await typed('/help', '/quit: quit');
+  await typed('/setup', 'Which model?', 'q leaves');
+  await typed('q');
+  await pty.ended;
+  onlyLines(pty);
+});
+
+/** Not one control character, apart from the end of a line. */
+function onlyLines(pty: Pty): void {
+  const controls = [...pty.written().replaceAll('\r\n', '\n')].filter((one) => /[^\P{Cc}\n]/u.test(one));
+  assert.deepEqual(controls, []);
+}

@@ -65,7 +65,7 @@ export class Dialogue {
         this.#style,
       );
     };
-    if (this.line_mode) this.print(...lines(), `1 to ${choices.length}, then Enter`);
+    if (this.line_mode) this.print(...lines(), `1 to ${choices.length}, then Enter; q leaves`);
     const index = await this.#answer<number>(
       () => ({ lines: lines(), cursor: null }),
       (key, resolve) => {

@@ -38,7 +38,7 @@ export function keysHelp(
 const ARROWS: Readonly<Record<string, string>> = { '↑': 'Up', '↓': 'Down', '←': 'Left', '→': 'Right' };
 
 /** Arrows as words, for ASCII terminals and screen readers. */
-function spelled(row: KeyRow): KeyRow {
+export function spelled(row: KeyRow): KeyRow {
   const words = (text: string): string =>
     text
       .replaceAll(/[↑↓←→]/g, (arrow) => ARROWS[arrow] ?? arrow)
