@@ -172,6 +172,7 @@ it('an approval', async () => {
 
 it('a tree as documents', async () => {
   await printed('export');
+  await printed('blame', join(home.work, 'rules.json'));
 });
 
 it('background runs', async () => {

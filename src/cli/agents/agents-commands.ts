@@ -42,6 +42,13 @@ export function addAgentsCommands({ sub, deferred }: CommandBuilder, watch: Watc
         (await import('./logs.ts')).logs(context, id, options),
       ),
     );
+  sub('blame', 'Tell which agent wrote each line of a file, in which call')
+    .argument('<file>', 'the file; FILE:LINE: only that line, with what its agent was told to do')
+    .action(
+      deferred(async (context, file: string) => (await import('./blame.ts')).blame(context, file), {
+        local: true,
+      }),
+    );
   sub('send', 'Send a message to an agent')
     .argument('<id>', AGENT)
     .argument('[text]', 'the message; - reads standard input')

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { agent, mail, tree } from './agent-parts.ts';
-import { maybe, number, one, text, texts, yes } from './document-parts.ts';
+import { maybe, number, one, text, texts, time, yes } from './document-parts.ts';
 import { exportedTree } from './export-document.ts';
 import { error, type JsonDocument } from './json-document.ts';
 
@@ -43,6 +43,46 @@ export const TREE_DOCUMENTS = [
       agents: z.array(agent).describe('oldest first'),
       hidden: number('sub-agents of tasks that were left out'),
       approvals: number('approvals that wait for an answer'),
+    }),
+  },
+  {
+    name: 'coppice/blame/v1',
+    by: ['blame'],
+    shape: z.strictObject({
+      path: text('of the file, absolute'),
+      whole: yes('no change had to be left out because the text that it led to is not known'),
+      changes: z
+        .array(
+          z.strictObject({
+            agent_id: text('who made the call'),
+            agent: text('its name'),
+            root_id: text('its tree'),
+            seq: number('of the message with the result'),
+            call_id: text('of the call'),
+            tool: text('`write` or `patch`'),
+            at: time('when the ledger got it'),
+            prompt: maybe('first line of what the agent had been told to do'),
+          }),
+        )
+        .describe('calls that wrote lines which are still there'),
+      lines: z
+        .array(
+          z.strictObject({
+            line: number('counted from 1'),
+            text: text('what it holds'),
+            source: one(
+              '`before`: it was there before the first change that the ledger knows; `outside`: written later, by no recorded call',
+              'agent',
+              'before',
+              'outside',
+            ),
+            change: z
+              .number()
+              .nullable()
+              .describe('place in `changes`, counted from 0; null unless by an agent'),
+          }),
+        )
+        .describe('all lines, or the one that was asked about'),
     }),
   },
   {

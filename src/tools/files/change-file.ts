@@ -5,11 +5,11 @@ import { printablePath } from '../../permissions/printable-path.ts';
 import type { FileStamp } from '../../records/conversation/message.ts';
 import type { SeenContext, ToolContext } from '../../records/tool.ts';
 import { writeContained } from './atomic-write.ts';
-import { type HashedFile, hashBytes, hashContained } from './file-hash.ts';
+import { HASH_BYTES, type HashedFile, hashBytes, hashContained } from './file-hash.ts';
 import { isBinary } from './file-kind.ts';
 import { withFileLock } from './file-lock.ts';
 
-/** Maximum characters of the text before a change that are kept with it. */
+/** Maximum bytes of the text before a change that are kept with it. */
 const BASE_MAX = 200_000;
 /** About one change in 256 keeps the text before it all the same, so that whoever follows the changes need not begin with the first. */
 const KEEPS_TEXT = /^A[A-D]/;
@@ -41,7 +41,13 @@ export async function changeFile(
       return { path, seen, now: before.hash };
     const content = change(path, before);
     writeContained(path, content);
-    return stampOf(path.absolute, before, content, files);
+    const hash = content.length > HASH_BYTES ? hashContained(path)?.hash : hashBytes(content);
+    return stampOf(
+      { path: path.absolute, hash: hash ?? '', before: before?.hash ?? null },
+      before,
+      content,
+      files,
+    );
   });
   if ('now' in done) throw new Error(await refusalOf(done, files));
   return done;
@@ -56,16 +62,15 @@ async function refusalOf({ path, seen, now }: Unseen, files: SeenContext | undef
 }
 
 function stampOf(
-  path: string,
+  stamp: FileStamp,
   before: HashedFile | null,
   after: Buffer,
   files: SeenContext | undefined,
 ): FileStamp {
-  const stamp = { path, hash: hashBytes(after), before: before?.hash ?? null };
   const old = before === null ? Buffer.alloc(0) : before.bytes;
   if (old === null) return stamp;
   const lines = changedLines(old, after);
-  const recorded = before === null || files?.isRecorded(path, before.hash) !== false;
+  const recorded = before === null || files?.isRecorded(stamp.path, before.hash) !== false;
   const keeps = !recorded || KEEPS_TEXT.test(stamp.hash);
   if (!keeps || old.length > BASE_MAX || isBinary(old) || !isUtf8(old)) return { ...stamp, lines };
   return { ...stamp, lines, base: old.toString('utf8') };

@@ -4,7 +4,7 @@ import { type ContainedPath, openContained } from '../../permissions/path-contai
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 
 /** Larger files are told apart by their size and by when they changed. */
-const HASH_BYTES = TOOL_LIMITS.patch_bytes;
+export const HASH_BYTES = TOOL_LIMITS.patch_bytes;
 const HASH_CHARACTERS = 22;
 
 export interface HashedFile {

@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { blameDocument } from '../../../src/documents/blame-json.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { type Play, type Stage, setStage } from '../stage.ts';
 
@@ -53,4 +55,17 @@ export function everyEdit(agents: number, edits: number): string[] {
 
 export function linesOf(file: string): string[] {
   return readFileSync(file, 'utf8').split('\n').slice(0, -1);
+}
+
+/** Each line with the agent by whose call it is there. */
+export async function blamed(on: Stage, file: string): Promise<string[]> {
+  const { lines, changes, whole } = await blameDocument(on.store, file, readFileSync(file, 'utf8'));
+  assert.ok(whole);
+  return lines.map(
+    ({ text, source, change }) => `${text} by ${change === null ? source : changes[change]?.agent}`,
+  );
+}
+
+export function byTheirEditors(lines: readonly string[]): string[] {
+  return lines.map((line) => `${line} by ${line.endsWith(' 0') ? 'before' : line.split(' ')[0]}`);
 }

@@ -1,15 +1,16 @@
-// Proves that sixteen agents that edit one file a hundred times each lose no edit.
+// Proves that sixteen agents that edit one file a hundred times each lose no edit, and that every line is known to be by its agent.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { closeOpened } from '../../close-opened.ts';
 import { onBothDatabases } from '../both-databases.ts';
-import { crowdOfEditors, everyEdit, linesOf } from './crowd-of-editors.ts';
+import { blamed, byTheirEditors, crowdOfEditors, everyEdit, linesOf } from './crowd-of-editors.ts';
 
 afterEach(closeOpened);
 
 onBothDatabases('a crowd of editors', (database) => {
   it('sixteen agents edit one file a hundred times each', async () => {
-    const { file } = await crowdOfEditors(16, 100, await database());
+    const { on, file } = await crowdOfEditors(16, 100, await database());
     assert.deepEqual(linesOf(file), everyEdit(16, 100));
+    assert.deepEqual(await blamed(on, file), byTheirEditors(everyEdit(16, 100)));
   });
 });

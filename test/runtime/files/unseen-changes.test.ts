@@ -9,7 +9,7 @@ import { closeOpened } from '../../close-opened.ts';
 import { call, makeWorkspace } from '../../tools/tool-fixture.ts';
 import { alwaysOnBothDatabases } from '../both-databases.ts';
 import { type Line, type Play, setStage } from '../stage.ts';
-import { crowdOfEditors, everyEdit, linesOf } from './crowd-of-editors.ts';
+import { blamed, byTheirEditors, crowdOfEditors, everyEdit, linesOf } from './crowd-of-editors.ts';
 
 afterEach(closeOpened);
 
@@ -97,9 +97,10 @@ alwaysOnBothDatabases('changes of files', (database) => {
     assert.equal(readFileSync(join(root.config.cwd, 'b.txt'), 'utf8'), 'from main');
   });
 
-  it('no edit is lost when agents edit one file at once', async () => {
-    const { file, refusals } = await crowdOfEditors(5, 6, await database());
+  it('no edit is lost when agents edit one file at once, and every line is known to be by its agent', async () => {
+    const { on, file, refusals } = await crowdOfEditors(5, 6, await database());
     assert.deepEqual(linesOf(file), everyEdit(5, 6));
+    assert.deepEqual(await blamed(on, file), byTheirEditors(everyEdit(5, 6)));
     assert.ok(refusals > 0, 'nobody was ever refused');
   });
 });

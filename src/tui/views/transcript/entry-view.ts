@@ -1,4 +1,5 @@
 // What a scrollback is made of: messages, calls, events and mail as lines.
+import { forkTask } from '../../../records/conversation/fork-task.ts';
 import type { AssistantPart, PlacedMessage, UserOrigin } from '../../../records/conversation/message.ts';
 import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
@@ -166,13 +167,6 @@ function userView(
   const mark = style.accessible ? '' : `${sign(style, origin === 'identity' ? '⑂' : '·')} `;
   const label = [['dim', `${mark}${LABELS[origin]}`] as const];
   return folded({ label, text, paint: 'dim', opened }, width, style);
-}
-
-/** Name and task from the identity message of a fork; null when it has no task yet, or another form. */
-function forkTask(text: string): { readonly name: string; readonly task: string } | null {
-  const name = /^You are [^"\n]*"(.*?)" \(/.exec(text)?.[1];
-  const [, task] = /\nYour task:\n([\s\S]+)$/.exec(text) ?? [];
-  return name === undefined || task === undefined ? null : { name, task };
 }
 
 function partView(part: AssistantPart, opened: boolean, width: number, style: UiStyle): Batches {

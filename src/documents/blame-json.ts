@@ -1,0 +1,82 @@
+import { forkTask } from '../records/conversation/fork-task.ts';
+import type { UserContent } from '../records/conversation/message.ts';
+import type { FileChange, Store } from '../store/store.ts';
+import { type OwnedLine, ownersOf } from './file-versions.ts';
+import { isoTime } from './iso-time.ts';
+import type { DocumentOf } from './shapes/all-documents.ts';
+
+/** Changes of one file that are looked at, the newest; lines of older ones count as there before. */
+const CHANGES_MAX = 2_000;
+/** Messages read at a time. */
+const PAGE = 500;
+
+/** Who wrote the lines of a file, or only its line `line`. `present`: what the file holds now. */
+export async function blameDocument(
+  store: Store,
+  path: string,
+  present: string,
+  line?: number,
+): Promise<DocumentOf<'coppice/blame/v1'>> {
+  const { lines, whole } = ownersOf(await store.fileChanges(path, CHANGES_MAX), present);
+  const asked = lines
+    .map((one, at) => ({ ...one, line: at + 1 }))
+    .filter((one) => line === undefined || one.line === line);
+  const changes = [...new Set(asked.flatMap(({ owner }) => (typeof owner === 'string' ? [] : [owner])))];
+  const prompts = await promptsOf(store, changes);
+  return {
+    schema: 'coppice/blame/v1',
+    path,
+    whole,
+    changes: changes.map((change) => ({
+      agent_id: change.agent_id,
+      agent: change.agent_name,
+      root_id: change.root_id,
+      seq: change.seq,
+      call_id: change.result.call_id,
+      tool: change.result.name,
+      at: isoTime(change.at),
+      prompt: prompts.get(change) ?? null,
+    })),
+    lines: asked.map(({ line: number, text, owner }) => ({
+      line: number,
+      text,
+      source: sourceOf(owner),
+      change: typeof owner === 'string' ? null : changes.indexOf(owner),
+    })),
+  };
+}
+
+function sourceOf(owner: OwnedLine['owner']): 'agent' | 'before' | 'outside' {
+  return typeof owner === 'string' ? owner : 'agent';
+}
+
+/** What the agent of each change had been told to do, first line. */
+async function promptsOf(
+  store: Store,
+  changes: readonly FileChange[],
+): Promise<ReadonlyMap<FileChange, string>> {
+  const prompts = new Map<FileChange, string>();
+  for (const agent_id of new Set(changes.map((change) => change.agent_id))) {
+    const own = changes.filter((change) => change.agent_id === agent_id).sort((a, b) => a.seq - b.seq);
+    const last = own.at(-1)?.seq ?? 0;
+    const agent = await store.agent(agent_id);
+    let [seen, prompt]: [number, string | null] = [agent?.forked_from?.seq ?? 0, null];
+    while (seen < last) {
+      const page = await store.history(agent_id, seen, PAGE);
+      if (page.length === 0) break;
+      for (const message of page) {
+        if (message.kind === 'user') prompt = promptIn(message.content) ?? prompt;
+        const change = own[0]?.seq === message.seq ? own.shift() : undefined;
+        if (change !== undefined && prompt !== null) prompts.set(change, prompt);
+      }
+      seen = page.at(-1)?.seq ?? last;
+    }
+  }
+  return prompts;
+}
+
+function promptIn({ origin, text }: UserContent): string | null {
+  if (origin === 'mail' || origin === 'system') return null;
+  const task = origin === 'identity' ? (forkTask(text)?.task ?? '') : text;
+  return task.split('\n').find((one) => one.trim() !== '') ?? null;
+}

@@ -1,0 +1,146 @@
+import { diffArrays } from 'diff';
+import { parseJson } from '../records/text/json-text.ts';
+import type { FileChange } from '../store/store.ts';
+import { type Edit, editText } from '../tools/files/edit-text.ts';
+import { hashBytes } from '../tools/files/file-hash.ts';
+
+/** A change with the texts that it led from and to; null where the ledger does not tell. */
+export interface FileVersion {
+  readonly change: FileChange;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** Texts kept for changes that follow from them. */
+const TEXTS_KEPT = 64;
+/** Lines that differ between two versions; beyond it, all lines between the first and the last count as changed. */
+const COMPARE_EDITS = 1_000;
+
+/**
+ * Replays the calls that changed a file, each after the one that it follows from. Agents commit at different times, so the hashes decide, not the
+ * order of the ledger, which is that of `newest_first`. A text is known where the ledger keeps it with a change, or from the changes before.
+ */
+export function* fileVersions(newest_first: readonly FileChange[]): Generator<FileVersion> {
+  const to_come = new Map<string, number>();
+  for (const { result } of newest_first)
+    to_come.set(result.file.hash, (to_come.get(result.file.hash) ?? 0) + 1);
+  const texts = new Map<string, string>();
+  const waiting = new Map<string, FileChange[]>();
+  const queue = [...newest_first];
+  for (;;) {
+    const change = queue.pop();
+    if (change === undefined) {
+      // What is left follows from itself: its text is not known.
+      const [stuck] = waiting;
+      if (stuck === undefined) return;
+      to_come.delete(stuck[0]);
+      release(stuck[0]);
+      continue;
+    }
+    const { before: from, base, hash } = change.result.file;
+    const before = base ?? (typeof from === 'string' ? (texts.get(from) ?? null) : '');
+    if (before === null && typeof from === 'string' && from !== hash && (to_come.get(from) ?? 0) > 0) {
+      waiting.set(from, [...(waiting.get(from) ?? []), change]);
+      continue;
+    }
+    const after = textAfter(change, before);
+    if (after !== null) keep(hash, after);
+    yield { change, before, after };
+    to_come.set(hash, (to_come.get(hash) ?? 1) - 1);
+    release(hash);
+  }
+
+  function release(hash: string): void {
+    queue.push(...(waiting.get(hash) ?? []).reverse());
+    waiting.delete(hash);
+  }
+
+  function keep(hash: string, text: string): void {
+    texts.delete(hash);
+    texts.set(hash, text);
+    const [oldest] = texts.keys();
+    if (texts.size > TEXTS_KEPT && oldest !== undefined) texts.delete(oldest);
+  }
+}
+
+/** Two calls of an answer may have the same id. */
+function textAfter({ result, answer }: FileChange, before: string | null): string | null {
+  for (const part of answer?.parts ?? []) {
+    if (part.type !== 'call' || part.id !== result.call_id || part.name !== result.name) continue;
+    const text = textOfCall(part.input, before);
+    if (text !== null && hashBytes(text) === result.file.hash) return text;
+  }
+  return null;
+}
+
+function textOfCall(input: string, before: string | null): string | null {
+  const json = parseJson(input);
+  if (!json.ok) return null;
+  const { content, edits } = json.value as { readonly content?: string; readonly edits?: readonly Edit[] };
+  if (typeof content === 'string') return content;
+  try {
+    return before === null || edits === undefined ? null : editText(before, edits);
+  } catch {
+    return null; // the ledger was not written by this version, and the rules of edits have changed
+  }
+}
+
+/** Whose a line is: a change that the ledger holds, what was there before the first of them, or something outside of them. */
+export type LineOwner = FileChange | 'before' | 'outside';
+
+export interface OwnedLine {
+  readonly text: string;
+  readonly owner: LineOwner;
+}
+
+/** Who wrote each line of the present text. `whole`: no change had to be left out because its text is not known. */
+export function ownersOf(
+  newest_first: readonly FileChange[],
+  present: string,
+): { readonly lines: readonly OwnedLine[]; readonly whole: boolean } {
+  let lines: readonly OwnedLine[] | null = null;
+  let [text, whole] = ['', true];
+  const become = (next: string, owner: LineOwner): void => {
+    if (lines === null || next !== text) lines = merged(lines ?? [], next, owner);
+    text = next;
+  };
+  for (const { change, before, after } of fileVersions(newest_first)) {
+    if (before !== null) become(before, lines === null ? 'before' : 'outside');
+    if (after === null) whole = false;
+    else become(after, change);
+  }
+  become(present, lines === null ? 'before' : 'outside');
+  return { lines: lines ?? [], whole };
+}
+
+/** The lines of the next text: those that were there keep their owner. */
+function merged(lines: readonly OwnedLine[], text: string, owner: LineOwner): readonly OwnedLine[] {
+  const next = linesOf(text);
+  const shorter = Math.min(lines.length, next.length);
+  let start = 0;
+  while (start < shorter && lines[start]?.text === next[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && lines.at(-1 - end)?.text === next.at(-1 - end)) end += 1;
+  const old = lines.slice(start, lines.length - end);
+  const fresh = next.slice(start, next.length - end);
+  const middle: OwnedLine[] = [];
+  const texts = old.map((line) => line.text);
+  const parts = diffArrays(texts, fresh, { maxEditLength: COMPARE_EDITS }) ?? [
+    { added: true, removed: false, value: fresh },
+  ];
+  let at = 0;
+  for (const { added, removed, value } of parts) {
+    if (added) middle.push(...value.map((one) => ({ text: one, owner })));
+    else {
+      if (!removed) middle.push(...old.slice(at, at + value.length));
+      at += value.length;
+    }
+  }
+  return [...lines.slice(0, start), ...middle, ...lines.slice(lines.length - end)];
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
