@@ -1,5 +1,6 @@
 import type { Agent } from '../records/agent/agent.ts';
 import { isUserInitiated, worktreeOf } from '../records/agent/agent.ts';
+import { leftOf, ownBudget } from '../records/agent/budget.ts';
 import { failureOf } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { cutShort } from '../records/conversation/child-text.ts';
@@ -42,6 +43,7 @@ export function agentJson(
       reasoning: agent.usage.reasoning,
     },
     cost_usd: agent.usage.cost_usd,
+    budget: budgetJson(agent),
     doing: agent.doing,
     last_reply: agent.reply,
     result: agent.state.type === 'completed' ? agent.state.result : null,
@@ -60,6 +62,13 @@ export function agentJson(
 function worktreeJson(agent: Agent): { branch: string; path: string } | null {
   const worktree = worktreeOf(agent.config);
   return worktree === null ? null : { branch: worktree.branch, path: worktree.path };
+}
+
+function budgetJson({ id, config, budget }: Agent): AgentDocument['budget'] {
+  if (budget === undefined) return null;
+  const { limit, spent } = budget;
+  const left = { tokens: leftOf(budget, 'tokens'), usd: leftOf(budget, 'usd') };
+  return { limit, spent, left, until: isoTime(ownBudget(id, config)?.until ?? null) };
 }
 
 /** Why its newest turn failed, or who killed it. */

@@ -48,6 +48,14 @@ const namedProfile = profile.omit({ subagents: true }).extend({
   deny_tools: z.array(z.string()).optional(),
   turns: z.int().min(1).optional(),
   timeout_seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),
+  /** What one agent of the profile and the agents below it may spend (docs/budgets.md). */
+  budget: z
+    .strictObject({
+      tokens: z.int().positive().optional(),
+      usd: z.number().positive().optional(),
+      seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),
+    })
+    .optional(),
 });
 
 export type NamedProfile = DeepReadonly<z.infer<typeof namedProfile>>;

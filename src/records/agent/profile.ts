@@ -1,4 +1,5 @@
 import type { AgentConfig, PermissionRules } from './agent.ts';
+import type { BudgetTerms } from './budget.ts';
 
 /** A named agent setup. A null field is inherited from the creator. */
 export interface Profile {
@@ -22,6 +23,7 @@ export interface Profile {
   /** Maximum wall time of one turn, milliseconds. */
   readonly run_ms: number | null;
   readonly permissions: PermissionRules;
+  readonly budget: BudgetTerms | null;
   /** Where it comes from: `config`, `built in`, or a path relative to its folder. */
   readonly source: string;
 }
@@ -40,13 +42,21 @@ export const BLANK_PROFILE: Omit<Profile, 'name' | 'source'> = {
   turns: null,
   run_ms: null,
   permissions: { allow: [], ask: [], deny: [] },
+  budget: null,
 };
 
 /** What a root created from the profile keeps of it, apart from prompt, tools and rules. */
-export function profileFields(profile: Profile | null): Pick<AgentConfig, 'profile' | 'turns' | 'run_ms'> {
+export function profileFields(
+  profile: Profile | null,
+): Pick<AgentConfig, 'profile' | 'turns' | 'run_ms' | 'budgets'> {
   if (profile === null) return {};
-  const { name, turns, run_ms } = profile;
-  return { profile: name, ...(turns === null ? {} : { turns }), ...(run_ms === null ? {} : { run_ms }) };
+  const { name, turns, run_ms, budget } = profile;
+  return {
+    profile: name,
+    ...(turns === null ? {} : { turns }),
+    ...(run_ms === null ? {} : { run_ms }),
+    ...(budget === null ? {} : { budgets: [{ agent_id: '', ...budget }] }),
+  };
 }
 
 /** Rules for a root created from the profile. Only the person is above a root, so what the profile allows needs no approval (docs/profiles.md). */
