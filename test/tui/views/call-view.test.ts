@@ -164,7 +164,7 @@ describe('an event', () => {
       'x 400: bad',
       '  /retry without-last goes on without the refused message; /retry asks again',
     ]);
-    assert.deepEqual(draw([event('error', 'broken', { kind: 'internal' })], SPOKEN), [
+    assert.deepEqual(draw([event('error', 'broken', { kind: 'aborted' })], SPOKEN), [
       'broken',
       '/retry asks again',
     ]);
