@@ -125,7 +125,7 @@ async function ask(
     };
     const sent: Sent = { agent_id: agent.id, model, prompt, overhead: overheadOf(system, tools) };
     const is_compacting = agent.state.type === 'requesting' && agent.state.compacting !== undefined;
-    if (is_compacting) return await summarise(cell, model, request, sent, context);
+    if (is_compacting && !is_program) return await summarise(cell, model, request, sent, context);
     if (!is_program) {
       await rooms.recall(sent, context.store);
       const relieved = rooms.relieve(sent, false, context.clock.now());
