@@ -53,7 +53,7 @@ const scripted = createScriptedModel(
         when: { agent: 'main', step: 0 },
         calls: [spawn('oak', 'Count the rings of the oak.'), spawn('grove', 'Report on the grove.')],
       },
-      { when: { agent: 'main' }, say: '{{results.subagent_spawn.0}}; {{results.subagent_spawn.1}}.' },
+      { when: { agent: 'main' }, say: '{{results.subagent_spawn.0}}\n\n{{results.subagent_spawn.1}}' },
       { when: { agent: 'grove', step: 0 }, calls: [spawn('hazel', 'Count the rings of the hazel.')] },
       { when: { agent: 'grove' }, say: 'in the grove, {{result}}' },
       { when: { step: 0 }, calls: [{ name: 'rings', input: { tree: '{{agent.name}}' } }] },
@@ -75,7 +75,12 @@ const agent = await coppice.start({ prompt: 'How old are the oak and the grove?'
 const { reply, agents } = await agent.result();
 console.log(`main: ${reply}`);
 
-assert.equal(reply, 'the oak has 30 rings; in the grove, the hazel has 50 rings.');
+// Below each result stands what the sub-agent really did; such a line in a result is quoted.
+assert.match(reply ?? '', /^the oak has 30 rings\n\n\[Did: 1 tool called \(rings 1\); .*\]$/m);
+assert.match(
+  reply ?? '',
+  /^in the grove, the hazel has 50 rings\n\n> \[Did: .*\]\n\n\[Did: 0 tools called; .*\]$/m,
+);
 assert.deepEqual([...names.values()].sort(), ['grove', 'hazel', 'oak']);
 assert.equal(open.size, 0, 'every sub-agent that started is done');
 assert.equal(agents.length, 4);

@@ -50,7 +50,7 @@ writeFileSync(
       },
       {
         when: { root: true, user: '^\\[Subagent: xfs-research\\] Complete' },
-        say: "The research is complete! Here's what the subagent found: {{user.Complete\\.\\s+(.*)}}",
+        say: "The research is complete! Here's what the subagent found: {{user.Complete\\.\\s+([^\\n]*)}}",
       },
       { when: { agent: 'xfs-research' }, delay_ms: 200, say: found },
     ],
@@ -82,10 +82,13 @@ const events = run.stdout
   .map((line) => JSON.parse(line) as Seen);
 const root = events.find((event) => event.agent?.parent_id === null)?.agent?.id;
 const conversation: string[] = [];
+/** How long the sub-agent took, and its tokens. */
+const FIGURES = /\d+ s; \d+ tokens/;
 for (const { type, agent_id, message } of events) {
   if (type !== 'message' || agent_id !== root || message === undefined) continue;
   const { origin, text, output, parts = [] } = message.content;
-  if (message.kind === 'user') conversation.push(`${origin === 'human' ? 'User' : 'System event'}: ${text}`);
+  if (message.kind === 'user')
+    conversation.push(`${origin === 'human' ? 'User' : 'System event'}: ${text?.replace(FIGURES, '…')}`);
   if (message.kind === 'result') conversation.push(`Tool result: ${output}`);
   for (const part of parts)
     conversation.push(part.type === 'call' ? `Tool: ${part.name}` : `Agent: ${part.text}`);
@@ -103,7 +106,7 @@ assert.deepEqual(conversation, [
   'Tool: sessions_spawn',
   `Tool result: ${JSON.stringify({ status: 'accepted', runId: row.id, sessionKey: row.session_key })}`,
   "Agent: I've spawned a research subagent. I'll let you know when it completes.",
-  `System event: [Subagent: xfs-research] Complete.\n\n${found}`,
+  `System event: [Subagent: xfs-research] Complete.\n\n${found}\n\n[Did: 0 tools called; …]`,
   `Agent: The research is complete! Here's what the subagent found: ${found}`,
 ]);
 assert.match(String(row.session_key), /^agent:main:subagent:[0-9a-f-]{36}$/);

@@ -1,6 +1,7 @@
 import type { Agent } from '../records/agent/agent.ts';
 import { isUserInitiated, worktreeOf } from '../records/agent/agent.ts';
-import { leftOf, ownBudget } from '../records/agent/budget.ts';
+import type { Deeds } from '../records/agent/deeds.ts';
+import { deedsLine, deedsOf, missingEvidence } from '../records/agent/deeds-line.ts';
 import { failureOf } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { cutShort } from '../records/conversation/child-text.ts';
@@ -43,7 +44,7 @@ export function agentJson(
       reasoning: agent.usage.reasoning,
     },
     cost_usd: agent.usage.cost_usd,
-    budget: budgetJson(agent),
+    deeds: deedsJson(agent),
     doing: agent.doing,
     last_reply: agent.reply,
     result: agent.state.type === 'completed' ? agent.state.result : null,
@@ -59,16 +60,26 @@ export function agentJson(
   };
 }
 
+function deedsJson({ config, state, updated_at }: Agent): AgentDocument['deeds'] {
+  const deeds: Deeds | undefined = deedsOf(state);
+  if (deeds === undefined) return null;
+  const { calls = {}, files = [], more_files = 0, commands = [], more_commands = 0 } = deeds;
+  return {
+    line: deedsLine({ config, state }, updated_at) ?? '',
+    calls: Object.entries(calls).map(([tool, count]) => ({ tool, ...count })),
+    ...{ files, more_files, more_commands },
+    commands: commands.map(({ command, exit }) => ({ command, exit_code: exit })),
+    children: deeds.children ?? 0,
+    unanswered: deeds.unanswered ?? 0,
+    missing_evidence: missingEvidence(config, deeds),
+    tokens: deeds.tokens ?? 0,
+    took_ms: deeds.took_ms ?? null,
+  };
+}
+
 function worktreeJson(agent: Agent): { branch: string; path: string } | null {
   const worktree = worktreeOf(agent.config);
   return worktree === null ? null : { branch: worktree.branch, path: worktree.path };
-}
-
-function budgetJson({ id, config, budget }: Agent): AgentDocument['budget'] {
-  if (budget === undefined) return null;
-  const { limit, spent } = budget;
-  const left = { tokens: leftOf(budget, 'tokens'), usd: leftOf(budget, 'usd') };
-  return { limit, spent, left, until: isoTime(ownBudget(id, config)?.until ?? null) };
 }
 
 /** Why its newest turn failed, or who killed it. */

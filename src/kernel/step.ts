@@ -1,5 +1,4 @@
 import type { AgentConfig, Tree } from '../records/agent/agent.ts';
-import type { AgentBudget } from '../records/agent/budget.ts';
 import type { AgentState } from '../records/agent/state.ts';
 import type { Usage } from '../records/agent/usage.ts';
 import type { NewAsk } from '../records/conversation/ask.ts';
@@ -40,8 +39,6 @@ export interface Step {
   readonly waits_until: Readonly<Record<string, number>>;
   /** Model requests that ended in this step. */
   readonly requests: readonly RequestRecord[];
-  /** Agents whose budgets they are charged to, nearest first; absent: none. */
-  readonly payers?: readonly string[];
   /** Tool calls that settled in this step. */
   readonly calls: number;
   readonly doing: string | null;
@@ -61,6 +58,13 @@ export interface Step {
   readonly deliver: readonly NewDelivery[];
 }
 
+/** The lists of a step while it is made. */
+export type StepLists = {
+  readonly [Name in keyof Step as Step[Name] extends readonly unknown[]
+    ? Name
+    : never]: Step[Name] extends readonly (infer Item)[] ? Item[] : never;
+};
+
 /** Usage of one model request; kept permanently. */
 export interface RequestRecord {
   readonly model: string;
@@ -77,8 +81,6 @@ export type Refusal =
       readonly allowed: number;
       readonly present: number;
     }
-  /** A new agent's budget is more than what is left; with the budgets on its path. */
-  | { readonly reason: 'budget'; readonly budgets: ReadonlyMap<string, AgentBudget> }
   | { readonly reason: 'recipient'; readonly agent_id: string; readonly found: 'unknown' | 'dead' }
   | { readonly reason: 'consumed'; readonly mail_id: string }
   /** Ids along the cycle, starting and ending with the waiter. */
@@ -96,7 +98,5 @@ export type Verdict =
       readonly met: readonly string[];
       /** The tree after the step. */
       readonly tree: Tree;
-      /** Budgets on the agent's path, and of agents that it created, after the step. */
-      readonly budgets: ReadonlyMap<string, AgentBudget>;
     }
   | { readonly ok: false; readonly refusal: Refusal };

@@ -103,6 +103,11 @@ function touchedByCommand(
   return lookups > lookups_max ? anything : touched;
 }
 
+/** Whether a command writes a file, as far as its words tell. */
+export function commandWrites(command: string, cwd: string): boolean {
+  return touchedByCommand(analyseCommand(command), cwd).some(({ as }) => as === 'write');
+}
+
 const anything: readonly TouchedPath[] = ['read', 'write'].map((as) => ({ path: null, as }));
 
 /** A word, and the parts of it that may be paths: `--file=PATH`, `-fPATH`, `if=PATH`, `@PATH`, `HEAD:PATH`. */

@@ -51,15 +51,22 @@ export interface ToolPermission {
 /** What reading a file needs. */
 export type PathContext = Pick<ToolContext, 'cwd' | 'denied'> & Partial<Pick<ToolContext, 'spill_dir'>>;
 
+/** `exit_code`: of the command that it ran. */
 export type ToolResult =
   | {
       readonly status: 'ok';
       readonly output: string;
       readonly images?: readonly Image[];
       readonly file?: FileStamp;
+      readonly exit_code?: number;
     }
   /** The text goes back to the model: say what is wrong, which field, and what to do. */
-  | { readonly status: 'error'; readonly output: string; readonly file?: FileStamp }
+  | {
+      readonly status: 'error';
+      readonly output: string;
+      readonly file?: FileStamp;
+      readonly exit_code?: number;
+    }
   /** Aborted by the signal; `output` is what there was by then. */
   | { readonly status: 'cancelled'; readonly output: string };
 

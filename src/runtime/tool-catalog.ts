@@ -109,6 +109,7 @@ export class ToolCatalog {
       reports,
       submits: mustSubmit(agent.config, agent.origin),
       checked: hasSchema(agent.config),
+      require: agent.config.require ?? [],
       turns: Math.min(
         agent.config.turns ?? Number.POSITIVE_INFINITY,
         tree?.limits.turns ?? DEFAULT_LIMITS.turns,

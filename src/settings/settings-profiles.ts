@@ -3,6 +3,7 @@ import type { Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { ToolPermission, Verdict } from '../records/tool.ts';
 import { nameHint, nearestName, noSuchName } from '../render/nearest-name.ts';
+import { evidenceText } from '../tools/evidence.ts';
 import type { NamedProfile, Settings } from './settings.ts';
 
 /** What settings may name. */
@@ -23,7 +24,8 @@ export function settingsProfiles({ agents = {} }: Settings, known: KnownNames, w
     for (const last of ['tools', 'deny_tools'] as const) checkNames(entry[last], tools, 'tool', key(last));
     checkNames(entry.toolsets, known.toolsets, 'toolset', key('toolsets'));
     checkRules(entry.permissions, known.tools, (verdict) => key(`permissions.${verdict}`));
-    return name === 'defaults' ? [] : [profileOf(name, entry)];
+    const require = evidenceOf(entry.require, known.tools, key('require'));
+    return name === 'defaults' ? [] : [profileOf(name, entry, require)];
   });
 }
 
@@ -57,7 +59,7 @@ function checkNames(
     throw noSuchName('E_CONFIG', `${where}: there is no ${noun}`, unknown, known, 'There are');
 }
 
-function profileOf(name: string, entry: NamedProfile): Profile {
+function profileOf(name: string, entry: NamedProfile, require: readonly string[]): Profile {
   const { allow = [], ask = [], deny = [] } = entry.permissions ?? {};
   const seconds = entry.timeout_seconds;
   return {
@@ -74,9 +76,27 @@ function profileOf(name: string, entry: NamedProfile): Profile {
     turns: entry.turns ?? entry.limits?.turns ?? null,
     run_ms: seconds === undefined ? (entry.limits?.run_ms ?? null) : Math.max(1, Math.round(seconds * 1000)),
     permissions: { allow, ask, deny },
-    budget: entry.budget ?? null,
+    require,
     source: 'config',
   };
+}
+
+function evidenceOf(
+  texts: NamedProfile['require'] = [],
+  tools: readonly ToolPermission[],
+  where: string,
+): readonly string[] {
+  return texts.map((text) => ruleAt(where, () => evidenceText(text, tools)));
+}
+
+/** Throws `E_CONFIG` for a malformed rule. */
+function ruleAt<T>(where: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof InvalidRuleError)) throw error;
+    throw new CoppiceError('E_CONFIG', `${where}: ${error.message}`, { cause: error });
+  }
 }
 
 type Rules = { readonly [Each in Verdict]?: readonly string[] | undefined };
@@ -89,12 +109,7 @@ export function checkRules(
 ): void {
   for (const verdict of ['allow', 'ask', 'deny'] as const)
     for (const rule of rules?.[verdict] ?? [])
-      try {
-        parseKnownRule(rule, verdict, tools);
-      } catch (error) {
-        if (!(error instanceof InvalidRuleError)) throw error;
-        throw new CoppiceError('E_CONFIG', `${where(verdict)}: ${error.message}`, { cause: error });
-      }
+      ruleAt(where(verdict), () => parseKnownRule(rule, verdict, tools));
 }
 
 const NAME_MAX = 64;

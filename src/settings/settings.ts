@@ -5,6 +5,8 @@ import { LIMIT_BOUNDS, type Limits } from '../records/agent/limits.ts';
 import type { DeepReadonly } from '../records/deep-readonly.ts';
 
 /** Node's timers overflow beyond this. */
+/** Maximum number of pieces of evidence that a profile may require. */
+export const REQUIRE_MAX = 8;
 export const TIMEOUT_SECONDS_MAX = 2_000_000;
 
 const rules = z.array(z.string());
@@ -47,15 +49,8 @@ const namedProfile = profile.omit({ subagents: true }).extend({
   description: z.string().optional(),
   deny_tools: z.array(z.string()).optional(),
   turns: z.int().min(1).optional(),
+  require: z.array(z.string()).max(REQUIRE_MAX).optional(),
   timeout_seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),
-  /** What one agent of the profile and the agents below it may spend (docs/budgets.md). */
-  budget: z
-    .strictObject({
-      tokens: z.int().positive().optional(),
-      usd: z.number().positive().optional(),
-      seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),
-    })
-    .optional(),
 });
 
 export type NamedProfile = DeepReadonly<z.infer<typeof namedProfile>>;

@@ -34,8 +34,9 @@ function resultOf(end: ProcessEnd, output: string, timeout: number, cwd: string)
     };
   }
   if (end.signal !== null) return { status: 'error', output: `${text}[killed by ${end.signal}]` };
-  if (end.code !== 0) return { status: 'error', output: `${text}[exit code ${end.code}]` };
-  return { status: 'ok', output: output === '' ? '[no output]' : output };
+  const exit_code = end.code ?? 0;
+  if (exit_code !== 0) return { status: 'error', output: `${text}[exit code ${exit_code}]`, exit_code };
+  return { status: 'ok', output: output === '' ? '[no output]' : output, exit_code };
 }
 
 /** Runs a shell command in the agent's folder. Exit code 0 is `ok`, anything else `error` with the code in the text. */

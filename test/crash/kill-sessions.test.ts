@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { makeHome } from '../cli/run-cli.ts';
+import { bare } from '../runtime/stage.ts';
 import { killAndResume, room } from './killed-run.ts';
 
 const COUNT = 100;
@@ -57,7 +58,7 @@ async function check(database: string, labels: readonly string[]): Promise<void>
   const [root] = await store.agents({ conversations: true });
   assert.ok(root);
   const told = (await store.history(root.id)).flatMap((message) =>
-    message.kind === 'user' && message.content.origin === 'system' ? [message.content.text] : [],
+    message.kind === 'user' && message.content.origin === 'system' ? [bare(message.content.text)] : [],
   );
   assert.deepEqual(told.toSorted(), labels.map(announcementOf).toSorted(), 'each end was announced once');
   assert.deepEqual(await store.mail(root.id), []);

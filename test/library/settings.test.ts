@@ -244,6 +244,8 @@ const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
   },
   'agents.*.deny_tools': async () =>
     assert.ok(!(await rootBy('*', { deny_tools: ['read'] })).tools.includes('read')),
+  'agents.*.require': async () =>
+    assert.deepEqual((await rootBy('*', { require: ['bash:npm test'] })).require, ['bash:npm test ok']),
   'agents.*.turns': async () => assert.equal((await rootBy('*', { turns: 2 })).turns, 2),
   'agents.*.timeout_seconds': async () =>
     assert.equal((await rootBy('*', { timeout_seconds: 2 })).run_ms, 2_000),

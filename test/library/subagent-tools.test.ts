@@ -91,7 +91,10 @@ it('an agent’s spawn runs a child loop with inherited tools and returns the fi
     ],
     { registry },
   );
-  assert.equal(await on.ask('a prompt of the root'), 'got: seen by scout');
+  assert.match(
+    await on.ask('a prompt of the root'),
+    /^got: seen by scout\n\n\[Did: 1 tool called \(look 1\); .*\]$/,
+  );
   const scout = on.requests.find((request) => request.agent.name === 'scout');
   assert.deepEqual(scout?.messages, [{ role: 'user', text: 'do scout' }]);
   assert.deepEqual(toolsOf(scout), ['look', 'subagent_delegate', 'subagent_spawn']);
@@ -132,12 +135,16 @@ it('a spawn by the program runs the task as a root and returns its final text', 
     { when: { agent: 'below' }, say: 'deep' },
     { say: 'heard {{result}}' },
   ]);
-  assert.deepEqual(await on.spawn({ task: 'the first task', description: 'top' }), {
-    id: 'host-1',
-    name: 'subagent_spawn',
-    output: 'heard deep',
-    isError: false,
-  });
+  const spawned = await on.spawn({ task: 'the first task', description: 'top' });
+  assert.deepEqual(
+    { ...spawned, output: spawned.output.split('\n')[0] },
+    {
+      id: 'host-1',
+      name: 'subagent_spawn',
+      output: 'heard deep',
+      isError: false,
+    },
+  );
   const request = (name: string) => on.requests.find((one) => one.agent.name === name);
   assert.equal(request('top')?.agent.parent_id, null);
   // It is the first level already, so the one below is the last of two.
@@ -204,7 +211,7 @@ it('delegates to the server and agent of the call, else to the registered ones',
   );
   assert.match(
     await on.ask(),
-    /^acp:home\/wren says, acp:far says, .*NOT_AVAILABLE.*no ACP server .*nowhere.*Servers: home, far/,
+    /^acp:home\/wren says\n\n.*, acp:far says\n\n.*, .*NOT_AVAILABLE.*no ACP server .*nowhere.*Servers: home, far/,
   );
   const own = (args: object) =>
     on.registry.execute({
@@ -307,5 +314,5 @@ it('an unknown model is an error; a child may have a model of its own', async ()
       },
     },
   );
-  assert.match(await on.ask(), /^from the other model \| .*NOT_AVAILABLE/);
+  assert.match(await on.ask(), /^from the other model\n\n\[Did: .*\] \| .*NOT_AVAILABLE/);
 });

@@ -11,7 +11,7 @@ import { startOpenAiChatServer } from '../servers/openai-chat-server.ts';
 import type { ProtocolServer } from '../servers/protocol-server.ts';
 import { onBothDatabases } from './both-databases.ts';
 import { HandClock } from './hand-clock.ts';
-import { type Play, type Stage, setStage, until } from './stage.ts';
+import { bare, type Play, type Stage, setStage, until } from './stage.ts';
 import { cast, rounds, spawn, submit } from './toolsets/fanout-stage.ts';
 
 /** What has come of an answer when the server falls silent. */
@@ -91,7 +91,7 @@ onBothDatabases('the time of a run is a maximum', (database) => {
     };
     const on = await stage(play, { fault: { stall_after: 2 } }, 'sessions');
     const { root, reply } = await on.perform();
-    assert.equal(reply, `[Subagent: s] Timed out: ${ERROR}\n\nWhat it had by then:\nHalf of `);
+    assert.equal(bare(reply ?? ''), `[Subagent: s] Timed out: ${ERROR}\n\nWhat it had by then:\nHalf of `);
     const [run] = await on.store.runs({ root_id: root.id });
     assert.deepEqual([run?.status, run?.result, run?.error], ['timeout', 'Half of ', ERROR]);
     assert.equal(server?.exchanges.length, 1);
@@ -100,7 +100,7 @@ onBothDatabases('the time of a run is a maximum', (database) => {
   it('subagent_spawn: the run time of its profile applies; the call beside it gets its result', async () => {
     const play: Play = (scene) => {
       if (scene.name === 'quick') return 'quick is done';
-      if (scene.step > 0) return scene.last.map(({ output }) => output).join(' | ');
+      if (scene.step > 0) return scene.last.map(({ output }) => bare(output)).join(' | ');
       return [
         ['subagent_spawn', { task: 't', description: 'stuck', profile: 'slow' }],
         ['subagent_spawn', { task: 't', description: 'quick' }],

@@ -260,6 +260,11 @@ export function forked(scene: Scene): string[] {
     .map((result) => (JSON.parse(result.output) as { agent_id: string }).agent_id);
 }
 
+/** A result without the last line, on what the child really did. */
+export function bare(text: string): string {
+  return text.replace(/\n\n\[Did: .*\]$/, '');
+}
+
 export function parsed(result: ResultContent | undefined): Record<string, unknown> {
   return JSON.parse(result?.output ?? 'null') as Record<string, unknown>;
 }

@@ -16,10 +16,8 @@ const FUNCTIONS_OF_13 = FUNCTIONS.replace(`, ${UNEXPIRED} AS leased`, '');
 /** What migrations after 14 add. */
 const WITHOUT_LATER = `
   ALTER TABLE asks DROP COLUMN subject_kind, DROP COLUMN granted, DROP COLUMN revoked_at;
-  ALTER TABLE mail DROP COLUMN images;
-  ALTER TABLE messages DROP COLUMN changed;
-  ALTER TABLE agents DROP COLUMN budget;
-  ALTER TABLE trees DROP COLUMN cached_tokens, DROP COLUMN reserved_tokens, DROP COLUMN reserved_usd;`;
+  ALTER TABLE mail DROP COLUMN images, DROP COLUMN did;
+  ALTER TABLE messages DROP COLUMN changed;`;
 
 it('a worker that leads a tree keeps it while another process migrates the ledger', async () => {
   const server = await sharedPostgres();

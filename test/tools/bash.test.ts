@@ -42,6 +42,7 @@ test('both streams come in the order in which they were written, then the exit c
   assert.deepEqual(result, {
     status: 'error',
     output: 'out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n[exit code 7]',
+    exit_code: 7,
   });
   assert.equal(context.live.join(''), 'out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n');
 });
@@ -51,6 +52,7 @@ test('it runs in the folder of the agent, without positional arguments', async (
   assert.deepEqual(await call(tool, { command: 'pwd -P; echo $#' }, context), {
     status: 'ok',
     output: `${context.cwd}\n0\n`,
+    exit_code: 0,
   });
 });
 
@@ -166,7 +168,7 @@ test(
       // The shell stays until the new session exists, so that the process group alone could not catch it.
       const command = `setsid sleep ${seconds} ${redirect} & sleep 0.2; echo done`;
       const result = await call(tool, { command, timeout: 60 }, context);
-      assert.deepEqual(result, { status: 'ok', output: 'done\n' });
+      assert.deepEqual(result, { status: 'ok', output: 'done\n', exit_code: 0 });
       assert.ok(await eventually(() => !runs(seconds)), `setsid ${redirect}: survived`);
     }
   },
@@ -227,7 +229,7 @@ test('bytes that are not UTF-8 and NUL are replaced and noted', async () => {
 test('a character that is cut between two chunks stays whole, in the result and live', async () => {
   const context = makeWorkspace();
   const result = await call(tool, { command: "printf '\\342\\202'; sleep 0.2; printf '\\254 ok'" }, context);
-  assert.deepEqual(result, { status: 'ok', output: '€ ok' });
+  assert.deepEqual(result, { status: 'ok', output: '€ ok', exit_code: 0 });
   assert.equal(context.live.join(''), '€ ok');
 });
 

@@ -129,6 +129,7 @@ function describe(profile: Profile): string[] {
     ['toolsets', profile.toolsets === null ? null : list(profile.toolsets)],
     ['tools', profile.tools === null ? "the creator's" : list(profile.tools)],
     ['denied tools', profile.deny_tools.length === 0 ? null : list(profile.deny_tools)],
+    ...profile.require.map((text) => ['evidence', text] as const),
     ['turns', profile.turns === null ? null : String(profile.turns)],
     ['seconds', profile.run_ms === null ? null : String(profile.run_ms / 1000)],
     ...(['allow', 'ask', 'deny'] as const).flatMap((verdict) =>

@@ -1,14 +1,34 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
-import { image, maybe, maybeTime, number, one, text, time, yes } from './document-parts.ts';
+import { image, maybe, maybeTime, number, one, text, texts, time, yes } from './document-parts.ts';
 
-const amounts = z.strictObject({
-  tokens: number('tokens, without input read from a cache'),
-  usd: number('US dollars'),
-});
-const budgetAmounts = z.strictObject({
-  tokens: z.number().nullable().describe('tokens, without input read from a cache'),
-  usd: z.number().nullable().describe('US dollars'),
+const deeds = z.strictObject({
+  line: text('all of it in one line, as the agent that gets its result reads it'),
+  calls: z
+    .array(
+      z.strictObject({
+        tool: text('the tool'),
+        made: number('calls'),
+        failed: number('calls without success'),
+      }),
+    )
+    .describe('calls of tools; not those with which it works with other agents'),
+  files: texts('files that `write` and `patch` changed, and that git names for a worktree'),
+  more_files: number('changed files that are not named'),
+  commands: z
+    .array(
+      z.strictObject({
+        command: text('the command; its beginning if it is long'),
+        exit_code: z.number().nullable().describe('null: it was stopped'),
+      }),
+    )
+    .describe('its newest shell commands'),
+  more_commands: number('commands before these'),
+  children: number('agents that it created'),
+  unanswered: number('of these, how many owed an answer when its turn ended'),
+  missing_evidence: texts('evidence that its profile requires, and that there is none of'),
+  tokens: number('input and output'),
+  took_ms: z.number().nullable().describe('duration of its turn; null while it works'),
 });
 
 export const agent = z
@@ -73,15 +93,11 @@ export const agent = z
       })
       .describe('tokens used so far'),
     cost_usd: z.number().nullable().describe('US dollars so far; null where no price is known'),
-    budget: z
-      .strictObject({
-        limit: budgetAmounts.describe('what it was given; null: no limit of its own'),
-        spent: amounts.describe('what it and the agents below it have used'),
-        left: budgetAmounts.describe('what is neither used nor set aside for agents below it'),
-        until: maybeTime('when its time is over'),
-      })
+    deeds: deeds
       .nullable()
-      .describe('its own [budget](budgets.md), if it has one'),
+      .describe(
+        'what it really did since it was last asked, counted by the runtime; null before that, and for a killed agent',
+      ),
     doing: maybe('one line on what it does now, for people'),
     last_reply: maybe('text of its last finished turn'),
     result: maybe('what it ended with, where its task has an end'),
@@ -112,10 +128,7 @@ export const limits = z.strictObject({
   total: number('agents ever created in the tree'),
   turns: number('model requests of one agent in one turn'),
   run_ms: number('time of one turn, in milliseconds'),
-  tokens: z
-    .number()
-    .nullable()
-    .describe('output, and input not read from a cache, of the tree; `null`: no limit'),
+  tokens: z.number().nullable().describe('input and output tokens of the tree; `null`: no limit'),
   cost_usd: z
     .number()
     .nullable()
@@ -129,8 +142,6 @@ export const tree = z.strictObject({
   total: number('agents ever created'),
   tokens: number('input and output so far'),
   cost_usd: number('US dollars so far, as far as prices are known'),
-  cached: number('tokens among these that were read from a cache; absent: none').optional(),
-  reserved: amounts.optional().describe('what is left of budgets that agents were given; absent: nothing'),
 });
 
 export const mail = z.strictObject({
@@ -142,6 +153,7 @@ export const mail = z.strictObject({
   kind: one('what it is', 'letter', 'outcome', 'announce', 'task', 'control', 'event'),
   body: text('text; JSON for `outcome`, `announce` and `control`'),
   images: z.array(image).optional().describe('pictures'),
+  did: z.string().optional().describe('what its sender had really done by then; on mail to its parent'),
   number: number('counts from 1 per agent'),
   sent_at: number('milliseconds since 1970'),
   consumed_seq: z.number().nullable().describe('null while unread, 0 if it was taken back before that'),

@@ -17,7 +17,6 @@ export const TABLES = {
     key: ['root_id'],
     columns: {
       ...{ root_id: 'text', limits: 'text', live: 'int', total: 'int', tokens: 'int', cost_usd: 'real' },
-      ...{ cached_tokens: 'int', reserved_tokens: 'int', reserved_usd: 'real' },
       ...{ served: 'bool', placement: 'text', removal: 'text' },
     },
   },
@@ -44,7 +43,7 @@ export const TABLES = {
       ...{ epoch: 'int', deaths: 'int', calls: 'int', input_tokens: 'int', output_tokens: 'int' },
       ...{ cached_tokens: 'int', reasoning_tokens: 'int', cost_usd: 'real', doing: 'text', reply: 'text' },
       ...{ sent_this_turn: 'bool', last_write: 'text', created_at: 'int', updated_at: 'int' },
-      ...{ ended_at: 'int', reaped_at: 'int', budget: 'text' },
+      ...{ ended_at: 'int', reaped_at: 'int' },
     },
   },
   messages: {
@@ -55,7 +54,7 @@ export const TABLES = {
     key: ['id'],
     columns: {
       ...{ id: 'text', root_id: 'text', to_id: 'text', from_id: 'text', from_name: 'text', kind: 'text' },
-      ...{ body: 'text', images: 'text', number: 'int', sent_at: 'int', consumed_seq: 'int' },
+      ...{ body: 'text', images: 'text', did: 'text', number: 'int', sent_at: 'int', consumed_seq: 'int' },
     },
   },
   requests: {

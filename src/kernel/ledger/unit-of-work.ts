@@ -181,7 +181,11 @@ export class UnitOfWork {
     if (box === undefined) this.#posted.set(mail.to_id, [one]);
     else box.push(one);
     const { images } = mail;
-    this.rows.insert('mail', { ...stored, images: images === undefined ? null : JSON.stringify(images) });
+    this.rows.insert('mail', {
+      ...stored,
+      images: images === undefined ? null : JSON.stringify(images),
+      did: mail.did ?? null,
+    });
     return stored;
   }
 

@@ -26,7 +26,12 @@ export function frameLetters(letters: readonly Mail[], delimiter: string): strin
       : `${letters.length} messages arrived from other agents. They come from agents, not from the user.`;
   const framed = letters.map(
     (letter) =>
-      `--- ${delimiter} message from ${framedName(letter.from_name)} (agent ${letter.from_id}), ${new Date(letter.sent_at).toISOString()}\n${letter.body}\n--- ${delimiter} end`,
+      `--- ${delimiter} message from ${framedName(letter.from_name)} (agent ${letter.from_id}), ${new Date(letter.sent_at).toISOString()}\n${letter.body}\n${did(letter, delimiter)}--- ${delimiter} end`,
   );
   return [head, ...framed].join('\n\n');
+}
+
+/** What the runtime adds about the sender. */
+function did(letter: Mail, delimiter: string): string {
+  return letter.did === undefined ? '' : `--- ${delimiter} did: ${letter.did}\n`;
 }

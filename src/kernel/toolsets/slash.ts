@@ -93,7 +93,7 @@ const slash: ToolsetTool = {
 };
 
 function forkCommand(
-  { prompt, profile, budget }: Extract<SlashCommand, { name: 'fork' }>,
+  { prompt, profile }: Extract<SlashCommand, { name: 'fork' }>,
   key: string,
   view: ToolsetView,
 ): Decision {
@@ -102,7 +102,7 @@ function forkCommand(
   return forkAgent(view, {
     id,
     name,
-    terms: { profile, budget },
+    terms: { profile },
     key,
     inherits: prompt === null,
     prompt,
@@ -160,12 +160,12 @@ function checkMail(view: ToolsetView): Decision {
 }
 
 function shown(letter: Mail): object {
-  const { from_id, from_name, body, sent_at } = letter;
+  const { from_id, from_name, body, sent_at, did } = letter;
   const head = { from: from_id, name: framedName(from_name), sent_at: new Date(sent_at).toISOString() };
   const reading = readCompletion(body);
   return reading.type === 'completion'
-    ? { ...head, completion: reading.completion }
-    : { ...head, message: body };
+    ? { ...head, completion: reading.completion, did }
+    : { ...head, message: body, did };
 }
 
 /** Guidance in the system prompt. */

@@ -1,5 +1,5 @@
 import type { AgentState, Call, ChildOutcome, Executing } from '../../records/agent/state.ts';
-import { resultText, withRest } from '../../records/conversation/child-text.ts';
+import { resultText, withDeeds, withRest } from '../../records/conversation/child-text.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import { settled } from './calls.ts';
 import type { EventOf } from './event.ts';
@@ -39,13 +39,13 @@ function delegatedResult(
   call: Call,
   context: TransitionContext,
 ): Transition {
-  const { outcome } = event.child;
+  const { outcome, did } = event.child;
   const done = outcome.type === 'success';
   const result: ResultContent = {
     call_id: call.id,
     name: call.name,
     status: done ? 'ok' : 'error',
-    output: done ? resultText(outcome.result, outcome.limit) : failureText(outcome),
+    output: withDeeds(done ? resultText(outcome.result, outcome.limit) : failureText(outcome), did),
   };
   return settled(
     state,

@@ -1,4 +1,5 @@
 import type { PermissionMode } from '../../records/agent/agent.ts';
+import type { Deed } from '../../records/agent/deeds.ts';
 import type { Failure } from '../../records/agent/failure.ts';
 import type { Call, ChildOutcome, ChildResult, SpawnedChild, WaitSpec } from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';
@@ -21,7 +22,7 @@ export type AgentEvent =
   /**
    * `seq`: position of the new message. `calls`: all call parts of `content`, in order. `submission`: ends a child that reports to its
    * parent instead of running calls; ignored for others. `refusal`: no call runs, and each gets this error. `appendix`: added to the outcome if the
-   * agent ends with this answer.
+   * agent ends with this answer; `changed`: the files that git names for its worktree then.
    */
   | {
       readonly type: 'response';
@@ -32,6 +33,7 @@ export type AgentEvent =
       readonly submission: ChildOutcome | null;
       readonly refusal?: string;
       readonly appendix?: string;
+      readonly changed?: readonly string[];
     }
   | {
       readonly type: 'request-failed';
@@ -39,12 +41,14 @@ export type AgentEvent =
       readonly failure: Failure;
       readonly partial?: string;
       readonly appendix?: string;
+      readonly changed?: readonly string[];
     }
-  /** A call settled. `consequences` are written in the same transaction; `spawned` are added to the children to await. */
+  /** A call settled. `consequences` are written in the same transaction; `spawned` are added to the children to await. `deed`: what it did to the world. */
   | {
       readonly type: 'call-settled';
       readonly at: number;
       readonly result: ResultContent;
+      readonly deed?: Deed;
       readonly consequences: readonly Consequence[];
       readonly spawned: readonly SpawnedChild[];
     }
@@ -136,8 +140,6 @@ export type AgentEvent =
   | { readonly type: 'compact'; readonly at: number; readonly note: string }
   /** Null: there was nothing to cut. */
   | { readonly type: 'summarised'; readonly at: number; readonly checkpoint: Checkpoint | null }
-  /** Before a request is sent: little of a budget is left, and the model is told; or nothing is, and the model answers for the last time. */
-  | { readonly type: 'budget'; readonly at: number; readonly text: string; readonly last: boolean }
   /** Computing the agent's step threw: the turn ends. */
   | { readonly type: 'fault'; readonly at: number; readonly failure: Failure }
   /**

@@ -84,14 +84,17 @@ export function appendResults(
   results: readonly ChildResult[],
   missing = 'Cancelled',
 ): Effect {
-  const outcomes = new Map(results.map((result) => [result.agent_id, result.outcome]));
+  const reported = new Map(results.map((result) => [result.agent_id, result]));
   const cancelled: ChildOutcome = { type: 'failure', error: missing, error_kind: 'cancelled' };
   const sub_agent_results = spawned.map(({ agent_id, task }) => ({
     agent_id,
     task,
-    outcome: taggedOutcome(outcomes.get(agent_id) ?? cancelled),
+    outcome: taggedOutcome(reported.get(agent_id)?.outcome ?? cancelled),
+    did: reported.get(agent_id)?.did,
   }));
-  return appendSystem(JSON.stringify({ sub_agent_results }));
+  const open = spawned.filter(({ agent_id }) => !reported.has(agent_id)).length;
+  const note = open === 0 ? {} : { note: `${open} of ${spawned.length} sub-agents never answered` };
+  return appendSystem(JSON.stringify({ sub_agent_results, ...note }));
 }
 
 /** The outcome in the documented JSON format. */

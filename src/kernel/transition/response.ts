@@ -1,3 +1,4 @@
+import { missingEvidence } from '../../records/agent/deeds-line.ts';
 import type { Failure } from '../../records/agent/failure.ts';
 import type { Call, Turn } from '../../records/agent/state.ts';
 import { marked, refusal, shortfall } from '../../records/conversation/answer-ending.ts';
@@ -8,7 +9,7 @@ import { schedule } from './calls.ts';
 import type { EventOf } from './event.ts';
 import { nextRequest } from './request.ts';
 import type { Transition, TransitionContext } from './transition-result.ts';
-import { endInFailure, endTurn, report } from './turn-end.ts';
+import { endInFailure, endTurn, report, unprovedFailure } from './turn-end.ts';
 
 /** Handles an answer of the model: runs its calls, ends the child, or ends the turn. */
 export function answered(before: Turn, event: EventOf<'response'>, context: TransitionContext): Transition {
@@ -22,6 +23,8 @@ export function answered(before: Turn, event: EventOf<'response'>, context: Tran
     return endInFailure(declined, [said, ...unrun], context, { appendix });
   }
   if (submission !== null && context.reports) {
+    const missing = submission.type === 'success' ? missingEvidence(context, turn.deeds) : [];
+    if (missing.length > 0) return unproved(turn, event, missing, context);
     const taken = calls.map((call) => appendAnswer(call, 'ok', 'submitted'));
     const limit = turn.grace !== null && submission.type === 'success' ? { limit: turn.grace.error } : {};
     return report({ ...submission, ...limit }, [said, ...taken], appendix);
@@ -44,6 +47,29 @@ export function answered(before: Turn, event: EventOf<'response'>, context: Tran
     [said],
     context,
   );
+}
+
+/** Submissions without the required evidence; the last one ends the child. */
+const UNPROVED_MAX = 3;
+
+/** Refuses a submission and says what is missing; after the last one, or where no tool runs any more, the child ends. */
+function unproved(
+  before: Turn,
+  event: EventOf<'response'>,
+  missing: readonly string[],
+  context: TransitionContext,
+): Transition {
+  const turn = { ...before, unproved: (before.unproved ?? 0) + 1 };
+  const failure = unprovedFailure(missing, turn.grace ?? turn.late);
+  const ends = turn.unproved >= UNPROVED_MAX || turn.grace !== null || turn.late !== undefined;
+  const order = ends
+    ? failure.error
+    : `${failure.error}. Make these calls after your last change of a file, then submit again.`;
+  const answers = event.calls.map((call) => appendAnswer(call, 'error', order));
+  const effects = [appendAssistant(event.content), ...answers];
+  if (!ends) return nextRequest(turn, effects, context);
+  const unfinished = event.submission?.type === 'success' ? event.submission.result : undefined;
+  return endInFailure(failure, effects, context, { appendix: event.appendix, unfinished });
 }
 
 /** Ends the turn, unless the answer was cut off or empty: then the model is asked once more, and a second such answer is a failure. */

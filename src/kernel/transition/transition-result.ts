@@ -29,6 +29,8 @@ export interface TransitionContext {
   readonly submits: boolean;
   /** A result counts only if submitted, because that is when it is validated. */
   readonly checked?: boolean;
+  /** What the agent's profile requires as evidence; a result without it is refused. */
+  readonly require?: readonly string[];
   /** Maximum model requests of one turn. */
   readonly turns: number;
   /** All assistant text of the run of an agent with `reports`; read from its conversation only at the end. Absent: none. */

@@ -1,3 +1,4 @@
+import { missingEvidence } from '../../records/agent/deeds-line.ts';
 import type { Failure } from '../../records/agent/failure.ts';
 import type { ChildOutcome, Turn } from '../../records/agent/state.ts';
 import { allTexts, saidIn } from '../../records/conversation/child-text.ts';
@@ -21,6 +22,16 @@ const UNSUBMITTED: Failure = {
   retryable: false,
 };
 
+/** `limit`: what kept it from bringing the evidence. */
+export function unprovedFailure(missing: readonly string[], limit: Failure | null = null): Failure {
+  const error = `required evidence missing: ${missing.join(', ')}`;
+  return {
+    kind: 'no_evidence',
+    error: limit === null ? error : `${error} (${limit.error})`,
+    retryable: false,
+  };
+}
+
 /** Ends the turn after an answer without calls. */
 export function endTurn(
   turn: Turn,
@@ -39,6 +50,8 @@ export function endTurn(
   // A last answer after a limit is a result; only the run time limit makes it a failure (docs/vocabularies.md).
   if (grace !== null && grace.kind !== 'limit') return fail(grace);
   if (context.checked === true) return fail(grace ?? UNSUBMITTED);
+  const missing = context.submits ? missingEvidence(context, turn.deeds) : [];
+  if (missing.length > 0) return fail(unprovedFailure(missing, grace));
   const unsubmitted = context.submits ? { unsubmitted: true as const } : {};
   return report(
     { type: 'success', result: allTexts(reminded, text), ...limit, ...unsubmitted },

@@ -1,28 +1,23 @@
 import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
-import { payersOf } from '../../records/agent/budget.ts';
+import { deedsLine } from '../../records/agent/deeds-line.ts';
 import { type AgentState, isTerminal } from '../../records/agent/state.ts';
 import { allTexts, saidIn } from '../../records/conversation/child-text.ts';
-import { type MailKind, WAKING_MAIL } from '../../records/conversation/mail.ts';
+import { type MailKind, type NewMail, WAKING_MAIL } from '../../records/conversation/mail.ts';
 import type { Message } from '../../records/conversation/message.ts';
 import { TakenMail } from '../mailbox/taken-mail.ts';
 import { sameWaits, waitEdges, waitsUntil } from '../mailbox/wait-edges.ts';
-import type { RequestRecord, Step } from '../step.ts';
+import type { RequestRecord, Step, StepLists } from '../step.ts';
 import type { Effect } from '../transition/effect.ts';
 import type { AgentEvent } from '../transition/event.ts';
 import { transition } from '../transition/transition.ts';
 import type { InvalidTransition, TransitionContext } from '../transition/transition-result.ts';
 import type { Advance, ParkedWait, WorldEffect } from './advance-result.ts';
+import { countDeeds } from './count-deeds.ts';
 import { doing } from './doing.ts';
 import { type EndedTurn, endOfTurn, replyIn } from './ended-turn.ts';
 import type { LedAgent } from './led-agent.ts';
 import { ToolsetCalls } from './toolset-calls.ts';
 import type { View } from './view.ts';
-
-type ListsOf<T> = {
-  readonly [Name in keyof T as T[Name] extends readonly unknown[]
-    ? Name
-    : never]: T[Name] extends readonly (infer Item)[] ? Item[] : never;
-};
 
 /**
  * A step under construction, used within one `advance`. Only its methods (`apply`, `write`, `park`, …) change its parts; the other files of this folder
@@ -42,7 +37,7 @@ export class Draft {
   #at = 0;
   #ids = 0;
   /** Parts of the step that are committed unchanged. */
-  readonly #parts: ListsOf<Omit<Step, 'consume'>> = {
+  readonly #parts: Omit<StepLists, 'consume'> = {
     messages: [],
     create: [],
     send: [],
@@ -103,6 +98,8 @@ export class Draft {
     const result = transition(before, event, this.#context);
     if (!result.ok) return result.invalid;
     this.#state = result.state;
+    const happening = { before, after: result.state, event, effects: result.effects, request };
+    this.#state = countDeeds(happening, this.led.agent.id, this.view);
     this.#at = event.at;
     if (request !== undefined) this.#parts.requests.push(request);
     if (event.type === 'input' || event.type === 'retry') {
@@ -113,7 +110,8 @@ export class Draft {
     if (event.type === 'response') this.#reply = replyIn(event, before, this.#state) ?? this.#reply;
     for (const effect of result.effects) this.#absorb(effect);
     const end = endOfTurn(before, this.#state, event.type === 'response', this.#reply);
-    if (end !== null) this.#ended.push({ ...end, seq: this.last_seq, reported: this.#sent_this_turn });
+    const reported = this.#sent_this_turn;
+    if (end !== null) this.#ended.push({ ...end, ...this.#did(), seq: this.last_seq, reported });
     return null;
   }
 
@@ -126,8 +124,9 @@ export class Draft {
         return;
       case 'deliver-mail': {
         const { mail } = effect;
-        this.#parts.send.push(mail);
-        if (mail.kind === 'letter' && mail.to_id === this.led.agent.parent_id) this.#sent_this_turn = true;
+        const is_report = mail.kind === 'letter' && mail.to_id === this.led.agent.parent_id;
+        this.#parts.send.push(is_report ? { ...mail, ...this.#did() } : mail);
+        this.#sent_this_turn ||= is_report;
         return;
       }
       case 'consume-mail':
@@ -150,7 +149,7 @@ export class Draft {
         return;
       case 'notify-parent': {
         const { id, parent_id, origin } = this.led.agent;
-        const body = { agent_id: id, outcome: effect.outcome };
+        const body = { agent_id: id, outcome: effect.outcome, ...this.#did() };
         if (parent_id !== null) this.#post(parent_id, origin === 'session' ? 'announce' : 'outcome', body);
         return;
       }
@@ -201,10 +200,16 @@ export class Draft {
     this.mail.takeAt(this.last_seq, mail_id);
   }
 
-  write(to_id: string, kind: MailKind, body: string, sent_at: number): void {
+  write(to_id: string, kind: MailKind, body: string, sent_at: number, did: Pick<NewMail, 'did'> = {}): void {
     const { id: from_id, root_id, name: from_name } = this.led.agent;
     const id = this.newId();
-    this.#parts.send.push({ id, root_id, to_id, from_id, from_name, kind, body, sent_at });
+    this.#parts.send.push({ id, root_id, to_id, from_id, from_name, kind, body, sent_at, ...did });
+  }
+
+  /** What an agent tells its parent comes with what it really did. */
+  #did(): { readonly did?: string } {
+    const did = deedsLine({ config: this.#config, state: this.#state }, this.view.now);
+    return did === undefined ? {} : { did };
   }
 
   /** This step sends the agent mail that will wake it. */
@@ -233,9 +238,9 @@ export class Draft {
     return this.#ended;
   }
 
-  /** Agents that the step creates, and requests that ended in it. */
-  get parts(): Pick<Step, 'create' | 'requests'> {
-    return this.#parts;
+  /** Number of agents that the step creates. */
+  get created(): number {
+    return this.#parts.create.length;
   }
 
   get kills(): boolean {
@@ -282,7 +287,6 @@ export class Draft {
       state,
       ...this.#parts,
       ...(this.#config === agent.config ? {} : { config: this.#config }),
-      ...payersOf(agent.config),
       consume: this.mail.placed,
       waits_for: sameWaits(agent.state, state) ? null : waitEdges(state),
       waits_until: waitsUntil(state),

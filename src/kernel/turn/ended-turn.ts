@@ -12,6 +12,8 @@ export interface EndedTurn {
   readonly cause: string | null;
   /** The agent wrote to its parent in this turn. */
   readonly reported: boolean;
+  /** What it really did in it. */
+  readonly did?: string;
 }
 
 /** How the transition between these states ended the turn; null when it goes on. `reply`: the turn's last words. */

@@ -1,6 +1,7 @@
 import { framedName } from '../../records/agent/agent-name.ts';
 import type { ChildOutcome } from '../../records/agent/state.ts';
 import { isResting } from '../../records/agent/state.ts';
+import { withDeeds } from '../../records/conversation/child-text.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { UserContent } from '../../records/conversation/message.ts';
 import type { RunOutcome } from '../../records/run/run-end.ts';
@@ -69,10 +70,10 @@ function takeAnnouncement(draft: Draft, mail: Mail): void {
     draft.tell(unreadable(mail));
     return draft.takeNow(mail.id);
   }
-  const { agent_id, outcome } = content;
+  const { agent_id, outcome, did } = content;
   const terms = draft.view.relatives.agent(agent_id)?.config.task;
   const who = terms?.label ?? terms?.run_id ?? mail.from_name;
-  say(draft, mail, { origin: 'system', text: announcement(who, outcome) });
+  say(draft, mail, { origin: 'system', text: announcement(who, outcome, did) });
   // With outside deliveries it is deleted after them (`Store.cleanRuns`).
   if (terms?.cleanup === 'delete' && terms.delivers !== true) draft.remove(agent_id);
 }
@@ -94,8 +95,8 @@ function takeNotice(draft: Draft, letters: readonly Mail[]): void {
 }
 
 /** The announcement of a background run's end for its requester. `who`: its label or run id. */
-export function announcement(who: string, outcome: ChildOutcome): string {
-  return endText(`[Subagent: ${framedName(who)}]`, ended(outcome));
+export function announcement(who: string, outcome: ChildOutcome, did?: string): string {
+  return withDeeds(endText(`[Subagent: ${framedName(who)}]`, ended(outcome)), did);
 }
 
 function ended(outcome: ChildOutcome): RunOutcome {

@@ -23,7 +23,15 @@ function reportToParent(draft: Draft): void {
   if (!view.notices || parent === undefined || isTerminal(parent.state.type)) return;
   for (const turn of draft.ended_turns) {
     const completion = completionOf(turn, draft);
-    if (completion !== null) draft.write(parent.id, 'letter', storable(JSON.stringify(completion)), view.now);
+    const { did } = turn;
+    if (completion !== null)
+      draft.write(
+        parent.id,
+        'letter',
+        storable(JSON.stringify(completion)),
+        view.now,
+        did === undefined ? {} : { did },
+      );
   }
 }
 

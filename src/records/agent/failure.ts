@@ -21,6 +21,7 @@ export type FailureKind =
   | 'killed'
   | 'sub_agent_error' // the child reported that it cannot do the task
   | 'no_result' // the child stopped without submitting
+  | 'no_evidence' // the child brought no evidence that its profile requires
   | 'lost' // the process that ran it is gone and it cannot be resumed
   | 'quarantined' // processes died repeatedly while running its calls
   | 'internal';

@@ -1,3 +1,4 @@
+import type { Deeds } from './deeds.ts';
 import type { Failure } from './failure.ts';
 
 /** One tool call of the current turn. The tool's properties that scheduling needs are copied onto it when the answer arrives. */
@@ -52,6 +53,8 @@ export type ChildOutcome =
 export interface ChildResult {
   readonly agent_id: string;
   readonly outcome: ChildOutcome;
+  /** What it really did (`deedsLine`). */
+  readonly did?: string;
 }
 
 /** A child whose result the turn must await. */
@@ -98,6 +101,10 @@ export interface Turn {
   readonly unfinished?: string;
   /** Questions whose answers granted a rule until the turn ends. */
   readonly granted?: readonly string[];
+  /** What it did so far; absent: nothing. */
+  readonly deeds?: Deeds;
+  /** How often it submitted a result without the evidence that its profile requires. */
+  readonly unproved?: number;
   /** Milliseconds since the epoch. */
   readonly started_at: number;
 }
@@ -115,9 +122,9 @@ export interface Compacting {
  */
 export type AgentState =
   /** `limit`: what ended its newest turn early. */
-  | { readonly type: 'idle'; readonly limit?: string }
+  | ({ readonly type: 'idle'; readonly limit?: string } & AfterTurn)
   /** A person waits for mail in this agent (`/wait`). */
-  | { readonly type: 'waiting'; readonly wait: WaitSpec; readonly since: number }
+  | ({ readonly type: 'waiting'; readonly wait: WaitSpec; readonly since: number } & AfterTurn)
   | {
       readonly type: 'requesting';
       readonly attempt: number;
@@ -155,10 +162,16 @@ export type AgentState =
       readonly reason: string;
       readonly turn: Turn;
     }
-  | { readonly type: 'errored'; readonly failure: Failure }
-  | ({ readonly type: 'completed'; readonly result: string } & Reservations)
-  | { readonly type: 'failed'; readonly failure: Failure; readonly partial?: string }
-  | { readonly type: 'killed'; readonly by: string };
+  | ({ readonly type: 'errored'; readonly failure: Failure } & AfterTurn)
+  | ({ readonly type: 'completed'; readonly result: string } & Reservations & AfterTurn)
+  | ({ readonly type: 'failed'; readonly failure: Failure; readonly partial?: string } & AfterTurn)
+  /** A kill reads no state, so what it did is not kept. */
+  | ({ readonly type: 'killed'; readonly by: string } & AfterTurn);
+
+interface AfterTurn {
+  /** What its newest turn did. */
+  readonly deeds?: Deeds;
+}
 
 export type StateType = AgentState['type'];
 export type Executing = Extract<AgentState, { readonly type: 'executing' }>;

@@ -23,6 +23,8 @@ export interface Mail {
   readonly body: string;
   /** Pictures of a letter. */
   readonly images?: readonly Image[];
+  /** What its sender had really done by then, for its parent (`deedsLine`). */
+  readonly did?: string;
   /** Per recipient, counted from 1: first in, first out. */
   readonly number: number;
   /** Milliseconds since the epoch. */

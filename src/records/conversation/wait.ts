@@ -1,4 +1,5 @@
 import type { Agent } from '../agent/agent.ts';
+import { deedsLine } from '../agent/deeds-line.ts';
 import { type Call, isTerminal, isWorking, type WaitSpec } from '../agent/state.ts';
 import type { Mail } from './mail.ts';
 import type { Image, ResultContent } from './message.ts';
@@ -18,6 +19,8 @@ export interface WaitRow {
   readonly error?: string;
   /** The limit that cut its turn short. */
   readonly limit?: string;
+  /** What it really did since it was last asked (`deedsLine`). */
+  readonly did?: string;
 }
 
 export interface WaitView {
@@ -82,6 +85,7 @@ function endNextMessage(view: WaitView, cut: WaitCut | null): WaitEnd {
     name: letter.from_name,
     message: letter.body,
     sent_at: new Date(letter.sent_at).toISOString(),
+    ...didOf(letter.did),
   });
   const { images } = letter;
   return { output, consume: [letter.id], ...(images === undefined ? {} : { images }) };
@@ -96,15 +100,20 @@ function endFanIn(from: readonly string[], view: WaitView, cut: WaitCut | null):
   const results = from.map((id) => row(id, view, first.get(id)));
   const consume = from.flatMap((id) => first.get(id)?.id ?? []);
   const mark = cut === null ? {} : cut === 'timeout' ? { timed_out: true } : { interrupted: true };
-  return { output: JSON.stringify({ results, ...mark }), consume };
+  const open = results.filter(({ status }) => status === 'running').length;
+  const note = open === 0 ? {} : { note: `${open} of ${results.length} agents have not answered` };
+  return { output: JSON.stringify({ results, ...mark, ...note }), consume };
 }
 
 function row(id: string, view: WaitView, letter: Mail | undefined): WaitRow {
   const agent = view.agent(id);
   const name = agent?.name ?? id;
-  if (letter !== undefined) return { agent_id: id, name, status: 'received', message: letter.body };
-  if (agent === undefined || isTerminal(agent.state.type)) return { agent_id: id, name, status: 'dead' };
-  if (atWork(agent, view)) return { agent_id: id, name, status: 'running' };
+  if (letter !== undefined)
+    return { agent_id: id, name, status: 'received', message: letter.body, ...didOf(letter.did) };
+  const did = didOf(agent === undefined ? undefined : deedsLine(agent, view.now));
+  if (agent === undefined || isTerminal(agent.state.type))
+    return { agent_id: id, name, status: 'dead', ...did };
+  if (atWork(agent, view)) return { agent_id: id, name, status: 'running', ...did };
   return {
     agent_id: id,
     name,
@@ -112,5 +121,10 @@ function row(id: string, view: WaitView, letter: Mail | undefined): WaitRow {
     ...(!agent.reply || agent.sent_this_turn ? {} : { last_reply: agent.reply }),
     ...(agent.state.type === 'errored' ? { error: agent.state.failure.error } : {}),
     ...(agent.state.type === 'idle' && agent.state.limit !== undefined ? { limit: agent.state.limit } : {}),
+    ...did,
   };
+}
+
+function didOf(did: string | undefined): { did?: string } {
+  return did === undefined ? {} : { did };
 }

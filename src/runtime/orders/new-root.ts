@@ -1,6 +1,5 @@
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { keptName, nameFault } from '../../records/agent/agent-name.ts';
-import { rootBudget } from '../../records/agent/budget.ts';
 import { type AgentState, newTurn } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
@@ -58,7 +57,7 @@ function newRoot(
       session_key,
       origin: 'root',
       depth: 0,
-      config: rootBudget(config, origin.id, origin.created_at),
+      config,
       state,
       forked_from: null,
     },

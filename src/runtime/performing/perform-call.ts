@@ -9,6 +9,7 @@ import { policyRefusal } from '../../permissions/refusal.ts';
 import { callTouches, permissionSubject, touchesOf, writtenPath } from '../../permissions/touched-paths.ts';
 import { treeOutput } from '../../processes/spill-folder.ts';
 import type { Agent } from '../../records/agent/agent.ts';
+import type { Deed } from '../../records/agent/deeds.ts';
 import { skillsOf } from '../../records/agent/skill.ts';
 import type { Call } from '../../records/agent/state.ts';
 import { type Ask, type NewAsk, RULE_BREAK } from '../../records/conversation/ask.ts';
@@ -18,6 +19,7 @@ import { nameHint } from '../../render/nearest-name.ts';
 import { cutMiddle } from '../../render/plain-sight.ts';
 import type { Store } from '../../store/store.ts';
 import { permissionOf } from '../../tools/built-in-permissions.ts';
+import { deedOf } from '../../tools/evidence.ts';
 import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
 import { LEASE_OVER, LEASE_OVER_TEXT } from '../leading/unattended-trees.ts';
@@ -46,7 +48,7 @@ export interface CallContext extends ProtectedContext {
 /** Maximum characters of a difference kept with a question; the middle is cut. */
 const DIFFERENCE_MAX = 60_000;
 
-type Settled = Pick<ResultContent, 'status' | 'output' | 'images' | 'file'>;
+type Settled = Pick<ResultContent, 'status' | 'output' | 'images' | 'file'> & { readonly deed?: Deed };
 /** The call needs approval first. */
 type Asking = { readonly ask: NewAsk };
 
@@ -65,19 +67,21 @@ export async function performCall(cell: Cell, call: Call, context: CallContext):
   cell.calls.delete(call.id);
   if ('ask' in settled)
     return context.executor.happened(cell, { type: 'call-asked', at: now(), ask: settled.ask });
+  const { deed, ...ended } = settled;
   // A call that succeeded in time keeps its result.
   const stopped = controller.signal.reason === LEASE_OVER && settled.status !== 'ok';
   const result: ResultContent = {
     call_id: call.id,
     name: call.name,
-    ...settled,
-    output: storable(settled.output),
+    ...ended,
+    output: storable(ended.output),
     ...(stopped && { status: 'interrupted', output: LEASE_OVER_TEXT }),
   };
   context.executor.happened(cell, {
     type: 'call-settled',
     at: now(),
     result,
+    ...(deed !== undefined && { deed }),
     consequences: [],
     spawned: [],
   });
@@ -154,8 +158,10 @@ async function runCall(
     onOutput: (text) => context.emit({ type: 'output', agent_id: agent.id, call_id: call.id, text }),
   });
   context.output.cleanIfDue();
+  const deed = deedOf(tool.permission, subject, cwd, result, agent.config.require);
   const also = heldByOthers(cell, result, context.executor);
-  return also === null ? result : { ...result, output: `${result.output}\n${also}` };
+  const { exit_code: _, ...ended } = { exit_code: 0, ...result };
+  return { ...ended, deed, output: also === null ? result.output : `${result.output}\n${also}` };
 }
 
 function unknownTool(name: string, known: readonly string[]): string {

@@ -121,18 +121,27 @@ async function conflictIn(git: Git, place: string): Promise<string | null> {
   return files.find((file) => /^<<<<<<< /m.test(readFileSync(join(place, file), 'utf8'))) ?? null;
 }
 
-/** The same, and returns the changes as text for the agent's result. */
-export async function saveWorktree(worktree: Worktree, title: string): Promise<string> {
+/** Changes for the agent's result, and the paths of the changed files from the top of the worktree. */
+export interface SavedWork {
+  readonly text: string;
+  readonly files: readonly string[];
+}
+
+/** The same, and returns the changes. */
+export async function saveWorktree(worktree: Worktree, title: string): Promise<SavedWork> {
   const { branch, base } = worktree;
+  const none = (text: string): SavedWork => ({ text: `[worktree] ${text}`, files: [] });
   const saved = await commitWorktree(worktree, title);
-  if (!saved.ok) return `[worktree] branch ${branch}; ${saved.error}`;
+  if (!saved.ok) return none(`branch ${branch}; ${saved.error}`);
   const { git } = saved;
   const diff = await git('diff', ...PLAIN, base, 'HEAD');
-  if (!diff.ok) return `[worktree] branch ${branch}; its changes could not be read: ${diff.error}`;
-  if (diff.out === '') return '[worktree] nothing was changed';
+  if (!diff.ok) return none(`branch ${branch}; its changes could not be read: ${diff.error}`);
+  if (diff.out === '') return none('nothing was changed');
+  const names = await git('diff', ...PLAIN, '--name-only', '-z', base, 'HEAD');
+  const files = names.ok ? names.out.split('\0').filter((name) => name !== '') : [];
   const text = diff.out.slice(0, MAX_DIFF).trimEnd();
   const cut = diff.out.length > MAX_DIFF ? `\n… cut; see git diff ${base.slice(0, 12)} ${branch}` : '';
-  return `[worktree] branch ${branch}, changes since ${base.slice(0, 12)}:\n${text}${cut}`;
+  return { ...none(`branch ${branch}, changes since ${base.slice(0, 12)}:\n${text}${cut}`), files };
 }
 
 /**

@@ -25,11 +25,12 @@ export class WorktreeLifecycle {
     // The kernel is pure, so it can be asked whether this event ends the agent.
     const next = transition(agent.state, event, context);
     if (!next.ok || !isTerminal(next.state.type)) return event;
-    const changes = storable(await saveWorktree(terms.worktree, `${agent.name} (${agent.id})`));
+    const { text, files } = await saveWorktree(terms.worktree, `${agent.name} (${agent.id})`);
     this.#saved.set(agent.id, terms.worktree);
     // A result that matches a schema must stay valid; its changes are on the branch.
     const checked = next.state.type === 'completed' && terms.output_schema !== null;
-    return checked ? event : { ...event, appendix: changes };
+    const changed = { ...event, changed: files.map(storable) };
+    return checked ? changed : { ...changed, appendix: storable(text) };
   }
 
   /** The end of the agent is committed. */

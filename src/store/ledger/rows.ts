@@ -1,6 +1,5 @@
 import type { RequestRecord } from '../../kernel/step.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
-import { type AgentBudget, treeExtras } from '../../records/agent/budget.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
@@ -57,7 +56,6 @@ export function agentOf(row: Row): Agent {
     deaths: row.deaths as number,
     calls: row.calls as number,
     usage: usageOf(row),
-    ...(row.budget === null ? {} : { budget: parsed<AgentBudget>(row, 'budget') }),
     doing: row.doing as string | null,
     reply: row.reply as string | null,
     ...(row.unread ? { unread: true } : {}),
@@ -83,11 +81,6 @@ export function treeOf(row: Row): Tree {
     total: row.total as number,
     tokens: row.tokens as number,
     cost_usd: row.cost_usd as number,
-    ...treeExtras({
-      cached_tokens: Number(row.cached_tokens),
-      reserved_tokens: Number(row.reserved_tokens),
-      reserved_usd: Number(row.reserved_usd),
-    }),
   };
 }
 
@@ -191,8 +184,12 @@ export function askOf(row: Row): Ask {
 }
 
 export function mailOf(row: Row): Mail {
-  const { images, ...rest } = row;
-  return { ...rest, ...(images === null ? {} : { images: JSON.parse(images as string) }) } as unknown as Mail;
+  const { images, did, ...rest } = row;
+  return {
+    ...rest,
+    ...(images === null ? {} : { images: JSON.parse(images as string) }),
+    ...(did === null ? {} : { did }),
+  } as unknown as Mail;
 }
 
 export function requestOf(row: Row): RequestRecord {

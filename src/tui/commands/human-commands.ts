@@ -27,7 +27,6 @@ const ROWS = [
   ['rules', 'text', ' [remove ID]', 'rules that you granted in answers'],
   ['mode', 'text', ' [ask|accept|plan]', 'ask about changes, accept edits, or plan only'],
   ['model', 'text', ' [NAME]', 'choose another model for the agent in view'],
-  ['compact', 'text', ' [WHAT TO KEEP]', 'summarise the older part of the conversation for its model'],
   ['diff', 'nothing', '', 'what the agents changed in the folder, file by file'],
   ['cost', 'nothing', '', 'what was used, this turn and in all, by agent and model'],
   ['export', 'text', ' [FORMAT] [FILE]', 'write the conversation into a file'],
@@ -67,7 +66,7 @@ export type HumanCommand =
   | { readonly name: 'kill'; readonly agents: readonly string[] }
   | { readonly name: 'allow'; readonly scope: AskScope; readonly rule: string | undefined }
   | { readonly name: 'rules'; readonly remove: string | null }
-  | { readonly name: 'deny' | 'compact'; readonly note: string }
+  | { readonly name: 'deny'; readonly note: string }
   | { readonly name: 'send'; readonly agent: string; readonly message: string }
   | { readonly name: 'wait'; readonly timeout_ms: number; readonly agents: readonly string[] }
   | { readonly name: 'retry'; readonly without_last: boolean }
@@ -144,8 +143,7 @@ export function readCommand(text: string): ReadCommand {
       return { ok: true, command: { name: 'rules', remove: id } };
     }
     case 'deny':
-    case 'compact':
-      return { ok: true, command: { name: known.name, note: behind.trim() } };
+      return { ok: true, command: { name: 'deny', note: behind.trim() } };
     case 'send': {
       // The message is taken as typed: people do not quote.
       const [, quoted, plain, message = ''] = /^(?:"([^"]*)"|(\S+))\s*([\s\S]*)$/.exec(behind) ?? [];

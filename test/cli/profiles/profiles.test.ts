@@ -57,7 +57,7 @@ describe('profiles', () => {
       skills: null,
       run_ms: null,
       permissions: { allow: [], ask: [], deny: [] },
-      budget: null,
+      require: [],
     });
     assert.equal(turns, 50);
   });
@@ -115,7 +115,6 @@ describe('profiles', () => {
           timeout_seconds: 2,
           limits: { turns: 9, run_ms: 9 },
           permissions: { allow: ['read'] },
-          budget: { tokens: 9 },
         },
         bounded: { model: 'inherit', limits: { turns: 9, run_ms: 9 } },
       },
@@ -135,7 +134,7 @@ describe('profiles', () => {
       turns: 3,
       run_ms: 2000,
       permissions: { allow: ['read'], ask: [], deny: [] },
-      budget: { tokens: 9 },
+      require: [],
       source: 'config',
     } satisfies Profile);
     const bounded = profiles.get('bounded');
@@ -147,6 +146,7 @@ describe('profiles', () => {
       [{ 'Code Reviewer': {} }, /agents in .*config\.json: "Code Reviewer" is no name of a profile/],
       [{ a: { permissions: { allow: ['bash:'] } } }, /agents\.a\.permissions\.allow in .*the pattern after/],
       [{ a: { turns: 0 } }, /agents\.a\.turns in/],
+      [{ a: { require: ['bash:npm test exit x'] } }, /agents\.a\.require in .*an exit code is a number/],
       [{ a: { timeout_seconds: 1e9 } }, /agents\.a\.timeout_seconds in/],
       [{ a: { deny_tool: [] } }, /unknown key "agents\.a\.deny_tool"/],
       [{ defaults: { deny_tools: [] } }, /unknown key "agents\.defaults\.deny_tools"/],

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { openStore } from '../../../src/store/open-store.ts';
-import { until } from '../../runtime/stage.ts';
+import { bare, until } from '../../runtime/stage.ts';
 import { makeHome } from '../run-cli.ts';
 
 const TASK =
@@ -51,7 +51,7 @@ it('a run with cleanup delete and delivery', { timeout: 60_000 }, async () => {
   const told = history.flatMap((message) =>
     message.kind === 'user' && message.content.origin === 'system' ? [message.content.text] : [],
   );
-  assert.deepEqual(told, [DONE], 'its announcement in the session of the requester');
+  assert.deepEqual(told.map(bare), [DONE], 'its announcement in the session of the requester');
 
   const [run] = await store.findRuns(accepted.runId);
   assert.ok(run);

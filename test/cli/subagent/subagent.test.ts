@@ -7,7 +7,7 @@ import type { Run } from '../../../src/records/run/run.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
-import { until } from '../../runtime/stage.ts';
+import { bare, until } from '../../runtime/stage.ts';
 import { newAgent, newRoot, stepOf } from '../../store/ledger-fixture.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 
@@ -128,7 +128,10 @@ function suite(
 
     const result = await ended;
     assert.equal(result.code, 0, result.stderr);
-    assert.match(result.stdout, /^heard .*\[Subagent: third\] Cancelled: cancelled by you\n$/s);
+    assert.match(
+      result.stdout,
+      /^heard .*\[Subagent: third\] Cancelled: cancelled by you\n\n\[Did: 0 tools called; .*\]\n$/s,
+    );
     const none = await coppice('list');
     assert.deepEqual([none.code, none.stdout], [0, 'no runs at work; see all: coppice subagent history\n']);
     const history = (await coppice('history')).stdout.trimEnd().split('\n').slice(1);
@@ -266,7 +269,7 @@ describe('coppice subagent', () => {
     const store = await openStore(home.database);
     const history = await store.history(first?.root_id ?? '');
     const told = history.flatMap((message) =>
-      message.kind === 'user' && message.content.origin === 'system' ? [message.content.text] : [],
+      message.kind === 'user' && message.content.origin === 'system' ? [bare(message.content.text)] : [],
     );
     assert.deepEqual(told, [
       '[Subagent: slow] Cancelled: Killed by you',
@@ -297,7 +300,7 @@ describe('coppice subagent', () => {
     );
     const second = await home.run(['resume', root.slice(0, 8)]);
     assert.equal(second.code, 0, second.stderr);
-    assert.equal(second.stdout, 'heard [Subagent: c] Complete.\n\nresult of do c\n');
+    assert.equal(bare(second.stdout.trimEnd()), 'heard [Subagent: c] Complete.\n\nresult of do c');
     assert.deepEqual(
       (await runs(home)).map((run) => [run.status, run.result]),
       [

@@ -82,7 +82,10 @@ it('a wait ends at its deadline, not before, with what is there', () => {
   });
   assert.equal(play(scene(NOW + 1)).step, null);
   const late = play(scene(NOW));
-  assert.match(resultsOf(late)[0] ?? '', /"running"\}\],"timed_out":true\}$/);
+  assert.match(
+    resultsOf(late)[0] ?? '',
+    /"running","did":"0 tools called; \d+ s; 0 tokens"\}\],"timed_out":true,"note":"1 of 1 agents have not answered"\}$/,
+  );
   assert.deepEqual([...late.wait_cursors], []);
 });
 

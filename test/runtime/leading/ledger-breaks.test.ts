@@ -10,7 +10,7 @@ import { StoreError } from '../../../src/store/store-error.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { closeOpened } from '../../close-opened.ts';
 import { NO_POLLS } from '../no-polls.ts';
-import { type Play, setStage, until } from '../stage.ts';
+import { bare, type Play, setStage, until } from '../stage.ts';
 
 afterEach(closeOpened);
 
@@ -101,7 +101,7 @@ describe('a ledger whose connection breaks before the answer', () => {
       if (scene.name !== 'main') return 'done below';
       return scene.step === 0
         ? [['subagent_spawn', { task: 'dig', description: 'dig' }]]
-        : `it says ${scene.last[0]?.output}`;
+        : `it says ${bare(scene.last[0]?.output ?? '')}`;
     };
     const { wrap, calls } = breaking(
       'commit',

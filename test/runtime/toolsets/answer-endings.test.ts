@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onBothDatabases } from '../both-databases.ts';
-import { type Broken, forked, type Line, type Play, type Scene, type Stage, setStage } from '../stage.ts';
+import {
+  type Broken,
+  bare,
+  forked,
+  type Line,
+  type Play,
+  type Scene,
+  type Stage,
+  setStage,
+} from '../stage.ts';
 import { rounds } from './fanout-stage.ts';
 
 const REFUSED: Broken = { text: '', finish: 'refused', reason: 'SAFETY' };
@@ -68,7 +77,7 @@ onBothDatabases('a refusing child', (database) => {
     );
     const root = await on.agent('main');
     const texts = (await on.store.history(root.id)).flatMap((one) =>
-      one.kind === 'user' && one.content.origin === 'system' ? [one.content.text] : [],
+      one.kind === 'user' && one.content.origin === 'system' ? [bare(one.content.text)] : [],
     );
     assert.deepEqual(texts, [`[Subagent: a] Failed: ${WORDS}`]);
     const [run] = await on.store.runs({ root_id: root.id });

@@ -10,7 +10,7 @@ import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
 import { onBothDatabases } from '../both-databases.ts';
-import { forked, type Line, type Play, parsed, type Scene, type Stage, setStage } from '../stage.ts';
+import { bare, forked, type Line, type Play, parsed, type Scene, type Stage, setStage } from '../stage.ts';
 import { type Row, rounds } from './fanout-stage.ts';
 import { announced } from './sessions-play.ts';
 
@@ -82,7 +82,7 @@ onBothDatabases('the end of a child', (database) => {
     const on = await perform('delegate', calling(call, eager));
     const [result] = await on.results(await root(on));
     assert.equal(
-      result?.output,
+      bare(result?.output ?? ''),
       `the sub-agent was cut short: ${LIMIT}\n\nWhat it had by then:\nTwo so far.`,
     );
     const [run] = await on.store.runs({});
@@ -234,7 +234,7 @@ onBothDatabases('the end of a child', (database) => {
     const delegate = await perform('delegate', calling(call, silent));
     const [result] = await delegate.results(await root(delegate));
     assert.deepEqual(
-      [result?.status, result?.output],
+      [result?.status, bare(result?.output ?? '')],
       ['error', 'the sub-agent failed (empty): the model answered with nothing, twice'],
     );
 

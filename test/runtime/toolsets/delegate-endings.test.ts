@@ -6,7 +6,7 @@ import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
 import { hangTool } from '../hang-tool.ts';
-import { type Play, until } from '../stage.ts';
+import { bare, type Play, until } from '../stage.ts';
 import { ask, delegation, echo, fixedModel, hang, never, play, spawn } from './delegate-play.ts';
 
 onBothDatabases('endings of delegated tasks', (database) => {
@@ -28,7 +28,7 @@ onBothDatabases('endings of delegated tasks', (database) => {
     assert.equal(stopped.state.type, 'idle');
     const results = await on.results(root);
     assert.deepEqual(
-      results.map(({ status, output }) => [status, output]),
+      results.map(({ status, output }) => [status, bare(output)]),
       [
         ['cancelled', 'Cancelled: enough'],
         ['cancelled', 'Cancelled: enough'],
@@ -65,7 +65,7 @@ onBothDatabases('endings of delegated tasks', (database) => {
     const [killed, fine] = await on.results(root);
     assert.equal(killed?.status, 'error');
     assert.match(killed?.output ?? '', /killed/i);
-    assert.equal(fine?.output, 'report of fine');
+    assert.equal(bare(fine?.output ?? ''), 'report of fine');
     const runs = await on.store.runs({ root_id: root.id });
     assert.deepEqual(runs.map((run) => `${run.label} ${run.status}`).sort(), [
       'below cancelled',
@@ -97,7 +97,7 @@ onBothDatabases('endings of delegated tasks', (database) => {
     const [failing, flooding, hanging] = await on.results(root);
     assert.equal(failing?.status, 'error');
     assert.match(failing?.output ?? '', /no_model.*the model is away/);
-    assert.deepEqual([flooding?.status, flooding?.output === flood], ['ok', true]);
+    assert.deepEqual([flooding?.status, bare(flooding?.output ?? '') === flood], ['ok', true]);
     assert.equal(hanging?.status, 'error');
     assert.match(hanging?.output ?? '', /timed_out[\s\S]*What it had by then:\nhalf of it/);
     const runs = new Map((await on.store.runs({ root_id: root.id })).map((run) => [run.label, run]));
@@ -142,7 +142,8 @@ onBothDatabases('endings of delegated tasks', (database) => {
     const reached: string[] = [];
     const script = (live: boolean): Play =>
       play([() => [spawn('quick'), spawn('upper')]], {
-        upper: (scene) => (scene.step === 0 ? [spawn('lower')] : `upper heard: ${scene.last[0]?.output}`),
+        upper: (scene) =>
+          scene.step === 0 ? [spawn('lower')] : `upper heard: ${bare(scene.last[0]?.output ?? '')}`,
         lower: () => {
           reached.push('lower');
           return live ? 'found' : never();
@@ -161,7 +162,7 @@ onBothDatabases('endings of delegated tasks', (database) => {
     assert.equal(reply, 'done');
     assert.equal(agents.length, 4);
     assert.deepEqual(
-      (await next.results(root)).map((result) => result.output),
+      (await next.results(root)).map((result) => bare(result.output)),
       ['report of quick', 'upper heard: found'],
     );
     const history = await next.store.history(root.id);

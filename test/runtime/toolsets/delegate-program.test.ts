@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ModelRequest } from '../../../src/models/model.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
-import type { StageOptions } from '../stage.ts';
+import { bare, type StageOptions } from '../stage.ts';
 import { ask, delegation, echo, fixedModel, play } from './delegate-play.ts';
 
 onBothDatabases('single-shot delegation', (database) => {
@@ -31,7 +31,7 @@ onBothDatabases('single-shot delegation', (database) => {
     );
     const { root, agents } = await on.perform();
     assert.deepEqual(
-      (await on.results(root)).map((result) => result.output),
+      (await on.results(root)).map((result) => bare(result.output)),
       ['acp:one/wren', 'acp:one/robin', 'acp:two', 'acp:two/owl', 'acp:one/wren'].map(
         (name) => `${name} answers`,
       ),
@@ -74,7 +74,7 @@ onBothDatabases('single-shot delegation', (database) => {
     );
     assert.deepEqual(answered, ['error', 'error']);
     assert.equal(
-      (await on.results(root))[0]?.output,
+      bare((await on.results(root))[0]?.output ?? ''),
       'the sub-agent was cut short: limit reached: 1 model request in one turn\n\nWhat it had by then:\nhalf',
     );
     assert.equal(seen.length, 2);
@@ -85,7 +85,7 @@ onBothDatabases('single-shot delegation', (database) => {
       const on = await stage(play([() => more.map((one) => ask('x', one))]), options);
       const { root, agents } = await on.perform();
       assert.equal(agents.length, 1);
-      const outputs = (await on.results(root)).map((result) => `${result.status} ${result.output}`);
+      const outputs = (await on.results(root)).map((result) => `${result.status} ${bare(result.output)}`);
       await on.close();
       return outputs;
     };

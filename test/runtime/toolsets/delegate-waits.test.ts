@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
-import { parsed, until } from '../stage.ts';
+import { bare, parsed, until } from '../stage.ts';
 import { meeting, never, play, spawn } from './delegate-play.ts';
 
 onBothDatabases('waiting for sub-agents', (database) => {
@@ -31,7 +31,7 @@ onBothDatabases('waiting for sub-agents', (database) => {
     for (const output of outputs) assert.match(output, /there is no tool/);
     assert.equal(outputs.length, 3);
     const [delegated, waited] = await on.results(root);
-    assert.equal(delegated?.output, 'child is done');
+    assert.equal(bare(delegated?.output ?? ''), 'child is done');
     const [row] = parsed(waited).results as { status: string }[];
     assert.ok(row?.status === 'idle' || row?.status === 'dead', waited?.output);
   });
@@ -72,7 +72,7 @@ onBothDatabases('waiting for sub-agents', (database) => {
     const on = await stage(play([() => names.map((name) => spawn(name))]));
     const { root, agents } = await on.perform('go', { children: 100, live: 101, total: 101 });
     assert.deepEqual(
-      (await on.results(root)).map((result) => result.output),
+      (await on.results(root)).map((result) => bare(result.output)),
       names.map((name) => `report of ${name}`),
     );
     assert.equal(agents.length, 101);
@@ -108,7 +108,7 @@ onBothDatabases('waiting for sub-agents', (database) => {
     const on = await stage(play([() => [spawn('quick'), spawn('stuck')]], { stuck: never }));
     const root = await on.start();
     await until(async () => (await on.results(root)).length === 1, 'the quick one is there');
-    assert.equal((await on.results(root))[0]?.output, 'report of quick');
+    assert.equal(bare((await on.results(root))[0]?.output ?? ''), 'report of quick');
     assert.equal((await on.store.agent(root.id))?.state.type, 'executing');
   });
 });

@@ -6,6 +6,7 @@ import { type Line, type Play, parsed, type Scene, type Stage } from '../stage.t
 export interface Row {
   readonly agent_id: string;
   readonly task: string;
+  readonly did: string;
   readonly outcome: {
     readonly success?: { readonly result: string; readonly submitted?: false; readonly limit?: string };
     readonly failure?: { readonly error: string; readonly error_kind: string; readonly partial?: string };

@@ -86,7 +86,8 @@ function suite(database: Database): void {
       .filter((request) => request.agent.name === 'main')
       .at(-1)
       ?.messages.at(-1);
-    assert.deepEqual(last, { role: 'user', text: JSON.stringify(expected) }, 'to the letter');
+    const told = last?.role === 'user' ? last.text : '';
+    assert.equal(told.replaceAll(/,"did":"0 tools called; \d+ s; 12 tokens"/g, ''), JSON.stringify(expected));
     assert.deepEqual(outcome.agents.map(({ state }) => state.type).toSorted(), [
       'completed',
       'completed',

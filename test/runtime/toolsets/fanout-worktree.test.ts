@@ -239,6 +239,7 @@ function suite(database: Database): void {
     await next.runtime.settled(root.id);
     const [row] = (await rounds(next, root)).flat();
     assert.match(row?.outcome.success?.result ?? '', /^found it\n\n.*\+by kid$/s);
+    assert.match(row?.did ?? '', /^2 tools called \(write 1, read 1\); 1 file changed: new\.txt; /);
     await next.runtime.close();
     assert.deepEqual([repository.worktrees(), repository.branches().length], [[], 1]);
   });
@@ -251,7 +252,10 @@ function suite(database: Database): void {
     );
     const { root } = await on.perform();
     await on.runtime.close();
-    assert.match((await on.results(root))[0]?.output ?? '', /^I did it\.\n\n\[worktree\] .*\+by kid$/s);
+    assert.match(
+      (await on.results(root))[0]?.output ?? '',
+      /^I did it\.\n\n\[worktree\] .*\+by kid\n\n\[Did: .*1 file changed: new\.txt.*\]$/s,
+    );
     assert.deepEqual([repository.worktrees(), repository.branches().length], [[], 1]);
   });
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
-import { forked, type Line, type Play, parsed, type Scene, type Stage, until } from '../stage.ts';
+import { bare, forked, type Line, type Play, parsed, type Scene, type Stage, until } from '../stage.ts';
 
 /** Who is created below whom, in one line for each. */
 const TREE = [
@@ -38,7 +38,7 @@ const LINES: Readonly<Record<string, readonly ((scene: Scene) => Line)[]>> = {
   counter: [() => [['submit_result', { result: 'three' }]]],
   asker: [
     () => [['subagent_delegate', { task: 'how many?', description: 'question' }]],
-    (scene) => [['submit_result', { result: `the program says ${scene.last[0]?.output}` }]],
+    (scene) => [['submit_result', { result: `the program says ${bare(scene.last[0]?.output ?? '')}` }]],
   ],
 };
 

@@ -5,7 +5,7 @@ import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { Run } from '../../../src/records/run/run.ts';
 import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
-import { type Line, type Play, parsed, type Scene, type Stage } from '../stage.ts';
+import { bare, type Line, type Play, parsed, type Scene, type Stage } from '../stage.ts';
 
 /** One call of sessions_spawn. */
 export function spawn(task: string, over: object = {}): readonly [string, unknown] {
@@ -40,10 +40,10 @@ export function concurrent(max_concurrent: number): Pick<ToolsetTerms, 'subagent
 }
 
 /** Texts of the messages that the runtime put into the agent's conversation. */
-export async function announced(on: Stage, agent: Agent): Promise<string[]> {
+export async function announced(on: Stage, agent: Agent, shown = bare): Promise<string[]> {
   const history = await on.store.history(agent.id);
   return history.flatMap((message) =>
-    message.kind === 'user' && message.content.origin === 'system' ? [message.content.text] : [],
+    message.kind === 'user' && message.content.origin === 'system' ? [shown(message.content.text)] : [],
   );
 }
 

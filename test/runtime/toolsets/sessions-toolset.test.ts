@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
 import { hangTool } from '../hang-tool.ts';
-import { type Play, parsed, type Stage, until } from '../stage.ts';
+import { bare, type Play, parsed, type Stage, until } from '../stage.ts';
 import {
   announced,
   Doors,
@@ -76,7 +76,7 @@ onBothDatabases('sessions toolset', (database) => {
     const { reply } = await on.runtime.settled(root.id);
     const text = '[Subagent: research] Complete.\n\nXFS was developed by SGI in 1993.';
     assert.deepEqual(await announced(on, root), [text]);
-    assert.equal(reply, `I heard: ${text}`);
+    assert.equal(bare(reply ?? ''), `I heard: ${text}`);
     const run = await runCalled(on, root, 'research');
     assert.deepEqual(
       [run.status, run.result, run.error],
@@ -171,7 +171,7 @@ onBothDatabases('sessions toolset', (database) => {
     assert.equal(reply, 'step 1');
     const next = on.requests.filter((request) => request.agent.id === root.id)[1];
     assert.deepEqual(
-      next?.messages.slice(2).map((message) => (message.role === 'user' ? message.text : message.role)),
+      next?.messages.slice(2).map((message) => (message.role === 'user' ? bare(message.text) : message.role)),
       ['results', '[Subagent: quick] Complete.\n\nfound'],
     );
     assert.equal((await announced(on, root)).length, 1);

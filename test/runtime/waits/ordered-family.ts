@@ -76,7 +76,7 @@ export function requests(on: Stage, name = 'main'): number {
 /** What the newest wait of a model showed, without ids and names. */
 export async function waited({ on, root }: Pick<Family, 'on' | 'root'>): Promise<Row[]> {
   const last = (await on.results(root)).findLast(({ name }) => name === 'wait');
-  return (parsed(last).results as Row[]).map(({ agent_id: _, name: __, ...row }) => row);
+  return (parsed(last).results as Row[]).map(({ agent_id: _, name: __, did: ___, ...row }) => row);
 }
 
 export async function heard({ on, root }: Pick<Family, 'on' | 'root'>): Promise<string> {

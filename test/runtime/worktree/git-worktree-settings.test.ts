@@ -40,7 +40,7 @@ async function workThrough(change: (path: string) => void): Promise<string> {
   assert.ok(made.ok, JSON.stringify(made));
   assert.equal(readFileSync(join(made.worktree.path, 'a.txt'), 'utf8'), 'one\n');
   change(made.worktree.path);
-  const text = await saveWorktree(made.worktree, 'reviewer');
+  const { text } = await saveWorktree(made.worktree, 'reviewer');
   await removeWorktree(made.worktree);
   assert.equal(existsSync(made.worktree.path), false, text);
   return text;

@@ -38,7 +38,8 @@ describe('worktrees', () => {
     gitIn(made, 'commit', '--quiet', '--all', '--message', 'own');
     writeFileSync(join(made.path, 'new.txt'), 'new\n');
     rmSync(join(made.path, 'src', 'b.txt'));
-    const text = await saveWorktree(made, 'reviewer');
+    const { text, files } = await saveWorktree(made, 'reviewer');
+    assert.deepEqual(files, ['a.txt', 'new.txt', 'src/b.txt']);
     assert.ok(
       text.startsWith(`[worktree] branch ${made.branch}, changes since ${made.base.slice(0, 12)}:\ndiff`),
     );
@@ -53,7 +54,7 @@ describe('worktrees', () => {
 
   it('without changes it says so, and removes folder and branch', async () => {
     const made = await make();
-    assert.equal(await saveWorktree(made, 'x'), '[worktree] nothing was changed');
+    assert.deepEqual(await saveWorktree(made, 'x'), { text: '[worktree] nothing was changed', files: [] });
     await removeWorktree(made);
     assert.deepEqual([repository.worktrees(), repository.branches()], [[], []]);
   });
@@ -91,7 +92,7 @@ describe('worktrees', () => {
     const made = await make('inner', join(repository.folder, 'src'));
     assert.ok(existsSync(join(made.path, 'b.txt')));
     writeFileSync(join(made.path, '..', 'a.txt'), 'above\n');
-    assert.match(await saveWorktree(made, 'x'), /\+above/);
+    assert.match((await saveWorktree(made, 'x')).text, /\+above/);
   });
 
   it('changes that cannot be committed stay in the folder, and the text says where', async () => {
@@ -99,7 +100,7 @@ describe('worktrees', () => {
     writeFileSync(join(made.path, 'new.txt'), 'precious\n');
     const lock = join(gitIn(made, 'rev-parse', '--absolute-git-dir').trim(), 'index.lock');
     writeFileSync(lock, '');
-    const text = await saveWorktree(made, 'x');
+    const { text } = await saveWorktree(made, 'x');
     assert.ok(text.includes(made.branch) && text.includes(made.path), text);
     await removeWorktree(made);
     assert.ok(existsSync(join(made.path, 'new.txt')));
@@ -109,7 +110,7 @@ describe('worktrees', () => {
     const made = await make();
     gitIn(made, 'checkout', '--quiet', '--detach');
     writeFileSync(join(made.path, 'new.txt'), 'precious\n');
-    const text = await saveWorktree(made, 'x');
+    const { text } = await saveWorktree(made, 'x');
     assert.match(text, /another commit is checked out there, so its folder stays/);
     await removeWorktree(made);
     assert.ok(existsSync(join(made.path, 'new.txt')));
@@ -119,7 +120,7 @@ describe('worktrees', () => {
     const made = await make('inner', join(repository.folder, 'src'));
     writeFileSync(join(made.path, '..', 'new.txt'), 'precious\n');
     rmSync(made.path, { recursive: true });
-    const text = await saveWorktree(made, 'x');
+    const { text } = await saveWorktree(made, 'x');
     assert.ok(text.includes('\n-two') && text.includes('\n+precious'), text);
     await removeWorktree(made);
     assert.deepEqual(repository.worktrees(), []);
@@ -131,7 +132,7 @@ describe('worktrees', () => {
     assert.ok(made.ok);
     rmSync(join(made.worktree.path, '.git'));
     writeFileSync(join(made.worktree.path, 'new.txt'), 'precious\n');
-    assert.match(await saveWorktree(made.worktree, 'x'), /is no worktree any more/);
+    assert.match((await saveWorktree(made.worktree, 'x')).text, /is no worktree any more/);
     await removeWorktree(made.worktree);
     assert.ok(existsSync(join(made.worktree.path, 'new.txt')));
     assert.equal(outer.git('log', '--format=%s'), 'first\n');
@@ -159,7 +160,7 @@ describe('worktrees', () => {
     ] as const)
       repository.git('config', key, value);
     writeFileSync(join(made.path, 'new.txt'), 'new\n');
-    assert.match(await saveWorktree(made, 'x'), /\n\+new/);
+    assert.match((await saveWorktree(made, 'x')).text, /\n\+new/);
     await make('another');
     assert.equal(existsSync(join(place, 'ran')), false);
   });
@@ -167,7 +168,7 @@ describe('worktrees', () => {
   it('truncates a diff larger than a result, and the text says where all of it is', async () => {
     const made = await make();
     writeFileSync(join(made.path, 'big.txt'), 'line\n'.repeat(100_000));
-    const text = await saveWorktree(made, 'x');
+    const { text } = await saveWorktree(made, 'x');
     assert.ok(text.length < 70_000);
     assert.ok(text.endsWith(`… cut; see git diff ${made.base.slice(0, 12)} ${made.branch}`));
   });

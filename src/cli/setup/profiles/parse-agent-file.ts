@@ -1,14 +1,14 @@
 import { InvalidRuleError, parseKnownRule, ruleText } from '../../../permissions/rule.ts';
 import { toolPermission } from '../../../permissions/tool-permission.ts';
 import type { PermissionRules } from '../../../records/agent/agent.ts';
-import type { BudgetTerms } from '../../../records/agent/budget.ts';
 import type { Profile } from '../../../records/agent/profile.ts';
 import type { Verdict } from '../../../records/tool.ts';
 import { clean } from '../../../render/clean.ts';
 import { nearestName } from '../../../render/nearest-name.ts';
-import { TIMEOUT_SECONDS_MAX } from '../../../settings/settings.ts';
+import { REQUIRE_MAX, TIMEOUT_SECONDS_MAX } from '../../../settings/settings.ts';
 import { profileNameFault } from '../../../settings/settings-profiles.ts';
 import { BUILT_IN_PERMISSIONS } from '../../../tools/built-in-permissions.ts';
+import { evidenceText } from '../../../tools/evidence.ts';
 import { splitFrontMatter } from './front-matter.ts';
 
 export interface AgentFile {
@@ -33,8 +33,8 @@ const KEYS: ReadonlyMap<string, string> = new Map([
     'timeout_seconds',
     'instructions',
     'skills',
-    'budget',
     'permissions',
+    'require',
   ].map((key) => [key, key] as const),
   ['disallowedTools', 'deny_tools'],
   ['maxTurns', 'turns'],
@@ -82,7 +82,7 @@ export function parseAgentFile(content: Buffer, stem: string, source: string): A
       turns: wholeOf(fields, 'turns'),
       run_ms: seconds === null ? null : Math.max(1, Math.round(seconds * 1000)),
       permissions: permissionsOf(fields),
-      budget: budgetOf(fields),
+      require: requireOf(fields),
       source,
     },
   };
@@ -235,19 +235,6 @@ function wholeOf(fields: Fields, key: string): number | null {
   return value as number;
 }
 
-function budgetOf(fields: Fields): BudgetTerms | null {
-  if (!fields.has('budget')) return null;
-  const value = fields.get('budget');
-  if (!(value instanceof Map)) throw expected('budget', 'a mapping with tokens, usd and seconds', value);
-  for (const [key, amount] of value) {
-    if (key !== 'tokens' && key !== 'usd' && key !== 'seconds')
-      throw new Error(`"budget" has tokens, usd and seconds, not ${shown(key)}`);
-    if (typeof amount !== 'number' || !(amount > 0))
-      throw expected(`budget.${key}`, 'a number above 0', amount);
-  }
-  return Object.fromEntries(value) as BudgetTerms;
-}
-
 function permissionsOf(fields: Fields): PermissionRules {
   const value = fields.get('permissions') ?? new Map();
   if (!(value instanceof Map)) throw expected('permissions', 'a mapping with allow, ask and deny', value);
@@ -263,18 +250,34 @@ function permissionsOf(fields: Fields): PermissionRules {
 
 function rulesOf(permissions: ReadonlyMap<unknown, unknown>, verdict: Verdict): string[] {
   if (!permissions.has(verdict)) return [];
-  const list = permissions.get(verdict);
-  const what = 'a list of rules, for example ["bash:git *"]';
-  if (!Array.isArray(list)) throw expected(`permissions.${verdict}`, what, list);
-  if (list.length > LIST_MAX) throw new Error(`"permissions.${verdict}" has more than ${LIST_MAX} rules`);
+  // Normalised: blanks around a pattern could hide what it matches.
+  const read = (rule: string) => ruleText(parseKnownRule(rule, verdict, TOOLS));
+  return listOfRules(permissions.get(verdict), `permissions.${verdict}`, 'bash:git *', LIST_MAX, read);
+}
+
+function requireOf(fields: Fields): string[] {
+  if (!fields.has('require')) return [];
+  const read = (text: string) => evidenceText(text, TOOLS);
+  return listOfRules(fields.get('require'), 'require', 'bash:npm test exit 0', REQUIRE_MAX, read);
+}
+
+function listOfRules(
+  list: unknown,
+  key: string,
+  example: string,
+  most: number,
+  read: (rule: string) => string,
+): string[] {
+  const what = `a list of rules, for example ["${example}"]`;
+  if (!Array.isArray(list)) throw expected(key, what, list);
+  if (list.length > most) throw new Error(`"${key}" has more than ${most} rules`);
   return list.map((rule: unknown) => {
-    if (typeof rule !== 'string') throw expected(`permissions.${verdict}`, what, rule);
+    if (typeof rule !== 'string') throw expected(key, what, rule);
     try {
-      // Normalised: blanks around a pattern could hide what it matches.
-      return ruleText(parseKnownRule(rule, verdict, TOOLS));
+      return read(rule);
     } catch (error) {
       if (!(error instanceof InvalidRuleError)) throw error;
-      throw new Error(`"permissions.${verdict}": ${error.message}`);
+      throw new Error(`"${key}": ${error.message}`);
     }
   });
 }

@@ -12,6 +12,7 @@ interface SubAgentResult {
     readonly success?: { readonly result: string; readonly submitted?: false; readonly limit?: string };
     readonly failure?: { readonly error: string; readonly error_kind: string };
   };
+  readonly did?: string;
 }
 
 /** The aggregated results of a fan-in (docs/vocabularies.md), a row per sub-agent; null for any other text. */
@@ -20,7 +21,7 @@ export function resultsView(text: string, width: number, style: UiStyle, names: 
   if (results === null) return null;
   const head: Part[] = style.accessible ? [] : [['green', sign(style, '●')], ' '];
   const count = results.length === 1 ? '1 sub-agent' : `${results.length} sub-agents`;
-  const rows = results.map(({ agent_id, task, outcome }) => {
+  const rows = results.map(({ agent_id, task, outcome, did }) => {
     const who = clean(names.name(agent_id) ?? task);
     const { success, failure } = outcome;
     const said = clean(
@@ -29,7 +30,11 @@ export function resultsView(text: string, width: number, style: UiStyle, names: 
     const state = success === undefined ? 'failed' : 'done';
     const word = success === undefined ? clean(failure?.error_kind ?? state).replaceAll('_', ' ') : state;
     const mark = style.accessible ? word : `${stateSign(state, style)} ${word}`;
-    return line(style, width, [`  ${who}  `, [statePaint(state), mark], ['dim', `  ${said}`]]);
+    return line(style, width, [
+      `  ${who}  `,
+      [statePaint(state), mark],
+      ['dim', `  ${said}${did === undefined ? '' : `  (${clean(did)})`}`],
+    ]);
   });
   return [line(style, width, [...head, `results of ${count}`]), ...rows];
 }

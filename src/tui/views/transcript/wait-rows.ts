@@ -30,10 +30,11 @@ export function waitRows({ rows, cut }: WaitResult, width: number, style: UiStyl
 }
 
 /** What the person wrote stands below, as a message of theirs. */
-function told({ agent_id, message, last_reply, error, limit }: WaitRow, before: string): string {
+function told({ agent_id, message, last_reply, error, limit, did }: WaitRow, before: string): string {
   if (agent_id === HUMAN) return '';
   const text = clean(message ?? error ?? shortly(last_reply ?? '', limit)).trim();
-  return text === '' ? '' : `${before}${text}`;
+  const real = did === undefined ? '' : `${before}(${clean(did)})`;
+  return `${text === '' ? '' : `${before}${text}`}${real}`;
 }
 
 /** Columns of the longest, `✓ received`. */

@@ -74,7 +74,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 async function rows(on: TwoLeaders, id: string): Promise<Row[]> {
   const { last } = await on.left.asked(id);
-  return (parsed(last.at(-1)).results as Row[]).map(({ agent_id: _, name: __, ...row }) => row);
+  return (parsed(last.at(-1)).results as Row[]).map(({ agent_id: _, name: __, did: ___, ...row }) => row);
 }
 
 /** What befalls an agent `b`. */

@@ -1,0 +1,66 @@
+import type { Agent } from '../../records/agent/agent.ts';
+import { type Deeds, withCall, withFiles } from '../../records/agent/deeds.ts';
+import { type AgentState, isWorking } from '../../records/agent/state.ts';
+import type { RequestRecord } from '../step.ts';
+import type { Effect } from '../transition/effect.ts';
+import type { AgentEvent } from '../transition/event.ts';
+import type { View } from './view.ts';
+
+/** One transition of an agent. */
+export interface Happening {
+  readonly before: AgentState;
+  readonly after: AgentState;
+  readonly event: AgentEvent;
+  readonly effects: readonly Effect[];
+  readonly request: RequestRecord | undefined;
+}
+
+/** The state after a transition, with what the agent did up to it: in its turn, or kept from its newest one. */
+export function countDeeds(happening: Happening, agent_id: string, { tools, relatives }: View): AgentState {
+  const { before, after, event } = happening;
+  // Another turn counts from the beginning, unless it tries a failed one again.
+  const begins = 'turn' in after && !('turn' in before) && event.type !== 'retry';
+  const known = begins ? undefined : 'turn' in before ? before.turn.deeds : before.deeds;
+  const deeds = counted(known ?? {}, happening, tools);
+  if ('turn' in after)
+    return deeds === after.turn.deeds || isNothing(deeds)
+      ? after
+      : { ...after, turn: { ...after.turn, deeds } };
+  if (!('turn' in before))
+    return known === undefined || after === before ? after : { ...after, deeds: known };
+  const since = before.turn.started_at;
+  const owing =
+    deeds.children === undefined
+      ? []
+      : relatives.children(agent_id).filter((one) => one.created_at >= since && owesAnswer(one));
+  const unanswered = owing.length === 0 ? {} : { unanswered: owing.length };
+  return { ...after, deeds: { ...deeds, ...unanswered, took_ms: Math.max(0, event.at - since) } };
+}
+
+function isNothing(deeds: Deeds): boolean {
+  return Object.keys(deeds).length === 0;
+}
+
+function counted(known: Deeds, { event, effects, request }: Happening, tools: View['tools']): Deeds {
+  let deeds = known;
+  const deed = event.type === 'call-settled' ? event.deed : undefined;
+  for (const effect of effects) {
+    if (effect.type === 'create-agents' && event.type !== 'branch')
+      deeds = { ...deeds, children: (deeds.children ?? 0) + effect.agents.length };
+    if (effect.type !== 'append' || effect.message.kind !== 'result') continue;
+    const { name, status, call_id } = effect.message.content;
+    const own = event.type === 'call-settled' && event.result.call_id === call_id;
+    // Tools of toolsets are for working with other agents.
+    if (!tools.has(name)) deeds = withCall(deeds, name, status === 'ok', own ? deed : undefined);
+  }
+  if (event.type === 'response' || event.type === 'request-failed')
+    deeds = event.changed === undefined ? deeds : withFiles(deeds, event.changed);
+  if (request === undefined) return deeds;
+  const { input, output } = request.usage;
+  return { ...deeds, tokens: (deeds.tokens ?? 0) + input + output };
+}
+
+/** It works, and has told its parent nothing; the end of a background run is announced later. */
+function owesAnswer({ state, origin, sent_this_turn }: Agent): boolean {
+  return origin !== 'session' && isWorking(state.type) && !sent_this_turn;
+}

@@ -1,0 +1,69 @@
+import { type AgentConfig, isAgentProgram } from './agent.ts';
+import { framedName } from './agent-name.ts';
+import type { Deeds, ToolCount } from './deeds.ts';
+import type { AgentState } from './state.ts';
+
+export function deedsOf(state: AgentState): Deeds | undefined {
+  return 'turn' in state ? (state.turn.deeds ?? {}) : state.deeds;
+}
+
+/** The evidence that the agent's profile requires and that there is none of. */
+export function missingEvidence(
+  { require = [] }: Pick<AgentConfig, 'require'>,
+  deeds: Deeds = {},
+): readonly string[] {
+  return require.filter((_, place) => deeds.proved?.includes(place) !== true);
+}
+
+/** Named in the line for models; people get all that is kept. */
+const NAMED_MAX = 3;
+
+/** The deeds of an agent's newest turn in one line for models and people; undefined if it had none, or nothing was kept. */
+export function deedsLine(
+  { config, state }: { readonly config: AgentConfig; readonly state: AgentState },
+  now: number,
+): string | undefined {
+  const deeds = deedsOf(state);
+  if (deeds === undefined) return undefined;
+  const took = deeds.took_ms ?? ('turn' in state ? now - state.turn.started_at : 0);
+  const missing = missingEvidence(config, deeds);
+  return [
+    isAgentProgram(config.model) ? 'an agent program, whose calls are not counted' : callsText(deeds),
+    ...filesText(deeds),
+    ...commandsText(deeds),
+    ...(deeds.unanswered === undefined
+      ? []
+      : [`${deeds.unanswered} of ${deeds.children} children never answered`]),
+    ...(missing.length === 0 ? [] : [`required evidence missing: ${missing.map(framedName).join(', ')}`]),
+    `${Math.round(took / 1000)} s`,
+    `${deeds.tokens ?? 0} tokens`,
+  ].join('; ');
+}
+
+function callsText({ calls = {} }: Deeds): string {
+  const all = Object.entries(calls);
+  const sum = (key: keyof ToolCount) => all.reduce((total, [, count]) => total + count[key], 0);
+  const [made, failed] = [sum('made'), sum('failed')];
+  const each = all.map(([tool, count]) => `${framedName(tool)} ${count.made}`).join(', ');
+  const head = `${made} ${made === 1 ? 'tool' : 'tools'} called`;
+  return `${head}${failed === 0 ? '' : `, ${failed} failed`}${made === 0 ? '' : ` (${each})`}`;
+}
+
+function filesText({ files = [], more_files = 0 }: Deeds): string[] {
+  if (files.length === 0) return [];
+  const count = files.length + more_files;
+  const named = files.slice(0, NAMED_MAX);
+  return [
+    `${count} ${count === 1 ? 'file' : 'files'} changed: ${named.join(', ')}${count > named.length ? ', …' : ''}`,
+  ];
+}
+
+function commandsText({ commands = [], more_commands = 0 }: Deeds): string[] {
+  if (commands.length === 0) return [];
+  const named = commands
+    .slice(-NAMED_MAX)
+    .map(({ command, exit }) => `"${command}" ${exit === null ? 'stopped' : `exit ${exit}`}`);
+  return [
+    `${commands.length + more_commands > named.length ? 'last commands' : 'commands'}: ${named.join(', ')}`,
+  ];
+}

@@ -1,0 +1,35 @@
+// Proves what the counters of a turn keep: bounded whatever an agent does, and kept from a failed turn that is tried again.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { countDeeds } from '../../../src/kernel/turn/count-deeds.ts';
+import type { View } from '../../../src/kernel/turn/view.ts';
+import { type Deeds, withCall, withFiles } from '../../../src/records/agent/deeds.ts';
+import { type AgentState, newTurn } from '../../../src/records/agent/state.ts';
+
+it('the record is bounded, and what it does not name is counted', () => {
+  let deeds: Deeds = {};
+  for (let index = 0; index < 1_000; index += 1) {
+    deeds = withCall(deeds, `tool-${index}`, index % 2 === 0, { command: 'x'.repeat(9_999), exit: 0 });
+    deeds = withFiles(deeds, [`src/${'y'.repeat(999)}/${index}`, `${index}`]);
+  }
+  assert.ok(JSON.stringify(deeds).length < 4_000);
+  const made = Object.values(deeds.calls ?? {}).reduce((sum, count) => sum + count.made, 0);
+  assert.deepEqual([made, deeds.calls?.other], [1_000, { made: 984, failed: 492 }]);
+  assert.equal((deeds.commands?.length ?? 0) + (deeds.more_commands ?? 0), 1_000);
+});
+
+it('a turn that is tried again goes on counting; another turn begins at nothing', () => {
+  const deeds: Deeds = { calls: { bash: { made: 1, failed: 0 } } };
+  const before: AgentState = {
+    type: 'errored',
+    failure: { kind: 'network', error: 'x', retryable: true },
+    deeds,
+  };
+  const after: AgentState = { type: 'requesting', attempt: 1, turn: newTurn(2) };
+  const view = { tools: new Map() } as unknown as View;
+  const next = (event: Parameters<typeof countDeeds>[0]['event']) =>
+    countDeeds({ before, after, event, effects: [], request: undefined }, 'a', view);
+  assert.deepEqual(next({ type: 'retry', at: 2 }), { ...after, turn: { ...after.turn, deeds } });
+  const asked = next({ type: 'input', at: 2, content: { origin: 'human', text: 'go' } });
+  assert.equal('turn' in asked && asked.turn.deeds, undefined);
+});
