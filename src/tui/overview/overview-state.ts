@@ -1,6 +1,8 @@
+import { matchesKey } from '@earendil-works/pi-tui';
 import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { Store } from '../../store/store.ts';
+import { pastedText, printable } from '../keys/action-of.ts';
 import type { UiState } from '../state/ui-state.ts';
 import type { Seen, SeenTrees } from './seen-trees.ts';
 
@@ -40,6 +42,8 @@ export interface OverviewState {
   readonly seen: Seen;
   /** Maximum trees that are listed. */
   readonly limit: number;
+  /** Words that the listed trees have in their title, folder or id. */
+  readonly filter: string;
   /** Null: the first row. */
   readonly selected: string | null;
   readonly peek: Peek | null;
@@ -65,9 +69,38 @@ export function groupOf(
   return Date.parse(updated_at) > (seen.trees.get(root_id) ?? seen.since) ? 'unread' : 'done';
 }
 
+/** Trees among which a filter looks, at least. */
+const FILTERED = 4 * PAGE;
+
+export function filtered(state: OverviewState, filter: string): OverviewState {
+  const limit = filter === '' ? state.limit : Math.max(state.limit, FILTERED);
+  return { ...state, filter, limit, selected: null };
+}
+
+/** The filter after a key; null: a key that does something else. `/` begins one whose first letter is a command. */
+export function filterAfter(filter: string, data: string): string | null {
+  const typed = pastedText(data) ?? printable(data);
+  if (filter === '' && typed === '/') return ' ';
+  if (filter !== '' && matchesKey(data, 'escape')) return '';
+  if (filter !== '' && matchesKey(data, 'backspace')) return [...filter].slice(0, -1).join('');
+  return typed === null || typed === ' ' || (filter === '' && typed === 'q') ? null : filter + typed;
+}
+
+function passes({ title, cwd, root_id }: TreeRow, filter: string): boolean {
+  const all = `${title} ${cwd} ${root_id}`.toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word));
+}
+
 /** The groups that have trees. Who has waited longest comes first; of those at work, the newest; else what changed last. */
-export function grouped(state: Pick<OverviewState, 'seen' | 'trees'>): readonly GroupedTrees[] {
-  const groups = Map.groupBy(state.trees, (tree) => groupOf(tree, state));
+export function grouped(
+  state: Pick<OverviewState, 'seen' | 'trees'> & { readonly filter?: string },
+): readonly GroupedTrees[] {
+  const { filter = '' } = state;
+  const shown = filter === '' ? state.trees : state.trees.filter((tree) => passes(tree, filter));
+  const groups = Map.groupBy(shown, (tree) => groupOf(tree, state));
   return GROUPS.flatMap(([group, title]) => {
     const trees = groups.get(group) ?? [];
     return trees.length === 0 ? [] : [{ group, title, trees: trees.toSorted(ORDERS[group]) }];

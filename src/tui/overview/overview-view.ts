@@ -52,7 +52,15 @@ export function overviewRows(
 ): readonly Row[] {
   if (!state.loaded) return [];
   const groups = grouped(state);
-  if (groups.length === 0) return [{ root_id: null, text: line(style, width, [['dim', ' no trees yet']]) }];
+  if (groups.length === 0)
+    return [
+      {
+        root_id: null,
+        text: line(style, width, [
+          ['dim', state.trees.length === 0 ? ' no trees yet' : ' nothing has that in it'],
+        ]),
+      },
+    ];
   const selected = marks ? selectedTree(state)?.root_id : undefined;
   const widths = widthsFor(state.trees, width);
   return groups.flatMap(({ group, title, trees }) => [
@@ -160,8 +168,9 @@ function figuresOf(
 }
 
 function headLine(state: OverviewState, width: number, style: UiStyle): string {
-  const { trees, loaded } = state;
-  const left = loaded ? ` ${overviewHead(state, style)}` : ' Trees: being read';
+  const { trees, loaded, filter } = state;
+  const asked = filter === '' ? '' : `${separator(style)}filter: ${clean(filter.trimStart())}`;
+  const left = loaded ? ` ${overviewHead(state, style)}${asked}` : ' Trees: being read';
   const tokens = count(trees.reduce((sum, tree) => sum + tree.tokens, 0));
   const cost = trees.reduce((sum, tree) => sum + tree.cost_usd, 0);
   const total = loaded ? `${cost === 0 ? '' : `$${cost.toFixed(2)}  `}${tokens}` : '';
@@ -170,7 +179,7 @@ function headLine(state: OverviewState, width: number, style: UiStyle): string {
 }
 
 /** `Trees 30 · 2 waiting for you · 3 at work`. */
-export function overviewHead(state: Pick<OverviewState, 'seen' | 'trees'>, style: UiStyle): string {
+export function overviewHead(state: Parameters<typeof grouped>[0], style: UiStyle): string {
   const told = grouped(state)
     .filter(({ group }) => group !== 'done')
     .map((one) => `${one.trees.length} ${WORDS[one.group]}`);

@@ -15,6 +15,8 @@ import { reduce } from '../state/ui-store.ts';
 import { drawingWidth, type Frame, type Screen } from '../terminal/screen.ts';
 import { hasPages } from '../views/approvals/approval-box.ts';
 import {
+  filterAfter,
+  filtered,
   moved,
   nextToRead,
   type OverviewSource,
@@ -61,7 +63,7 @@ export class Overview {
     this.#host = host;
     this.#shortcuts = shortcuts(describeBindings(host.bindings));
     this.#state = {
-      ...{ trees: [], seen: source.seen.read(), limit: PAGE, selected: null, peek: null },
+      ...{ trees: [], seen: source.seen.read(), limit: PAGE, filter: '', selected: null, peek: null },
       ...{ leader: false, loaded: false, notice: null, now: Date.now() },
     };
   }
@@ -85,7 +87,7 @@ export class Overview {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#peeking = null;
-    this.#set({ selected: null, peek: null, leader: false, notice: null, limit: PAGE });
+    this.#set({ filter: '', selected: null, peek: null, leader: false, notice: null, limit: PAGE });
     await poll?.stop();
     await (await unlisten?.catch(() => undefined))?.();
   }
@@ -141,6 +143,11 @@ export class Overview {
     if (question?.saying != null) return this.#sayingKey(question.saying, data, action === 'clear');
     if (question?.grant != null && this.#grantKey(data, action === 'clear')) return;
     if (action === 'leader') return this.#set({ leader: true });
+    const filter = question === null ? filterAfter(this.#state.filter, data) : null;
+    if (filter !== null) {
+      this.#unpeek();
+      return this.#moveTo(filtered(this.#state, filter));
+    }
     if (action === 'clear' || matchesKey(data, 'escape') || data === 'q')
       return peek === null || action === 'clear' ? this.#host.close() : this.#unpeek();
     if (matchesKey(data, 'enter')) return this.#enter();

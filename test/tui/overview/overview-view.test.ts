@@ -4,6 +4,8 @@ import { describe, it } from 'node:test';
 import type { TreeRow } from '../../../src/documents/shapes/agent-parts.ts';
 import { STANDARD_SHORTCUTS } from '../../../src/tui/keys/shortcuts.ts';
 import {
+  filterAfter,
+  filtered,
   moved,
   nextToRead,
   type OverviewState,
@@ -73,6 +75,7 @@ function state(change: Partial<OverviewState> = {}): OverviewState {
       trees: TREES,
       seen: { since: NOW - 30_000, trees: new Map() },
       limit: 50,
+      filter: '',
       selected: null,
       peek: null,
     },
@@ -85,6 +88,25 @@ const draw = (of: OverviewState, width = 100, height = 20, style = PLAIN) =>
   overviewView(of, width, height, style, KEYS).lines;
 
 describe('the overview', () => {
+  it('shows only the trees that have each word of a filter, and takes keys for it', () => {
+    const keys = (...typed: string[]) =>
+      typed.reduce((text, key) => filterAfter(text, key) ?? `${text}|`, '');
+    assert.deepEqual(
+      [keys('e', 'l'), keys('/', 'q'), keys('q'), keys(' '), keys('e', '\x1b'), keys('e', 'l', '\x7f')],
+      ['el', ' q', '|', '|', '', 'e'],
+    );
+    assert.equal(keys('\x1b[200~two words\x1b[201~'), 'two words');
+    const shown = filtered(state({ selected: 'old' }), 'SHOP er');
+    assert.deepEqual([shown.selected, shown.limit], [null, 200]);
+    const lines = draw(shown);
+    assert.match(lines[0] ?? '', /^ Trees 6 · 2 waiting for you · 1 at work · filter: SHOP er/);
+    assert.deepEqual(
+      lines.slice(1, -1).map((text) => text.trim().split(' ').slice(0, 2).join(' ')),
+      ['Waits for', '▸ elder', 'younger ', 'At work', 'parser '],
+    );
+    assert.ok(draw(filtered(state(), 'nowhere')).includes(' nothing has that in it'));
+  });
+
   it('groups trees by need, the one that has waited longest first', () => {
     const rows = overviewRows(state(), 130, PLAIN).map(({ text }) =>
       text.replaceAll(/ {2,}/g, '  ').trimEnd(),

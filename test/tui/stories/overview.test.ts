@@ -31,6 +31,10 @@ it('what waits elsewhere is shown, answered in place, and gone to; ps --watch sh
   await pty.until('Trees 1');
   ui.beside('run', '--ask', 'clean up');
   await pty.until('1 waiting for you');
+  await ui.press('c', 'l');
+  await ui.gone('look at it');
+  await ui.press(KEY.escape);
+  await pty.until('look at it');
   await ui.press(KEY.up, KEY.up, ' ');
   await pty.until('main wants: bash');
   assert.ok(ui.shows('touch removed') && ui.shows('▸ clean up'));

@@ -27,9 +27,9 @@ it('the wheel scrolls the full screen of an agent, and is on only there', async 
   await ui.pty.until('row 60.');
   assert.ok(ui.pty.modeOn(1000) && ui.pty.modeOn(1006));
   assert.ok(!ui.shows('row 30.'));
-  await ui.press(...Array.from({ length: 8 }, () => WHEEL_UP), CLICK);
+  await ui.press(`${WHEEL_UP.repeat(8)}${CLICK}`);
   await ui.pty.until(() => ui.shows('row 30.') && !ui.shows('row 60.'), 'scrolled up');
-  await ui.press(...Array.from({ length: 9 }, () => WHEEL_DOWN), 'typed');
+  await ui.press(WHEEL_DOWN.repeat(9), 'typed');
   await ui.pty.until(
     () => ui.shows('row 60.') && ui.shows('> typed'),
     'scrolled down; the draft holds only what was typed',
