@@ -11,6 +11,7 @@ import { resumeTree } from './commands/pick-tree.ts';
 import { removeRule, showRules } from './commands/rule-commands.ts';
 import { switchMode } from './commands/switch-mode.ts';
 import { tellChanges } from './commands/tell-changes.ts';
+import { askUndo } from './commands/undo-changes.ts';
 import { addressee } from './composer/attachments/mentions.ts';
 import { findAgent } from './composer/resolve-agent.ts';
 import { withMentioned, writeMessage } from './composer/write-message.ts';
@@ -116,6 +117,11 @@ export function perform(app: AppContext, command: HumanCommand): void {
       return app.attempt(() => exportTree(app, command.format, command.file));
     case 'diff':
       return app.attempt(() => tellChanges(app));
+    case 'undo': {
+      const only = command.agent === null ? null : resolveAgent(app, command.agent);
+      if (command.agent !== null && only === null) return;
+      return app.attempt(() => askUndo(app, only, command.redo));
+    }
     case 'cost':
       return app.attempt(() => tellCost(app));
     case 'model':
@@ -159,6 +165,7 @@ type AtAgent = Exclude<
       | 'new'
       | 'cost'
       | 'diff'
+      | 'undo'
       | 'export'
       | 'mode'
       | 'model'

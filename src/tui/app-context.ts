@@ -31,6 +31,8 @@ export interface AppContext {
   readonly line_mode: boolean;
   /** Where rules that are granted for good are kept. */
   readonly rules_file: string;
+  /** Where output of the person's own commands is saved. */
+  readonly output_folder: string;
   /** Workers lead the tree: events are read from the ledger, and leaving stops nothing. */
   readonly followed: boolean;
   readonly state: UiState;

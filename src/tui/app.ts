@@ -50,6 +50,7 @@ class App implements AppContext {
   readonly store: Store;
   readonly style: UiStyle;
   readonly rules_file: string;
+  readonly output_folder: string;
   readonly bindings: KeyBindings;
   readonly own_commands: OwnCommands;
   readonly screen: Screen;
@@ -80,6 +81,7 @@ class App implements AppContext {
     this.style = options.style;
     this.line_mode = options.line_mode;
     this.rules_file = options.rules_file;
+    this.output_folder = options.output_folder;
     this.bindings = options.bindings;
     this.screen = options.openScreen({
       onInput: (data) => this.#input(data),

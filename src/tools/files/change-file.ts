@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { unlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ContainedPath } from '../../permissions/path-containment.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
@@ -51,6 +52,26 @@ export async function changeFile(
   });
   if ('now' in done) throw new Error(await refusalOf(done, files));
   return done;
+}
+
+/**
+ * For a person: the text takes the place of the content with the hash `from`; null: there is no file. Resolves to false, and changes nothing, if the file
+ * holds something else.
+ */
+export function restoreFile(
+  locate: () => ContainedPath,
+  from: string | null,
+  text: string | null,
+  lock_folder: string,
+): Promise<boolean> {
+  return withFileLock(lock_folder, new AbortController().signal, () => {
+    const path = locate();
+    const present = path.exists ? hashContained(path)?.hash : null;
+    if (present !== from) return false;
+    if (text === null) unlinkSync(path.absolute);
+    else writeContained(path, text);
+    return true;
+  });
 }
 
 async function refusalOf({ path, seen, now }: Unseen, files: SeenContext | undefined): Promise<string> {

@@ -28,6 +28,12 @@ const ROWS = [
   ['mode', 'text', ' [ask|accept|plan]', 'ask about changes, accept edits, or plan only'],
   ['model', 'text', ' [NAME]', 'choose another model for the agent in view'],
   ['diff', 'nothing', '', 'what the agents changed in the folder, file by file'],
+  [
+    'undo',
+    'agent',
+    ' [redo] [AGENT]',
+    'take back what agents changed in files since you last wrote; redo: put it back',
+  ],
   ['cost', 'nothing', '', 'what was used, this turn and in all, by agent and model'],
   ['export', 'text', ' [FORMAT] [FILE]', 'write the conversation into a file'],
   ['new', 'nothing', '', 'begin another conversation; this one goes on'],
@@ -63,6 +69,7 @@ export type HumanCommand =
         | 'help'
         | 'quit';
     }
+  | { readonly name: 'undo'; readonly redo: boolean; readonly agent: string | null }
   | { readonly name: 'kill'; readonly agents: readonly string[] }
   | { readonly name: 'allow'; readonly scope: AskScope; readonly rule: string | undefined }
   | { readonly name: 'rules'; readonly remove: string | null }
@@ -129,6 +136,11 @@ export function readCommand(text: string): ReadCommand {
       return { ok: true, command: { name: 'fork' } };
     case 'kill':
       return { ok: true, command: { name: 'kill', agents: rest } };
+    case 'undo': {
+      const redo = rest[0] === 'redo';
+      const [agent = null, ...more] = redo ? rest.slice(1) : rest;
+      return more.length > 0 ? usage('name one agent') : { ok: true, command: { name: 'undo', redo, agent } };
+    }
     case 'allow': {
       const [, word = '', rule = ''] = /^(\S*)\s*([\s\S]*)$/.exec(behind.trim()) ?? [];
       const scope = word === '' ? 'once' : ASK_SCOPES.find((one) => one === word);

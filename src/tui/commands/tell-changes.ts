@@ -89,7 +89,7 @@ function pathsIn(message: PlacedMessage, { config }: Agent): readonly (readonly 
 }
 
 /** A folder of another machine need not exist here. */
-function canonical(folder: string): string {
+export function canonical(folder: string): string {
   try {
     return realpathSync(folder);
   } catch {

@@ -1,6 +1,7 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import { askKill, askKillIdle, perform } from '../app-commands.ts';
 import type { AppContext } from '../app-context.ts';
+import { restoreFiles } from '../commands/undo-changes.ts';
 import { agentRows, moveSelection, selectedAgent } from '../state/agents/agent-rows.ts';
 import { idleAgents } from '../state/agents/family.ts';
 import type { Choice } from '../state/answer.ts';
@@ -100,7 +101,8 @@ export function confirmByLetter(app: AppContext): void {
 function decide(app: AppContext, question: Confirmation, decision: Choice): void {
   close(app);
   if (decision === 'stay') return;
-  if (question.type === 'quit') return app.leave(decision);
+  if (question.type === 'restore') return app.attempt(() => restoreFiles(app, question));
+  if (question.type === 'quit') return decision === 'restore' ? undefined : app.leave(decision);
   app.attempt(async () => {
     const killed = new Set<string>();
     for (const id of question.agent_ids)

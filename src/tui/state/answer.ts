@@ -2,8 +2,8 @@ const ANSWERS = ['allow', 'allow_rule', 'edit_rule', 'deny', 'deny_saying', 'vie
 
 export type Answer = (typeof ANSWERS)[number];
 
-/** What the person may choose when they are asked to confirm a kill, or leaving. */
-export type Choice = 'kill' | 'detach' | 'stay';
+/** What the person may choose when they are asked to confirm a kill, leaving, or that files change. */
+export type Choice = 'kill' | 'detach' | 'restore' | 'stay';
 
 export function isAnswer<T>(action: T | Answer): action is Answer {
   return ANSWERS.some((answer) => answer === action);

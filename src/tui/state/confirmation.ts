@@ -2,10 +2,11 @@ import type { Choice } from './answer.ts';
 import { ALONE_MS } from './question.ts';
 import type { Overlay, UiState } from './ui-state.ts';
 
-export type Confirmation = Extract<Overlay, { readonly type: 'kill' | 'quit' }>;
+export type Confirmation = Extract<Overlay, { readonly type: 'kill' | 'quit' | 'restore' }>;
 
 const LETTERS: Readonly<Record<Confirmation['type'], Readonly<Record<string, Choice>>>> = {
   kill: { y: 'kill', n: 'stay' },
+  restore: { y: 'restore', n: 'stay' },
   quit: { d: 'detach', k: 'kill', n: 'stay' },
 };
 
@@ -31,5 +32,5 @@ export function isList(overlay: Overlay | null): boolean {
 }
 
 export function isConfirmation(overlay: Overlay): overlay is Confirmation {
-  return overlay.type === 'kill' || overlay.type === 'quit';
+  return overlay.type === 'kill' || overlay.type === 'quit' || overlay.type === 'restore';
 }

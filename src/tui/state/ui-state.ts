@@ -50,10 +50,20 @@ export type Overlay =
       readonly only_idle?: true;
     }
   | { readonly type: 'quit'; readonly working: number }
+  | { readonly type: 'restore'; readonly files: readonly Restoration[]; readonly redo: boolean }
   | Picker
   | { readonly type: 'keys' }
   /** All trees of the ledger (`Overview`). */
   | { readonly type: 'trees' };
+
+/** A file of the working folder that `/undo` puts back. */
+export interface Restoration {
+  readonly path: string;
+  /** Hash of what it holds; null: there is no such file. */
+  readonly from: string | null;
+  /** Null: it is removed. */
+  readonly text: string | null;
+}
 
 /** The visible question of an agent (`question.ts`). */
 export interface Question {

@@ -16,14 +16,30 @@ export function confirmationLines(
   height: number,
   style: UiStyle,
 ): string[] {
-  const whole = overlay.type === 'kill' ? killText(state, overlay) : quitText(state, overlay.working);
+  const whole = wholeText(state, overlay);
   const rows = wrap(whole, width, style);
   // No room for all of it: the keys come first.
   const shown = rows.length <= height ? rows : wrap(shortText(state, overlay), width, style).slice(0, height);
   return shown.map((row) => line(style, width, [['yellow', row]]));
 }
 
-const DECIDING: Readonly<Record<Choice, string>> = { kill: 'kill', detach: 'detach', stay: 'nothing ends' };
+function wholeText(state: UiState, overlay: Confirmation): string {
+  if (overlay.type === 'kill') return killText(state, overlay);
+  return overlay.type === 'quit' ? quitText(state, overlay.working) : restoreText(state, overlay);
+}
+
+function restoreText(state: UiState, { files, redo }: Extract<Confirmation, { type: 'restore' }>): string {
+  const what = `${files.length} file${files.length === 1 ? '' : 's'}`;
+  const keys = keysOf(state, '[y] yes  [n/Esc] no');
+  return `${redo ? `Put the changes of ${what} back` : `Take back the changes of ${what}`}, as shown above?  ${keys}`;
+}
+
+const DECIDING: Readonly<Record<Choice, string>> = {
+  kill: 'kill',
+  detach: 'detach',
+  restore: 'the files change',
+  stay: 'nothing ends',
+};
 
 /** The keys; or what the pressed letter does if nothing follows it. */
 function keysOf({ deciding }: UiState, keys: string): string {
@@ -33,6 +49,7 @@ function keysOf({ deciding }: UiState, keys: string): string {
 
 function shortText(state: UiState, overlay: Confirmation): string {
   if (state.deciding !== null) return keysOf(state, '');
+  if (overlay.type === 'restore') return `[y]/[n] ${overlay.redo ? 'redo' : 'undo'} ${overlay.files.length}`;
   if (overlay.type === 'quit') return `[d]etach [k]ill [n]o: ${overlay.working} running`;
   const { agent_ids, descendants } = overlay;
   return `[y]/[n] kill ${agent_ids.length + descendants.length}: ${namesOf(state, agent_ids, NAMES_MAX)}`;

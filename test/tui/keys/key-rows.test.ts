@@ -35,6 +35,7 @@ it('lists the commands without a key', () => {
     '/rules [remove ID]',
     '/model [NAME]',
     '/diff',
+    '/undo [redo] [AGENT]',
     '/cost',
     '/export [FORMAT] [FILE]',
     '/setup',

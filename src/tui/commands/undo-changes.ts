@@ -1,0 +1,177 @@
+import { dirname, relative, sep } from 'node:path';
+import { type FileVersion, fileVersions } from '../../documents/file-versions.ts';
+import { containPath } from '../../permissions/path-containment.ts';
+import { gitIn } from '../../processes/git-command.ts';
+import { isWorking } from '../../records/agent/state.ts';
+import { clean } from '../../render/clean.ts';
+import type { FileChange } from '../../store/store.ts';
+import { restoreFile } from '../../tools/files/change-file.ts';
+import { difference } from '../../tools/files/difference.ts';
+import { hashBytes, hashContained } from '../../tools/files/file-hash.ts';
+import type { AppContext } from '../app-context.ts';
+import type { Restoration } from '../state/ui-state.ts';
+import { canonical } from './tell-changes.ts';
+
+/** Changes of one file that are looked at. */
+const CHANGES_MAX = 2_000;
+const FILES_MAX = 200;
+const LINES_MAX = 400;
+
+/** What a file held. */
+interface Content {
+  /** Null: there was no file. */
+  readonly hash: string | null;
+  /** Undefined: not known. */
+  readonly text: string | null | undefined;
+}
+
+/**
+ * `/undo`: shows what agents of the tree in view, or one of them, changed in its folder since the person last wrote to its root, and asks whether to take it
+ * back. Only what nobody changed since or in between: a file with another content than the last of these changes left stays as it is.
+ */
+export async function askUndo(app: AppContext, only: string | null, redo: boolean): Promise<void> {
+  const root = app.state.agents.get(app.state.root_id ?? '');
+  if (root === undefined) return app.say('nothing was changed yet');
+  const folder = canonical(root.config.cwd);
+  const { changed, commands } = await changedSince(app, root.id, only);
+  const files: Restoration[] = [];
+  const [shown, left]: [string[], string[]] = [[], []];
+  for (const [path, own] of [...changed].slice(0, FILES_MAX)) {
+    const name = relative(folder, path);
+    const keep = (why: string) => left.push(`${clean(name)} stays: ${why}`);
+    if (name.startsWith(`..${sep}`)) {
+      keep('it is outside of the folder of this conversation');
+      continue;
+    }
+    const run = newestRun(await app.store.fileChanges(path, CHANGES_MAX), own);
+    if (run === null) {
+      keep('another agent has changed it since');
+      continue;
+    }
+    const contents = [await before(run.first, folder, name), after(run.last)];
+    const [from, to] = (redo ? contents : contents.reverse()) as [Content, Content];
+    const present = presentHash(folder, path);
+    if (present === to.hash) continue;
+    if (present !== from.hash) keep('it was changed since, not by write or patch of these agents');
+    else if (to.text === undefined) keep('what it would become is not known any more');
+    else {
+      files.push({ path, from: from.hash, text: to.text });
+      shown.push(...shownChange(clean(name), from.text ?? '', to.text));
+    }
+  }
+  if (changed.size > FILES_MAX) left.push(`${changed.size - FILES_MAX} more files: /undo again`);
+  if (commands > 0)
+    left.push(
+      `what ${commands === 1 ? 'a command' : `${commands} commands`} changed is not known, and stays`,
+    );
+  if (files.length === 0)
+    return app.say(
+      [`nothing to ${redo ? 'put back' : 'take back'} since you last wrote`, ...left].join('\n'),
+    );
+  const cut = shown.slice(0, LINES_MAX);
+  if (shown.length > cut.length) cut.push(`… ${shown.length - cut.length} more lines`);
+  if ([...app.state.agents.values()].some(({ state }) => isWorking(state.type)))
+    left.push('agents are at work and may change files again');
+  app.say([...cut, ...left].join('\n'), 'difference');
+  app.dispatch({ type: 'overlay', overlay: { type: 'restore', files, redo } });
+}
+
+/** Does what the person was shown; a file that has changed meanwhile stays. */
+export async function restoreFiles(
+  app: AppContext,
+  { files, redo }: { readonly files: readonly Restoration[]; readonly redo: boolean },
+): Promise<void> {
+  const folder = canonical(app.state.agents.get(app.state.root_id ?? '')?.config.cwd ?? app.cwd);
+  const left: string[] = [];
+  for (const { path, from, text } of files) {
+    const done = await restoreFile(() => containPath(folder, path), from, text, dirname(app.output_folder));
+    if (!done) left.push(clean(relative(folder, path)));
+  }
+  const count = files.length - left.length;
+  const what = `${count} file${count === 1 ? '' : 's'}`;
+  const other = redo ? '/undo takes them back again' : '/undo redo puts the changes back';
+  const stayed = left.length === 0 ? '' : `; changed meanwhile, and left alone: ${left.join(', ')}`;
+  app.say(
+    `${redo ? 'put back' : 'took back'} the changes of ${what}${stayed}; until you write again, ${other}`,
+    'good',
+  );
+}
+
+const keyOf = (agent_id: string, seq: number): string => `${agent_id} ${seq}`;
+
+/** By path, the changes of these agents since the person last wrote to the root; and how many commands may have changed anything. */
+async function changedSince(
+  { state, store }: AppContext,
+  root_id: string,
+  only: string | null,
+): Promise<{ readonly changed: ReadonlyMap<string, ReadonlySet<string>>; readonly commands: number }> {
+  const said = (await store.history(root_id)).findLast(
+    ({ kind, content }) => kind === 'user' && 'origin' in content && content.origin === 'human',
+  );
+  const changed = new Map<string, Set<string>>();
+  let commands = 0;
+  for (const { id, forked_from } of state.agents.values()) {
+    if (only !== null && id !== only) continue;
+    for (const { kind, content, at, seq } of await store.history(id, forked_from?.seq ?? 0)) {
+      if (kind !== 'result' || at < (said?.at ?? 0)) continue;
+      if (content.name === 'bash' && content.status === 'ok') commands += 1;
+      if (content.file?.before === undefined) continue;
+      const { path } = content.file;
+      changed.set(path, (changed.get(path) ?? new Set()).add(keyOf(id, seq)));
+    }
+  }
+  return { changed, commands };
+}
+
+interface Run {
+  readonly first: FileVersion;
+  readonly last: FileVersion;
+}
+
+/** The newest changes of a file as far as all are among `own` and each follows from the one before; null if the newest is another one. */
+function newestRun(newest_first: readonly FileChange[], own: ReadonlySet<string>): Run | null {
+  const runs: (Run | null)[] = [null];
+  for (const version of fileVersions(newest_first)) {
+    const { agent_id, seq, result } = version.change;
+    const run = runs.pop() ?? null;
+    const follows = run !== null && run.last.change.result.file.hash === result.file.before;
+    const is_own = own.has(keyOf(agent_id, seq));
+    runs.push(is_own ? { first: follows ? run.first : version, last: version } : null);
+  }
+  return runs[0] ?? null;
+}
+
+/** From the ledger, or from the last commit if that held the same. */
+async function before(version: FileVersion, folder: string, name: string): Promise<Content> {
+  const hash = version.change.result.file.before ?? null;
+  if (hash === null || version.before !== null) return { hash, text: hash === null ? null : version.before };
+  const committed = await gitIn(folder)('show', `HEAD:./${name}`);
+  return { hash, text: committed.ok && hashBytes(committed.out) === hash ? committed.out : undefined };
+}
+
+function after({ change, after: text }: FileVersion): Content {
+  return { hash: change.result.file.hash, text: text ?? undefined };
+}
+
+/** Null: there is no file. */
+function presentHash(folder: string, path: string): string | null | undefined {
+  try {
+    const place = containPath(folder, path);
+    return place.exists ? hashContained(place)?.hash : null;
+  } catch {
+    return undefined; // a link that leads elsewhere, no permission
+  }
+}
+
+function shownChange(name: string, from: string, to: string | null): string[] {
+  if (to === null) return [`${name}  would be removed: the agents made it`];
+  const patch = difference(name, from, to);
+  if (patch === null) return [`${name}  (too large or too different to show)`];
+  return [
+    name,
+    ...patch
+      .slice(Math.max(0, patch.indexOf('@@')))
+      .trimEnd()
+      .split('\n'),
+  ];
+}
