@@ -146,6 +146,12 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'agents.NAME.system': { meaning: 'its system prompt' },
   'agents.NAME.turns': { meaning: 'model requests of one turn; goes before `limits.turns`' },
   'agents.NAME.timeout_seconds': { meaning: 'time of one turn; goes before `limits.run_ms`' },
+  'agents.NAME.budget': {
+    meaning: 'what one agent of the profile and the agents below it may spend ([budgets](budgets.md))',
+  },
+  'agents.NAME.budget.tokens': { meaning: 'tokens, without input read from a cache' },
+  'agents.NAME.budget.usd': { meaning: 'US dollars' },
+  'agents.NAME.budget.seconds': { meaning: 'time by the clock from its creation on' },
   ...below('agents.NAME', LIMITS),
   ...below('agents.NAME', PERMISSIONS),
 

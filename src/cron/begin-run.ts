@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentConfig } from '../records/agent/agent.ts';
+import { rootBudget } from '../records/agent/budget.ts';
 import type { NewCronJob } from '../records/run/cron-job.ts';
 import type { FireBegin } from '../records/run/fire-request.ts';
 import { runIsolated } from '../records/run/isolated-run.ts';
@@ -17,7 +18,7 @@ export function beginRun(
 ): Extract<FireBegin, { readonly type: 'run' }> {
   const [id, run_id] = [randomUUID(), randomUUID()];
   const session_key = `cron:${job.id}`;
-  const config = configOf(job, run_id, canAsk);
+  const config = rootBudget(configOf(job, run_id, canAsk), id, at);
   const { run, mail } = runIsolated({
     id: run_id,
     source: 'cron',

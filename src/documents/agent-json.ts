@@ -1,5 +1,6 @@
 import type { Agent } from '../records/agent/agent.ts';
 import { isUserInitiated, worktreeOf } from '../records/agent/agent.ts';
+import { leftOf, ownBudget } from '../records/agent/budget.ts';
 import type { Deeds } from '../records/agent/deeds.ts';
 import { deedsLine, deedsOf, missingEvidence } from '../records/agent/deeds-line.ts';
 import { failureOf } from '../records/agent/state.ts';
@@ -44,6 +45,7 @@ export function agentJson(
       reasoning: agent.usage.reasoning,
     },
     cost_usd: agent.usage.cost_usd,
+    budget: budgetJson(agent),
     deeds: deedsJson(agent),
     doing: agent.doing,
     last_reply: agent.reply,
@@ -80,6 +82,13 @@ function deedsJson({ config, state, updated_at }: Agent): AgentDocument['deeds']
 function worktreeJson(agent: Agent): { branch: string; path: string } | null {
   const worktree = worktreeOf(agent.config);
   return worktree === null ? null : { branch: worktree.branch, path: worktree.path };
+}
+
+function budgetJson({ id, config, budget }: Agent): AgentDocument['budget'] {
+  if (budget === undefined) return null;
+  const { limit, spent } = budget;
+  const left = { tokens: leftOf(budget, 'tokens'), usd: leftOf(budget, 'usd') };
+  return { limit, spent, left, until: isoTime(ownBudget(id, config)?.until ?? null) };
 }
 
 /** Why its newest turn failed, or who killed it. */

@@ -1,4 +1,5 @@
 import type { AgentConfig, Tree } from '../records/agent/agent.ts';
+import type { AgentBudget } from '../records/agent/budget.ts';
 import type { AgentState } from '../records/agent/state.ts';
 import type { Usage } from '../records/agent/usage.ts';
 import type { NewAsk } from '../records/conversation/ask.ts';
@@ -39,6 +40,8 @@ export interface Step {
   readonly waits_until: Readonly<Record<string, number>>;
   /** Model requests that ended in this step. */
   readonly requests: readonly RequestRecord[];
+  /** Agents whose budgets they are charged to, nearest first; absent: none. */
+  readonly payers?: readonly string[];
   /** Tool calls that settled in this step. */
   readonly calls: number;
   readonly doing: string | null;
@@ -81,6 +84,8 @@ export type Refusal =
       readonly allowed: number;
       readonly present: number;
     }
+  /** A new agent's budget is more than what is left; with the budgets on its path. */
+  | { readonly reason: 'budget'; readonly budgets: ReadonlyMap<string, AgentBudget> }
   | { readonly reason: 'recipient'; readonly agent_id: string; readonly found: 'unknown' | 'dead' }
   | { readonly reason: 'consumed'; readonly mail_id: string }
   /** Ids along the cycle, starting and ending with the waiter. */
@@ -98,5 +103,7 @@ export type Verdict =
       readonly met: readonly string[];
       /** The tree after the step. */
       readonly tree: Tree;
+      /** Budgets on the agent's path, and of agents that it created, after the step. */
+      readonly budgets: ReadonlyMap<string, AgentBudget>;
     }
   | { readonly ok: false; readonly refusal: Refusal };

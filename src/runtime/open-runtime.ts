@@ -229,13 +229,8 @@ class Runtime implements RuntimeFace {
     return this.#people.send(to_id, text, as);
   }
 
-  async takeBack(agent_id: string, mail_id: string): Promise<boolean> {
-    return this.#people.takeBack(agent_id, mail_id);
-  }
-
-  async fork(...order: Parameters<RuntimeFace['fork']>): Promise<Agent> {
-    return this.#people.fork(...order);
-  }
+  readonly takeBack: RuntimeFace['takeBack'] = async (...mail) => this.#people.takeBack(...mail);
+  readonly fork: RuntimeFace['fork'] = async (...order) => this.#people.fork(...order);
 
   async capture(...[agent_id, text, mark]: Parameters<RuntimeFace['capture']>): Promise<void> {
     const content = mark === undefined ? { text: storable(text) } : { text: '', mark };
@@ -261,6 +256,10 @@ class Runtime implements RuntimeFace {
   async switchModel(agent_id: string, model: string): Promise<void> {
     await this.#models.modelFor(await this.#people.find(agent_id), model);
     await this.#people.order(agent_id, { type: 'model', model });
+  }
+
+  async compact(agent_id: string, note = ''): Promise<void> {
+    await this.#people.order(agent_id, { type: 'compact', note });
   }
 
   async switchMode(root_id: string, mode: PermissionMode): Promise<void> {

@@ -121,6 +121,8 @@ export interface RuntimeFace {
   retry(agent_id: string, without_last?: boolean): Promise<void>;
   /** This one agent asks another model from its next request on, for good. Rejects as `start` does for an unknown model. */
   switchModel(agent_id: string, model: string): Promise<void>;
+  /** Summarises the older part of its conversation before its next request, at once if it rests; `note`: what is to be kept (docs/context.md). */
+  compact(agent_id: string, note?: string): Promise<void>;
   /** Switches the mode of a tree, for good: for all its agents, from their next call on. */
   switchMode(root_id: string, mode: PermissionMode): Promise<void>;
   /** Stops the turn of this one agent; its children go on. */

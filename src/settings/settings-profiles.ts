@@ -76,6 +76,7 @@ function profileOf(name: string, entry: NamedProfile, require: readonly string[]
     turns: entry.turns ?? entry.limits?.turns ?? null,
     run_ms: seconds === undefined ? (entry.limits?.run_ms ?? null) : Math.max(1, Math.round(seconds * 1000)),
     permissions: { allow, ask, deny },
+    budget: entry.budget ?? null,
     require,
     source: 'config',
   };

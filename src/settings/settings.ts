@@ -51,6 +51,14 @@ const namedProfile = profile.omit({ subagents: true }).extend({
   turns: z.int().min(1).optional(),
   require: z.array(z.string()).max(REQUIRE_MAX).optional(),
   timeout_seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),
+  /** What one agent of the profile and the agents below it may spend (docs/budgets.md). */
+  budget: z
+    .strictObject({
+      tokens: z.int().positive().optional(),
+      usd: z.number().positive().optional(),
+      seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),
+    })
+    .optional(),
 });
 
 export type NamedProfile = DeepReadonly<z.infer<typeof namedProfile>>;

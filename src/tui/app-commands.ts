@@ -217,6 +217,11 @@ function performAt(app: AppContext, command: AtAgent, view: string): void {
       if (from === null) return;
       return app.attempt(() => runtime.wait(view, command.timeout_ms, from.length === 0 ? null : from));
     }
+    case 'compact':
+      return app.attempt(async () => {
+        await runtime.compact(view, command.note);
+        app.say('the older part is summarised before the next request');
+      });
     case 'retry':
       if (state.agents.get(view)?.state.type !== 'errored')
         return app.say('nothing failed here: there is nothing to try again', 'bad');

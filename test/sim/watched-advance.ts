@@ -71,6 +71,7 @@ function relativesOf(all: Relatives): Relatives {
   return Object.freeze({
     agent: (id: string) => frozen(all.agent(id)),
     tree: (id: string) => frozen(all.tree(id)),
+    budget: (id: string) => frozen(all.budget(id)),
     members: (id: string) => frozen(all.members(id)),
     children: (id: string) => frozen(all.children(id)),
     livingChildren: (id: string) => all.livingChildren(id),

@@ -17,7 +17,9 @@ const FUNCTIONS_OF_13 = FUNCTIONS.replace(`, ${UNEXPIRED} AS leased`, '');
 const WITHOUT_LATER = `
   ALTER TABLE asks DROP COLUMN subject_kind, DROP COLUMN granted, DROP COLUMN revoked_at;
   ALTER TABLE mail DROP COLUMN images, DROP COLUMN did;
-  ALTER TABLE messages DROP COLUMN changed;`;
+  ALTER TABLE messages DROP COLUMN changed;
+  ALTER TABLE agents DROP COLUMN budget;
+  ALTER TABLE trees DROP COLUMN cached_tokens, DROP COLUMN reserved_tokens, DROP COLUMN reserved_usd;`;
 
 it('a worker that leads a tree keeps it while another process migrates the ledger', async () => {
   const server = await sharedPostgres();

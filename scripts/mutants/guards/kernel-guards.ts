@@ -118,10 +118,10 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   {
     name: 'token-budget',
     protects: 'people from paying for more tokens than they allowed',
-    file: 'src/runtime/performing/perform-request.ts',
-    guard: 'if (limits.tokens !== null && tokens >= limits.tokens)',
-    without: 'if (limits.tokens !== null && tokens < 0)',
-    tests: ['runtime/toolsets/creation-paths'],
+    file: 'src/runtime/executor/budget-state.ts',
+    guard: 'if (gone >= limit && (turn.requests === 0 || cell.overspent))',
+    without: 'if (gone < 0)',
+    tests: ['runtime/budgets'],
   },
   {
     name: 'child-tools',

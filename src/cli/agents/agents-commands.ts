@@ -57,6 +57,14 @@ export function addAgentsCommands({ sub, deferred }: CommandBuilder, watch: Watc
         (await import('./send.ts')).send(context, id, text),
       ),
     );
+  sub('compact', 'Summarise the older part of a conversation for its model')
+    .argument('<id>', AGENT)
+    .option('--keep <text>', 'what the summary must keep')
+    .action(
+      deferred(async (context, id: string, options: { keep?: string }) =>
+        (await import('./send.ts')).compact(context, id, options),
+      ),
+    );
   sub('wait', 'Wait until agents have stopped working')
     .argument('[ids...]', "the agents; default: all of this folder's newest tree")
     .option('--timeout <seconds>', `maximum time; then exit ${EXIT.wait_incomplete}`, seconds, 3600)

@@ -7,6 +7,17 @@ import { printJson } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
 import { findAgent } from './find-agent.ts';
 
+/** `coppice compact ID`: an order to the process that leads the agent. */
+export function compact(context: Context, text: string, { keep = '' }: { keep?: string }): Promise<number> {
+  return ask(context, async (asked) => {
+    const { id, name } = await findAgent(context, asked, text, { living: true });
+    const ordered = await asked.compact(id, { keep: storable(keep) });
+    if (context.json) printJson(ordered);
+    else process.stdout.write(`the conversation of ${clean(name)} is summarised before its next request\n`);
+    return 0;
+  });
+}
+
 /** `coppice send ID TEXT`: mail from the human; the process that leads the agent is woken. */
 export function send(context: Context, text: string, given: string | undefined): Promise<number> {
   return ask(context, async (asked) => {

@@ -31,6 +31,15 @@ const deeds = z.strictObject({
   took_ms: z.number().nullable().describe('duration of its turn; null while it works'),
 });
 
+const amounts = z.strictObject({
+  tokens: number('tokens, without input read from a cache'),
+  usd: number('US dollars'),
+});
+const budgetAmounts = z.strictObject({
+  tokens: z.number().nullable().describe('tokens, without input read from a cache'),
+  usd: z.number().nullable().describe('US dollars'),
+});
+
 export const agent = z
   .strictObject({
     id: text('uuid'),
@@ -93,6 +102,15 @@ export const agent = z
       })
       .describe('tokens used so far'),
     cost_usd: z.number().nullable().describe('US dollars so far; null where no price is known'),
+    budget: z
+      .strictObject({
+        limit: budgetAmounts.describe('what it was given; null: no limit of its own'),
+        spent: amounts.describe('what it and the agents below it have used'),
+        left: budgetAmounts.describe('what is neither used nor set aside for agents below it'),
+        until: maybeTime('when its time is over'),
+      })
+      .nullable()
+      .describe('its own [budget](budgets.md), if it has one'),
     deeds: deeds
       .nullable()
       .describe(
@@ -128,7 +146,10 @@ export const limits = z.strictObject({
   total: number('agents ever created in the tree'),
   turns: number('model requests of one agent in one turn'),
   run_ms: number('time of one turn, in milliseconds'),
-  tokens: z.number().nullable().describe('input and output tokens of the tree; `null`: no limit'),
+  tokens: z
+    .number()
+    .nullable()
+    .describe('output, and input not read from a cache, of the tree; `null`: no limit'),
   cost_usd: z
     .number()
     .nullable()
@@ -142,6 +163,8 @@ export const tree = z.strictObject({
   total: number('agents ever created'),
   tokens: number('input and output so far'),
   cost_usd: number('US dollars so far, as far as prices are known'),
+  cached: number('tokens among these that were read from a cache; absent: none').optional(),
+  reserved: amounts.optional().describe('what is left of budgets that agents were given; absent: nothing'),
 });
 
 export const mail = z.strictObject({

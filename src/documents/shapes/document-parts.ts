@@ -160,6 +160,14 @@ export const profile = z
     skills: z.array(z.string()).nullable().describe('the only skills they have'),
     turns: z.number().nullable().describe('model requests of one turn'),
     run_ms: z.number().nullable().describe('time of one turn'),
+    budget: z
+      .strictObject({
+        tokens: z.number().optional().describe('tokens, without input read from a cache'),
+        usd: z.number().optional().describe('US dollars'),
+        seconds: z.number().optional().describe('time by the clock'),
+      })
+      .nullable()
+      .describe('what one agent of it and all below may spend'),
     permissions: z
       .strictObject({
         allow: texts('rules that allow'),

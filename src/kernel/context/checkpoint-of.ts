@@ -3,7 +3,7 @@ import { isTerminal } from '../../records/agent/state.ts';
 import { type Checkpoint, spokenWithin } from '../../records/conversation/checkpoint.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
 import type { Mailbox } from '../mailbox/taken-mail.ts';
-import { cutBefore, newest } from './relief.ts';
+import { cutBefore, isFresh, newest } from './relief.ts';
 
 /** Parts of the window that a summary and the words of people may take. */
 const SUMMARY = 0.08;
@@ -23,7 +23,7 @@ export function checkpointOf(
   { tree, children }: Surroundings,
 ): Checkpoint | null {
   const through = cutBefore(prompt, prompt.messages(), newest(prompt, window));
-  if (through === null) return null;
+  if (through === null || isFresh(prompt)) return null;
   const said = prompt.spoken.filter(({ seq }) => seq <= through);
   const letters = [...inbox.all()].filter(({ kind }) => kind === 'letter').length;
   return {

@@ -40,8 +40,7 @@ export function relief(prompt: Read, room: Room, refused: boolean): Relief | nul
   const of_all: Elision = { through: Number.MAX_SAFE_INTEGER, over: Math.max(OLD_OVER, NEW_OVER * window) };
   const saves = savedBy(prompt, messages, of_old);
   if (saves > 0 && size - saves <= TARGET * share * window) return { type: 'elide', ...of_old };
-  const { checkpoints, answers } = prompt.cuts;
-  const is_fresh = checkpoints > 0 && answers === 0;
+  const is_fresh = isFresh(prompt);
   if (through !== null && !is_fresh) {
     if (size <= FULL * window || saves === 0) return { type: 'summarise' };
     return { type: 'elide', ...of_old };
@@ -49,6 +48,11 @@ export function relief(prompt: Read, room: Room, refused: boolean): Relief | nul
   if (savedBy(prompt, messages, of_all) > 0) return { type: 'elide', ...of_all };
   // A long beginning is no reason to give up before a provider does; a checkpoint that gave no room is.
   return is_fresh || refused || size > window ? { type: 'stuck' } : null;
+}
+
+/** Nothing was answered since the newest checkpoint: another one would not help. */
+export function isFresh({ cuts: { checkpoints, answers } }: Pick<Prompt, 'cuts'>): boolean {
+  return checkpoints > 0 && answers === 0;
 }
 
 /** So many characters stay as they are when the rest is summarised. */

@@ -2,6 +2,7 @@
 
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { Refusal, Step, Verdict } from '../step.ts';
+import { budgetsOf, charge } from './budgets.ts';
 import { append, create, exceededLimit, treeRecord } from './create-agents.ts';
 import type { AgentFacts, FactKeys, TreeFacts } from './facts.ts';
 import { kill, recordEnd } from './kill.ts';
@@ -25,10 +26,18 @@ export function factKeysOf(submitted: readonly SubmittedStep[]): FactKeys {
     },
   });
   return {
-    agent: of(({ agent_id, kill, remove, waits_for, create, send }, has_token) => {
+    agent: of(({ agent_id, payers, kill, remove, waits_for, create, send }, has_token) => {
       const made = new Set(create.map(({ agent }) => agent.id));
       const to = send.map(({ to_id }) => to_id).filter((id) => !made.has(id));
-      return [agent_id, ...kill, ...remove, ...(waits_for ?? []), ...to, ...(has_token ? made : [])];
+      return [
+        agent_id,
+        ...(payers ?? []),
+        ...kill,
+        ...remove,
+        ...(waits_for ?? []),
+        ...to,
+        ...(has_token ? made : []),
+      ];
     }),
     mail: of(({ consume, send }, has_token) => [
       ...consume.map(({ mail_id }) => mail_id),
@@ -161,6 +170,7 @@ function write(unit: UnitOfWork, step: Step, before: AgentFacts, token: string |
   for (const request of step.requests) enterRequest(unit, agent_id, request);
   for (const child of step.create) create(unit, child);
   count(unit, step, root_id);
+  charge(unit, step, root_id);
   for (const { mail_id, seq } of step.consume) unit.consume(mail_id, seq);
   const sent = step.send.map((mail) => post(unit, mail, worker));
   const met = step.waits_for === null || ended ? [] : setWaitEdges(unit, step);
@@ -178,7 +188,8 @@ function write(unit: UnitOfWork, step: Step, before: AgentFacts, token: string |
     leaveUnled(unit, agent);
     enterUnled(unit, [unit.agent(agent_id) as AgentFacts]);
   }
-  return { ok: true, killed, sent, met, tree: treeRecord(unit, unit.tree(root_id) as TreeFacts) };
+  const budgets = budgetsOf(unit, [...(step.payers ?? []), ...step.create.map((child) => child.agent.id)]);
+  return { ok: true, killed, sent, met, budgets, tree: treeRecord(unit, unit.tree(root_id) as TreeFacts) };
 }
 
 type Used = Pick<
@@ -212,13 +223,14 @@ function enterRequest(unit: UnitOfWork, agent_id: string, request: Step['request
 function count(unit: UnitOfWork, { create, requests }: Step, root_id: string): void {
   if (create.length === 0 && requests.length === 0) return;
   const tree = unit.tree(root_id) as TreeFacts;
-  let { tokens, cost_usd } = tree;
+  let { tokens, cached_tokens, cost_usd } = tree;
   for (const { usage } of requests) {
     tokens += usage.input + usage.output;
+    cached_tokens += usage.cached;
     cost_usd += usage.cost_usd ?? 0;
   }
   unit.setTree(tree, {
-    ...{ tokens, cost_usd },
+    ...{ tokens, cached_tokens, cost_usd },
     live: tree.live + create.length,
     total: tree.total + create.length,
   });

@@ -1,9 +1,11 @@
 import type { Tree } from '../../records/agent/agent.ts';
+import { newBudget, ownBudget, treeExtras } from '../../records/agent/budget.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import type { Message } from '../../records/conversation/message.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { Refusal, Step } from '../step.ts';
+import { exceededBudget, openBudget } from './budgets.ts';
 import type { AgentFacts, TreeFacts } from './facts.ts';
 import { addRun } from './run-history.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -37,10 +39,14 @@ export function create(unit: UnitOfWork, { agent, messages, run }: NewAgent): vo
   const { id, root_id, parent_id, name, session_key, origin, depth, worker, created_at, state } = agent;
   const from = agent.forked_from;
   const last_seq = append(unit, id, from?.seq ?? 0, messages, created_at);
+  const own = ownBudget(id, agent.config);
+  const budget = own === null ? null : newBudget(own, (agent.config.budgets ?? []).slice(1));
+  if (budget !== null) openBudget(unit, root_id, budget);
   const facts: AgentFacts = {
     ...{ id, root_id, parent_id, name, origin, depth, last_seq, worker, status: state.type },
     ...{ mail_count: 0, noticed: 0, living_children: 0, epoch: 1, deaths: 0, calls: 0, last_write: null },
     ...{ input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0, cost_usd: null },
+    budget: budget === null ? null : JSON.stringify(budget),
   };
   unit.addAgent(facts, {
     ...facts,
@@ -65,7 +71,7 @@ export function createRoot(
   if (there !== null) return treeRecord(unit, there);
   const tree: TreeFacts = {
     ...{ root_id, limits: JSON.stringify(limits), live: 1, total: 1, tokens: 0, cost_usd: 0 },
-    ...{ served, removal: null },
+    ...{ cached_tokens: 0, reserved_tokens: 0, reserved_usd: 0, served, removal: null },
   };
   unit.addTree(tree, { ...tree, placement: JSON.stringify(placement) });
   create(unit, root);
@@ -74,7 +80,7 @@ export function createRoot(
 
 export function treeRecord(unit: UnitOfWork, tree: TreeFacts): Tree {
   const { root_id, live, total, tokens, cost_usd } = tree;
-  return { root_id, limits: unit.limits(tree), live, total, tokens, cost_usd };
+  return { root_id, limits: unit.limits(tree), live, total, tokens, cost_usd, ...treeExtras(tree) };
 }
 
 type LimitName = Extract<Refusal, { reason: 'limit' }>['limit'];
@@ -95,6 +101,7 @@ export function exceededLimit(unit: UnitOfWork, step: Step, agent: AgentFacts): 
     check('depth', agent.depth, 1) ??
     checkBusy('children', agent.living_children, () => unit.restingChildren(agent.id)) ??
     checkBusy('live', live, () => unit.restingInTree(root_id)) ??
-    check('total', total)
+    check('total', total) ??
+    exceededBudget(unit, step, root_id)
   );
 }

@@ -13,6 +13,9 @@ export interface TreeFacts {
   readonly total: number;
   readonly tokens: number;
   readonly cost_usd: number;
+  readonly cached_tokens: number;
+  readonly reserved_tokens: number;
+  readonly reserved_usd: number;
   readonly served: boolean;
   /** `closed`: nobody leads it or writes to it any more; `begun`: some of it is removed. */
   readonly removal: 'closed' | 'begun' | null;
@@ -40,6 +43,8 @@ export interface AgentFacts {
   readonly cached_tokens: number;
   readonly reasoning_tokens: number;
   readonly cost_usd: number | null;
+  /** Sums of its own budget, as JSON; null: it has none. */
+  readonly budget: string | null;
   readonly last_write: string | null;
 }
 

@@ -1,6 +1,7 @@
 import type { AgentState } from '../../records/agent/state.ts';
 import type { NewMail } from '../../records/conversation/mail.ts';
 import type { EventContent } from '../../records/conversation/message.ts';
+import { closeBudget } from './budgets.ts';
 import type { AgentFacts, TreeFacts } from './facts.ts';
 import { post, signalWaiters } from './post-mail.ts';
 import { finishRun, isTask, signalQueued } from './run-history.ts';
@@ -11,6 +12,7 @@ import { leaveUnled, signal } from './unled.ts';
 export function recordEnd(unit: UnitOfWork, agent: AgentFacts, state: AgentState, at: number): void {
   if (isTask(agent.origin)) finishRun(unit, agent.id, state, at);
   unit.setEdges(agent.id, []);
+  if (agent.budget !== null) closeBudget(unit, agent);
   const parent = agent.parent_id === null ? null : unit.agent(agent.parent_id);
   if (parent !== null) unit.setAgent(parent, { living_children: parent.living_children - 1 });
   const tree = unit.tree(agent.root_id) as TreeFacts;

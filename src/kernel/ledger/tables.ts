@@ -17,6 +17,7 @@ export const TABLES = {
     key: ['root_id'],
     columns: {
       ...{ root_id: 'text', limits: 'text', live: 'int', total: 'int', tokens: 'int', cost_usd: 'real' },
+      ...{ cached_tokens: 'int', reserved_tokens: 'int', reserved_usd: 'real' },
       ...{ served: 'bool', placement: 'text', removal: 'text' },
     },
   },
@@ -43,7 +44,7 @@ export const TABLES = {
       ...{ epoch: 'int', deaths: 'int', calls: 'int', input_tokens: 'int', output_tokens: 'int' },
       ...{ cached_tokens: 'int', reasoning_tokens: 'int', cost_usd: 'real', doing: 'text', reply: 'text' },
       ...{ sent_this_turn: 'bool', last_write: 'text', created_at: 'int', updated_at: 'int' },
-      ...{ ended_at: 'int', reaped_at: 'int' },
+      ...{ ended_at: 'int', reaped_at: 'int', budget: 'text' },
     },
   },
   messages: {

@@ -26,6 +26,8 @@ export type Order =
     }
   /** Another model from the next request on. */
   | { readonly type: 'model'; readonly model: string }
+  /** Summarises the older part of the conversation; `note`: what is to be kept. */
+  | { readonly type: 'compact'; readonly note: string }
   /** To a root: the mode of its tree. */
   | { readonly type: 'mode'; readonly mode: PermissionMode }
   /** `/wait` (docs/tui.md). `from`: ids of agents, or null for the next message from anyone. */

@@ -28,6 +28,7 @@ const order: z.ZodType<Order> = z.discriminatedUnion('type', [
     captured: z.boolean().exactOptional(),
   }),
   z.object({ type: z.literal('model'), model: z.string() }),
+  z.object({ type: z.literal('compact'), note: z.string() }),
   z.object({ type: z.literal('mode'), mode: z.enum(['ask', 'accept', 'plan']) }),
   z.object({ type: z.literal('wait'), timeout_ms: z.number(), from: z.array(z.string()).nullable() }),
 ]);

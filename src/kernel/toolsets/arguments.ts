@@ -6,6 +6,9 @@ import { refuse } from './acts/agent-reference.ts';
 import type { Decision, Need, ToolsetTool, ToolsetView } from './toolset.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
 
+/** Maximum time limit of a task in seconds: a day. */
+export const MAX_TASK_SECONDS = 86_400;
+
 /** Maximum problems reported for one call. */
 const PROBLEMS_MAX = 8;
 

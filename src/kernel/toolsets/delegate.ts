@@ -1,5 +1,6 @@
 import { type AgentConfig, isSubAgent } from '../../records/agent/agent.ts';
 import { refuse } from './acts/agent-reference.ts';
+import { childBudget } from './acts/child-budget.ts';
 import { childConfig } from './acts/child-config.ts';
 import { noNesting, overBudget } from './acts/creation-limits.ts';
 import { isolatedChild } from './acts/new-child.ts';
@@ -59,12 +60,14 @@ const spawn = checkedTool({
       task: options.task,
       text: ground.text,
       description: options.description,
-      config: (task) =>
+      config: (task, id) =>
         childConfig(view.self.config, {
           profile: ground.profile,
           model,
           system: options.systemPrompt ?? ground.profile?.system ?? delegation.system,
           cwd: ground.cwd,
+          budget: ground.budget,
+          id,
           turns: options.maxTurns ?? ground.profile?.turns ?? delegation.default_turns,
           task: { ...task, output_schema: options.output_schema ?? null, worktree: ground.worktree },
         }),
@@ -92,6 +95,8 @@ const delegate = checkedTool({
     const { model } = program;
     const answer = view.answer({ type: 'model', name: model });
     if (!answer.ok) return refuse('NOT_AVAILABLE', answer.error);
+    const rest = childBudget(view, null, null);
+    if (!rest.ok) return refuse('LIMIT_REACHED', rest.error);
     const { task, description } = options;
     return delegated(view, {
       task,
@@ -111,7 +116,7 @@ interface Delegation {
   readonly task: string;
   readonly text: string;
   readonly description: string;
-  readonly config: (task: NonNullable<AgentConfig['task']>) => AgentConfig;
+  readonly config: (task: NonNullable<AgentConfig['task']>, id: string) => AgentConfig;
   readonly agent_id: string;
 }
 
@@ -121,15 +126,16 @@ function delegated(view: ToolsetView, plan: Delegation): Decision {
   const { self } = view;
   const [id, run_id] = [view.newId(), view.newId()];
   const label = plan.description;
-  const config = plan.config({
-    kind: 'delegate',
+  const terms = {
+    kind: 'delegate' as const,
     label,
     run_id,
-    cleanup: 'keep',
+    cleanup: 'keep' as const,
     output_schema: null,
     delegation: delegationOf(self.config) + 1,
     worktree: null,
-  });
+  };
+  const config = plan.config(terms, id);
   return {
     type: 'delegate',
     child: id,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type AgentConfig, isSubAgent, mustSubmit } from '../../records/agent/agent.ts';
+import { ownBudget, without } from '../../records/agent/budget.ts';
 import type { ChildOutcome, SpawnedChild } from '../../records/agent/state.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import { storable } from '../../records/text/text.ts';
@@ -7,9 +8,9 @@ import { name, refuse, text } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';
 import { noNesting, overBudget } from './acts/creation-limits.ts';
 import { nameOfTask, newChild } from './acts/new-child.ts';
-import { checkedTool, parseArguments, specOf } from './arguments.ts';
+import { checkedTool, MAX_TASK_SECONDS, parseArguments, specOf } from './arguments.ts';
 import { resultFault, schemasFault } from './output-schema.ts';
-import { checkTask, MAX_TASK_SECONDS, modelOf, needsOf, taskOptions } from './task-options.ts';
+import { checkTask, modelOf, needsOf, taskOptions } from './task-options.ts';
 import type { Decision, Need, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 
 /**
@@ -63,11 +64,13 @@ const spawn = checkedTool({
     );
     if (too_much !== null) return refuse('INVALID_ARG', too_much);
     const agents: NewAgent[] = [];
+    let left = view.left();
     for (const [index, task] of tasks.entries()) {
-      const made = plan(task, index, call.id, view);
+      const made = plan(task, index, call.id, { ...view, left: () => left }, tasks.length - index);
       // One invalid task: none is created.
       if (made.type === 'refuse') return made;
       agents.push(made.agent);
+      left = without(left, ownBudget(made.agent.agent.id, made.agent.agent.config));
     }
     const spawned: SpawnedChild[] = agents.map(({ agent }, index) => ({
       agent_id: agent.id,
@@ -93,9 +96,19 @@ function plan(
   index: number,
   call_id: string,
   view: ToolsetView,
+  sharers: number,
 ): { readonly type: 'agent'; readonly agent: NewAgent } | Extract<Decision, { type: 'refuse' }> {
   const model = modelOf(task, view.terms.profiles);
-  const checked = checkTask(task.task, task, `${call_id}-${index}`, model, view, `tasks.${index}`);
+  const checked = checkTask(
+    task.task,
+    task,
+    `${call_id}-${index}`,
+    model,
+    view,
+    `tasks.${index}`,
+    undefined,
+    sharers,
+  );
   if (!checked.ok) return refuse(checked.code, checked.message);
   const { ground } = checked;
   const id = view.newId();
@@ -111,6 +124,8 @@ function plan(
         model,
         cwd: ground.cwd,
         run_ms: task.timeout_seconds ? task.timeout_seconds * 1_000 : null,
+        budget: ground.budget,
+        id,
         task: {
           kind: 'spawn',
           label: task.label || null,

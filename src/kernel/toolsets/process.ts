@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isSubAgent } from '../../records/agent/agent.ts';
 import { find, name, refuse, strings, text } from './acts/agent-reference.ts';
+import { budgetOption } from './acts/child-budget.ts';
 import { noNesting } from './acts/creation-limits.ts';
 import { forkAgent, forkIdentity, forkNeeds } from './acts/fork-agent.ts';
 import { killAgents } from './acts/kill-agent.ts';
@@ -26,6 +27,7 @@ const forkInput = z.strictObject({
   model: z.string().min(1).nullish().describe('Another model for it, as provider/model.'),
   read_first: readFirst,
   worktree: z.boolean().nullish().describe('Work in a git worktree of its own, on a branch to be merged.'),
+  budget: budgetOption,
 });
 
 /** A person's conversation and its forks, not sub-agents with a single task. */

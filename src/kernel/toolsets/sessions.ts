@@ -5,8 +5,8 @@ import { name, refuse, strings, text } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';
 import { overBudget } from './acts/creation-limits.ts';
 import { isolatedChild } from './acts/new-child.ts';
-import { parseArguments, specOf } from './arguments.ts';
-import { checkTask, MAX_TASK_SECONDS, modelOf, needsOf, taskOptions } from './task-options.ts';
+import { MAX_TASK_SECONDS, parseArguments, specOf } from './arguments.ts';
+import { checkTask, modelOf, needsOf, taskOptions } from './task-options.ts';
 import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
 
@@ -117,6 +117,8 @@ function accept(options: Spawn, agent_id: string, call_id: string, view: Toolset
     system: own === null ? prompt : `${own}\n\n${prompt}`,
     cwd: ground.cwd,
     run_ms: timeout_ms,
+    budget: ground.budget,
+    id,
     task: {
       kind: 'session',
       label,

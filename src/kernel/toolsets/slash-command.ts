@@ -1,6 +1,8 @@
+import type { BudgetTerms } from '../../records/agent/budget.ts';
+
 /** The commands of the toolset `slash`. */
 export const USAGE = {
-  fork: 'fork [--profile NAME] [PROMPT]',
+  fork: 'fork [--profile NAME] [--budget usd=N,tokens=N,seconds=N] [PROMPT]',
   send: 'send UUID MESSAGE',
   'check-mail': 'check-mail',
   kill: 'kill UUID…',
@@ -10,7 +12,12 @@ type CommandName = keyof typeof USAGE;
 
 export type SlashCommand =
   /** `prompt` null: the child inherits its parent's context. */
-  | { readonly name: 'fork'; readonly prompt: string | null; readonly profile: string | null }
+  | {
+      readonly name: 'fork';
+      readonly prompt: string | null;
+      readonly profile: string | null;
+      readonly budget?: BudgetTerms;
+    }
   | { readonly name: 'send'; readonly to: string; readonly message: string }
   | { readonly name: 'check-mail' }
   | { readonly name: 'kill'; readonly targets: readonly string[] };
@@ -71,11 +78,13 @@ function refused(error: string, code: 'INVALID_ARG' | 'UNKNOWN_COMMAND' = 'INVAL
 }
 
 function readFork(rest: string, usage: (problem: string) => SlashReading): SlashReading {
-  const { profile, prompt } = forkArguments(rest);
+  const { profile, prompt, budget } = forkArguments(rest);
   if (profile === '') return usage('the NAME of the profile is missing');
+  const amounts = budget === null ? null : readBudget(budget);
+  if (budget !== null && amounts === null) return usage(`"${budget}" is no budget`);
   const done = (text: string | null): SlashReading => ({
     ok: true,
-    command: { name: 'fork', profile, prompt: text },
+    command: { name: 'fork', profile, prompt: text, ...(amounts === null ? {} : { budget: amounts }) },
   });
   if (prompt.trim() === '') return done(null);
   const text = enclosed(prompt) ?? prompt;
@@ -84,13 +93,33 @@ function readFork(rest: string, usage: (problem: string) => SlashReading): Slash
 }
 
 /** An empty `profile` means that its name is missing. */
-function forkArguments(rest: string): { readonly profile: string | null; readonly prompt: string } {
-  const first = wordOf(rest);
-  if (first?.text !== '--profile') return { profile: null, prompt: behind(rest, 0) };
-  const named = rest.slice(first.length);
-  const profile = wordOf(named);
-  if (profile === null) return { profile: '', prompt: '' };
-  return { profile: profile.text, prompt: behind(named, profile.length) };
+function forkArguments(rest: string): {
+  readonly profile: string | null;
+  readonly budget: string | null;
+  readonly prompt: string;
+} {
+  const options: Record<string, string | null> = { '--profile': null, '--budget': null };
+  let prompt = rest;
+  for (let flag = wordOf(rest); flag !== null && Object.hasOwn(options, flag.text); flag = wordOf(prompt)) {
+    const named = prompt.slice(flag.length);
+    const value = wordOf(named);
+    options[flag.text] = value?.text ?? '';
+    prompt = named.slice(value?.length ?? 0);
+  }
+  return {
+    profile: options['--profile'] ?? null,
+    budget: options['--budget'] ?? null,
+    prompt: behind(prompt, 0),
+  };
+}
+
+/** `usd=0.5,tokens=10000`; null if it is none. */
+function readBudget(text: string): BudgetTerms | null {
+  const amounts = text.split(',').map((part) => part.split('=', 2));
+  const valid = amounts.every(
+    ([name = '', value = '']) => /^(usd|tokens|seconds)$/.test(name) && Number(value) > 0,
+  );
+  return valid ? Object.fromEntries(amounts.map(([name, value]) => [name, Number(value)])) : null;
 }
 
 /** The text argument of a command, unchanged. */
@@ -134,7 +163,7 @@ export function enclosed(text: string): string | null {
 
 /** A line with a slash command, or one that can hardly be anything else. */
 const COMMAND_LINE =
-  /^(?:\/(?:slash[ \t]+\/?)?(?:fork|send|check-mail|kill)(?=\s|$)|(?:slash[ \t]+)?(?:check-mail[ \t\r]*$|kill[ \t]+[0-9a-f-]{8,}[ \t\r]*$|send[ \t]+[0-9a-f-]{8,}[ \t]|fork[ \t\r]*$|fork[ \t]+(?:["']|--profile[ \t])))/m;
+  /^(?:\/(?:slash[ \t]+\/?)?(?:fork|send|check-mail|kill)(?=\s|$)|(?:slash[ \t]+)?(?:check-mail[ \t\r]*$|kill[ \t]+[0-9a-f-]{8,}[ \t\r]*$|send[ \t]+[0-9a-f-]{8,}[ \t]|fork[ \t\r]*$|fork[ \t]+(?:["']|--(?:profile|budget)[ \t])))/m;
 
 /** The first further line that looks like a command. */
 function commandLine(rest: string): { readonly line: number; readonly text: string } | null {

@@ -93,7 +93,7 @@ const slash: ToolsetTool = {
 };
 
 function forkCommand(
-  { prompt, profile }: Extract<SlashCommand, { name: 'fork' }>,
+  { prompt, profile, budget }: Extract<SlashCommand, { name: 'fork' }>,
   key: string,
   view: ToolsetView,
 ): Decision {
@@ -102,7 +102,7 @@ function forkCommand(
   return forkAgent(view, {
     id,
     name,
-    terms: { profile },
+    terms: { profile, budget },
     key,
     inherits: prompt === null,
     prompt,

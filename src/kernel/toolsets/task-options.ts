@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
 import { isAgentProgram } from '../../records/agent/agent.ts';
+import type { PathBudget } from '../../records/agent/budget.ts';
 import type { Profile } from '../../records/agent/profile.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
+import { type AskedBudget, budgetOption, childBudget } from './acts/child-budget.ts';
 import { schemaFault } from './output-schema.ts';
 import type { Need, RefusalCode, ToolsetView } from './toolset.ts';
 
-/** Maximum time limit of a task in seconds: a day. */
-export const MAX_TASK_SECONDS = 86_400;
 const MAX_FILES = 20;
 /** Maximum characters of all files that are put before a task. */
 const MAX_READ = 400_000;
@@ -28,6 +28,7 @@ export const taskOptions = {
     .nullish()
     .describe('JSON Schema that its result must match.'),
   read_first: readFirst,
+  budget: budgetOption,
   worktree: z.boolean().nullish().describe('Work in a git worktree of its own; its changes join the result.'),
 };
 
@@ -38,6 +39,7 @@ export interface TaskOptions {
   readonly output_schema?: Record<string, unknown> | null | undefined;
   readonly read_first?: readonly string[] | null | undefined;
   readonly worktree?: boolean | null | undefined;
+  readonly budget?: AskedBudget;
 }
 
 /** What must be looked up before a sub-agent with these options is created. `key` distinguishes the sub-agents of one call. */
@@ -59,6 +61,8 @@ export interface TaskGround {
   /** The files to read first, the task, and the required form of the result. */
   readonly text: string;
   readonly worktree: Worktree | null;
+  /** Its own; null: none. */
+  readonly budget: Omit<PathBudget, 'agent_id'> | null;
 }
 
 type Checked =
@@ -74,6 +78,7 @@ export function checkTask(
   view: ToolsetView,
   field = '',
   place = taskPlace,
+  sharers = 1,
 ): Checked {
   const at = (name: string) => (field === '' ? `field "${name}"` : `field "${field}.${name}"`);
   const bad = (code: RefusalCode, message: string): Checked => ({ ok: false, code, message });
@@ -96,6 +101,8 @@ export function checkTask(
         `${at('output_schema')}: ${model} is an agent program, which cannot submit a checked result.`,
       );
   }
+  const budget = childBudget(view, options.budget, profile?.budget, sharers);
+  if (!budget.ok) return bad('LIMIT_REACHED', budget.error);
   const found = new Map<string, string>();
   let worktree: Worktree | null = null;
   let characters = 0;
@@ -116,7 +123,7 @@ export function checkTask(
   found.delete('');
   const text = withContext(task, found, schema) + (worktree === null ? '' : `\n\n${place(worktree)}`);
   const folder = worktree === null ? cwd : inWorktree(worktree, view.self.config, cwd);
-  return { ok: true, ground: { profile, cwd: folder, text, worktree } };
+  return { ok: true, ground: { profile, cwd: folder, text, worktree, budget: budget.budget } };
 }
 
 function taskPlace({ branch }: Worktree): string {

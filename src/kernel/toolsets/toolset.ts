@@ -1,4 +1,5 @@
 import type { Agent, AgentConfig, Tree } from '../../records/agent/agent.ts';
+import type { Left } from '../../records/agent/budget.ts';
 import type { Call, ChildOutcome, SpawnedChild, WaitSpec } from '../../records/agent/state.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
@@ -34,6 +35,8 @@ export interface ToolsetView {
   /** Worker that leads new agents. */
   readonly worker: string | null;
   readonly terms: ToolsetTerms;
+  /** What `self` may still spend or give away. */
+  readonly left: () => Left;
   /** Unread mail of `self`, oldest first. */
   readonly letters: readonly Mail[];
   /** The answer to one of the call's `needs`. */

@@ -140,6 +140,8 @@ export type AgentEvent =
   | { readonly type: 'compact'; readonly at: number; readonly note: string }
   /** Null: there was nothing to cut. */
   | { readonly type: 'summarised'; readonly at: number; readonly checkpoint: Checkpoint | null }
+  /** Before a request is sent: little of a budget is left, and the model is told; or nothing is, and the model answers for the last time. */
+  | { readonly type: 'budget'; readonly at: number; readonly text: string; readonly last: boolean }
   /** Computing the agent's step threw: the turn ends. */
   | { readonly type: 'fault'; readonly at: number; readonly failure: Failure }
   /**

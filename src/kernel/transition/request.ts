@@ -76,3 +76,13 @@ export function makeRoom(
 function compacting(turn: Turn, compacting: Compacting): Transition {
   return step({ type: 'requesting', attempt: 1, turn, compacting }, [{ type: 'request-model', attempt: 1 }]);
 }
+
+/** The request that was to be sent is asked for anew, with what the model is told before it. */
+export function budgetTold(
+  { turn, attempt }: Extract<AgentState, { type: 'requesting' }>,
+  { text, last }: EventOf<'budget'>,
+  context: TransitionContext,
+): Transition {
+  if (last) return lastRequest(turn, { kind: 'limit', error: text, retryable: true }, [], context);
+  return ask(turn, [appendEvent('notice', text, { about: 'budget' }), appendSystem(text)], attempt);
+}

@@ -8,7 +8,7 @@ import { parked, settled } from './calls.ts';
 import { childDone, delegated } from './delegation.ts';
 import type { AgentEvent, EventOf } from './event.ts';
 import { humanWait, waitEnded } from './human-wait.ts';
-import { ask, makeRoom } from './request.ts';
+import { ask, budgetTold, makeRoom } from './request.ts';
 import { answered } from './response.ts';
 import { resumed } from './resuming.ts';
 import { cancelled, faulted, limitReached } from './stopping.ts';
@@ -102,6 +102,10 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
       return makeRoom(state, event);
     case 'limit':
       return limitReached(state, event, context);
+    case 'budget':
+      return state.type === 'requesting'
+        ? budgetTold(state, event, context)
+        : invalid(state, event, 'no request is about to start');
     case 'fault':
       return faulted(state, event, context);
     case 'resume':

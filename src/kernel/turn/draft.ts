@@ -1,4 +1,5 @@
 import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
+import { payersOf } from '../../records/agent/budget.ts';
 import { deedsLine } from '../../records/agent/deeds-line.ts';
 import { type AgentState, isTerminal } from '../../records/agent/state.ts';
 import { allTexts, saidIn } from '../../records/conversation/child-text.ts';
@@ -238,9 +239,9 @@ export class Draft {
     return this.#ended;
   }
 
-  /** Number of agents that the step creates. */
-  get created(): number {
-    return this.#parts.create.length;
+  /** Agents that the step creates, and requests that ended in it. */
+  get parts(): Pick<Step, 'create' | 'requests'> {
+    return this.#parts;
   }
 
   get kills(): boolean {
@@ -287,6 +288,7 @@ export class Draft {
       state,
       ...this.#parts,
       ...(this.#config === agent.config ? {} : { config: this.#config }),
+      ...payersOf(agent.config),
       consume: this.mail.placed,
       waits_for: sameWaits(agent.state, state) ? null : waitEdges(state),
       waits_until: waitsUntil(state),

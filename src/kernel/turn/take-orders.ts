@@ -1,3 +1,4 @@
+import { isAgentProgram } from '../../records/agent/agent.ts';
 import { type AgentState, isFanIn, isResting } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import { Prompt } from '../../records/conversation/prompt.ts';
@@ -55,6 +56,8 @@ function takeOrder(draft: Draft, mail: Mail): void {
   const order = readOrder(mail);
   if (order === null) draft.tell(unreadable(mail));
   else if (mustSurveyFirst(order, mail, draft)) return holdForSurvey(mail, draft);
+  // It stays in the mailbox until the next request, or the end of the turn.
+  else if (order.type === 'compact' && !isResting(draft.state.type) && !draft.asksModel) return;
   else followOrder(order, mail, draft);
   draft.takeNow(mail.id);
 }
@@ -103,6 +106,11 @@ function followOrder(order: Order, mail: Mail, draft: Draft): void {
     case 'model':
       if (order.model !== draft.led.agent.config.model)
         draft.apply({ type: 'model', at, model: order.model });
+      return;
+    case 'compact':
+      if (isAgentProgram(draft.led.agent.config.model))
+        return draft.tell('compact: an agent program keeps its own context');
+      draft.apply({ type: 'compact', at, note: order.note });
       return;
     case 'mode':
       if (order.mode !== (draft.led.agent.config.permissions.mode ?? 'ask'))

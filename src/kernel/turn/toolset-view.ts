@@ -1,4 +1,5 @@
 import type { Agent, Tree } from '../../records/agent/agent.ts';
+import { amountsOf, type BudgetTerms, leftFor, ownBudget } from '../../records/agent/budget.ts';
 import { isAtRest } from '../../records/conversation/wait.ts';
 import type { ToolsetView } from '../toolsets/toolset.ts';
 import { type Need, type NeedAnswer, needKey } from '../toolsets/toolset.ts';
@@ -7,17 +8,18 @@ import { isLetter, waitView } from './waits.ts';
 
 /** What a toolset may read in the middle of a step, for calls of the message at `message_seq`. */
 export function toolsetView(draft: Draft, message_seq: number): ToolsetView {
-  const { led, view, state, created } = draft;
+  const { led, view, state, parts } = draft;
   const { relatives } = view;
   const self: Agent = { ...led.agent, state };
   const tree = relatives.tree(self.root_id) as Tree;
   const waits = waitView(draft);
+  const made = parts.create.length;
   return {
     now: view.now,
     newId: () => draft.newId(),
     self,
-    tree: { ...tree, live: tree.live + created, total: tree.total + created },
-    living_children: relatives.livingChildren(self.id) + created,
+    tree: { ...tree, live: tree.live + made, total: tree.total + made },
+    living_children: relatives.livingChildren(self.id) + made,
     resting(among) {
       const all = among === 'children' ? relatives.children(self.id) : relatives.members(self.root_id);
       return all.filter((agent) => isAtRest(agent, waits)).length;
@@ -28,9 +30,16 @@ export function toolsetView(draft: Draft, message_seq: number): ToolsetView {
     message_seq,
     worker: view.worker,
     terms: view.terms,
+    left: () => leftFor(self.config, tree, (id) => relatives.budget(id), goneWith(draft)),
     letters: waits.inbox.filter(isLetter),
     answer: (need) => led.answers.get(needKey(need)) ?? unanswered(need),
   };
+}
+
+/** What the step itself has used, and what calls before this one have given away. */
+function goneWith({ parts: { create, requests } }: Draft): readonly BudgetTerms[] {
+  const given = create.flatMap(({ agent: { id, config } }) => ownBudget(id, config) ?? []);
+  return [...given, ...requests.map(({ usage }) => amountsOf(usage))];
 }
 
 /** Worktrees are made after everything else is decided; until then a placeholder stands for them. */

@@ -1,4 +1,5 @@
 import type { Agent, Tree } from '../../records/agent/agent.ts';
+import type { AgentBudget } from '../../records/agent/budget.ts';
 import type { Call } from '../../records/agent/state.ts';
 import type { Resolved, ToolsetTool } from '../toolsets/toolset.ts';
 import type { ToolsetTerms } from '../toolsets/toolset-terms.ts';
@@ -13,6 +14,8 @@ export interface Relatives {
   livingChildren(id: string): number;
   /** From `agent` up to the root, itself first. */
   lineage(agent: Agent): readonly Agent[];
+  /** Sums of an agent's budget; undefined: it has none. */
+  budget(id: string): AgentBudget | undefined;
   /** Living descendants, the agent itself first. */
   subtree(agent: Agent): readonly Agent[];
   /** Uuid, unique prefix (≥ 4 characters) or name. */

@@ -1,3 +1,4 @@
+import { type AgentBudget, type Amounts, type PathBudget, timeBudgetEnd } from './budget.ts';
 import type { Limits } from './limits.ts';
 import { type Skill, skillsOf, skillText } from './skill.ts';
 import { type AgentState, isWorking } from './state.ts';
@@ -45,6 +46,8 @@ export interface AgentConfig {
   readonly turns?: number;
   /** Maximum wall time of one turn in milliseconds, if lower than the tree's limit. */
   readonly run_ms?: number;
+  /** Budgets on the path to the root, nearest first; its own, if it has one, comes first. */
+  readonly budgets?: readonly PathBudget[];
   /** Evidence that its work must bring, as its profile writes it (docs/profiles.md). */
   readonly require?: readonly string[];
   /** Absent in conversations that a person started, and in their forks. */
@@ -91,6 +94,8 @@ export interface Agent {
   readonly deaths: number;
   readonly calls: number;
   readonly usage: Usage;
+  /** Sums of its own budget, as of the read; absent: it has none. */
+  readonly budget?: AgentBudget;
   /** One line for people: what it is doing now. */
   readonly doing: string | null;
   /** Text of its last completed turn. */
@@ -122,6 +127,10 @@ export interface Tree {
   readonly total: number;
   readonly tokens: number;
   readonly cost_usd: number;
+  /** Tokens among these that were read from a cache, which no limit counts; absent: none. */
+  readonly cached?: number;
+  /** What is left of the budgets that agents were given; absent: nothing. */
+  readonly reserved?: Amounts;
 }
 
 /** The system text of its configuration. An agent program reads the files of the project itself. */
@@ -170,7 +179,8 @@ export function isUserInitiated(agent: Pick<Agent, 'origin'>): boolean {
   return agent.origin === 'root' || agent.origin === 'fork';
 }
 
-/** Maximum wall time of one turn of the agent, milliseconds. */
-export function runTime(config: AgentConfig, limits: Limits): number {
-  return Math.min(limits.run_ms, config.run_ms ?? limits.run_ms);
+/** Maximum wall time of a turn of the agent that began at `started_at`, milliseconds. */
+export function runTime(config: AgentConfig, limits: Limits, started_at: number): number {
+  const left = Math.max(0, timeBudgetEnd(config) - started_at);
+  return Math.min(limits.run_ms, config.run_ms ?? limits.run_ms, left);
 }

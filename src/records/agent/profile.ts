@@ -1,4 +1,5 @@
 import type { AgentConfig, PermissionRules } from './agent.ts';
+import type { BudgetTerms } from './budget.ts';
 
 /** A named agent setup. A null field is inherited from the creator. */
 export interface Profile {
@@ -22,6 +23,7 @@ export interface Profile {
   /** Maximum wall time of one turn, milliseconds. */
   readonly run_ms: number | null;
   readonly permissions: PermissionRules;
+  readonly budget: BudgetTerms | null;
   /** Evidence that the work of its agents must bring, for example `bash:npm test exit 0`. */
   readonly require: readonly string[];
   /** Where it comes from: `config`, `built in`, or a path relative to its folder. */
@@ -42,19 +44,21 @@ export const BLANK_PROFILE: Omit<Profile, 'name' | 'source'> = {
   turns: null,
   run_ms: null,
   permissions: { allow: [], ask: [], deny: [] },
+  budget: null,
   require: [],
 };
 
 /** What a root created from the profile keeps of it, apart from prompt, tools and rules. */
 export function profileFields(
   profile: Profile | null,
-): Pick<AgentConfig, 'profile' | 'turns' | 'run_ms' | 'require'> {
+): Pick<AgentConfig, 'profile' | 'turns' | 'run_ms' | 'budgets' | 'require'> {
   if (profile === null) return {};
-  const { name, turns, run_ms, require } = profile;
+  const { name, turns, run_ms, budget, require } = profile;
   return {
     profile: name,
     ...(turns === null ? {} : { turns }),
     ...(run_ms === null ? {} : { run_ms }),
+    ...(budget === null ? {} : { budgets: [{ agent_id: '', ...budget }] }),
     ...(require.length === 0 ? {} : { require }),
   };
 }

@@ -1,9 +1,12 @@
 import type { Resolved } from '../../kernel/toolsets/toolset.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
+import type { AgentBudget } from '../../records/agent/budget.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import { RequestsInFlight } from './requests-in-flight.ts';
 
 /** Every agent that this process knows of, led here or not, by tree, name and parent. Look-ups on the hot path are by id and independent of the number of idle agents. */
 export class AgentIndex {
+  readonly in_flight = new RequestsInFlight();
   readonly #agents = new Map<string, Agent>();
   readonly #trees = new Map<string, Tree>();
   readonly #members = new Map<string, Set<string>>();
@@ -13,6 +16,7 @@ export class AgentIndex {
   readonly #living_children = new Map<string, number>();
   readonly #working = new Map<string, number>();
   readonly #removed = new Map<string, string>();
+  readonly #budgets = new Map<string, AgentBudget>();
 
   /** Its conversation was deleted; an older read of the ledger may still return it. */
   wasRemoved(id: string): boolean {
@@ -34,14 +38,25 @@ export class AgentIndex {
     return this.#trees.get(root_id);
   }
 
-  setTree(tree: Tree): void {
+  setTree(tree: Tree, budgets?: ReadonlyMap<string, AgentBudget>): void {
     this.#trees.set(tree.root_id, tree);
+    if (budgets !== undefined) this.setBudgets(budgets);
+  }
+
+  /** Sums of an agent's budget, as of the newest commit of an agent below it that this process made. */
+  budget(id: string): AgentBudget | undefined {
+    return this.#budgets.get(id);
+  }
+
+  setBudgets(budgets: ReadonlyMap<string, AgentBudget>): void {
+    for (const [id, budget] of budgets) this.#budgets.set(id, budget);
   }
 
   /** Replaces what is known of an agent. */
   set(agent: Agent): void {
     const before = this.#agents.get(agent.id);
     this.#agents.set(agent.id, agent);
+    if (agent.budget !== undefined && !this.#budgets.has(agent.id)) this.#budgets.set(agent.id, agent.budget);
     if (before === undefined) this.#add(agent);
     this.#count(this.#working, agent.root_id, weight(before, isWorking), weight(agent, isWorking));
     if (agent.parent_id !== null) {
@@ -60,6 +75,7 @@ export class AgentIndex {
     const agent = this.#agents.get(id);
     if (agent === undefined || (this.#children.get(id)?.size ?? 0) > 0) return false;
     this.#agents.delete(id);
+    this.#budgets.delete(id);
     this.#members.get(agent.root_id)?.delete(id);
     this.#named.get(nameKey(agent.root_id, agent.name))?.delete(id);
     if (agent.parent_id !== null) this.#children.get(agent.parent_id)?.delete(id);
@@ -77,10 +93,12 @@ export class AgentIndex {
       this.#named.delete(nameKey(root_id, agent.name));
       this.#children.delete(agent.id);
       this.#living_children.delete(agent.id);
+      this.#budgets.delete(agent.id);
     }
     for (const [id, root] of this.#removed) if (root === root_id) this.#removed.delete(id);
     this.#members.delete(root_id);
     this.#trees.delete(root_id);
+    this.in_flight.forget(root_id);
     this.#working.delete(root_id);
   }
 

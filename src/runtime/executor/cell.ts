@@ -1,4 +1,6 @@
+import type { Step } from '../../kernel/step.ts';
 import type { NeedAnswer } from '../../kernel/toolsets/toolset.ts';
+import { agentAfter } from '../../kernel/turn/agent-after.ts';
 import type { Input, LedAgent, Override } from '../../kernel/turn/led-agent.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { runTime } from '../../records/agent/agent.ts';
@@ -10,6 +12,7 @@ import type { Prompt } from '../../records/conversation/prompt.ts';
 import type { SeenFiles } from '../../records/conversation/seen-files.ts';
 import type { Stop } from '../runtime-clock.ts';
 import { Inbox } from './inbox.ts';
+import type { Flight } from './requests-in-flight.ts';
 
 /** One agent that this process leads: its committed state, and what runs for it here. Only the executor changes the state, after the commit. */
 export interface Cell extends LedAgent {
@@ -23,6 +26,12 @@ export interface Cell extends LedAgent {
   readonly overrides: Map<string, Override>;
   request: AbortController | null;
   said: string;
+  /** The request in flight, as budgets count it; kept until the ledger has its answer. */
+  flight: Flight | null;
+  /** The answer that came last passed a budget: it was the last one, unless the budget has grown. */
+  overspent: boolean;
+  /** It was told that little of a budget is left. */
+  warned: boolean;
   /** Tool calls running in this process. */
   readonly calls: Map<string, AbortController>;
   readonly timers: Map<string, Stop>;
@@ -34,7 +43,13 @@ export interface Cell extends LedAgent {
   gone: boolean;
 }
 
-export function newCell(agent: Agent, prompt: Prompt, inbox: readonly Mail[], seen: SeenFiles): Cell {
+export function newCell(
+  agent: Agent,
+  prompt: Prompt,
+  inbox: readonly Mail[],
+  seen: SeenFiles,
+  warned = false,
+): Cell {
   return {
     agent,
     prompt,
@@ -45,6 +60,9 @@ export function newCell(agent: Agent, prompt: Prompt, inbox: readonly Mail[], se
     overrides: new Map(),
     request: null,
     said: '',
+    flight: null,
+    overspent: false,
+    warned,
     calls: new Map(),
     timers: new Map(),
     wait_cursors: new Map(),
@@ -59,6 +77,7 @@ export function newCell(agent: Agent, prompt: Prompt, inbox: readonly Mail[], se
 export function stopWork(cell: Cell): void {
   cell.request?.abort();
   cell.request = null;
+  cell.flight?.end();
   for (const controller of cell.calls.values()) controller.abort();
   cell.calls.clear();
 }
@@ -70,8 +89,14 @@ export function stopCell(cell: Cell): void {
   cell.timers.clear();
 }
 
-/** Forgets what was looked up for calls that are all settled: it may have changed by the next call. Answers go when their call is decided. */
-export function forgetLookUps(cell: Cell): void {
+/** The ledger has a step of the agent. */
+export function stepTaken(cell: Cell, step: Step, consumed: ReadonlySet<string>): void {
+  cell.agent = agentAfter(cell.agent, step);
+  cell.inbox.remove(consumed);
+  cell.overrides.clear();
+  if (step.requests.length > 0) cell.flight?.end();
+  if (cell.agent.state.type === 'executing') return;
+  // Its calls are all settled, and what was looked up for them may have changed by the next. Answers go when their call is decided.
   cell.looked_up.clear();
   cell.surveyed.clear();
 }
@@ -85,8 +110,9 @@ export function parkedCells(
   for (const { inputs, inbox, agent } of cells) {
     if (inputs.length > 0 || !inbox.isEmpty) return null;
     if (!isWorking(agent.state.type)) continue;
-    const until = limits === undefined ? null : parkedUntil(agent.state, runTime(agent.config, limits));
-    if (until === null) return null;
+    const begun = 'turn' in agent.state ? agent.state.turn.started_at : agent.updated_at;
+    const until = limits && parkedUntil(agent.state, runTime(agent.config, limits, begun));
+    if (until === null || until === undefined) return null;
     parked.set(agent.id, until);
   }
   return parked;

@@ -3,7 +3,7 @@ import { waitEdges } from '../../kernel/mailbox/wait-edges.ts';
 import type { RequestRecord, Verdict } from '../../kernel/step.ts';
 import type { AgentEvent } from '../../kernel/transition/event.ts';
 import type { Advance, WorldEffect } from '../../kernel/turn/advance-result.ts';
-import { agentAfter, createdAgent, killedAgent, placed } from '../../kernel/turn/agent-after.ts';
+import { createdAgent, killedAgent, placed } from '../../kernel/turn/agent-after.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
@@ -13,7 +13,8 @@ import { SeenFiles, seenIn } from '../../records/conversation/seen-files.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { Worker } from '../../store/store.ts';
 import { AgentIndex, WaiterIndex } from './agent-index.ts';
-import { type Cell, forgetLookUps, newCell, parkedCells, stopCell } from './cell.ts';
+import { isOverspent, wasWarned } from './budget-state.ts';
+import { type Cell, newCell, parkedCells, stepTaken, stopCell } from './cell.ts';
 import { DeferredCalls } from './deferred-calls.ts';
 import type { ExecutorOptions } from './executor-options.ts';
 import { type ForkPoints, forkPoints } from './fork-points.ts';
@@ -102,12 +103,10 @@ export class Executor {
 
   #accepted({ cell, made, step }: PendingStep, verdict: Extract<Verdict, { ok: true }>): void {
     const { emit } = this.#options;
-    this.agent_index.setTree(verdict.tree);
+    this.agent_index.setTree(verdict.tree, verdict.budgets);
     const before = cell.agent;
-    cell.agent = agentAfter(before, step);
-    cell.inbox.remove(made.consumed);
-    cell.overrides.clear();
-    if (cell.agent.state.type !== 'executing') forgetLookUps(cell);
+    stepTaken(cell, step, made.consumed);
+    if (step.requests.length > 0) cell.overspent = isOverspent(cell.agent, this.agent_index);
     const forks = forkPoints(cell, before, step);
     for (const message of forks.messages) emit({ type: 'message', agent_id: cell.agent.id, message });
     // The acknowledgement may be late: the agent may have been taken over again meanwhile.
@@ -172,7 +171,7 @@ export class Executor {
   adopt(agent: Agent, history: readonly PlacedMessage[], mail: readonly Mail[], forgiven = false): Cell {
     const before = this.cells.get(agent.id);
     if (before) this.#drop(before);
-    const cell = newCell(agent, promptOf(history), mail, seenIn(history));
+    const cell = newCell(agent, promptOf(history), mail, seenIn(history), wasWarned(agent.id, history));
     this.cells.set(agent.id, cell);
     this.#setAgent(agent, false);
     this.#enterWaits(cell, [], waitEdges(agent.state));

@@ -145,6 +145,7 @@ export class GroupCommit {
     cell.inputs = [...inputs, ...cell.inputs];
     if (refusal.reason === 'stale') return this.#reload(pending, inputs.length);
     // The agent is as this process knows it, so nobody read it: the person took it back.
+    if (refusal.reason === 'budget') agent_index.setBudgets(refusal.budgets);
     if (refusal.reason === 'consumed') cell.inbox.remove(new Set([refusal.mail_id]));
     else if (refusal.reason === 'cycle') {
       const overrides = overrideFor(refusal.path, made.parked, (id) => agent_index.agent(id));
@@ -168,7 +169,15 @@ export class GroupCommit {
     if (is_mine && tree !== null && wasApplied(step, cell.agent, agent)) {
       // Inputs that arrived since belong to the next step.
       cell.inputs.splice(0, taken);
-      accepted({ cell, made, step }, { ok: true, killed: [], sent: [], met: step.waits_for ?? [], tree });
+      const verdict = {
+        ok: true,
+        killed: [],
+        sent: [],
+        met: step.waits_for ?? [],
+        budgets: new Map(),
+        tree,
+      } as const;
+      accepted({ cell, made, step }, verdict);
     } else if (is_mine && !isTerminal(agent.state.type)) adopt(agent, history, mail);
     else drop(cell);
     // The step may have been applied before another process took over: the agents that it wrote to or killed may be led here.

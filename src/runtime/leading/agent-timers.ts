@@ -30,10 +30,11 @@ export class AgentTimers {
     const { state, root_id, config } = cell.agent;
     const limits = this.#executor.agent_index.tree(root_id)?.limits;
     if (limits === undefined) return;
-    const run_ms = runTime(config, limits);
-    const deadline = runDeadline(state, run_ms);
-    if (deadline === null || !('turn' in state)) return;
+    if (!('turn' in state)) return;
     const { started_at } = state.turn;
+    const run_ms = runTime(config, limits, started_at);
+    const deadline = runDeadline(state, run_ms);
+    if (deadline === null) return;
     const ring = (final: boolean) => () => {
       const now = cell.agent.state;
       if (!isWorking(now.type)) return;

@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { keptName, nameFault } from '../../records/agent/agent-name.ts';
+import { rootBudget } from '../../records/agent/budget.ts';
 import { type AgentState, newTurn } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
@@ -57,7 +58,7 @@ function newRoot(
       session_key,
       origin: 'root',
       depth: 0,
-      config,
+      config: rootBudget(config, origin.id, origin.created_at),
       state,
       forked_from: null,
     },

@@ -22,9 +22,10 @@ export class ModelCache {
     this.rooms = new ContextRooms(context);
   }
 
-  /** As `model`, under the limits of the agent's tree. */
-  modelFor({ root_id }: Agent, name: string): Promise<Model> {
-    return this.model(name, this.#limitsOf(root_id));
+  /** As `model`, under the limits of the agent's tree and its budgets. */
+  modelFor({ root_id, config }: Agent, name: string): Promise<Model> {
+    const budget = config.budgets?.find(({ usd }) => usd !== undefined)?.usd;
+    return this.model(name, budget === undefined ? this.#limitsOf(root_id) : { cost_usd: budget });
   }
 
   /** For an agent under these limits. Rejects with a `CoppiceError`; `E_NO_PRICE` where a limit on cost would limit nothing. */

@@ -1,14 +1,15 @@
 import type { EventOf } from '../../kernel/transition/event.ts';
 import type { ModelDelta, ModelOutcome, ModelRequest } from '../../models/model.ts';
 import { modeText } from '../../permissions/mode.ts';
-import type { Agent, Tree } from '../../records/agent/agent.ts';
+import type { Agent } from '../../records/agent/agent.ts';
 import { isAgentProgram, mustSubmit } from '../../records/agent/agent.ts';
-import type { Failure } from '../../records/agent/failure.ts';
+import { amountsOf } from '../../records/agent/budget.ts';
 import type { Call } from '../../records/agent/state.ts';
 import type { AssistantContent, CallPart } from '../../records/conversation/message.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Store } from '../../store/store.ts';
+import { checkBudgets } from '../executor/budget-state.ts';
 import type { Cell } from '../executor/cell.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
@@ -31,10 +32,23 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
   cell.request = controller;
   cell.said = '';
   const started_at = clock.now();
-  const spent = overBudget(executor.agent_index.tree(cell.agent.root_id));
-  const outcome = spent ?? (await ask(cell, controller, context));
+  const verdict = checkBudgets(cell, executor.agent_index, started_at);
+  if (verdict.type === 'last' || verdict.type === 'tell') {
+    cell.request = null;
+    if (verdict.type === 'tell') cell.warned = true;
+    const last = verdict.type === 'last';
+    return executor.happened(cell, { type: 'budget', at: started_at, text: verdict.text, last });
+  }
+  cell.flight?.end();
+  if (verdict.type === 'go')
+    cell.flight = executor.agent_index.in_flight.begin(cell.agent.root_id, verdict.charged);
+  const outcome = verdict.type === 'go' ? await ask(cell, controller, context) : overBudget(verdict.text);
   // Aborted, replaced, or no longer led here: the answer is dropped.
   if (cell.request !== controller || cell.gone) return;
+  const usage =
+    outcome.type === 'answer' ? outcome.usage : outcome.type === 'event' ? outcome.request?.usage : undefined;
+  if (usage === undefined) cell.flight?.end();
+  else cell.flight?.used(amountsOf(usage));
   const at = clock.now();
   if (outcome.type === 'event') {
     cell.request = null;
@@ -111,7 +125,7 @@ async function ask(
     };
     const sent: Sent = { agent_id: agent.id, model, prompt, overhead: overheadOf(system, tools) };
     const is_compacting = agent.state.type === 'requesting' && agent.state.compacting !== undefined;
-    if (is_compacting) return await summarise(cell, model, request, sent, context);
+    if (is_compacting && !is_program) return await summarise(cell, model, request, sent, context);
     if (!is_program) {
       await rooms.recall(sent, context.store);
       const relieved = rooms.relieve(sent, false, context.clock.now());
@@ -241,20 +255,6 @@ function distinctCalls(parts: AssistantContent['parts']): AssistantContent['part
   });
 }
 
-function overBudget(tree: Tree | undefined): ModelOutcome | null {
-  if (tree === undefined) return null;
-  const { limits, tokens, cost_usd } = tree;
-  const over = (limit: string, text: string): ModelOutcome => {
-    const failure: Failure = {
-      kind: 'limit',
-      error: `limit "${limit}" of the tree reached: ${text}. To raise it and go on: coppice resume --limit ${limit}=N`,
-      retryable: true,
-    };
-    return { type: 'failure', failure };
-  };
-  if (limits.tokens !== null && tokens >= limits.tokens)
-    return over('tokens', `${tokens} of ${limits.tokens} tokens`);
-  if (limits.cost_usd !== null && cost_usd >= limits.cost_usd)
-    return over('cost', `$${cost_usd.toFixed(4)} of $${limits.cost_usd}`);
-  return null;
+function overBudget(error: string): ModelOutcome {
+  return { type: 'failure', failure: { kind: 'limit', error, retryable: true } };
 }

@@ -77,6 +77,19 @@ export const ORDER_ROUTES = [
   }),
   route({
     method: 'POST',
+    path: '/v1/agents/:agent/compact',
+    summary:
+      'Summarises the older part of the conversation before the next request; at once if the agent rests',
+    scope: 'write',
+    answer: 'coppice/ordered/v1',
+    body: z.strictObject({
+      keep: z.string().max(TEXT_MAX).default('').describe('what the summary must keep'),
+    }),
+    handle: (sources, request) =>
+      order(sources, request, ({ id }) => sources.runtime.compact(id, request.body.keep)),
+  }),
+  route({
+    method: 'POST',
     path: '/v1/agents/:agent/capture',
     summary: 'Adds text that is shown with the conversation and never sent to its model',
     scope: 'write',

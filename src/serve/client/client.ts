@@ -22,6 +22,7 @@ export const CALLS = {
   kill: { route: 'POST /v1/agents/:agent/kill' },
   interrupt: { route: 'POST /v1/agents/:agent/interrupt' },
   retry: { route: 'POST /v1/agents/:agent/retry' },
+  compact: { route: 'POST /v1/agents/:agent/compact' },
   capture: { route: 'POST /v1/agents/:agent/capture' },
   wait: { route: 'POST /v1/wait' },
   approvals: { route: 'GET /v1/approvals' },

@@ -48,12 +48,13 @@ function any<Kind extends FactKind>(sql: string): FactQuery<Kind> {
 
 export const FACT_QUERIES: { readonly [Kind in FactKind]: FactQuery<Kind> } = {
   tree: row(
-    'SELECT root_id, limits, live, total, tokens, cost_usd, served, removal FROM trees WHERE root_id = $1',
+    `SELECT root_id, limits, live, total, tokens, cost_usd, coalesce(cached_tokens, 0) AS cached_tokens,
+      coalesce(reserved_tokens, 0) AS reserved_tokens, coalesce(reserved_usd, 0) AS reserved_usd, served, removal FROM trees WHERE root_id = $1`,
     'served',
   ),
   agent:
     row(`SELECT id, root_id, parent_id, name, origin, depth, status, last_seq, mail_count, noticed, living_children, worker, epoch,
-    deaths, calls, input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost_usd, last_write FROM agents WHERE id = $1`),
+    deaths, calls, input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost_usd, budget, last_write FROM agents WHERE id = $1`),
   mail: row('SELECT id, to_id, from_id, kind, number, consumed_seq FROM mail WHERE id = $1'),
   pending: rows(
     'SELECT id, kind, number FROM mail WHERE to_id = $1 AND consumed_seq IS NULL ORDER BY number',

@@ -139,6 +139,16 @@ CREATE INDEX messages_by_file ON messages (changed, at) WHERE changed IS NOT NUL
   },
   {
     number: 18,
+    purpose: 'budgets of agents, and what of a tree its budget does not count or has set aside',
+    sql: `
+ALTER TABLE agents ADD COLUMN budget TEXT;
+ALTER TABLE trees ADD COLUMN cached_tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE trees ADD COLUMN reserved_tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE trees ADD COLUMN reserved_usd REAL NOT NULL DEFAULT 0;
+`,
+  },
+  {
+    number: 19,
     purpose: 'letters to a parent: what their sender had done by then',
     sql: `
 ALTER TABLE mail ADD COLUMN did TEXT;

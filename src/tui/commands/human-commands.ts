@@ -27,6 +27,7 @@ const ROWS = [
   ['rules', 'text', ' [remove ID]', 'rules that you granted in answers'],
   ['mode', 'text', ' [ask|accept|plan]', 'ask about changes, accept edits, or plan only'],
   ['model', 'text', ' [NAME]', 'choose another model for the agent in view'],
+  ['compact', 'text', ' [WHAT TO KEEP]', 'summarise the older part of the conversation for its model'],
   ['diff', 'nothing', '', 'what the agents changed in the folder, file by file'],
   [
     'undo',
@@ -73,7 +74,7 @@ export type HumanCommand =
   | { readonly name: 'kill'; readonly agents: readonly string[] }
   | { readonly name: 'allow'; readonly scope: AskScope; readonly rule: string | undefined }
   | { readonly name: 'rules'; readonly remove: string | null }
-  | { readonly name: 'deny'; readonly note: string }
+  | { readonly name: 'deny' | 'compact'; readonly note: string }
   | { readonly name: 'send'; readonly agent: string; readonly message: string }
   | { readonly name: 'wait'; readonly timeout_ms: number; readonly agents: readonly string[] }
   | { readonly name: 'retry'; readonly without_last: boolean }
@@ -155,7 +156,8 @@ export function readCommand(text: string): ReadCommand {
       return { ok: true, command: { name: 'rules', remove: id } };
     }
     case 'deny':
-      return { ok: true, command: { name: 'deny', note: behind.trim() } };
+    case 'compact':
+      return { ok: true, command: { name: known.name, note: behind.trim() } };
     case 'send': {
       // The message is taken as typed: people do not quote.
       const [, quoted, plain, message = ''] = /^(?:"([^"]*)"|(\S+))\s*([\s\S]*)$/.exec(behind) ?? [];

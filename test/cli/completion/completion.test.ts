@@ -144,7 +144,18 @@ describe('the scripts', () => {
   it('the kind of every value that a command takes is known', () => {
     // A new placeholder belongs into word-kind.ts, or here when nothing can complete it.
     const free = [
-      ...['--model', '--timeout', '--allow', '--deny', '--name', '--limit', '--tail', '--say', '--server'],
+      ...[
+        '--model',
+        '--timeout',
+        '--allow',
+        '--deny',
+        '--name',
+        '--limit',
+        '--tail',
+        '--say',
+        '--server',
+        '--keep',
+      ],
       ...[
         '--cron',
         '--every',

@@ -25,6 +25,7 @@ deny_tools: bash, write
 toolsets: process
 turns: 12
 timeout_seconds: 1.5
+budget: { usd: 0.5, seconds: 600 }
 permissions:
   allow: ["bash:git *"]
   ask: [write]
@@ -48,6 +49,7 @@ Twice.
       turns: 12,
       run_ms: 1500,
       permissions: { allow: ['bash:git *'], ask: ['write'], deny: ['read:secrets/**'] },
+      budget: { usd: 0.5, seconds: 600 },
       require: [],
       system: 'You review.\n\n---\nTwice.',
       instructions: true,
@@ -70,6 +72,7 @@ Twice.
       turns: null,
       run_ms: null,
       permissions: { allow: [], ask: [], deny: [] },
+      budget: null,
       require: [],
       source: 'agents/reviewer.md',
     };

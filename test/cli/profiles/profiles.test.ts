@@ -57,6 +57,7 @@ describe('profiles', () => {
       skills: null,
       run_ms: null,
       permissions: { allow: [], ask: [], deny: [] },
+      budget: null,
       require: [],
     });
     assert.equal(turns, 50);
@@ -115,6 +116,7 @@ describe('profiles', () => {
           timeout_seconds: 2,
           limits: { turns: 9, run_ms: 9 },
           permissions: { allow: ['read'] },
+          budget: { tokens: 9 },
         },
         bounded: { model: 'inherit', limits: { turns: 9, run_ms: 9 } },
       },
@@ -134,6 +136,7 @@ describe('profiles', () => {
       turns: 3,
       run_ms: 2000,
       permissions: { allow: ['read'], ask: [], deny: [] },
+      budget: { tokens: 9 },
       require: [],
       source: 'config',
     } satisfies Profile);

@@ -13,9 +13,8 @@ import type {
   TreeFacts,
 } from '../../../src/kernel/ledger/facts.ts';
 import { kill } from '../../../src/kernel/ledger/kill.ts';
-import { send } from '../../../src/kernel/ledger/post-mail.ts';
+import { send, takeBack } from '../../../src/kernel/ledger/post-mail.ts';
 import { finishRun } from '../../../src/kernel/ledger/run-history.ts';
-import { takeBack } from '../../../src/kernel/ledger/take-back.ts';
 import type { Refusal, Step } from '../../../src/kernel/step.ts';
 import type { Limits } from '../../../src/records/agent/limits.ts';
 import type { NewMail } from '../../../src/records/conversation/mail.ts';

@@ -48,7 +48,8 @@ export function unitOf(entries: Entries = {}): UnitOfWork {
 export function treeOf(over: Partial<TreeFacts> = {}, limits: Partial<Limits> = {}): TreeFacts {
   return {
     ...{ root_id: 'root', limits: JSON.stringify({ ...DEFAULT_LIMITS, ...limits }), live: 1, total: 1 },
-    ...{ tokens: 0, cost_usd: 0, served: true, removal: null },
+    ...{ tokens: 0, cost_usd: 0, cached_tokens: 0, reserved_tokens: 0, reserved_usd: 0 },
+    ...{ served: true, removal: null },
     ...over,
   };
 }
@@ -58,7 +59,7 @@ export function agentOf(id: string, over: Partial<AgentFacts> = {}): AgentFacts 
     ...{ id, root_id: 'root', parent_id: id === 'root' ? null : 'root', name: id, origin: 'fork', depth: 1 },
     ...{ status: 'requesting', last_seq: 3, mail_count: 0, noticed: 0, living_children: 0, worker: 'w1' },
     ...{ epoch: 1, deaths: 0, calls: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0 },
-    ...{ reasoning_tokens: 0, cost_usd: null, last_write: null },
+    ...{ reasoning_tokens: 0, cost_usd: null, budget: null, last_write: null },
     ...over,
   };
 }

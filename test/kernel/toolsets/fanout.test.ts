@@ -71,6 +71,7 @@ describe('schemas', () => {
       description: "Working directory (defaults to parent's cwd)",
     });
     assert.deepEqual(Object.keys(optional).toSorted(), [
+      'budget',
       'label',
       'model',
       'output_schema',

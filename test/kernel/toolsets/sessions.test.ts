@@ -77,7 +77,7 @@ it('offers the one documented tool, each field as documented', () => {
   assert.match(types('thinking'), /"enum":\["off","low","medium","high"\]/);
   assert.deepEqual(
     Object.keys(properties).filter((field) => !(field in described) && field !== 'model'),
-    ['deliver', 'profile', 'output_schema', 'read_first', 'worktree'],
+    ['deliver', 'profile', 'output_schema', 'read_first', 'budget', 'worktree'],
   );
 });
 

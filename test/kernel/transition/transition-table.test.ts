@@ -73,6 +73,7 @@ const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { typ
   summarised: { type: 'summarised', at: 2, checkpoint: null },
   retry: { type: 'retry', at: 2 },
   limit: { type: 'limit', at: 2, limit: 'run time of 60 s', final: false },
+  budget: { type: 'budget', at: 2, text: 'little is left', last: true },
   fault: { type: 'fault', at: 2, failure },
   resume: { type: 'resume', at: 2 },
 };
@@ -120,6 +121,7 @@ const OWN: Table = {
     fault: 'errored',
     kill: 'killed',
     limit: 'requesting',
+    budget: 'requesting',
     resume: 'requesting',
   },
   executing: {

@@ -19,7 +19,7 @@ function shelf(over: Partial<Model> = {}, open: (name: string) => void = () => u
   return { models, opened };
 }
 
-const of = (root_id: string) => ({ root_id }) as Agent;
+const of = (root_id: string) => ({ root_id, config: {} }) as Agent;
 
 it('opens each model once, even for concurrent requests', async () => {
   const { models, opened } = shelf();

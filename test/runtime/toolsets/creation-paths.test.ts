@@ -287,24 +287,20 @@ function pathSuite(path: CreationPath, database: Database): void {
   });
 
   for (const [limit, value, said] of [
-    ['tokens', 12, /limit "tokens" of the tree reached: 12 of 12 tokens\. .*--limit tokens=N/],
-    ['cost_usd', 0.5, /limit "cost" of the tree reached: \$0\.5000 of \$0\.5\. .*--limit cost=N/],
+    ['tokens', 12, /limit "tokens" of the tree reached: 12 of 12 tokens used\. .*--limit tokens=N/],
+    ['cost_usd', 0.5, /limit "cost" of the tree reached: \$0\.5 of \$0\.5 used\. .*--limit cost=N/],
   ] as const)
-    it(`the ${limit} of the tree stop every child before its first request`, async () => {
+    it(`with the ${limit} of the tree used up no child is created, and the creator answers for the last time`, async () => {
       const on = await setStage(playOf(path, { main: [many(path, 3)] }), {
         ...stageOf(path, await database()),
         cost_usd: 0.5,
       });
-      const { root, agents, failure } = await on.perform('go', { [limit]: value });
-      assert.equal(failure?.kind, 'limit');
-      assert.equal(on.requests.length, 1);
-      assert.equal(agents.length, 4);
-      for (const { id, state } of await members(on, root.id)) {
-        if (id === root.id) continue;
-        assert.ok(state.type === 'errored' || state.type === 'failed', state.type);
-        assert.equal(state.failure.kind, 'limit');
-        assert.match(state.failure.error, said);
-      }
+      const { root, agents } = await on.perform('go', { [limit]: value });
+      assert.equal(agents.length, 1);
+      for (const { output } of await on.results(root))
+        assert.match(output, /LIMIT_REACHED.*nothing is left of your budget: /);
+      assert.match(root.state.type === 'idle' ? (root.state.limit ?? '') : '', said);
+      assert.equal(on.requests.length, 2);
     });
 
   it('usage of children is counted for them and for the tree', async () => {
@@ -445,8 +441,12 @@ function startSuite(database: Database): void {
 
   it('start: the token limit of the tree also stops the root, before its next request', async () => {
     const on = await setStage(() => [['wait', { timeout: 0 }]], { database: await database() });
-    const { failure } = await on.perform('go', { tokens: 24 });
-    assert.equal(failure?.kind, 'limit');
+    // The second is its last: the rest does for no other one.
+    const { root } = await on.perform('go', { tokens: 24 });
+    assert.match(
+      root.state.type === 'idle' ? (root.state.limit ?? '') : '',
+      /12 of 24 tokens used, and the rest does for one/,
+    );
     assert.equal(on.requests.length, 2);
   });
 

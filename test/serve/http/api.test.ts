@@ -156,6 +156,7 @@ describe('trees and agents', () => {
       'a turn',
     );
     await call('POST /v1/agents/:agent/interrupt', { agent: id }, { body: {} });
+    await call('POST /v1/agents/:agent/compact', { agent: id }, { body: { keep: 'names' } });
     await rests(id);
     await call('POST /v1/agents/:agent/retry', { agent: id }, { body: {} });
     const { json } = await call(

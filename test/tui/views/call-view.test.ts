@@ -164,12 +164,30 @@ describe('an event', () => {
       'x 400: bad',
       '  /retry without-last goes on without the refused message; /retry asks again',
     ]);
-    assert.deepEqual(draw([event('error', '503: busy', { kind: 'overloaded' })], SPOKEN), [
-      '503: busy',
+    assert.deepEqual(draw([event('error', 'broken', { kind: 'aborted' })], SPOKEN), [
+      'broken',
       '/retry asks again',
     ]);
     assert.deepEqual(draw([event('asked', 'asked: bash rm')], SPOKEN), ['asked: bash rm']);
   });
+
+  for (const [kind, text, next] of [
+    ['auth', '401: invalid x-api-key', 'the provider refuses the key: /setup'],
+    ['bad_request', '404: model: claude-nope', 'does not have this model, or not for this key: /model'],
+    [
+      'bad_request',
+      '400: The model `x` does not exist',
+      'does not have this model, or not for this key: /model',
+    ],
+    ['rate_limit', '429: too many (gave up after 6 tries)', 'asks to slow down: wait a while, then: /retry'],
+    ['overloaded', '529: Overloaded', 'has trouble of its own: wait a while, then: /retry'],
+    ['network', 'cannot reach example.com', 'no connection to the provider: look after the network'],
+    ['no_credit', 'the account has no credit left', 'pay in at the provider, then: /retry'],
+  ] as const)
+    it(`of a failure says what helps: ${text}`, () => {
+      const [what = '', then = '', ...more] = draw([event('error', text, { kind })], PLAIN, 110);
+      assert.ok(what.includes(text) && then.includes(next) && more.length === 0, then);
+    });
 
   it('of a person’s wait shows its rows', () => {
     const results = [{ agent_id: 'a', name: 'x', status: 'dead' }];

@@ -1,6 +1,7 @@
 import { InvalidRuleError, parseKnownRule, ruleText } from '../../../permissions/rule.ts';
 import { toolPermission } from '../../../permissions/tool-permission.ts';
 import type { PermissionRules } from '../../../records/agent/agent.ts';
+import type { BudgetTerms } from '../../../records/agent/budget.ts';
 import type { Profile } from '../../../records/agent/profile.ts';
 import type { Verdict } from '../../../records/tool.ts';
 import { clean } from '../../../render/clean.ts';
@@ -33,6 +34,7 @@ const KEYS: ReadonlyMap<string, string> = new Map([
     'timeout_seconds',
     'instructions',
     'skills',
+    'budget',
     'permissions',
     'require',
   ].map((key) => [key, key] as const),
@@ -82,6 +84,7 @@ export function parseAgentFile(content: Buffer, stem: string, source: string): A
       turns: wholeOf(fields, 'turns'),
       run_ms: seconds === null ? null : Math.max(1, Math.round(seconds * 1000)),
       permissions: permissionsOf(fields),
+      budget: budgetOf(fields),
       require: requireOf(fields),
       source,
     },
@@ -233,6 +236,19 @@ function wholeOf(fields: Fields, key: string): number | null {
   if (!Number.isSafeInteger(value) || (value as number) < 1)
     throw expected(fields.written(key), 'a whole number, 1 or more', value);
   return value as number;
+}
+
+function budgetOf(fields: Fields): BudgetTerms | null {
+  if (!fields.has('budget')) return null;
+  const value = fields.get('budget');
+  if (!(value instanceof Map)) throw expected('budget', 'a mapping with tokens, usd and seconds', value);
+  for (const [key, amount] of value) {
+    if (key !== 'tokens' && key !== 'usd' && key !== 'seconds')
+      throw new Error(`"budget" has tokens, usd and seconds, not ${shown(key)}`);
+    if (typeof amount !== 'number' || !(amount > 0))
+      throw expected(`budget.${key}`, 'a number above 0', amount);
+  }
+  return Object.fromEntries(value) as BudgetTerms;
 }
 
 function permissionsOf(fields: Fields): PermissionRules {

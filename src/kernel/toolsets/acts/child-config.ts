@@ -1,4 +1,5 @@
 import type { AgentConfig, PermissionRules } from '../../../records/agent/agent.ts';
+import type { PathBudget } from '../../../records/agent/budget.ts';
 import type { Profile } from '../../../records/agent/profile.ts';
 import { profileSkills } from '../../../records/agent/skill.ts';
 import type { TaskTerms, Worktree } from '../../../records/agent/task-terms.ts';
@@ -15,6 +16,9 @@ export interface ChildWishes {
   readonly task?: TaskTerms | null;
   /** For a child without a task. */
   readonly worktree?: Worktree | null;
+  /** Its own budget, for which its id must be known. */
+  readonly budget?: Omit<PathBudget, 'agent_id'> | null;
+  readonly id?: string;
 }
 
 /**
@@ -22,8 +26,10 @@ export interface ChildWishes {
  * (docs/permissions.md). Without any setting it is the same object, so that its requests share the parent's cached prefix.
  */
 export function childConfig(parent: AgentConfig, wishes: ChildWishes): AgentConfig {
-  const { profile, task = null, model = null, cwd = null } = wishes;
-  if (profile === null && task === null && model === null && cwd === null) return parent;
+  const { profile, task = null, model = null, cwd = null, budget = null, id = '' } = wishes;
+  const budgets = budget === null ? parent.budgets : [{ agent_id: id, ...budget }, ...(parent.budgets ?? [])];
+  if (profile === null && task === null && model === null && cwd === null)
+    return budgets === undefined || budget === null ? parent : { ...parent, budgets };
   const worktree = task === null ? (wishes.worktree ?? parent.worktree) : undefined;
   // A fork without a profile goes on by its parent's.
   const named = profile?.name ?? (task === null ? parent.profile : undefined);
@@ -44,6 +50,7 @@ export function childConfig(parent: AgentConfig, wishes: ChildWishes): AgentConf
     ...(named === undefined ? {} : { profile: named }),
     ...(turns === null ? {} : { turns }),
     ...(run_ms === null ? {} : { run_ms }),
+    ...(budgets === undefined ? {} : { budgets }),
     ...(profile === null || profile.require.length === 0 ? {} : { require: profile.require }),
     ...(task === null ? {} : { task }),
     ...(worktree === undefined ? {} : { worktree }),

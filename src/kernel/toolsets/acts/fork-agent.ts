@@ -10,7 +10,7 @@ import { overBudget } from './creation-limits.ts';
 import { type ChildPlan, newChild } from './new-child.ts';
 
 /** What may differ from its parent; without any, its requests share the parent's cached prefix. */
-export type ForkTerms = Pick<TaskOptions, 'profile' | 'model' | 'read_first' | 'worktree'>;
+export type ForkTerms = Pick<TaskOptions, 'profile' | 'model' | 'read_first' | 'worktree' | 'budget'>;
 
 export interface ForkPlan {
   readonly id: string;
@@ -35,7 +35,7 @@ export function forkAgent(view: ToolsetView, plan: ForkPlan): Decision {
   const model = modelOf(terms, view.terms.profiles);
   const checked = checkTask(prompt ?? '', terms, key, model, view, '', forkPlace);
   if (!checked.ok) return refuse(checked.code, checked.message);
-  const { profile, cwd, text, worktree } = checked.ground;
+  const { profile, cwd, text, worktree, budget } = checked.ground;
   const clash = toolsetClash(profile?.toolsets ?? []);
   if (clash !== null) return refuse('NOT_AVAILABLE', `profile "${terms.profile}": ${clash}`);
   const reached = overBudget(view);
@@ -45,7 +45,7 @@ export function forkAgent(view: ToolsetView, plan: ForkPlan): Decision {
     origin: 'fork',
     name: plan.name,
     session_key: `agent:${profile?.name ?? 'main'}:fork:${plan.id}`,
-    config: childConfig(view.self.config, { profile, model, cwd, worktree }),
+    config: childConfig(view.self.config, { profile, model, cwd, worktree, budget, id: plan.id }),
     inherits: plan.inherits,
     first: { origin: 'identity', text: plan.text(prompt === null ? null : text) },
     ...(plan.rests === true ? { rests: true } : {}),

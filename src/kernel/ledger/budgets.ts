@@ -1,0 +1,146 @@
+import {
+  type AgentBudget,
+  type Amounts,
+  amountsOf,
+  type Budget,
+  DIMENSIONS,
+  type Dimension,
+  DUST,
+  leftOf,
+  NOTHING,
+  newBudget,
+  ownBudget,
+  treeBudget,
+} from '../../records/agent/budget.ts';
+import type { Refusal, Step } from '../step.ts';
+import type { AgentFacts, TreeFacts } from './facts.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/**
+ * Budgets of agents (docs/budgets.md). A budget is reserved in the nearest one above it that limits the same; what is spent of it is taken from the reservation,
+ * so that for each budget `spent + reserved` never passes its limit but by requests that were under way. Agents without a budget on their path cost nothing here.
+ */
+
+export function budgetOf(unit: UnitOfWork, id: string): AgentBudget | null {
+  const text = unit.agent(id)?.budget ?? null;
+  return text === null ? null : (JSON.parse(text) as AgentBudget);
+}
+
+/** Charges the requests of a step to every budget on the path of its agent. The tree's own sums are counted elsewhere. */
+export function charge(unit: UnitOfWork, { requests, payers = [] }: Step, root_id: string): void {
+  if (requests.length === 0 || payers.length === 0) return;
+  const used = requests.map(({ usage }) => amountsOf(usage));
+  const freed: Record<Dimension, number> = { ...NOTHING };
+  for (const id of payers) {
+    const budget = budgetOf(unit, id);
+    if (budget === null) continue;
+    const [spent, reserved] = [{ ...budget.spent }, { ...budget.reserved }];
+    for (const name of DIMENSIONS) {
+      const before = unspent(budget, name);
+      spent[name] += used.reduce((sum, one) => sum + one[name], 0);
+      if (before === null) continue;
+      reserved[name] = Math.max(0, reserved[name] - freed[name]);
+      freed[name] = before - (unspent({ ...budget, spent }, name) ?? 0);
+    }
+    setBudget(unit, id, { ...budget, spent, reserved });
+  }
+  setTreeReserve(unit, root_id, (name, reserved) => reserved - freed[name]);
+}
+
+/** What is left of an ended agent's budget goes back to where it was reserved. */
+export function closeBudget(unit: UnitOfWork, { id, root_id }: AgentFacts): void {
+  const budget = budgetOf(unit, id);
+  if (budget === null || budget.closed) return;
+  setBudget(unit, id, { ...budget, closed: true });
+  reserve(unit, root_id, budget.above, (name) => -(unspent(budget, name) ?? 0));
+}
+
+/** Reserves the budgets of the agents that a step creates; the step was admitted. */
+export function openBudget(unit: UnitOfWork, root_id: string, budget: AgentBudget): void {
+  reserve(unit, root_id, budget.above, (name) => budget.limit[name] ?? 0);
+}
+
+/** A budget that is more than what is left above it. The budgets of one step have the same above them. */
+export function exceededBudget(
+  unit: UnitOfWork,
+  { create, requests }: Step,
+  root_id: string,
+): Refusal | null {
+  const asked = create.flatMap(({ agent: { id, config } }) => {
+    const own = ownBudget(id, config);
+    return own === null ? [] : [newBudget(own, (config.budgets ?? []).slice(1))];
+  });
+  const [first] = asked;
+  if (first === undefined) return null;
+  for (const name of DIMENSIONS) {
+    const wanted = asked.reduce((sum, { limit }) => sum + (limit[name] ?? 0), 0);
+    const used = requests.reduce((sum, { usage }) => sum + amountsOf(usage)[name], 0);
+    const holder = wanted === 0 ? null : nearest(unit, first.above, name);
+    const above = holder?.budget ?? treeBudgetOf(unit, root_id);
+    const left = leftOf(above, name);
+    if (wanted === 0 || left === null || wanted + used <= left + DUST) continue;
+    return { reason: 'budget', budgets: budgetsOf(unit, first.above) };
+  }
+  return null;
+}
+
+/** For whoever decides the agent's next requests. */
+export function budgetsOf(unit: UnitOfWork, ids: readonly string[]): ReadonlyMap<string, AgentBudget> {
+  return new Map(
+    ids.flatMap((id) => {
+      const budget = budgetOf(unit, id);
+      return budget === null ? [] : [[id, budget] as const];
+    }),
+  );
+}
+
+function unspent({ limit, spent, closed }: AgentBudget, name: Dimension): number | null {
+  const most = limit[name];
+  return most === null ? null : closed ? 0 : Math.max(0, most - spent[name]);
+}
+
+function nearest(unit: UnitOfWork, ids: readonly string[], name: Dimension) {
+  for (const id of ids) {
+    const budget = budgetOf(unit, id);
+    if (budget !== null && budget.limit[name] !== null) return { id, budget };
+  }
+  return null;
+}
+
+function reserve(
+  unit: UnitOfWork,
+  root_id: string,
+  above: readonly string[],
+  more: (name: Dimension) => number,
+): void {
+  for (const name of DIMENSIONS) {
+    const amount = more(name);
+    if (amount === 0) continue;
+    const holder = nearest(unit, above, name);
+    const after = (reserved: Amounts) => ({ ...reserved, [name]: Math.max(0, reserved[name] + amount) });
+    if (holder === null)
+      setTreeReserve(unit, root_id, (one, reserved) => (one === name ? reserved + amount : reserved));
+    else setBudget(unit, holder.id, { ...holder.budget, reserved: after(holder.budget.reserved) });
+  }
+}
+
+function setBudget(unit: UnitOfWork, id: string, budget: AgentBudget): void {
+  unit.setAgent(unit.agent(id) as AgentFacts, { budget: JSON.stringify(budget) });
+}
+
+function setTreeReserve(
+  unit: UnitOfWork,
+  root_id: string,
+  after: (name: Dimension, reserved: number) => number,
+): void {
+  const tree = unit.tree(root_id) as TreeFacts;
+  const { reserved } = treeBudgetOf(unit, root_id);
+  const [tokens, usd] = DIMENSIONS.map((name) => Math.max(0, after(name, reserved[name])));
+  unit.setTree(tree, { reserved_tokens: tokens as number, reserved_usd: usd as number });
+}
+
+function treeBudgetOf(unit: UnitOfWork, root_id: string): Budget {
+  const tree = unit.tree(root_id) as TreeFacts;
+  const reserved = { tokens: tree.reserved_tokens, usd: tree.reserved_usd };
+  return treeBudget({ ...tree, limits: unit.limits(tree), cached: tree.cached_tokens, reserved });
+}

@@ -1,0 +1,133 @@
+// Proves the laws of budgets (docs/budgets.md) on both databases: what a tree spends beyond its budget is at most one request of each agent, by whatever tools it
+// creates agents; what an agent was given is kept for it, is all that it gets, and goes back when it ends; and the model is told before and when it is used up.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
+import type { Agent } from '../../src/records/agent/agent.ts';
+import { alwaysOnBothDatabases, type Database, stagesOn } from './both-databases.ts';
+import { parsed, type Stage } from './stage.ts';
+import { CREATION_PATHS } from './toolsets/creation-path.ts';
+
+const PRICE = 0.05;
+const ROOM = { depth: 8, children: 64, live: 64, total: 600 };
+
+/** By agent, how many of its requests the ledger counted when the budget had been passed, themselves included. */
+async function beyond(on: Stage, budget: number): Promise<ReadonlyMap<string, number>> {
+  const over = new Map<string, number>();
+  let sum = 0;
+  for (const { agent_id, usage } of await on.store.usageAfter(0, 10_000)) {
+    sum += usage.cost_usd ?? 0;
+    if (sum > budget + 1e-9) over.set(agent_id, (over.get(agent_id) ?? 0) + 1);
+  }
+  return over;
+}
+
+const told = async (on: Stage, agent: Agent) =>
+  (await on.store.history(agent.id)).flatMap((message) =>
+    message.agent_id === agent.id && message.kind === 'user' && message.content.origin === 'system'
+      ? [message.content.text]
+      : [],
+  );
+
+function suite(database: Database): void {
+  const stage = stagesOn(database, { cost_usd: PRICE });
+
+  for (const slash of [false, true])
+    it(`a fork bomb by all tools${slash ? ', with slash commands,' : ''} spends its budget, and at most one request of each agent more`, async () => {
+      const paths = CREATION_PATHS.filter(
+        ({ name }) => name.startsWith('slash') === slash || !/^(slash|process)/.test(name),
+      );
+      let turn = 0;
+      const on = await stage(
+        async () => {
+          await sleep(turn % 5);
+          return paths.map(({ call }) => call(turn++));
+        },
+        {
+          toolsets: [slash ? 'slash' : 'process', 'fanout', 'sessions', 'delegate'],
+          terms: { delegation: { ...DEFAULT_TERMS.delegation, max_depth: 8, servers: ['helper'] } },
+        },
+      );
+      const { root } = await on.perform('go', { ...ROOM, cost_usd: 1 });
+      const tree = await on.store.tree(root.id);
+      assert.equal(on.requests.length, Math.round((tree?.cost_usd ?? 0) / PRICE));
+      assert.ok(on.requests.length >= 20, `the budget was used: ${on.requests.length}`);
+      for (const [id, count] of await beyond(on, 1)) assert.equal(count, 1, id);
+    });
+
+  it('what a child is given is kept for it, is all that it and its children get, and what is left goes back when it ends', async () => {
+    const on = await stage(({ name, step }) => {
+      if (name === 'main')
+        return (
+          (
+            [
+              [['fork', { name: 'a', prompt: 'go', budget: { usd: 0.3 } }]],
+              [['wait', { timeout: 60 }]],
+              // 1 less its own three requests, and less what was given to a child that rests.
+              [['fork', { name: 'b', prompt: 'go', budget: { usd: 0.8 } }]],
+              [['kill', { agent_id: 'a' }]],
+              [['fork', { name: 'c', prompt: 'go', budget: { usd: 0.4 } }]],
+            ] as const
+          )[step] ?? 'done'
+        );
+      if (name === 'a')
+        return step === 0
+          ? [['fork', { name: 'aa', prompt: 'go', budget: { usd: 0.31 } }]]
+          : step === 1
+            ? [['send', { to: 'main', message: 'so far' }]]
+            : 'well';
+      return 'well';
+    });
+    const { root } = await on.perform('go', { ...ROOM, cost_usd: 1 });
+    const [, , refused, , made] = await on.results(root);
+    assert.match(
+      (parsed(refused).error as { message: string }).message,
+      /^field "budget\.usd": 0\.8 is more than what is left for you: \$0\.55\./,
+    );
+    assert.equal(made?.status, 'ok');
+    const [nested] = await on.results(await on.agent('a'));
+    assert.match(nested?.output ?? '', /0\.31 is more than what is left for you: \$0\.25/);
+    const tree = await on.store.tree(root.id);
+    assert.equal(tree?.reserved?.usd.toFixed(2), '0.35');
+    assert.deepEqual(
+      { ...(await on.agent('a')).budget, limit: 0, spent: 0 },
+      { limit: 0, spent: 0, reserved: { tokens: 0, usd: 0 }, above: [], closed: true },
+    );
+  });
+
+  it('an agent is told once from 80 % on, and answers for the last time while that still fits', async () => {
+    const on = await stage(({ name, step }) => {
+      if (name !== 'main') return [['wait', { timeout: 0 }]];
+      return step === 0 ? [['fork', { name: 'a', prompt: 'go', budget: { usd: 0.5 } }]] : 'done';
+    });
+    await on.perform('go', { ...ROOM, cost_usd: 10 });
+    const a = await on.agent('a');
+    assert.equal(a.state.type, 'idle');
+    assert.equal(a.budget?.spent.usd.toFixed(2), '0.50');
+    const [early, last] = await told(on, a);
+    assert.match(early ?? '', /^budget "usd" of you and all below: \$0\.4 of \$0\.5 used\. Come to an end/);
+    assert.match(
+      last ?? '',
+      /^Finish now: budget "usd" of you and all below reached: \$0\.45 of \$0\.5 used/,
+    );
+    assert.equal((await told(on, a)).length, 2);
+  });
+
+  it('tokens read from a cache and the time of others do not count; time that is over does', async () => {
+    const on = await stage(({ name, step }) => {
+      if (name !== 'main') return step === 0 ? [['wait', { timeout: 60 }]] : 'late';
+      return step === 0
+        ? [['fork', { name: 'a', prompt: 'go', budget: { seconds: 1, tokens: 30 } }]]
+        : 'done';
+    });
+    await on.perform('go', ROOM);
+    const a = await on.agent('a');
+    assert.equal(a.reply, 'late');
+    assert.match((await told(on, a)).join(), /limit reached: run time of \d/);
+    assert.deepEqual(a.budget?.spent, { tokens: 24, usd: 2 * PRICE });
+  });
+}
+
+alwaysOnBothDatabases('budgets', suite);
