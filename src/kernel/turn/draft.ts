@@ -87,8 +87,7 @@ export class Draft {
   }
 
   newId(): string {
-    this.#ids += 1;
-    return this.view.id(this.#ids - 1);
+    return this.view.id(this.#ids++);
   }
 
   /** Returns null, or why the state does not admit the event; then nothing changes. */
@@ -278,8 +277,7 @@ export class Draft {
   }
 
   #step(): Step {
-    const { agent } = this.led;
-    const state = this.#state;
+    const [agent, state] = [this.led.agent, this.#state];
     return {
       agent_id: agent.id,
       epoch: agent.epoch,

@@ -10,6 +10,7 @@ import { REQUIRE_MAX, TIMEOUT_SECONDS_MAX } from '../../../settings/settings.ts'
 import { profileNameFault } from '../../../settings/settings-profiles.ts';
 import { BUILT_IN_PERMISSIONS } from '../../../tools/built-in-permissions.ts';
 import { evidenceText } from '../../../tools/evidence.ts';
+import { clip, expected, type Fields, numberOf, shown, textOf, wholeOf, yesOf } from './agent-file-fields.ts';
 import { splitFrontMatter } from './front-matter.ts';
 
 export interface AgentFile {
@@ -99,13 +100,6 @@ function decoded(content: Buffer): string {
   }
 }
 
-interface Fields {
-  has(key: string): boolean;
-  get(key: string): unknown;
-  /** The key as it was written, for messages. */
-  written(key: string): string;
-}
-
 /** Fields by our names. A misspelt key of ours is an error: if ignored, it could allow what was meant to be denied. */
 function known(written: ReadonlyMap<string, unknown>): { fields: Fields; unknown: string[] } {
   const fields = new Map<string, unknown>();
@@ -148,28 +142,6 @@ function bare(key: string): string {
     .replace(/s$/, '');
 }
 
-function expected(key: string, what: string, value: unknown): Error {
-  return new Error(`"${key}" must be ${what}, not ${shown(value)}`);
-}
-
-function shown(value: unknown): string {
-  if (value === null) return 'empty';
-  if (value instanceof Map) return 'a mapping';
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'string' ? JSON.stringify(clip(clean(value))) : String(value);
-}
-
-function clip(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
-}
-
-function textOf(fields: Fields, key: string): string | null {
-  if (!fields.has(key)) return null;
-  const value = fields.get(key);
-  if (typeof value !== 'string') throw expected(fields.written(key), 'text', value);
-  return value.trim();
-}
-
 function modelOf(fields: Fields): string | null {
   const model = textOf(fields, 'model');
   if (model === null || model === 'inherit') return null;
@@ -183,12 +155,6 @@ function thinkingOf(fields: Fields): Profile['thinking'] {
   if (value === null || value === 'off' || value === 'low' || value === 'medium' || value === 'high')
     return value;
   throw expected('thinking', 'off, low, medium or high', value);
-}
-
-function yesOf(fields: Fields, key: string): boolean {
-  const value = fields.get(key) ?? true;
-  if (typeof value !== 'boolean') throw expected(fields.written(key), 'true or false', value);
-  return value;
 }
 
 /** A list, or a comma-separated text. */
@@ -220,22 +186,6 @@ function toolsOf(fields: Fields, key: string): string[] | null {
       throw new Error(`"${fields.written(key)}": there is no tool ${shown(name)}: did you mean "${meant}"?`);
   }
   return names === undefined ? null : [...new Set(names)];
-}
-
-function numberOf(fields: Fields, key: string, most: number): number | null {
-  if (!fields.has(key)) return null;
-  const value = fields.get(key);
-  if (typeof value !== 'number' || !(value > 0 && value <= most))
-    throw expected(fields.written(key), `a number above 0, at most ${most}`, value);
-  return value;
-}
-
-function wholeOf(fields: Fields, key: string): number | null {
-  if (!fields.has(key)) return null;
-  const value = fields.get(key);
-  if (!Number.isSafeInteger(value) || (value as number) < 1)
-    throw expected(fields.written(key), 'a whole number, 1 or more', value);
-  return value as number;
 }
 
 function budgetOf(fields: Fields): BudgetTerms | null {
