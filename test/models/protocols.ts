@@ -27,13 +27,20 @@ export const PROTOCOLS = [
 export async function open(
   protocol: (typeof PROTOCOLS)[number],
   answer: Answerer,
-  options: { readonly attempts?: number; readonly idle_ms?: number; readonly model?: string } = {},
+  options: {
+    readonly attempts?: number;
+    readonly idle_ms?: number;
+    readonly model?: string;
+    readonly window?: number;
+  } = {},
 ): Promise<UnderTest> {
   const server = await protocol.start({ answer });
-  const name = `local/${options.model ?? protocol.model}`;
+  const { model: id = protocol.model, window } = options;
+  const name = `local/${id}`;
+  const models = window === undefined ? {} : { models: { [id]: { contextWindow: window } } };
   const model = await openModel(name, {
     providers: {
-      local: { type: protocol.type, baseURL: server.url + protocol.path, apiKeyEnv: 'LOCAL_KEY' },
+      local: { type: protocol.type, baseURL: server.url + protocol.path, apiKeyEnv: 'LOCAL_KEY', ...models },
     },
     env: { LOCAL_KEY: KEY },
     idle_timeout_ms: options.idle_ms ?? 5_000,

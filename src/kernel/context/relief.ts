@@ -41,11 +41,10 @@ export function relief(prompt: Read, room: Room, refused: boolean): Relief | nul
   const saves = savedBy(prompt, messages, of_old);
   if (saves > 0 && size - saves <= TARGET * share * window) return { type: 'elide', ...of_old };
   const is_fresh = isFresh(prompt);
-  if (through !== null && !is_fresh) {
-    if (size <= FULL * window || saves === 0) return { type: 'summarise' };
-    return { type: 'elide', ...of_old };
-  }
-  if (savedBy(prompt, messages, of_all) > 0) return { type: 'elide', ...of_all };
+  const helps = savedBy(prompt, messages, of_all) > 0;
+  if (size > FULL * window && saves > 0) return { type: 'elide', ...of_old };
+  if ((size > FULL * window || through === null || is_fresh) && helps) return { type: 'elide', ...of_all };
+  if (through !== null && !is_fresh) return { type: 'summarise' };
   // A long beginning is no reason to give up before a provider does; a checkpoint that gave no room is.
   return is_fresh || refused || size > window ? { type: 'stuck' } : null;
 }

@@ -183,7 +183,7 @@ export class Prompt {
     if (addressed !== undefined) this.#addressed = addressed;
     const later = this.spoken.filter(({ seq }) => seq > through);
     this.#spoken = spokenList([...spoken, ...later]);
-    this.#cuts = { ...this.#cuts, checkpoints: number, answers: 0 };
+    this.#cuts = { checkpoints: number, answers: 0, elisions: 0 };
     this.#characters = null;
   }
 

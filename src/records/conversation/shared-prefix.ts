@@ -31,6 +31,7 @@ export interface Cuts {
   readonly checkpoints: number;
   /** Answers since the newest checkpoint, or since the beginning. */
   readonly answers: number;
+  /** Since then, too. */
   readonly elisions: number;
 }
 

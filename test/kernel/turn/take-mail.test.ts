@@ -290,6 +290,33 @@ it('a person waits from the time of the order; a cycle, the agent itself and a b
   assert.equal(refused, 'notice: {"error":{"code":"WOULD_DEADLOCK","message":"a circle"}}');
 });
 
+it('the order to summarise is followed at rest, and otherwise stays in the mailbox until a request is about to start', () => {
+  const mail = [mailOf('control', { type: 'compact', note: 'names' })];
+  assert.deepEqual(play({ mail }).step?.state, {
+    type: 'requesting',
+    attempt: 1,
+    turn: { requests: 0, failing: [], grace: null, started_at: NOW },
+    compacting: { note: 'names', rests: true },
+  });
+  assert.equal(play({ mail, agent: { state: AT_WORK } }).step, null);
+  assert.equal(play({ mail, agent: { state: executing(call('c1')) } }).step, null);
+  const settled = play(
+    { mail, agent: { state: executing(call('c1')) } },
+    {
+      type: 'event',
+      event: {
+        type: 'call-settled',
+        at: NOW,
+        result: { call_id: 'c1', name: 'tool', status: 'ok', output: '' },
+        consequences: [],
+        spawned: [],
+      },
+    },
+  );
+  assert.deepEqual(settled.effects, [{ type: 'request-model', attempt: 1 }]);
+  assert.ok(settled.step?.state.type === 'requesting' && settled.step.state.compacting?.note === 'names');
+});
+
 it('where other processes lead agents, the wait of a person begins after reading the ledger, and later mail is held until then', () => {
   const wait = (from: readonly string[] | null) =>
     mailOf('control', { type: 'wait', timeout_ms: 4_000, from }, { id: 'order-1' });

@@ -1,0 +1,203 @@
+/**
+ * Proves that however a family of conversations is cut, the prompt that grew, the one built from the whole history, and the one built from the newest
+ * checkpoint on are the same; that calls keep their results; and when a cut is made, and when none can help.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { checkpointOf } from '../../../src/kernel/context/checkpoint-of.ts';
+import { relief } from '../../../src/kernel/context/relief.ts';
+import { namedWindow } from '../../../src/models/provider/context-windows.ts';
+import { spokenWithin } from '../../../src/records/conversation/checkpoint.ts';
+import type { Message, PlacedMessage } from '../../../src/records/conversation/message.ts';
+import { Prompt, promptOf } from '../../../src/records/conversation/prompt.ts';
+import { promptHistory } from '../../../src/store/prompt-history.ts';
+
+const WINDOW = 6_000;
+const ROOM = { window: WINDOW, share: 0.8, overhead: 300 };
+const INBOX = { isEmpty: true, all: () => [], hasLetterFrom: () => false };
+const ALONE = { tree: undefined, children: [] };
+
+interface Member {
+  readonly id: string;
+  /** The composed history. */
+  readonly history: PlacedMessage[];
+  readonly prompt: Prompt;
+  open: string[];
+}
+
+function add(member: Member, message: Message): void {
+  const row = { ...message, agent_id: member.id, seq: member.history.length + 1, at: 0 } as PlacedMessage;
+  member.history.push(row);
+  member.prompt.append(row);
+}
+
+function user(text: string): Message {
+  return { kind: 'user', content: { origin: 'human', text } };
+}
+
+function event(event: 'elided' | 'checkpoint' | 'notice', data: object): Message {
+  return { kind: 'event', content: { event, text: event, data: { ...data } } };
+}
+
+/** What the runtime does before a request. */
+function makeRoom(member: Member, summary: string | null): 'stuck' | null {
+  const found = relief(member.prompt, ROOM, false);
+  if (found === null) return null;
+  if (found.type === 'stuck') return 'stuck';
+  if (found.type === 'elide') add(member, event('elided', { through: found.through, over: found.over }));
+  else {
+    const checkpoint = checkpointOf({ prompt: member.prompt, inbox: INBOX }, summary, WINDOW, ALONE);
+    assert.ok(checkpoint !== null, 'a summary is asked for only where something can be cut');
+    add(member, event('checkpoint', checkpoint));
+  }
+  return makeRoom(member, summary);
+}
+
+const steps = fc.array(
+  fc.record({
+    who: fc.nat({ max: 9 }),
+    what: fc.nat({ max: 12 }),
+    size: fc.nat({ max: 1_500 }),
+    calls: fc.nat({ max: 3 }),
+  }),
+  { maxLength: 80, size: 'max' },
+);
+
+function play(all: Iterable<{ who: number; what: number; size: number; calls: number }>): Member[] {
+  const root: Member = { id: 'a', history: [], prompt: new Prompt(), open: [] };
+  add(root, user('TASK'));
+  const family = [root];
+  for (const [place, { who, what, size, calls }] of [...all].entries()) {
+    const member = family[who % family.length] as Member;
+    const text = `${place} ${'x'.repeat(size)}`;
+    if (what === 0 && family.length < 6) {
+      const id = `f${place}`;
+      const prompt = new Prompt(member.prompt.forked());
+      const child: Member = { id, history: [...member.history], prompt, open: [] };
+      family.push(child);
+      add(child, { kind: 'user', content: { origin: 'identity', text: `you are ${id}` } });
+    } else if (what === 1) add(member, event('notice', {}));
+    else if (member.open.length > 0) {
+      const [call_id = '', ...rest] = member.open;
+      member.open = rest;
+      add(member, { kind: 'result', content: { call_id, name: 'read', status: 'ok', output: text } });
+    } else if (what === 2) add(member, user(text.slice(0, 300)));
+    else if (makeRoom(member, place % 2 === 0 ? 'SUMMARY' : null) === null) {
+      member.open = Array.from({ length: calls }, (_, call) => `${place}-${call}`);
+      const parts = member.open.map((id) => ({ type: 'call' as const, id, name: 'read', input: '{}' }));
+      const content = { model: 'test/m', parts: [{ type: 'text' as const, text: 'so' }, ...parts] };
+      add(member, { kind: 'assistant', content });
+    }
+  }
+  return family;
+}
+
+describe('cuts', () => {
+  it('grown, from the whole history, and from the newest checkpoint on: one prompt', async () => {
+    let cut = 0;
+    const property = fc.asyncProperty(steps, async (all) => {
+      for (const { id, history, prompt, open } of play(all)) {
+        const store = {
+          history: async (_: string, after = 0, limit = Number.MAX_SAFE_INTEGER) =>
+            history.slice(after, after + limit),
+        };
+        const read = await promptHistory(store, { id, last_seq: history.length });
+        if (read.length < history.length) cut += 1;
+        for (const built of [promptOf(history), promptOf(read)]) {
+          assert.deepEqual(built.messages(), prompt.messages());
+          assert.deepEqual(
+            [built.shared, built.cuts, built.spoken, built.characters, built.spokenTo],
+            [prompt.shared, prompt.cuts, prompt.spoken, prompt.characters, prompt.spokenTo],
+          );
+        }
+        const told = history.findLast(({ kind }) => kind === 'user')?.seq;
+        assert.equal(prompt.spoken.at(-1)?.seq, told, 'what was said last is known');
+        const messages = prompt.messages();
+        assert.ok(JSON.stringify(messages).includes('TASK'), 'the task is there');
+        for (const [place, message] of messages.entries()) {
+          const calls =
+            message.role === 'assistant' ? message.parts.filter(({ type }) => type === 'call') : [];
+          const after = messages[place + 1];
+          if (calls.length > 0 && (open.length === 0 || after !== undefined))
+            assert.ok(after?.role === 'results' && after.results.length === calls.length);
+          if (message.role === 'results') assert.equal(messages[place - 1]?.role, 'assistant');
+        }
+      }
+    });
+    await fc.assert(property, { numRuns: 300 });
+    assert.ok(cut > 50, `only ${cut} histories were cut`);
+  });
+
+  it('a fork made before a checkpoint keeps the whole history', () => {
+    const root: Member = { id: 'a', history: [], prompt: new Prompt(), open: [] };
+    add(root, user('TASK'));
+    for (let turn = 0; turn < 6; turn += 1) {
+      add(root, {
+        kind: 'assistant',
+        content: { model: 'm', parts: [{ type: 'text', text: `answer ${turn}` }] },
+      });
+      add(root, user('x'.repeat(900)));
+    }
+    const before = root.prompt.messages();
+    const fork = new Prompt(root.prompt.forked());
+    assert.equal(makeRoom(root, 'SUMMARY'), null);
+    assert.ok(root.prompt.messages().length < before.length);
+    assert.deepEqual(fork.messages(), before);
+  });
+
+  it('a checkpoint that gave no room is not followed by another; a long beginning is sent as long as it fits', () => {
+    const long = promptOf([{ ...user('x'.repeat(5_000)), agent_id: 'a', seq: 1, at: 0 }]);
+    assert.equal(relief(long, ROOM, false), null);
+    assert.deepEqual(relief(long, { ...ROOM, overhead: 1_500 }, false), { type: 'stuck' });
+    assert.deepEqual(relief(long, ROOM, true), { type: 'stuck' });
+    const root: Member = { id: 'a', history: [], prompt: new Prompt(), open: [] };
+    for (const text of ['TASK', 'y'.repeat(2_500)]) {
+      add(root, user(text));
+      add(root, { kind: 'assistant', content: { model: 'm', parts: [{ type: 'text', text: 'so' }] } });
+    }
+    add(root, user('z'.repeat(4_500)));
+    assert.deepEqual(relief(root.prompt, ROOM, false), { type: 'summarise' });
+    assert.equal(makeRoom(root, 'SUMMARY'), 'stuck');
+  });
+
+  it('long results of the newest call are shortened when nothing else helps', () => {
+    const root: Member = { id: 'a', history: [], prompt: new Prompt(), open: [] };
+    add(root, user('TASK'));
+    const parts = [{ type: 'call' as const, id: 'c', name: 'read', input: '{}' }];
+    add(root, { kind: 'assistant', content: { model: 'm', parts } });
+    const output = 'w'.repeat(20_000);
+    add(root, { kind: 'result', content: { call_id: 'c', name: 'read', status: 'ok', output } });
+    assert.equal(makeRoom(root, null), null);
+    assert.ok(root.prompt.characters < 1_000);
+    assert.ok(JSON.stringify(root.prompt.messages().at(-1)).includes('recall {\\"seq\\": 3}'));
+  });
+
+  it('of what was said, the first and the newest stay whole within the bound', () => {
+    const all = ['task', 'old '.repeat(200), 'new'].map((text, at) => ({
+      seq: at + 1,
+      origin: 'human' as const,
+      text,
+    }));
+    const [first, old, newest] = spokenWithin(all, 400);
+    assert.deepEqual([first?.text, newest?.text], ['task', 'new']);
+    assert.match(old?.text ?? '', /characters left out to save room: recall \{"seq": 2\}/);
+  });
+
+  it('reads the window from what providers say', () => {
+    const told: readonly (readonly [string, number | null])[] = [
+      [
+        "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.",
+        8_192,
+      ],
+      ['prompt is too long: 210000 tokens > 200000 maximum', 200_000],
+      ['input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000', 200_000],
+      [
+        'The input token count (1048577) exceeds the maximum number of tokens allowed (1,048,576).',
+        1_048_576,
+      ],
+      ['the request is too large', null],
+    ];
+    for (const [refusal, window] of told) assert.equal(namedWindow(refusal), window, refusal);
+  });
+});
