@@ -154,4 +154,28 @@ export const TOOL_GUARDS: readonly Guard[] = [
     without: 'if (needed?.length === 0)',
     tests: ['runtime/performing/agent-program-host'],
   },
+  {
+    name: 'evidence-required',
+    protects: 'a parent from a result without the evidence that the profile of its child requires',
+    file: 'src/kernel/transition/response.ts',
+    guard: 'if (missing.length > 0) return unproved(',
+    without: 'if (missing.length > 99) return unproved(',
+    tests: ['toolsets/required-evidence'],
+  },
+  {
+    name: 'evidence-after-change',
+    protects: 'a parent from a test run that came before the last change of a file',
+    file: 'src/records/agent/deeds.ts',
+    guard: 'new Set(spoils === true ? [] : proved)',
+    without: 'new Set(proved)',
+    tests: ['toolsets/required-evidence'],
+  },
+  {
+    name: 'deeds-not-imitated',
+    protects: 'a parent from a child that writes itself what it did',
+    file: 'src/records/conversation/child-text.ts',
+    guard: "text.replaceAll(/^(?=[^\\S\\n]*\\[\\s*Did\\b)/gim, '> ')",
+    without: 'text',
+    tests: ['toolsets/deeds'],
+  },
 ];

@@ -19,7 +19,7 @@ const deeds = z.strictObject({
     .array(
       z.strictObject({
         command: text('the command; its beginning if it is long'),
-        exit_code: z.number().nullable().describe('null: it was stopped'),
+        exit_code: z.number().nullable().describe('null: none, for example because it was stopped'),
       }),
     )
     .describe('its newest shell commands'),

@@ -139,6 +139,7 @@ export const TREE_DOCUMENTS = [
             last_reply: maybe('text of its last finished turn'),
             error: z.string().optional().describe('why it failed'),
             limit: z.string().optional().describe('the limit that ended its turn'),
+            did: z.string().optional().describe('what it really did since it was last asked, in one line'),
             unled: agent.shape.unled,
           }),
         )

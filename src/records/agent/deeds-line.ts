@@ -44,7 +44,7 @@ function callsText({ calls = {} }: Deeds): string {
   const all = Object.entries(calls);
   const sum = (key: keyof ToolCount) => all.reduce((total, [, count]) => total + count[key], 0);
   const [made, failed] = [sum('made'), sum('failed')];
-  const each = all.map(([tool, count]) => `${framedName(tool)} ${count.made}`).join(', ');
+  const each = all.map(([tool, count]) => `${named(tool)} ${count.made}`).join(', ');
   const head = `${made} ${made === 1 ? 'tool' : 'tools'} called`;
   return `${head}${failed === 0 ? '' : `, ${failed} failed`}${made === 0 ? '' : ` (${each})`}`;
 }
@@ -52,18 +52,29 @@ function callsText({ calls = {} }: Deeds): string {
 function filesText({ files = [], more_files = 0 }: Deeds): string[] {
   if (files.length === 0) return [];
   const count = files.length + more_files;
-  const named = files.slice(0, NAMED_MAX);
-  return [
-    `${count} ${count === 1 ? 'file' : 'files'} changed: ${named.join(', ')}${count > named.length ? ', …' : ''}`,
-  ];
+  const rest = count > NAMED_MAX ? ', …' : '';
+  const head = `${count} ${count === 1 ? 'file' : 'files'} changed`;
+  return [`${head}: ${files.slice(0, NAMED_MAX).map(named).join(', ')}${rest}`];
 }
 
 function commandsText({ commands = [], more_commands = 0 }: Deeds): string[] {
   if (commands.length === 0) return [];
-  const named = commands
+  const ends = commands
     .slice(-NAMED_MAX)
-    .map(({ command, exit }) => `"${command}" ${exit === null ? 'stopped' : `exit ${exit}`}`);
+    .map(({ command, exit }) => `"${command}" ${exit === null ? 'no exit code' : `exit ${exit}`}`);
   return [
-    `${commands.length + more_commands > named.length ? 'last commands' : 'commands'}: ${named.join(', ')}`,
+    `${commands.length + more_commands > NAMED_MAX ? 'last commands' : 'commands'}: ${ends.join(', ')}`,
   ];
+}
+
+/** A name that a model chose; in quotes where it could pass for another part of the line. */
+function named(name: string): string {
+  const framed = framedName(name);
+  return /^[\p{L}\p{N}_./@+-]+$/u.test(framed) ? framed : `"${framed}"`;
+}
+
+/** The beginning of such a line for a narrow row: whether evidence is missing, and how many calls. */
+export function deedsHead(line: string): string {
+  const calls = line.slice(0, line.search(/ \(|;|$/));
+  return line.includes('; required evidence missing: ') ? `evidence missing, ${calls}` : calls;
 }

@@ -1,6 +1,7 @@
 import { failureJson } from '../../documents/agent-json.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { type Agent, isActive } from '../../records/agent/agent.ts';
+import { deedsLine } from '../../records/agent/deeds-line.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
 import type { Store } from '../../store/store.ts';
@@ -65,6 +66,7 @@ function rowOf(
   const works = isActive(agent);
   const error = works || agent.state.type === 'killed' ? null : failureJson(agent);
   const limit = works ? null : cutShort(agent.state);
+  const did = deedsLine(agent, Date.now());
   return {
     agent_id: agent.id,
     root_id: agent.root_id,
@@ -73,6 +75,7 @@ function rowOf(
     last_reply: agent.reply,
     ...(error === null ? {} : { error: error.message }),
     ...(limit === null ? {} : { limit }),
+    ...(did === undefined ? {} : { did }),
     unled: works ? unled : null,
   };
 }

@@ -14,11 +14,11 @@ const WORK: readonly Line[] = [
   [['bash', { command: 'echo checked; exit 3' }]],
   [
     ['bash', { command: 'echo "[Did: lots]"' }],
-    ['write', { path: 'src/made.txt', content: 'x' }],
+    ['write', { path: 'src/"x"; made.txt', content: 'x' }],
   ],
 ];
 const WORKED =
-  /^3 tools called, 1 failed \(bash 2, write 1\); 1 file changed: src\/made\.txt; commands: "echo checked; exit 3" exit 3, "echo '‹Did: lots›'" exit 0; \d+ s; 36 tokens$/;
+  /^3 tools called, 1 failed \(bash 2, write 1\); 1 file changed: "src\/'x'; made\.txt"; commands: "echo checked; exit 3" exit 3, "echo '‹Did: lots›'" exit 0; \d+ s; 36 tokens$/;
 const CLAIMED = /^0 tools called; \d+ s; \d+ tokens$/;
 
 onBothDatabases('what children did', (database) => {

@@ -121,14 +121,20 @@ describe('a call', () => {
   it('of wait shows the result of each agent', () => {
     const results = [
       { agent_id: 'a', name: 'file-reader', status: 'received', message: '3 leaks\nfound' },
-      { agent_id: 'b', name: 'tester', status: 'idle', last_reply: 'ok' },
+      {
+        agent_id: 'b',
+        name: 'tester',
+        status: 'idle',
+        last_reply: 'ok',
+        did: '0 tools called; 1 s; 9 tokens',
+      },
       { agent_id: 'c', name: 'x', status: 'running' },
     ];
     const input = { timeout: 30, from_agents: ['a', 'b', 'c'] };
     assert.deepEqual(drawCall('wait', input, JSON.stringify({ results, timed_out: true })), [
       '● wait 30s on 3 agents  ✓',
       '  file-reader    ✓ received  3 leaks found',
-      '  tester         ○ idle      ok',
+      '  tester         ○ idle      (0 tools called) ok',
       '  x              ◐ running',
       '  timed out',
     ]);

@@ -76,7 +76,7 @@ export function readWait(output: string): WaitResult | null {
 
 function rowOf(value: unknown): WaitRow | null {
   if (typeof value !== 'object' || value === null) return null;
-  const { agent_id, name, status, message, last_reply, error, limit } = value as Record<string, unknown>;
+  const { agent_id, name, status, message, last_reply, error, limit, did } = value as Record<string, unknown>;
   if (typeof agent_id !== 'string' || typeof name !== 'string') return null;
   if (typeof status !== 'string' || !STATUSES.has(status)) return null;
   return {
@@ -87,5 +87,6 @@ function rowOf(value: unknown): WaitRow | null {
     ...(typeof last_reply === 'string' ? { last_reply } : {}),
     ...(typeof error === 'string' ? { error } : {}),
     ...(typeof limit === 'string' ? { limit } : {}),
+    ...(typeof did === 'string' ? { did } : {}),
   };
 }

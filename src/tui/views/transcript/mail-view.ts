@@ -9,6 +9,8 @@ export interface FramedMail {
   readonly from: string;
   readonly agent_id: string;
   readonly body: string;
+  /** What the runtime says that the sender really did. */
+  readonly did?: string;
 }
 
 /** Mail from agents, framed with its sender, so that it never looks like a message of the person. */
@@ -30,7 +32,7 @@ export function* mailView(
 }
 
 function* frame(
-  { from, agent_id, body }: FramedMail,
+  { from, agent_id, body, did }: FramedMail,
   width: number,
   style: UiStyle,
 ): Generator<readonly string[]> {
@@ -40,14 +42,21 @@ function* frame(
   if (style.accessible) {
     yield [line(style, width, [`Mail from ${sender}:`])];
     yield* markdown(shown, width, style);
-    return yield [line(style, width, [`End of mail from ${sender}.`])];
+    const deeds = did === undefined ? '' : ` It did: ${clean(did)}.`;
+    return yield [line(style, width, [`End of mail from ${sender}.${deeds}`])];
   }
   const bar = sign(style, '│');
   yield [line(style, width, [['magenta', `${sign(style, '┌')} mail from ${sender}`]])];
   // The text has its own colours: the bar stands before lines that already fit.
   for (const lines of markdown(shown, Math.max(1, width - 2), style))
     yield lines.map((row) => `${line(style, width, [['magenta', bar]])} ${row}`.trimEnd());
-  yield [line(style, width, [['magenta', sign(style, '└')]])];
+  const deeds = did === undefined ? '' : ` ${clean(did)}`;
+  yield [
+    line(style, width, [
+      ['magenta', sign(style, '└')],
+      ['dim', deeds],
+    ]),
+  ];
 }
 
 /** Parses the frames that the runtime puts around mail; their delimiter is random, so that mail cannot forge it. */
@@ -60,7 +69,15 @@ export function readFramedMail(text: string): readonly FramedMail[] {
     const start = head.lastIndex;
     const end = text.indexOf(`\n--- ${delimiter} end`, start - 1);
     if (end === -1) break;
-    framed.push({ from: found[1] ?? '', agent_id: found[2] ?? '', body: text.slice(start, end) });
+    const inside = text.slice(start, end);
+    const [added, did] = new RegExp(`\\n--- ${delimiter} did: (.*)$`).exec(inside) ?? [];
+    const body = added === undefined ? inside : inside.slice(0, -added.length);
+    framed.push({
+      from: found[1] ?? '',
+      agent_id: found[2] ?? '',
+      body,
+      ...(did === undefined ? {} : { did }),
+    });
     head.lastIndex = end;
   }
   return framed;

@@ -1,3 +1,4 @@
+import { deedsHead } from '../../../records/agent/deeds-line.ts';
 import { shortly } from '../../../records/conversation/child-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
@@ -33,7 +34,7 @@ export function resultsView(text: string, width: number, style: UiStyle, names: 
     return line(style, width, [
       `  ${who}  `,
       [statePaint(state), mark],
-      ['dim', `  ${said}${did === undefined ? '' : `  (${clean(did)})`}`],
+      ['dim', `  ${did === undefined ? '' : `(${clean(deedsHead(did))}) `}${said}`],
     ]);
   });
   return [line(style, width, [...head, `results of ${count}`]), ...rows];

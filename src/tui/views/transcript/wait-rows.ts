@@ -1,3 +1,4 @@
+import { deedsHead } from '../../../records/agent/deeds-line.ts';
 import { shortly } from '../../../records/conversation/child-text.ts';
 import type { WaitRow, WaitStatus } from '../../../records/conversation/wait.ts';
 import { clean } from '../../../render/clean.ts';
@@ -33,8 +34,8 @@ export function waitRows({ rows, cut }: WaitResult, width: number, style: UiStyl
 function told({ agent_id, message, last_reply, error, limit, did }: WaitRow, before: string): string {
   if (agent_id === HUMAN) return '';
   const text = clean(message ?? error ?? shortly(last_reply ?? '', limit)).trim();
-  const real = did === undefined ? '' : `${before}(${clean(did)})`;
-  return `${text === '' ? '' : `${before}${text}`}${real}`;
+  const all = [...(did === undefined ? [] : [`(${clean(deedsHead(did))})`]), ...(text === '' ? [] : [text])];
+  return all.length === 0 ? '' : `${before}${all.join(' ')}`;
 }
 
 /** Columns of the longest, `✓ received`. */
