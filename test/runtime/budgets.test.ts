@@ -128,6 +128,19 @@ function suite(database: Database): void {
     assert.match((await told(on, a)).join(), /limit reached: run time of \d/);
     assert.deepEqual(a.budget?.spent, { tokens: 24, usd: 2 * PRICE });
   });
+
+  it('a tree that nobody limited stops at the usual sum and says how to go on; whoever sets tokens or cost is the only one to limit both', async () => {
+    const on = await stage(() => [['wait', { timeout: 0 }]], { cost_usd: 2 });
+    const { root } = await on.perform('go');
+    assert.match(
+      root.state.type === 'idle' ? (root.state.limit ?? '') : '',
+      /^limit "cost" of the tree reached: \$2 of \$5 used, .* Nobody limited this tree, .* --limit cost=N, or =none for no limit$/,
+    );
+    const again = await on.reopen(() => 'well');
+    await again.runtime.resume(root.id, { limits: { tokens: 100 } });
+    const { tokens, cost_usd, usual } = (await again.store.tree(root.id))?.limits ?? {};
+    assert.deepEqual([tokens, cost_usd, usual], [100, null, undefined]);
+  });
 }
 
 alwaysOnBothDatabases('budgets', suite);

@@ -158,7 +158,13 @@ export const limits = z.strictObject({
 
 export const tree = z.strictObject({
   root_id: text('the root'),
-  limits: limits.describe('limits of the tree'),
+  limits: limits
+    .extend({
+      usual: yes(
+        'nobody limited tokens or cost: these two are the usual ones ([budgets](budgets.md))',
+      ).optional(),
+    })
+    .describe('limits of the tree'),
   live: number('agents that have not ended'),
   total: number('agents ever created'),
   tokens: number('input and output so far'),

@@ -45,7 +45,7 @@ function decideCall(call: Call, draft: Draft): void {
   const { input } = parsed;
   // Agents that this step creates or kills are not committed yet: calls that look at the tree wait for that.
   const creates = typeof tool.creates === 'function' ? tool.creates(input) : tool.creates === true;
-  if (draft.kills || (draft.parts.create.length > 0 && !creates)) return calls.defer(call);
+  if (draft.parts.kill.length > 0 || (draft.parts.create.length > 0 && !creates)) return calls.defer(call);
   if (bringsSchema(input) && !calls.mayReadSchema()) return calls.defer(call);
   if (tool.comes_last === true && calls.deferred.length > 0) return calls.defer(call, { last: true });
   const is_surveyed = led.surveyed.has(call.id);

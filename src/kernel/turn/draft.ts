@@ -238,13 +238,9 @@ export class Draft {
     return this.#ended;
   }
 
-  /** Agents that the step creates, and requests that ended in it. */
-  get parts(): Pick<Step, 'create' | 'requests'> {
+  /** Agents that the step creates or kills, and requests that ended in it. */
+  get parts(): Pick<Step, 'create' | 'kill' | 'requests'> {
     return this.#parts;
-  }
-
-  get kills(): boolean {
-    return this.#parts.kill.length > 0;
   }
 
   get asksModel(): boolean {

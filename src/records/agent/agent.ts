@@ -1,5 +1,5 @@
 import { type AgentBudget, type Amounts, type PathBudget, timeBudgetEnd } from './budget.ts';
-import type { Limits } from './limits.ts';
+import type { Limits, TreeLimits } from './limits.ts';
 import { type Skill, skillsOf, skillText } from './skill.ts';
 import { type AgentState, isWorking } from './state.ts';
 import type { TaskTerms, Worktree } from './task-terms.ts';
@@ -120,7 +120,7 @@ export interface Agent {
 /** The counters of one tree, and its limits (law 7). */
 export interface Tree {
   readonly root_id: string;
-  readonly limits: Limits;
+  readonly limits: TreeLimits;
   /** Agents that are not terminal, the root included. */
   readonly live: number;
   /** Agents ever created, the root included. */

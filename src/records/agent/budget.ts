@@ -1,4 +1,4 @@
-import type { Limits } from './limits.ts';
+import type { TreeLimits } from './limits.ts';
 import type { Usage } from './usage.ts';
 
 /** What requests use up. Tokens without input read from a cache: providers bill that at a fraction. */
@@ -50,7 +50,7 @@ interface OnPath {
 }
 
 interface TreeSums {
-  readonly limits: Limits;
+  readonly limits: TreeLimits;
   readonly tokens: number;
   readonly cost_usd: number;
   readonly cached?: number;
@@ -126,6 +126,8 @@ export interface Scope {
   /** Whose budget it is; null: the tree's. */
   readonly agent_id: string | null;
   readonly budget: Budget;
+  /** Of a tree that nobody limited. */
+  readonly usual?: true | undefined;
 }
 
 /** The nearest budget on the path that limits this: what the budgets above it have set aside for it is accounted there already. */
@@ -139,7 +141,7 @@ export function scopeOf(
     const budget = budgetOf(agent_id);
     if (budget !== undefined && budget.limit[name] !== null) return { agent_id, budget };
   }
-  return { agent_id: null, budget: treeBudget(tree) };
+  return { agent_id: null, budget: treeBudget(tree), usual: tree.limits.usual };
 }
 
 /** What may still be spent; null: no limit. `until`: milliseconds since the epoch, `Infinity` without limit. */

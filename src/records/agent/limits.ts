@@ -17,6 +17,15 @@ export interface Limits {
   readonly cost_usd: number | null;
 }
 
+/** The limits of a tree as the ledger keeps them. */
+export interface TreeLimits extends Limits {
+  /** Nobody set a limit on tokens or cost: they are `PROTECTING`. */
+  readonly usual?: true;
+}
+
+/** On tokens and cost of a tree that nobody limited: it stops and asks. A model whose price is unknown is limited by the tokens. */
+export const PROTECTING = { tokens: 2_000_000, cost_usd: 5, usual: true } as const;
+
 export const DEFAULT_LIMITS: Limits = {
   depth: 3,
   children: 16,
@@ -27,6 +36,11 @@ export const DEFAULT_LIMITS: Limits = {
   tokens: null,
   cost_usd: null,
 };
+
+/** Limits of a new tree. */
+export function newTreeLimits(said: Limits, given: Partial<Limits> = {}): TreeLimits {
+  return given.tokens === undefined && given.cost_usd === undefined ? { ...said, ...PROTECTING } : said;
+}
 
 interface LimitBound {
   readonly least: number;

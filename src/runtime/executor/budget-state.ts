@@ -102,8 +102,8 @@ function subject({ agent_id }: Scope, name: Dimension): string {
 
 const OPTIONS = { tokens: 'tokens', usd: 'cost' } as const;
 
-function remedy({ agent_id }: Scope, name: Dimension): string {
+function remedy({ agent_id, usual }: Scope, name: Dimension): string {
   return agent_id === null
-    ? `To raise it and go on: coppice resume --limit ${OPTIONS[name]}=N`
+    ? `${usual ? 'Nobody limited this tree, so it stops here and asks. ' : ''}To raise it and go on: coppice resume --limit ${OPTIONS[name]}=N${usual ? ', or =none for no limit' : ''}`
     : 'Its creator can give the rest of the work to another agent';
 }

@@ -1,20 +1,20 @@
 import type { Model } from '../../models/model.ts';
 import type { Agent } from '../../records/agent/agent.ts';
-import type { Limits } from '../../records/agent/limits.ts';
+import type { TreeLimits } from '../../records/agent/limits.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { type ContextOptions, ContextRooms } from './context-room.ts';
 
 /** The models of a runtime, each opened once. */
 export class ModelCache {
   readonly #open: (name: string) => Promise<Model>;
-  readonly #limitsOf: (root_id: string) => Limits | undefined;
+  readonly #limitsOf: (root_id: string) => TreeLimits | undefined;
   readonly #models = new Map<string, Promise<Model>>();
 
   readonly rooms: ContextRooms;
 
   constructor(
     open: (name: string) => Promise<Model>,
-    limitsOf: (root_id: string) => Limits | undefined,
+    limitsOf: (root_id: string) => TreeLimits | undefined,
     context?: ContextOptions,
   ) {
     this.#open = open;
@@ -29,9 +29,10 @@ export class ModelCache {
   }
 
   /** For an agent under these limits. Rejects with a `CoppiceError`; `E_NO_PRICE` where a limit on cost would limit nothing. */
-  async model(name: string, limits: Partial<Pick<Limits, 'cost_usd'>> = {}): Promise<Model> {
+  async model(name: string, limits: Partial<Pick<TreeLimits, 'cost_usd' | 'usual'>> = {}): Promise<Model> {
     const model = await this.#opened(name);
-    if (typeof limits.cost_usd === 'number' && !model.tells_cost) throw noPrice(name);
+    if (typeof limits.cost_usd === 'number' && limits.usual !== true && !model.tells_cost)
+      throw noPrice(name);
     return model;
   }
 

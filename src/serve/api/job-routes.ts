@@ -6,7 +6,7 @@ import { nextInstant } from '../../cron/schedule/next-instant.ts';
 import { isoTime } from '../../documents/iso-time.ts';
 import { jobJson, jobRunJson } from '../../documents/job-json.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
-import { DEFAULT_LIMITS } from '../../records/agent/limits.ts';
+import { DEFAULT_LIMITS, newTreeLimits } from '../../records/agent/limits.ts';
 import type { CronJob } from '../../records/run/cron-job.ts';
 import { oneRoot } from '../answers/find-one.ts';
 import { type ApiSources, countUpTo, named, type RootRequest, route } from './route.ts';
@@ -84,7 +84,7 @@ export const JOB_ROUTES = [
         created_by: 'you',
         config,
         placement: [],
-        limits: { ...DEFAULT_LIMITS, ...composed.limits },
+        limits: newTreeLimits({ ...DEFAULT_LIMITS, ...composed.limits }, composed.limits),
       });
       return jobJson(job);
     },

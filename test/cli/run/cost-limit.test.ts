@@ -32,7 +32,7 @@ it('a server that reports a million tokens is asked once; without a price it is 
   const raised = await home.run(['resume', '--limit', 'cost=5'], { env });
   assert.match(
     raised.stderr,
-    /limit "cost" of the tree reached: \$6\.0003 of \$5\. To raise it and go on: coppice resume --limit cost=N/,
+    /limit "cost" of the tree reached: \$6\.0003 of \$5 used\. To raise it and go on: coppice resume --limit cost=N/,
   );
   assert.equal(server.exchanges.length, 2);
   const slip = await home.run(['resume', '--limit', 'cots=5'], { env });
@@ -44,6 +44,6 @@ it('a server that reports a million tokens is asked once; without a price it is 
     },
   });
   const priced = await run('claude-of-tomorrow');
-  assert.match(priced.stderr, /limit "cost" of the tree reached: \$1\.0000 of \$0\.01/);
+  assert.match(priced.stderr, /limit "cost" of the tree reached: \$1 of \$0\.01/);
   await server.close();
 });

@@ -23,22 +23,10 @@ const LIST_MAX = 200;
 
 /** Keys as they may be written, and our names for them. */
 const KEYS: ReadonlyMap<string, string> = new Map([
-  ...[
-    'name',
-    'description',
-    'model',
-    'thinking',
-    'tools',
-    'deny_tools',
-    'toolsets',
-    'turns',
-    'timeout_seconds',
-    'instructions',
-    'skills',
-    'budget',
-    'permissions',
-    'require',
-  ].map((key) => [key, key] as const),
+  ...`name description model thinking tools deny_tools toolsets turns
+    timeout_seconds instructions skills budget permissions require`
+    .split(/\s+/)
+    .map((key) => [key, key] as const),
   ['disallowedTools', 'deny_tools'],
   ['maxTurns', 'turns'],
 ]);
