@@ -16,7 +16,7 @@ const SIZE = { columns: 100, rows: 28 };
 /** Milliseconds between two keys of a person. */
 const KEY_MS = 70;
 /** A person reads before answering; a question ignores keys right after it appears. */
-const READ_MS = 4_500;
+const READ_MS = 7_500;
 const SAMPLE_MS = 25;
 
 // What is shown names the folder, so it is always the same one.
@@ -172,6 +172,14 @@ try {
   await pause(2_000);
   recording.frame(2.5);
   pty.send('\x1b');
+  await pty.until('the pool counts');
+  await pause(700);
+  pty.send('\x1b');
+  await pty.until('interrupted');
+  await pause(2_500);
+  await type(pty, 'No pool, please: close the handle in orders(), and change nothing else.');
+  await pty.until('No pool');
+  recording.frame(3.5);
   await pty.until('wants: patch');
   await pause(READ_MS);
   recording.frame(4);
@@ -179,6 +187,10 @@ try {
   await pty.until('in src/orders.js.');
   await pause(READ_MS);
   recording.frame(5);
+  await type(pty, '/diff');
+  await pty.until('+  try {');
+  await pause(READ_MS);
+  recording.frame(4);
   await type(pty, '/cost');
   await pty.until('in all');
   await pause(READ_MS);
@@ -187,6 +199,13 @@ try {
   await pty.until('Trees 1');
   await pause(READ_MS);
   recording.frame(3);
+  pty.send('\x1b');
+  await pause(2_000);
+  pty.send('\x03');
+  await pause(300);
+  pty.send('\x03');
+  await pty.until('come back with');
+  await pause(3_000);
   recording.write();
 } finally {
   await pty.end();
