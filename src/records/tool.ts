@@ -49,7 +49,8 @@ export interface ToolPermission {
 }
 
 /** What reading a file needs. */
-export type PathContext = Pick<ToolContext, 'cwd' | 'denied'> & Partial<Pick<ToolContext, 'spill_dir'>>;
+export type PathContext = Pick<ToolContext, 'cwd' | 'denied' | 'files'> &
+  Partial<Pick<ToolContext, 'spill_dir'>>;
 
 /** `exit_code`: of the command that it ran. */
 export type ToolResult =
@@ -93,6 +94,8 @@ export interface Tool<Input = unknown> {
   subject(input: Input): string;
   /** What a run would change in the file as it is now, as a unified diff for people; null if unknown. Never throws. */
   difference?(input: Input, context: PathContext): string | null;
+  /** Why a run would be refused whatever a person answers, for the model: nobody is asked then. Null: not known. Never throws. */
+  refusal?(input: Input, context: PathContext): Promise<string | null>;
   run(input: Input, context: ToolContext): Promise<ToolResult>;
 }
 

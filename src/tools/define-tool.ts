@@ -23,6 +23,8 @@ export interface ToolDefinition<Input> {
   readonly subject?: (input: Input) => string;
   /** What a run would change in a file, shown with the question for approval; an exception counts as null. */
   readonly difference?: (input: Input, context: PathContext) => string | null;
+  /** Why a run would be refused whatever a person answers; an exception counts as null. */
+  readonly refusal?: (input: Input, context: PathContext) => Promise<string | null>;
   /** A string is a result with status `ok`; an exception becomes a result with status `error`. */
   readonly run: (input: Input, context: ToolContext) => Promise<ToolResult | string> | ToolResult | string;
 }
@@ -113,6 +115,13 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
     difference(input, context) {
       try {
         return definition.difference?.(input, context) ?? null;
+      } catch {
+        return null;
+      }
+    },
+    async refusal(input, context) {
+      try {
+        return (await definition.refusal?.(input, context)) ?? null;
       } catch {
         return null;
       }

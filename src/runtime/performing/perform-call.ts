@@ -136,13 +136,17 @@ async function runCall(
     verdict === 'allow' ||
     (verdict === 'ask' &&
       (isApproved(agent, call) || isCovered(await grantsFor(agent, context), asks, asked)));
-  if (!allowed && verdict === 'ask' && context.can_ask)
+  const files = seenContext(cell, context);
+  if (!allowed && verdict === 'ask' && context.can_ask) {
+    const refusal = await tool.refusal?.(parsed.input, { cwd, denied, files });
+    if (refusal) return { status: 'error', output: refusal };
     return {
       ask: {
         ...askOf(agent, call, asked, asks.join(RULE_BREAK), context),
         difference: differenceOf(tool.difference?.(parsed.input, { cwd, denied }) ?? null),
       },
     };
+  }
   if (!allowed)
     return { status: 'denied', output: policyRefusal(policy, tool.permission, subject, touched) ?? rule };
   const result = await tool.run(parsed.input, {
@@ -154,7 +158,7 @@ async function runCall(
     env_allow: context.env_allow,
     denied,
     left_out: tool.permission.bound_by.flatMap((one) => partialRules(policy, one)),
-    files: seenContext(cell, context),
+    files,
     onOutput: (text) => context.emit({ type: 'output', agent_id: agent.id, call_id: call.id, text }),
   });
   context.output.cleanIfDue();

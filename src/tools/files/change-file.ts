@@ -37,9 +37,8 @@ export async function changeFile(
   const done = await withFileLock(dirname(spill_dir), signal, (): FileStamp | Unseen => {
     const path = locate();
     const before = path.exists ? hashContained(path) : null;
-    const seen = files?.seen(path.absolute);
-    if (files !== undefined && before !== null && seen !== before.hash)
-      return { path, seen, now: before.hash };
+    const unseen = unseenIn(path, before, files);
+    if (unseen !== null) return unseen;
     const content = change(path, before);
     writeContained(path, content);
     const hash = content.length > HASH_BYTES ? hashContained(path)?.hash : hashBytes(content);
@@ -72,6 +71,25 @@ export function restoreFile(
     else writeContained(path, text);
     return true;
   });
+}
+
+function unseenIn(
+  path: ContainedPath,
+  present: HashedFile | null,
+  files: SeenContext | undefined,
+): Unseen | null {
+  const seen = files?.seen(path.absolute);
+  if (files === undefined || present === null || seen === present.hash) return null;
+  return { path, seen, now: present.hash };
+}
+
+/** Why a change would be refused by the content that the file holds now; null: it would not. */
+export async function unseenRefusal(
+  path: ContainedPath,
+  files: SeenContext | undefined,
+): Promise<string | null> {
+  const unseen = unseenIn(path, path.exists ? hashContained(path) : null, files);
+  return unseen === null ? null : refusalOf(unseen, files);
 }
 
 async function refusalOf({ path, seen, now }: Unseen, files: SeenContext | undefined): Promise<string> {

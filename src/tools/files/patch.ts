@@ -4,7 +4,7 @@ import { printablePath } from '../../permissions/printable-path.ts';
 import type { Tool } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineTool } from '../define-tool.ts';
-import { changeFile } from './change-file.ts';
+import { changeFile, unseenRefusal } from './change-file.ts';
 import { changeOf, difference, readText, textOf } from './difference.ts';
 import { editText } from './edit-text.ts';
 
@@ -38,6 +38,8 @@ export function createPatchTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
         (before) => editText(before, edits),
         context,
       ),
+    refusal: ({ path }, context) =>
+      unseenRefusal(containAllowedPath('patch', path, context, guard), context.files),
     async run({ path, edits }, context) {
       let shown: string | null = null;
       const file = await changeFile(

@@ -5,7 +5,7 @@ import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { Tool } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineTool } from '../define-tool.ts';
-import { changeFile } from './change-file.ts';
+import { changeFile, unseenRefusal } from './change-file.ts';
 import { changeOf } from './difference.ts';
 
 const input = z.strictObject({
@@ -25,6 +25,8 @@ export function createWriteTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
     subject: ({ path }) => path,
     difference: ({ path, content }, context) =>
       changeOf(containAllowedPath('write', path, context, guard), () => content, context),
+    refusal: ({ path }, context) =>
+      unseenRefusal(containAllowedPath('write', path, context, guard), context.files),
     async run({ path, content }, context) {
       const bytes = Buffer.from(content, 'utf8');
       if (bytes.length > TOOL_LIMITS.write_bytes)

@@ -8,11 +8,12 @@ import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { closeOpened } from '../../close-opened.ts';
 import { call, makeWorkspace } from '../../tools/tool-fixture.ts';
 import { alwaysOnBothDatabases } from '../both-databases.ts';
-import { type Line, type Play, setStage } from '../stage.ts';
+import { type Line, type Play, setStage, until } from '../stage.ts';
 import { blamed, byTheirEditors, crowdOfEditors, everyEdit, linesOf } from './crowd-of-editors.ts';
 
 afterEach(closeOpened);
 
+const NO_RULES = { allow: [], ask: [], deny: [] };
 const write = (content: string): Line => [['write', { path: 'a.txt', content }]];
 const read: Line = [['read', { path: 'a.txt' }]];
 const patch = (old_text: string, new_text: string): Line => [
@@ -95,6 +96,25 @@ alwaysOnBothDatabases('changes of files', (database) => {
     await again.runtime.send(root.id, 'again');
     await again.runtime.settled(root.id);
     assert.equal(readFileSync(join(root.config.cwd, 'b.txt'), 'utf8'), 'from main');
+  });
+
+  it('nobody is asked about a change that would be refused', async () => {
+    const on = await setStage(
+      acts({ main: [[['bash', { command: 'echo there > a.txt' }]], write('unseen'), read, write('seen')] }),
+      {
+        tools: createBuiltInTools(),
+        database: await database(),
+        can_ask: true,
+        config: { permissions: { cli: { allow: ['*'], ask: ['write'], deny: [] }, config: NO_RULES } },
+      },
+    );
+    const root = await on.start();
+    await until(async () => (await on.store.asks({ root_id: root.id })).length > 0, 'it asks');
+    assert.deepEqual(
+      (await on.results(root)).map(({ name, status }) => `${name} ${status}`),
+      ['bash ok', 'write error', 'read ok'],
+    );
+    assert.equal((await on.store.asks({ root_id: root.id })).length, 1);
   });
 
   it('no edit is lost when agents edit one file at once, and every line is known to be by its agent', async () => {

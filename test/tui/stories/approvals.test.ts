@@ -92,7 +92,13 @@ it('a difference longer than the screen is paged, and typing continues meanwhile
     test,
     {
       rules: [
-        { when: { step: 0 }, calls: [{ name: 'patch', input: { path: 'long.txt', edits } }] },
+        {
+          when: { step: 0 },
+          calls: [
+            { name: 'read', input: { path: 'long.txt' } },
+            { name: 'patch', input: { path: 'long.txt', edits } },
+          ],
+        },
         { say: 'ok' },
       ],
     },
