@@ -1,46 +1,50 @@
 /** A conversation longer than its model's window goes on, and what must not get lost is in its last request; people see all of it. */
 import assert from 'node:assert/strict';
-import { afterEach, it } from 'node:test';
+import { it } from 'node:test';
 import type { ModelRequest } from '../../../src/models/model.ts';
 import { promptOf } from '../../../src/records/conversation/prompt.ts';
-import { promptHistory } from '../../../src/store/prompt-history.ts';
-import { closeOpened } from '../../close-opened.ts';
+import { newestCheckpoint, promptHistory } from '../../../src/store/prompt-history.ts';
+import { onBothDatabases } from '../both-databases.ts';
 import { setStage } from '../stage.ts';
 import { TASK, tokensOf, WINDOW, workTool, wornOutModel } from './worn-out-window.ts';
 
-afterEach(closeOpened);
-
 const TURNS = 120;
 
-it('the task, the children and the words of people survive checkpoints', { timeout: 60_000 }, async () => {
-  const seen: ModelRequest[] = [];
-  const stage = await setStage(() => 'unused', {
-    models: { 'scripted/worn': wornOutModel(seen) },
-    config: { model: 'scripted/worn' },
-    tools: [workTool(TURNS)],
+onBothDatabases('checkpoints', (database) => {
+  it('the task, the children and the words of people survive them', { timeout: 60_000 }, async () => {
+    const seen: ModelRequest[] = [];
+    const stage = await setStage(() => 'unused', {
+      models: { 'scripted/worn': wornOutModel(seen) },
+      config: { model: 'scripted/worn' },
+      database: await database(),
+      tools: [workTool(TURNS)],
+    });
+    const said = stage.runtime.subscribe(({ type, ...event }) => {
+      if (type !== 'message' || !('message' in event) || event.message.seq !== 30) return;
+      said();
+      void stage.runtime.send(event.agent_id, 'And be quick, says Ada.');
+    });
+    const { reply, root } = await stage.perform(TASK, { turns: 1_000 });
+    assert.equal(reply, 'All counted.');
+    assert.ok(seen.every((request) => tokensOf(request) <= WINDOW));
+    const history = await stage.store.history(root.id);
+    const cuts = history.flatMap((one) => (one.kind === 'event' ? one.content.event : []));
+    const checkpoints = cuts.filter((event) => event === 'checkpoint').length;
+    assert.deepEqual([checkpoints > 2, cuts.includes('elided')], [true, true]);
+    assert.equal(
+      history.filter(({ kind }) => kind === 'result').length,
+      TURNS + 1,
+      'people see every result',
+    );
+    assert.equal((await newestCheckpoint(stage.store, root))?.number, checkpoints);
+    const last = seen.findLast(({ agent }) => agent.parent_id === null) as ModelRequest;
+    const [first] = last.messages;
+    const kid = await stage.agent('kid');
+    for (const text of [TASK, 'And be quick, says Ada.', 'So far I have counted.', `kid (${kid.id}): idle`])
+      assert.ok(first?.role === 'user' && first.text.includes(text), text);
+    assert.ok(last.tools.some(({ name }) => name === 'recall'));
+    const read = await promptHistory(stage.store, root);
+    assert.ok(read.length < history.length / 2, 'a takeover reads from the newest checkpoint on');
+    assert.deepEqual(promptOf(read).messages(), promptOf(history).messages());
   });
-  const said = stage.runtime.subscribe(({ type, ...event }) => {
-    if (type !== 'message' || !('message' in event) || event.message.seq !== 30) return;
-    said();
-    void stage.runtime.send(event.agent_id, 'And be quick, says Ada.');
-  });
-  const { reply, root } = await stage.perform(TASK, { turns: 1_000 });
-  assert.equal(reply, 'All counted.');
-  assert.ok(seen.every((request) => tokensOf(request) <= WINDOW));
-  const history = await stage.store.history(root.id);
-  const cuts = history.flatMap((one) => (one.kind === 'event' ? one.content.event : []));
-  assert.deepEqual(
-    [cuts.filter((event) => event === 'checkpoint').length > 2, cuts.includes('elided')],
-    [true, true],
-  );
-  assert.equal(history.filter(({ kind }) => kind === 'result').length, TURNS + 1, 'people see every result');
-  const last = seen.findLast(({ agent }) => agent.parent_id === null) as ModelRequest;
-  const [first] = last.messages;
-  const kid = await stage.agent('kid');
-  for (const text of [TASK, 'And be quick, says Ada.', 'So far I have counted.', `kid (${kid.id}): idle`])
-    assert.ok(first?.role === 'user' && first.text.includes(text), text);
-  assert.ok(last.tools.some(({ name }) => name === 'recall'));
-  const read = await promptHistory(stage.store, root);
-  assert.ok(read.length < history.length / 2, 'a takeover reads from the newest checkpoint on');
-  assert.deepEqual(promptOf(read).messages(), promptOf(history).messages());
 });
