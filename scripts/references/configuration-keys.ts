@@ -55,6 +55,11 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'providers.NAME.headers': { meaning: 'HTTP headers of every request, by name' },
   'providers.NAME.headers.NAME': { meaning: 'one header' },
   'providers.NAME.maxConcurrent': { meaning: 'requests at once, per process and model', default: '8' },
+  'providers.NAME.siblingsWait': {
+    meaning:
+      "forks that begin together let the first one's answer begin, at most 5 s ([why](providers.md#caches))",
+    default: '`true` for `anthropic`, `openai` and `google` on other machines',
+  },
   'providers.NAME.models': { meaning: 'what is known of single models, by name' },
   'providers.NAME.models.NAME': { meaning: 'one model' },
   'providers.NAME.models.NAME.contextWindow': { meaning: 'tokens that fit, input and output together' },

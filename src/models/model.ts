@@ -67,6 +67,8 @@ export interface Model {
   readonly context_window: number | null;
   /** Its usage includes cost, which a cost limit requires. */
   readonly tells_cost: boolean;
+  /** Its provider serves a prefix cheaper to requests that come after the first answer to it has begun. */
+  readonly caches_prefixes?: boolean;
   stream(request: ModelRequest, onDelta: (delta: ModelDelta) => void): Promise<ModelOutcome>;
   /** Closes processes and connections that the model keeps. Never rejects. */
   close?(): Promise<void>;

@@ -109,6 +109,7 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
   const config = ownEntry(options.providers, provider);
   const key = keyOf(found, options.env);
   const known = config?.models?.[model];
+  const base_url = baseUrlOf(found, options.env);
   // The provider code is large and loaded for the first model that needs it.
   const [{ askOf }, { createProviderModel }] = await Promise.all([
     import('./provider-ask.ts'),
@@ -121,12 +122,13 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
       provider,
       model,
       key,
-      base_url: baseUrlOf(found, options.env),
+      base_url,
       headers: config?.headers,
       idle_ms: options.idle_timeout_ms ?? DEFAULT_IDLE_MS,
     }),
     context_window: contextWindow(name, options.providers),
     price: known?.price ?? (found.free === true ? FREE : listPrice(found.type, model)),
+    caches_prefixes: config?.siblingsWait ?? (found.type !== 'openai-compatible' && !isLocal(base_url)),
     key_env: keyVariable(found, options.env),
     secrets: [...(key === null ? [] : [key]), ...secretHeaders(config)],
     trusts_own_ids: found.type === 'openai-compatible' || found.type === 'google',
@@ -253,6 +255,11 @@ function baseUrlOf(provider: KnownProvider, env: Environment): string | undefine
   }
   const path = API_PATH[provider.name];
   return path === undefined || url.endsWith(path) ? url : `${url}${path}`;
+}
+
+/** A server on this machine, whose cache costs nothing or is unknown. */
+function isLocal(base_url: string | undefined): boolean {
+  return base_url !== undefined && /^(localhost|127\..*|\[::1\])$/.test(new URL(base_url).hostname);
 }
 
 /** Ollama's own forms: an address to listen on, without a scheme, perhaps without a host or a port. */

@@ -245,3 +245,25 @@ it('an account without credit is told at once, and no rate limit is taken for it
     await server.close();
   }
 });
+
+it('siblings wait for the caches of Anthropic, OpenAI and Google, not for those of servers here or of unknown ones, unless the entry says so', async () => {
+  const env = {
+    KEY: 'k',
+    ANTHROPIC_API_KEY: 'k',
+    OPENAI_API_KEY: 'k',
+    GEMINI_API_KEY: 'k',
+    OPENROUTER_API_KEY: 'k',
+  };
+  const local = { type: 'anthropic', baseURL: 'http://127.0.0.1:1/v1', apiKeyEnv: 'KEY' } as const;
+  const providers = {
+    local,
+    proxy: { ...local, baseURL: 'https://proxy.example/v1' },
+    on: { ...local, siblingsWait: true },
+    off: { ...local, baseURL: 'https://proxy.example/v1', siblingsWait: false },
+  };
+  const names = ['anthropic', 'openai', 'google', 'proxy', 'on', 'openrouter', 'ollama', 'local', 'off'];
+  const waits = await Promise.all(
+    names.map(async (name) => (await openModel(`${name}/some`, { providers, env })).caches_prefixes),
+  );
+  assert.deepEqual(waits, [true, true, true, true, true, false, false, false, false]);
+});

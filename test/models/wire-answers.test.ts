@@ -57,6 +57,7 @@ async function both(type: string): Promise<readonly [Model, Model]> {
       ask: one,
       context_window: null,
       price: PRICE,
+      caches_prefixes: false,
       trusts_own_ids: type === 'openai-compatible',
       thinks_throughout: false,
       unsummarised: new Set(),

@@ -19,6 +19,7 @@ export interface ProviderModelOptions {
   readonly ask: Ask;
   readonly context_window: number | null;
   readonly price: Price | null;
+  readonly caches_prefixes: boolean;
   /** Whether the model's own call ids are kept unchanged (`CallLabels`). */
   readonly trusts_own_ids: boolean;
   /** Refuses reasoning within a sequence of calls that began without it (Anthropic). */
@@ -38,6 +39,7 @@ export function createProviderModel(options: ProviderModelOptions): Model {
     id: options.id,
     context_window: options.context_window,
     tells_cost: options.price !== null,
+    caches_prefixes: options.caches_prefixes,
     stream: (request, onDelta) => {
       const messages = withinPictures(request.messages);
       const thoughtless = options.thinks_throughout && isForeignLoop(options.id, request.messages);

@@ -3,6 +3,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import type { TreeLimits } from '../../records/agent/limits.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { type ContextOptions, ContextRooms } from './context-room.ts';
+import { SiblingOpenings } from './sibling-openings.ts';
 
 /** The models of a runtime, each opened once. */
 export class ModelCache {
@@ -11,6 +12,7 @@ export class ModelCache {
   readonly #models = new Map<string, Promise<Model>>();
 
   readonly rooms: ContextRooms;
+  readonly siblings = new SiblingOpenings();
 
   constructor(
     open: (name: string) => Promise<Model>,

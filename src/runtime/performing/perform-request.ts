@@ -31,7 +31,7 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
   cell.request?.abort();
   cell.request = controller;
   cell.said = '';
-  const started_at = clock.now();
+  let started_at = clock.now();
   const verdict = checkBudgets(cell, executor.agent_index, started_at);
   if (verdict.type === 'last' || verdict.type === 'tell') {
     cell.request = null;
@@ -42,7 +42,12 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
   cell.flight?.end();
   if (verdict.type === 'go')
     cell.flight = executor.agent_index.in_flight.begin(cell.agent.root_id, verdict.charged);
-  const outcome = verdict.type === 'go' ? await ask(cell, controller, context) : overBudget(verdict.text);
+  const outcome =
+    verdict.type === 'go'
+      ? await ask(cell, controller, context, () => {
+          started_at = clock.now();
+        })
+      : overBudget(verdict.text);
   // Aborted, replaced, or no longer led here: the answer is dropped.
   if (cell.request !== controller || cell.gone) return;
   const usage =
@@ -100,9 +105,11 @@ async function ask(
   cell: Cell,
   controller: AbortController,
   context: RequestContext,
+  onStart: () => void,
 ): Promise<ModelOutcome | Relieved | Summarised> {
   const { agent, prompt } = cell;
   const { rooms } = context.models;
+  let onBegun = () => {};
   try {
     const model = await context.models.modelFor(agent, agent.config.model);
     const setup = context.catalog.setupFor(agent.config);
@@ -131,9 +138,15 @@ async function ask(
       const relieved = rooms.relieve(sent, false, context.clock.now());
       if (relieved !== null) return relieved;
     }
+    const emit = (delta: ModelDelta) => context.emit({ type: 'delta', agent_id: agent.id, delta });
+    if (model.caches_prefixes === true) {
+      onBegun = await context.models.siblings.enter(cell, context, controller.signal, emit);
+      onStart();
+    }
     const outcome = await model.stream(request, (delta) => {
+      if (delta.type !== 'waiting' && delta.type !== 'restart') onBegun();
       if (cell.request === controller) keepText(cell, delta);
-      context.emit({ type: 'delta', agent_id: agent.id, delta });
+      emit(delta);
     });
     if (is_program) return outcome;
     if (outcome.type === 'answer') rooms.counted(sent, outcome.usage);
@@ -144,6 +157,8 @@ async function ask(
     const message = error instanceof Error ? error.message : String(error);
     const kind = error instanceof CoppiceError && error.code === 'E_NO_PRICE' ? 'limit' : 'no_model';
     return { type: 'failure', failure: { kind, error: message, retryable: true } };
+  } finally {
+    onBegun();
   }
 }
 

@@ -1,0 +1,152 @@
+// Proves, on both databases, that forks which begin together wait for the first one's answer to begin where a cache makes that cheaper, and that nothing else
+// ever waits for it.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Model, ModelDelta, ModelOutcome } from '../../../src/models/model.ts';
+import { onBothDatabases } from '../both-databases.ts';
+import { HandClock } from '../hand-clock.ts';
+import { type Play, type Stage, type StageOptions, setStage, until } from '../stage.ts';
+
+interface Asked {
+  readonly name: string;
+  readonly delta: (delta: ModelDelta) => void;
+  readonly end: (outcome: ModelOutcome) => void;
+}
+
+const TEXT: ModelDelta = { type: 'text', text: 'a' };
+
+/** A model whose answers begin and end when the test says so. */
+function held(id: string, caches_prefixes: boolean): { readonly model: Model; readonly asked: Asked[] } {
+  const asked: Asked[] = [];
+  const model: Model = {
+    id,
+    context_window: null,
+    tells_cost: false,
+    caches_prefixes,
+    stream: ({ agent, signal }, delta) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => resolve({ type: 'aborted' }));
+        if (signal.aborted) resolve({ type: 'aborted' });
+        else asked.push({ name: agent.name, delta, end: resolve });
+      }),
+  };
+  return { model, asked };
+}
+
+const DONE: ModelOutcome = {
+  type: 'answer',
+  content: { model: 'cached/model', parts: [{ type: 'text', text: 'done' }] },
+  usage: { input: 1, output: 1, cached: 0, reasoning: 0, cost_usd: null },
+  finish: 'stop',
+};
+const LONG = `begin ${'x'.repeat(5_000)}`;
+const fork = (name: string, model?: string) => ['fork', { name, prompt: `be ${name}`, model }] as const;
+
+function forking(model: string | undefined, ...names: string[]): Play {
+  return ({ name, step }) => (name === 'main' && step === 0 ? names.map((one) => fork(one, model)) : 'done');
+}
+
+onBothDatabases('siblings', (database) => {
+  async function stage(play: Play, model: Model, more: StageOptions = {}): Promise<Stage> {
+    return setStage(play, { models: { [model.id]: model }, database: await database(), ...more });
+  }
+  const waiting = (on: Stage) =>
+    on.events.filter((one) => one.type === 'delta' && one.delta.type === 'waiting').length;
+
+  it('the others ask when the answer of the first begins, not when it ends; a later request waits for nobody', async () => {
+    const { model, asked } = held('cached/model', true);
+    const on = await stage(forking('cached/model', 'a', 'b', 'c'), model);
+    const root = await on.start(LONG);
+    await until(() => asked.length === 1 && waiting(on) === 2, 'two wait for one');
+    asked[0]?.delta({ type: 'waiting', reason: 'queue', delay_ms: 1 });
+    asked[0]?.delta(TEXT);
+    await until(() => asked.length === 3, 'all ask');
+    assert.deepEqual(
+      asked.map(({ name }) => name),
+      ['a', 'b', 'c'],
+    );
+    for (const { end } of asked.splice(0)) end(DONE);
+    await on.runtime.settled(root.id);
+    for (const name of ['a', 'b']) await on.runtime.send((await on.agent(name)).id, 'more');
+    await until(() => asked.length === 2, 'both are asked again');
+    // The two, and what the queue said.
+    assert.equal(waiting(on), 3);
+  });
+
+  it('when the first one fails, or says nothing for 5 s, they ask', async () => {
+    for (const release of ['fail', 'time'] as const) {
+      const { model, asked } = held('cached/model', true);
+      const clock = new HandClock();
+      const on = await stage(forking('cached/model', 'a', 'b'), model, { clock });
+      await on.start(LONG);
+      await until(() => asked.length === 1 && waiting(on) === 1, 'one waits');
+      if (release === 'time') {
+        clock.pass(4_000);
+        assert.equal(asked.length, 1);
+        clock.pass(1_500);
+      } else asked[0]?.end({ type: 'failure', failure: { kind: 'auth', error: 'no', retryable: false } });
+      await until(() => asked.length === 2, `the other asks: ${release}`);
+      await on.close();
+    }
+  });
+
+  it('one that waits is interrupted and killed at once, and the kill of the first lets the others go', async () => {
+    const { model, asked } = held('cached/model', true);
+    const on = await stage(forking('cached/model', 'a', 'b', 'c', 'd'), model, { clock: new HandClock() });
+    await on.start(LONG);
+    await until(() => asked.length === 1 && waiting(on) === 3, 'three wait');
+    const [a, b, c] = await Promise.all(['a', 'b', 'c'].map(on.agent));
+    assert.ok(a && b && c);
+    await on.runtime.interrupt(b.id, 'stop');
+    await until(async () => (await on.agent('b')).state.type === 'idle', 'it rests');
+    assert.deepEqual(await on.runtime.kill(c.id), [c.id]);
+    assert.equal(asked.length, 1);
+    await on.runtime.kill(a.id);
+    await until(() => asked.length === 2, 'the last one asks');
+    assert.equal(asked[1]?.name, 'd');
+  });
+
+  it('nobody waits without a cache, for a short prefix, or for one that was cached for the parent', async () => {
+    for (const [caches, prompt, model, own] of [
+      [false, LONG, 'cached/model', undefined],
+      [true, 'short', 'cached/model', undefined],
+      [true, LONG, undefined, 'cached/model'],
+    ] as const) {
+      const { model: played, asked } = held('cached/model', caches);
+      // The parent asks the same model, and its first answer forks.
+      const config = own === undefined ? {} : { config: { model: own } };
+      const on = await stage(forking(model, 'a', 'b'), played, config);
+      await on.start(prompt);
+      if (own !== undefined) {
+        await until(() => asked.length === 1, 'the parent asks');
+        const calls = ['a', 'b'].map((name) => ({
+          type: 'call' as const,
+          id: name,
+          name: 'fork',
+          input: JSON.stringify({ name, prompt: 'x' }),
+        }));
+        asked
+          .splice(0)[0]
+          ?.end({ ...DONE, content: { model: own, parts: calls }, finish: 'calls' } as ModelOutcome);
+      }
+      await until(() => asked.filter(({ name }) => name !== 'main').length === 2, 'both ask');
+      assert.equal(waiting(on), 0);
+      await on.close();
+    }
+  });
+
+  it('after the death of the process the next one asks for all of them', async () => {
+    const { model, asked } = held('cached/model', true);
+    const on = await stage(forking('cached/model', 'a', 'b', 'c'), model);
+    const root = await on.start(LONG);
+    await until(() => asked.length === 1 && waiting(on) === 2, 'two wait');
+    asked.length = 0;
+    const next = await on.reopen();
+    await next.runtime.resume(root.id);
+    await until(() => asked.length === 1, 'one asks');
+    asked[0]?.delta(TEXT);
+    await until(() => asked.length === 3, 'all ask');
+    for (const { end } of asked) end(DONE);
+    await next.runtime.settled(root.id);
+  });
+});
