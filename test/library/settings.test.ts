@@ -246,6 +246,15 @@ const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
     assert.ok(!(await rootBy('*', { deny_tools: ['read'] })).tools.includes('read')),
   'agents.*.require': async () =>
     assert.deepEqual((await rootBy('*', { require: ['bash:npm test'] })).require, ['bash:npm test ok']),
+  ...Object.fromEntries(
+    Object.entries({ tokens: 9_000, usd: 2, seconds: 60 }).map(([name, value]) => [
+      `agents.*.budget.${name}`,
+      async () => {
+        const [own] = (await rootBy('*', { budget: { [name]: value } })).budgets ?? [];
+        assert.equal(own?.[name as 'tokens'], value);
+      },
+    ]),
+  ),
   'agents.*.turns': async () => assert.equal((await rootBy('*', { turns: 2 })).turns, 2),
   'agents.*.timeout_seconds': async () =>
     assert.equal((await rootBy('*', { timeout_seconds: 2 })).run_ms, 2_000),

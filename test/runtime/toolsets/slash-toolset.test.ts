@@ -143,7 +143,8 @@ onBothDatabases('slash', (database) => {
   });
 
   it('errors show the usage line or, for an unknown command, all commands, and nothing happens', async () => {
-    const all = /fork \[--profile NAME\] \[PROMPT\]\nsend UUID MESSAGE\ncheck-mail\nkill UUID…$/;
+    const all =
+      /fork \[--profile NAME\] \[--budget usd=N,tokens=N,seconds=N\] \[PROMPT\]\nsend UUID MESSAGE\ncheck-mail\nkill UUID…$/;
     const cases: readonly (readonly [unknown, string, RegExp])[] = [
       [{ command: 'spawn x' }, 'UNKNOWN_COMMAND', /unknown command "spawn"/],
       [{ command: 'spawn x' }, 'UNKNOWN_COMMAND', all],
