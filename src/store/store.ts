@@ -11,6 +11,7 @@ import type {
   PlacedMessage,
   ResultContent,
 } from '../records/conversation/message.ts';
+import type { ListedTask, TaskAnswer, TaskCall, TaskOrder } from '../records/run/listed-task.ts';
 import type { NewAgent } from '../records/run/new-agent.ts';
 import type { Run, RunSource } from '../records/run/run.ts';
 import type { CronLedger } from './cron-ledger.ts';
@@ -150,6 +151,8 @@ export interface TreeWrites {
   ): Promise<{ readonly ok: true; readonly mail: Mail } | { readonly ok: false }>;
   /** Takes back what the answer to an ask granted; false: nothing, or it was taken back before. */
   revoke(ask_id: string, at: number): Promise<boolean>;
+  /** What a call of an agent wants of the shared task list of its tree. Idempotent. */
+  changeTasks(call: TaskCall, order: TaskOrder): Promise<TaskAnswer>;
   /** Hides the ended agents of a tree from lists for people (`/reap`); resolves to their ids. */
   reap(root_id: string, at: number): Promise<string[]>;
 }
@@ -165,6 +168,8 @@ export interface TreeReads {
   tree(root_id: string): Promise<Tree | null>;
   /** The whole conversation: the ancestors' messages up to each fork point, then its own; after the seq `after`, oldest first. */
   history(agent_id: string, after?: number, limit?: number): Promise<PlacedMessage[]>;
+  /** The shared task list of a tree, by number. */
+  tasks(root_id: string): Promise<ListedTask[]>;
   /** Changes of a file by calls, newest first. `path`: absolute, canonical. */
   fileChanges(path: string, limit: number): Promise<FileChange[]>;
   /** Unconsumed mail in order; with `all`, also consumed. */

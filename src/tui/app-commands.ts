@@ -11,6 +11,7 @@ import { resumeTree } from './commands/pick-tree.ts';
 import { removeRule, showRules } from './commands/rule-commands.ts';
 import { switchMode } from './commands/switch-mode.ts';
 import { tellChanges } from './commands/tell-changes.ts';
+import { tellTasks } from './commands/tell-tasks.ts';
 import { askUndo } from './commands/undo-changes.ts';
 import { addressee } from './composer/attachments/mentions.ts';
 import { findAgent } from './composer/resolve-agent.ts';
@@ -122,6 +123,8 @@ export function perform(app: AppContext, command: HumanCommand): void {
       if (command.agent !== null && only === null) return;
       return app.attempt(() => askUndo(app, only, command.redo));
     }
+    case 'tasks':
+      return app.attempt(() => tellTasks(app));
     case 'cost':
       return app.attempt(() => tellCost(app));
     case 'model':
@@ -166,6 +169,7 @@ type AtAgent = Exclude<
       | 'cost'
       | 'diff'
       | 'undo'
+      | 'tasks'
       | 'export'
       | 'mode'
       | 'model'

@@ -30,6 +30,9 @@ export function addAgentsCommands({ sub, deferred }: CommandBuilder, watch: Watc
   sub('tree', 'Show a tree of agents')
     .argument('[id]', "an agent of the tree; default: this folder's newest tree")
     .action(deferred(async (context, id?: string) => (await import('./tree.ts')).tree(context, id)));
+  sub('tasks', 'Show the task list that the agents of a tree share')
+    .argument('[id]', "an agent of the tree; default: this folder's newest tree")
+    .action(deferred(async (context, id?: string) => (await import('./tasks.ts')).tasks(context, id)));
   sub('show', 'Show one agent')
     .argument('[id]', OR_ROOT)
     .action(deferred(async (context, id?: string) => (await import('./show.ts')).show(context, id)));

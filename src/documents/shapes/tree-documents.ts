@@ -96,6 +96,29 @@ export const TREE_DOCUMENTS = [
     }),
   },
   {
+    name: 'coppice/tasks/v1',
+    by: ['tasks'],
+    shape: z.strictObject({
+      root_id: text('the root'),
+      tasks: z
+        .array(
+          z.strictObject({
+            number: number('within its tree, from 1'),
+            title: text('what is to be done'),
+            depends_on: z.array(z.number()).describe('tasks that must be done before'),
+            state: one('`blocked`: it waits for others', 'open', 'blocked', 'claimed', 'done'),
+            agent_id: maybe('who claimed it, or finished it'),
+            agent_name: maybe('its name'),
+            result: maybe('what came of it'),
+            added_by: text('the agent that added it'),
+            added_at: time('when it was added'),
+            changed_at: time('when it changed last'),
+          }),
+        )
+        .describe('by number'),
+    }),
+  },
+  {
     name: 'coppice/agent/v1',
     by: ['show'],
     like: 'agent',

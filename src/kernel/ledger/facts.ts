@@ -2,6 +2,7 @@ import type { Origin } from '../../records/agent/agent.ts';
 import type { StateType } from '../../records/agent/state.ts';
 import type { MailKind } from '../../records/conversation/mail.ts';
 import type { FireOutcome } from '../../records/run/cron-job.ts';
+import type { TaskRow } from '../../records/run/listed-task.ts';
 import type { WaitEdge } from './wait-cycle.ts';
 
 /** The columns of a tree that decisions use. */
@@ -139,6 +140,8 @@ export interface FactKinds {
   resting_children: number;
   resting_in_tree: number;
   run: RunFacts | null;
+  /** The task list of a tree. */
+  tasks: readonly TaskRow[];
   /** By a background run: the oldest queued runs of its tree that somebody leads. */
   queued: readonly QueuedRun[];
   ask: AskFacts | null;

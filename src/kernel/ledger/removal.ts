@@ -64,8 +64,10 @@ export function removeTreeRows(
   const cleaned_at = unit.facts.now;
   take('kept', (id) => unit.rows.update('subagent_runs', { agent_id: id, cleaned_at }));
   if (runs) removed.runs = take('run', (id) => unit.rows.delete('subagent_runs', { agent_id: id }));
-  if (room > 0) unit.rows.delete('trees', { root_id });
-  else if (tree.removal !== 'begun') unit.setTree(tree, { removal: 'begun' });
+  if (room > 0) {
+    unit.rows.wipe('tasks', 'root_id', root_id);
+    unit.rows.delete('trees', { root_id });
+  } else if (tree.removal !== 'begun') unit.setTree(tree, { removal: 'begun' });
   return { removed, done: room > 0 };
 }
 

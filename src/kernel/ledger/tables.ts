@@ -132,6 +132,27 @@ export const TABLES = {
       ...{ fired_at: 'int' },
     },
   },
+  tasks: {
+    key: ['root_id', 'number'],
+    columns: {
+      ...{
+        root_id: 'text',
+        number: 'int',
+        title: 'text',
+        depends_on: 'text',
+        done: 'bool',
+        agent_id: 'text',
+      },
+      ...{
+        agent_name: 'text',
+        result: 'text',
+        added_by: 'text',
+        call_id: 'text',
+        added_at: 'int',
+        changed_at: 'int',
+      },
+    },
+  },
   channel_seats: { key: ['channel'], columns: { channel: 'text', worker: 'text' } },
 } as const satisfies Readonly<Record<string, Table>>;
 

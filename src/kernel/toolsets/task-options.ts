@@ -6,7 +6,7 @@ import type { Profile } from '../../records/agent/profile.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import { type AskedBudget, budgetOption, childBudget } from './acts/child-budget.ts';
 import { schemaFault } from './output-schema.ts';
-import type { Need, RefusalCode, ToolsetView } from './toolset.ts';
+import type { RefusalCode, ToolsetView, WorldNeed } from './toolset.ts';
 
 const MAX_FILES = 20;
 /** Maximum characters of all files that are put before a task. */
@@ -43,7 +43,7 @@ export interface TaskOptions {
 }
 
 /** What must be looked up before a sub-agent with these options is created. `key` distinguishes the sub-agents of one call. */
-export function needsOf(options: TaskOptions, key: string, self: Agent, model: string | null): Need[] {
+export function needsOf(options: TaskOptions, key: string, self: Agent, model: string | null): WorldNeed[] {
   const base = self.config.cwd;
   return [
     ...(model === null || model === self.config.model ? [] : [{ type: 'model' as const, name: model }]),

@@ -3,6 +3,7 @@ import type { Left } from '../../records/agent/budget.ts';
 import type { Call, ChildOutcome, SpawnedChild, WaitSpec } from '../../records/agent/state.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
+import type { TaskOrder } from '../../records/run/listed-task.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import type { Consequence } from '../transition/event.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
@@ -126,8 +127,13 @@ export type Need =
   | { readonly type: 'folder'; readonly base: string; readonly path: string }
   /** A text file inside `base` that the agent may read; `text` of the answer is its content. */
   | { readonly type: 'file'; readonly base: string; readonly path: string }
+  /** What the ledger decides about the shared task list. */
+  | { readonly type: 'tasks'; readonly call_id: string; readonly order: TaskOrder }
   /** A git worktree of the repository around `base`, named by `id`. */
   | { readonly type: 'worktree'; readonly base: string; readonly id: string };
+
+/** A need that the ledger knows nothing of. */
+export type WorldNeed = Exclude<Need, { readonly type: 'tasks' }>;
 
 export type NeedAnswer =
   | { readonly ok: true; readonly text: string; readonly worktree?: Worktree }

@@ -1,8 +1,9 @@
-import { type Need, type NeedAnswer, needKey } from '../../kernel/toolsets/toolset.ts';
+import { type Need, type NeedAnswer, needKey, type WorldNeed } from '../../kernel/toolsets/toolset.ts';
 import type { Advance, DeferredCall } from '../../kernel/turn/advance-result.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Call } from '../../records/agent/state.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
+import type { TaskAnswer } from '../../records/run/listed-task.ts';
 import type { Store } from '../../store/store.ts';
 import type { Cell } from './cell.ts';
 import type { ExecutorOptions } from './executor-options.ts';
@@ -14,7 +15,7 @@ export interface DeferredCallsOptions extends Pick<ExecutorOptions, 'store' | 'e
   /** Reads mail of the agent for which no signal came yet. */
   readonly readMail: (cell: Cell) => Promise<void>;
   /** Looks up what only the world can tell a call. Never rejects. */
-  readonly resolveNeed: (agent: Agent, need: Need) => Promise<NeedAnswer>;
+  readonly resolveNeed: (agent: Agent, need: WorldNeed) => Promise<NeedAnswer>;
   /** Removes a worktree in which nobody will work. */
   readonly discard: (worktree: Worktree) => void;
   /** The call can be decided now. */
@@ -24,6 +25,7 @@ export interface DeferredCallsOptions extends Pick<ExecutorOptions, 'store' | 'e
 /** Prepares calls of toolsets that could not be decided at once: looks up names in the ledger and needs in the world, then retries the call. */
 export class DeferredCalls {
   readonly #options: DeferredCallsOptions;
+  readonly #tasks = new WeakMap<Cell, Promise<unknown>>();
 
   constructor(options: DeferredCallsOptions) {
     this.#options = options;
@@ -52,7 +54,11 @@ export class DeferredCalls {
     surveyed: Promise<void> | null,
   ): Promise<void> {
     const found = Promise.all(
-      needs.map(async (need) => [needKey(need), await this.#options.resolveNeed(cell.agent, need)] as const),
+      needs.map(async (need) => {
+        const answer =
+          need.type === 'tasks' ? this.#askTasks(cell, need) : this.#options.resolveNeed(cell.agent, need);
+        return [needKey(need), await answer] as const;
+      }),
     );
     await Promise.all([survey ? surveyed : null, ...look_up.map((text) => this.#lookUp(cell, text))]);
     // All at once: a call that is stopped meanwhile leaves no half of its answers.
@@ -70,6 +76,21 @@ export class DeferredCalls {
       for (const agent of await store.find(text, cell.agent.root_id)) learn(agent);
     });
     cell.looked_up.add(text);
+  }
+
+  /** One after the other: the calls of a message take effect in their order. */
+  #askTasks(cell: Cell, { call_id, order }: Extract<Need, { type: 'tasks' }>): Promise<NeedAnswer> {
+    const answer = async (): Promise<NeedAnswer> => {
+      let decided = { ok: false, error: 'nobody leads this conversation here any more' } as TaskAnswer;
+      await this.#ask(cell, async (store) => {
+        const { id: agent_id, root_id, epoch } = cell.agent;
+        decided = await store.changeTasks({ agent_id, root_id, epoch, call_id }, order);
+      });
+      return decided.ok ? { ok: true, text: JSON.stringify(decided.output) } : decided;
+    };
+    const asked = (this.#tasks.get(cell) ?? Promise.resolve()).then(answer);
+    this.#tasks.set(cell, asked);
+    return asked;
   }
 
   async #survey(cell: Cell): Promise<void> {

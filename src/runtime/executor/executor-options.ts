@@ -1,4 +1,4 @@
-import type { Need, NeedAnswer } from '../../kernel/toolsets/toolset.ts';
+import type { NeedAnswer, WorldNeed } from '../../kernel/toolsets/toolset.ts';
 import type { WorldEffect } from '../../kernel/turn/advance-result.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
@@ -19,7 +19,7 @@ export interface ExecutorOptions {
   /** Performs an effect of a committed step; its outcome comes back through `Executor.happened`. */
   readonly perform: (cell: Cell, effect: WorldEffect) => void;
   /** Looks up what only the world can tell a call. Never rejects. */
-  readonly resolveNeed: (agent: Agent, need: Need) => Promise<NeedAnswer>;
+  readonly resolveNeed: (agent: Agent, need: WorldNeed) => Promise<NeedAnswer>;
   /** Removes a worktree in which nobody will work. */
   readonly discard: (worktree: Worktree) => void;
   /** A round ended: a tree may have come to rest. */

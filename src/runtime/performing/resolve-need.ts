@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
-import type { Need, NeedAnswer } from '../../kernel/toolsets/toolset.ts';
+import type { NeedAnswer, WorldNeed } from '../../kernel/toolsets/toolset.ts';
 import type { Model } from '../../models/model.ts';
 import { decide } from '../../permissions/decide.ts';
 import { containPath, openContained } from '../../permissions/path-containment.ts';
@@ -24,7 +24,7 @@ export interface NeedContext {
 }
 
 /** Looks up what only the world can tell a call of this agent, under its permissions. Never rejects. */
-export async function resolveNeed(agent: Agent, need: Need, context: NeedContext): Promise<NeedAnswer> {
+export async function resolveNeed(agent: Agent, need: WorldNeed, context: NeedContext): Promise<NeedAnswer> {
   try {
     switch (need.type) {
       case 'model':

@@ -1,3 +1,4 @@
+import { isoTime } from '../../documents/iso-time.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { titleOf } from '../../documents/tree-titles.ts';
 import { agentsJson, oneRoot, type ReadSources } from './find-one.ts';
@@ -47,4 +48,18 @@ export async function treeDocument(
     tree: tree as DocumentOf<'coppice/tree/v1'>['tree'],
     agents: await agentsJson(sources, agents.toReversed(), asks),
   };
+}
+
+export async function tasksDocument(
+  { store }: ReadSources,
+  text: string,
+): Promise<DocumentOf<'coppice/tasks/v1'>> {
+  const root = await oneRoot(store, text);
+  const tasks = (await store.tasks(root.id)).map(({ added_at, changed_at, depends_on, ...task }) => ({
+    ...task,
+    depends_on: [...depends_on],
+    added_at: isoTime(added_at),
+    changed_at: isoTime(changed_at),
+  }));
+  return { schema: 'coppice/tasks/v1', root_id: root.id, tasks };
 }

@@ -4,7 +4,7 @@ import { given } from '../../settings/settings-terms.ts';
 import type { Store } from '../../store/store.ts';
 import { oneRoot } from '../answers/find-one.ts';
 import { usedKey } from '../answers/people-answers.ts';
-import { TREES_USUAL, treeDocument, treesDocument } from '../answers/tree-answers.ts';
+import { TREES_USUAL, tasksDocument, treeDocument, treesDocument } from '../answers/tree-answers.ts';
 import { resumeTree } from '../leading/resume-tree.ts';
 import { countUpTo, flag, named, route } from './route.ts';
 
@@ -70,6 +70,14 @@ export const TREE_ROUTES = [
     scope: 'read',
     answer: 'coppice/tree/v1',
     handle: (sources, request) => treeDocument(sources, named(request, 'tree')),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/trees/:tree/tasks',
+    summary: 'The task list that the agents of a tree share',
+    scope: 'read',
+    answer: 'coppice/tasks/v1',
+    handle: (sources, request) => tasksDocument(sources, named(request, 'tree')),
   }),
   route({
     method: 'POST',

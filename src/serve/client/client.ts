@@ -8,6 +8,7 @@ export const CALLS = {
   trees: { route: 'GET /v1/trees' },
   startTree: { route: 'POST /v1/trees', creates: true },
   tree: { route: 'GET /v1/trees/:tree' },
+  tasks: { route: 'GET /v1/trees/:tree/tasks' },
   timeline: { route: 'GET /v1/trees/:tree/timeline' },
   treeMail: { route: 'GET /v1/trees/:tree/mail' },
   resumeTree: { route: 'POST /v1/trees/:tree/resume' },

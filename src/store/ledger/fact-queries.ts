@@ -1,6 +1,7 @@
 import type { FactKind, FactKinds } from '../../kernel/ledger/facts.ts';
 import { FREE_BATCH } from '../../kernel/ledger/leases.ts';
 import { QUEUED_BATCH } from '../../kernel/ledger/run-history.ts';
+import type { TaskRow } from '../../records/run/listed-task.ts';
 import type { Row } from './rows.ts';
 import { isAtRest, LIVING, UNEXPIRED } from './sql-conditions.ts';
 
@@ -46,6 +47,17 @@ function any<Kind extends FactKind>(sql: string): FactQuery<Kind> {
   return { sql: `${sql} LIMIT 1`, read: (found) => (found.length > 0) as FactKinds[Kind] };
 }
 
+/** The task list of the tree $1, by number. */
+export const TASKS = `SELECT t.number, t.title, t.depends_on, t.done, t.agent_id, t.agent_name, t.result, t.added_by, t.call_id, t.added_at, t.changed_at,
+    EXISTS (SELECT 1 FROM agents WHERE id = t.agent_id AND ${LIVING}) AS alive
+  FROM tasks t WHERE t.root_id = $1 ORDER BY t.number`;
+
+export function tasksOf(found: readonly Row[]): TaskRow[] {
+  return found.map(
+    (one) => ({ ...one, done: Boolean(one.done), alive: Boolean(one.alive) }) as unknown as TaskRow,
+  );
+}
+
 export const FACT_QUERIES: { readonly [Kind in FactKind]: FactQuery<Kind> } = {
   tree: row(
     `SELECT root_id, limits, live, total, tokens, cost_usd, coalesce(cached_tokens, 0) AS cached_tokens,
@@ -78,6 +90,7 @@ export const FACT_QUERIES: { readonly [Kind in FactKind]: FactQuery<Kind> } = {
   run: row(
     'SELECT id, root_id, agent_id, started_at, finished_at, deliver, cleaned_at FROM subagent_runs WHERE agent_id = $1',
   ),
+  tasks: { sql: TASKS, read: tasksOf },
   queued: rows(
     (join) => `SELECT g.id, g.worker FROM subagent_runs r ${join('agents', 'g', 'g.id = r.agent_id')}
       WHERE r.root_id = (SELECT root_id FROM agents WHERE id = $1 AND origin = 'session') AND r.started_at IS NULL AND r.finished_at IS NULL

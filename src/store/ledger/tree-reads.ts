@@ -1,6 +1,8 @@
 import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { listedTasks } from '../../records/run/listed-task.ts';
 import type { TreeReads } from '../store.ts';
 import { type Database, NO_LIMIT } from './database.ts';
+import { TASKS, tasksOf } from './fact-queries.ts';
 import {
   agentOf,
   askOf,
@@ -69,6 +71,8 @@ export function treeReads(db: Database): TreeReads {
     },
 
     history: (agent_id, after = 0, limit = NO_LIMIT) => history(db, agent_id, after, limit),
+
+    tasks: async (root_id) => listedTasks(tasksOf(await db.read(TASKS, [root_id]))),
 
     fileChanges: async (path, limit) => (await db.read(FILE_CHANGES, [path, limit])).map(fileChangeOf),
 

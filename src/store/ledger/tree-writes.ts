@@ -6,6 +6,7 @@ import type { TreeFacts } from '../../kernel/ledger/facts.ts';
 import { kill } from '../../kernel/ledger/kill.ts';
 import { type SendResult, send, takeBack } from '../../kernel/ledger/post-mail.ts';
 import type { Step, Verdict } from '../../kernel/step.ts';
+import { changeTasks } from '../../kernel/tasks/change-tasks.ts';
 import type { Tree } from '../../records/agent/agent.ts';
 import type { NewMail } from '../../records/conversation/mail.ts';
 import type { TreeWrites } from '../store.ts';
@@ -33,6 +34,12 @@ export function treeWrites(db: Database): TreeWrites {
 
     takeBack: (to_id, mail_id) =>
       db.transact({ agent: [to_id], mail: [mail_id] }, (unit) => takeBack(unit, to_id, mail_id)),
+
+    // The list is read under the lock of the tree.
+    changeTasks: (call, order) =>
+      db.transact({ agent: [call.agent_id], tasks: [call.root_id] }, (unit) =>
+        changeTasks(unit, call, order),
+      ),
 
     kill: (agent_id, by, at) =>
       db.transact({ agent: [agent_id], below: [agent_id] }, (unit) => ({

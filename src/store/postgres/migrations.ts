@@ -176,4 +176,26 @@ ALTER TABLE trees ADD COLUMN reserved_usd double precision DEFAULT 0;
 ALTER TABLE mail ADD COLUMN did text;
 `,
   },
+  {
+    number: 20,
+    purpose: 'the task list that the agents of a tree share',
+    sql: `
+CREATE TABLE tasks (
+  root_id text NOT NULL,
+  number bigint NOT NULL,
+  title text NOT NULL,
+  depends_on text NOT NULL,
+  done boolean NOT NULL,
+  -- Who claimed it, or finished it. A claim counts as long as its agent lives.
+  agent_id text,
+  agent_name text,
+  result text,
+  added_by text NOT NULL,
+  call_id text NOT NULL,
+  added_at bigint NOT NULL,
+  changed_at bigint NOT NULL,
+  PRIMARY KEY (root_id, number)
+);
+`,
+  },
 ];

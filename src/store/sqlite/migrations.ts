@@ -154,4 +154,26 @@ ALTER TABLE trees ADD COLUMN reserved_usd REAL NOT NULL DEFAULT 0;
 ALTER TABLE mail ADD COLUMN did TEXT;
 `,
   },
+  {
+    number: 20,
+    purpose: 'the task list that the agents of a tree share',
+    sql: `
+CREATE TABLE tasks (
+  root_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  title TEXT NOT NULL,
+  depends_on TEXT NOT NULL,
+  done INTEGER NOT NULL,
+  -- Who claimed it, or finished it. A claim counts as long as its agent lives.
+  agent_id TEXT,
+  agent_name TEXT,
+  result TEXT,
+  added_by TEXT NOT NULL,
+  call_id TEXT NOT NULL,
+  added_at INTEGER NOT NULL,
+  changed_at INTEGER NOT NULL,
+  PRIMARY KEY (root_id, number)
+) STRICT, WITHOUT ROWID;
+`,
+  },
 ];

@@ -35,6 +35,7 @@ const ROWS = [
     ' [redo] [AGENT]',
     'take back what agents changed in files since you last wrote; redo: put it back',
   ],
+  ['tasks', 'nothing', '', 'the task list that the agents share'],
   ['cost', 'nothing', '', 'what was used, this turn and in all, by agent and model'],
   ['export', 'text', ' [FORMAT] [FILE]', 'write the conversation into a file'],
   ['new', 'nothing', '', 'begin another conversation; this one goes on'],
@@ -64,6 +65,7 @@ export type HumanCommand =
         | 'approvals'
         | 'cost'
         | 'diff'
+        | 'tasks'
         | 'new'
         | 'setup'
         | 'web'

@@ -23,6 +23,7 @@ const NOTHING: FactKinds = {
     resting_in_tree: 0,
     run: null,
     queued: [],
+    tasks: [],
     ask: null,
     open_asks: [],
     unled: null,

@@ -129,10 +129,18 @@ describe('who sees which tools', () => {
   });
 
   it('a child can create and message no agents, whatever the parent or the profile has', () => {
-    const all = ALL_TOOLSETS.map((toolset) => toolset.name).filter((name) => name !== 'delegate');
+    const creating = ALL_TOOLSETS.filter(({ name }) => name !== 'tasks');
+    const all = creating.map((toolset) => toolset.name).filter((name) => name !== 'delegate');
     assert.deepEqual(seen(child({}, { toolsets: all })), ['submit_error', 'submit_result']);
     for (const toolsets of [['process'], ['slash'], ['sessions'], ['fanout'], []])
       assert.deepEqual(seen(child({}, {}, { toolsets })), ['submit_error', 'submit_result'], `${toolsets}`);
+  });
+
+  it('a child shares the task list if its parent or its profile does', () => {
+    const submits = ['submit_error', 'submit_result'];
+    const shares = ['task_add', 'task_claim', 'task_done', 'task_list', 'task_release'];
+    assert.deepEqual(seen(child({}, { toolsets: ['fanout', 'tasks'] })), [...submits, ...shares]);
+    assert.deepEqual(seen(child({}, {}, { toolsets: ['tasks'] })), [...submits, ...shares]);
   });
 
   it('a fork of a parent sees the same tools', () => {

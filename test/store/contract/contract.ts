@@ -19,6 +19,7 @@ import { parkedContract } from './parked-contract.ts';
 import { removalContract } from './removal-contract.ts';
 import { retentionContract } from './retention-contract.ts';
 import { runHistoryContract } from './run-history-contract.ts';
+import { tasksContract } from './tasks-contract.ts';
 import { unledContract } from './unled-contract.ts';
 import { usageContract } from './usage-contract.ts';
 import { workersContract } from './workers-contract.ts';
@@ -604,6 +605,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     parkedContract(() => ({ store, other }));
     mailBatchContract(() => ({ store, other }));
     letterContract(() => ({ store, other }));
+    tasksContract(() => ({ store, other }));
     retentionContract(() => ({ store, other }));
     removalContract(() => ({ store, other }));
     oldEntriesContract(() => ({ store, other }));

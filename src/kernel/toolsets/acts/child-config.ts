@@ -64,8 +64,8 @@ export function childConfig(parent: AgentConfig, wishes: ChildWishes): AgentConf
  * does not see the tool: calling it anyway gets the documented refusal.
  */
 function taskToolsets(parent: AgentConfig, profile: Profile | null, task: TaskTerms): string[] {
-  const delegate = (profile?.toolsets ?? parent.toolsets).includes('delegate') ? ['delegate'] : [];
-  const own = task.kind === 'session' ? ['sessions', ...delegate] : delegate;
+  const kept = ['delegate', 'tasks'].filter((name) => (profile?.toolsets ?? parent.toolsets).includes(name));
+  const own = task.kind === 'session' ? ['sessions', ...kept] : kept;
   return task.kind === 'spawn' || task.output_schema !== null ? ['fanout', ...own] : own;
 }
 

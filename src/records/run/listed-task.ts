@@ -1,0 +1,96 @@
+/** One entry of the task list that the agents of a tree share (docs/tasks.md). */
+export interface ListedTask {
+  /** Within its tree, from 1. */
+  readonly number: number;
+  readonly title: string;
+  /** Numbers of tasks that must be done before. */
+  readonly depends_on: readonly number[];
+  /** `blocked`: open, and waits for others. `claimed`: its claimer has not ended. */
+  readonly state: 'open' | 'blocked' | 'claimed' | 'done';
+  /** Who claimed it, or finished it. */
+  readonly agent_id: string | null;
+  readonly agent_name: string | null;
+  /** What came of it. */
+  readonly result: string | null;
+  readonly added_by: string;
+  /** Milliseconds since the epoch. */
+  readonly added_at: number;
+  readonly changed_at: number;
+}
+
+/** What an agent wants of the list. */
+export type TaskOrder =
+  | {
+      readonly action: 'add';
+      readonly title: string;
+      readonly depends_on: readonly number[];
+      /** Tasks that shall wait for the new one. */
+      readonly blocks: readonly number[];
+    }
+  /** Null: the first that is open. */
+  | { readonly action: 'claim'; readonly number: number | null }
+  | { readonly action: 'done'; readonly number: number; readonly result: string }
+  | { readonly action: 'release'; readonly number: number }
+  | { readonly action: 'list' };
+
+/** The call by which an agent orders it. */
+export interface TaskCall {
+  readonly root_id: string;
+  readonly agent_id: string;
+  readonly epoch: number;
+  readonly call_id: string;
+}
+
+export type TaskAnswer =
+  | { readonly ok: true; readonly output: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly error: string };
+
+/** A row of the list as the ledger keeps it. */
+export interface TaskRow {
+  readonly number: number;
+  readonly title: string;
+  /** JSON. */
+  readonly depends_on: string;
+  readonly done: boolean;
+  readonly agent_id: string | null;
+  readonly agent_name: string | null;
+  /** `agent_id` has not ended. */
+  readonly alive: boolean;
+  readonly result: string | null;
+  readonly added_by: string;
+  /** The call that added it. */
+  readonly call_id: string;
+  readonly added_at: number;
+  readonly changed_at: number;
+}
+
+/** The list as its rows amount to. An agent that has ended holds nothing any more. */
+export function listedTasks(rows: readonly TaskRow[]): ListedTask[] {
+  const done = new Set(rows.filter((row) => row.done).map(({ number }) => number));
+  return rows.map(({ done: is_done, alive, call_id: _, depends_on: text, agent_id, agent_name, ...row }) => {
+    const depends_on = JSON.parse(text) as number[];
+    const held = is_done || (agent_id !== null && alive);
+    const open = depends_on.every((number) => done.has(number)) ? 'open' : 'blocked';
+    return {
+      ...row,
+      depends_on,
+      state: is_done ? 'done' : held ? 'claimed' : open,
+      agent_id: held ? agent_id : null,
+      agent_name: held ? agent_name : null,
+    };
+  });
+}
+
+/** A row for people: number, state, agent, and what is to be done, with what it waits for or came to. */
+export function taskCells({
+  number,
+  state,
+  agent_name,
+  title,
+  depends_on,
+  result,
+}: Pick<ListedTask, 'number' | 'state' | 'agent_name' | 'title' | 'depends_on' | 'result'>): string[] {
+  const waits = state === 'blocked' ? ` (after ${depends_on.join(', ')})` : '';
+  const came = result === null || result === '' ? '' : ` → ${result}`;
+  return [String(number), state, agent_name ?? '', `${title}${waits}${came}`];
+}
