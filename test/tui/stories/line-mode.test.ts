@@ -86,6 +86,7 @@ it('shows lists, rules, differences, children and failures in lines, too, and go
       when: { root: true, step: 0 },
       calls: [
         { name: 'fork', input: { name: 'one', prompt: 'work' } },
+        { name: 'read', input: { path: 'a.txt' } },
         { name: 'patch', input: { path: 'a.txt', edits: [{ old_text: 'one', new_text: hostile }] } },
       ],
     },
