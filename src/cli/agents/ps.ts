@@ -66,6 +66,7 @@ function agentTable({ width, out: style }: Context, agents: readonly AgentDocume
   const now = Date.now();
   const short = shortIds(agents.map((agent) => agent.id));
   const names = new Map(agents.map((agent) => [agent.id, clean(agent.name)]));
+  const roots = new Map(agents.map((agent) => [agent.id, agent]));
   const rows = agents.map((agent) => [
     short.get(agent.id) ?? agent.id,
     fit(clean(agent.name), 24, style),
@@ -76,9 +77,20 @@ function agentTable({ width, out: style }: Context, agents: readonly AgentDocume
     String(agent.tool_calls),
     count(agent.tokens.input + agent.tokens.output),
     duration(now - Date.parse(agent.started_at)),
-    [agent.title ?? [], agent.doing === null ? [] : clean(agent.doing)]
+    [
+      agent.title ?? [],
+      unlikeRoot(agent, roots.get(agent.root_id)),
+      agent.doing === null ? [] : clean(agent.doing),
+    ]
       .flat()
       .join(` ${sign(style, '·')} `) || sign(style, '–'),
   ]);
   return tableLines(HEAD, rows, { width, right: RIGHT, style });
+}
+
+/** Model and effort where they differ from those of its root; before what it does, so that a narrow window shows them. */
+function unlikeRoot(agent: AgentDocument, root: AgentDocument | undefined): string[] {
+  if (root === undefined) return [];
+  const effort = agent.thinking === root.thinking ? [] : [`thinking ${agent.thinking}`];
+  return agent.model === root.model ? effort : [clean(agent.model), ...effort];
 }
