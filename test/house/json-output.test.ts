@@ -173,6 +173,11 @@ it('an approval', async () => {
 
 it('a tree as documents', async () => {
   await printed('export');
+  await printed('usage', '--by', 'tree');
+  assert.match(
+    (await home.run(['usage', '--by', 'model'])).stdout,
+    /^REQUESTS .* MODEL\n[\s\S]* scripted\/.*\n +\d+ .* in all\n$/,
+  );
   await printed('blame', join(home.work, 'rules.json'));
 });
 

@@ -1,8 +1,10 @@
+import { Option } from 'commander';
 import type { Context } from '../setup/context.ts';
 import type { CommandBuilder } from '../start/command-builder.ts';
 import { EXIT } from '../start/exit-code.ts';
-import { seconds, whole } from '../start/option-values.ts';
+import { countOf, seconds, whole } from '../start/option-values.ts';
 import type { LogsOptions } from './logs.ts';
+import type { UsageOptions } from './usage.ts';
 
 interface PsOptions {
   readonly all?: boolean;
@@ -43,6 +45,18 @@ export function addAgentsCommands({ sub, deferred }: CommandBuilder, watch: Watc
     .action(
       deferred(async (context, id: string | undefined, options: LogsOptions) =>
         (await import('./logs.ts')).logs(context, id, options),
+      ),
+    );
+  sub('usage', 'Tell what model requests used, by day, model, profile or tree')
+    .addOption(
+      new Option('--by <what>', 'one row for each')
+        .choices(['day', 'model', 'profile', 'tree'])
+        .default('day'),
+    )
+    .option('--days <n>', 'days in UTC, of which today is the last', countOf, 30)
+    .action(
+      deferred(async (context, options: UsageOptions) =>
+        (await import('./usage.ts')).usage(context, options),
       ),
     );
   sub('blame', 'Tell which agent wrote each line of a file, in which call')

@@ -104,7 +104,7 @@ export const SERVER_DOCUMENTS = [
       next: z.string().nullable().describe('`after` of the next page; null: there is none'),
     }),
   },
-  { name: 'coppice/usage/v1', by: [], shape: usage },
+  { name: 'coppice/usage/v1', by: ['usage'], shape: usage },
   { name: 'coppice/activity/v1', by: [], shape: activity },
   { name: 'coppice/child/v1', by: [], like: 'agent', shape: z.strictObject({}) },
   {

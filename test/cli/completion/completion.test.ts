@@ -158,6 +158,7 @@ describe('the scripts', () => {
       ],
       ...[
         '--cron',
+        '--days',
         '--every',
         '--at',
         '--task',

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { count } from '../../render/amounts.ts';
+import { clean } from '../../render/clean.ts';
+import { tableLines } from '../../render/table.ts';
+import { ask } from '../setup/ask.ts';
+import type { Context } from '../setup/context.ts';
+import { printJson, printLines } from '../setup/output.ts';
+
+export interface UsageOptions {
+  readonly by: 'day' | 'model' | 'profile' | 'tree';
+  readonly days: number;
+}
+
+type Usage = DocumentOf<'coppice/usage/v1'>;
+
+/** History is read in pieces: asked again until it is whole. */
+const PAUSE_MS = 50;
+
+/** `coppice usage`: what model requests used, the most expensive first. */
+export function usage(context: Context, { by, days }: UsageOptions): Promise<number> {
+  return ask(context, async (asked) => {
+    let document = await asked.usage({ days });
+    while (!document.complete) {
+      await sleep(PAUSE_MS);
+      document = await asked.usage({ days });
+    }
+    if (context.json) printJson(document);
+    else printLines(usageLines(document, by, context));
+    return 0;
+  });
+}
+
+function usageLines(document: Usage, by: UsageOptions['by'], { width, out: style }: Context): string[] {
+  const lists = {
+    day: document.by_day.filter(({ requests }) => requests > 0).map((row) => [row.day, row] as const),
+    model: document.by_model.map((row) => [row.model, row] as const),
+    profile: document.by_profile.map((row) => [row.profile ?? '(none)', row] as const),
+    tree: document.by_tree.map((row) => [`${row.root_id.slice(0, 8)} ${row.title ?? ''}`, row] as const),
+  };
+  const rows = [...lists[by], ['in all', document.total] as const].map(([name, used]) => [
+    String(used.requests),
+    count(used.input),
+    count(used.cached),
+    count(used.output),
+    used.cost_usd === null ? '' : `$${used.cost_usd.toFixed(4)}`,
+    clean(name),
+  ]);
+  const head = ['REQUESTS', 'INPUT', 'CACHED', 'OUTPUT', 'COST', by.toUpperCase()];
+  return tableLines(head, rows, { width, right: new Set([0, 1, 2, 3, 4]), style });
+}
