@@ -56,7 +56,9 @@ async function main(database: string, effects: string, root_id: string | undefin
     root_id === undefined ? await coppice.start({ prompt: 'begin' }) : await coppice.resume(root_id);
   process.stdout.write(`root ${agent.id}\n`);
   const { reply, failure } = await agent.result();
-  process.stdout.write(`reply ${failure === null ? reply : `failed: ${failure.error}`}\n`);
+  // What a sub-agent did, in the last line of its result, differs with the kills.
+  const said = reply?.replaceAll(/\n+[^\n]*\[Did: [^\n]*\](?=\s|$)/g, '');
+  process.stdout.write(`reply ${failure === null ? said : `failed: ${failure.error}`}\n`);
   await coppice.close();
 }
 

@@ -47,6 +47,7 @@ function suite(database: () => Promise<string | undefined>): void {
       'name',
       'status',
       'last_reply',
+      'did',
       'unled',
     ]);
 
