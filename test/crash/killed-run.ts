@@ -52,6 +52,6 @@ export function countLines(file: string): ReadonlyMap<string, number> {
 
 /** Options that let a root have so many children, all at once. */
 export function room(children: number): string[] {
-  const limits = [`children=${children}`, `live=${children + 1}`, `total=${children + 1}`];
+  const limits = [`children=${children}`, `live=${children + 1}`, `total=${children + 1}`, 'tokens=none'];
   return limits.flatMap((limit) => ['--limit', limit]);
 }

@@ -81,6 +81,7 @@ describe('trees and agents', () => {
     assert.equal(list.trees[0].root_id, id);
     assert.equal(list.trees[0].title, 'fork a kid');
     assert.deepEqual((await call('GET /v1/trees?before=2000-01-01T00:00:00Z')).json.trees, []);
+    assert.deepEqual((await call('GET /v1/trees/:tree/tasks', { tree: id })).json.tasks, []);
     const { json: tree } = await call('GET /v1/trees/:tree', { tree: id });
     assert.deepEqual(
       tree.agents.map(({ name }: { name: string }) => name),
