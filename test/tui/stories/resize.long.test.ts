@@ -1,0 +1,68 @@
+/** Proves in the real program that shrinking to 40×10 and growing again, in many steps, loses and doubles no line, whatever stands on the screen. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { KEY, openUi, type UiStage } from './ui-stage.ts';
+
+const SIZES = [
+  [90, 28],
+  [70, 20],
+  [60, 16],
+  [40, 10],
+  [50, 14],
+  [80, 24],
+  [100, 30],
+] as const;
+
+const LINES = Array.from(
+  { length: 40 },
+  (_, index) => `line ${index + 1}, ${'word '.repeat(10)}end ${index + 1}.`,
+);
+
+/** In steps that the program sees one by one, or, when dragged, only some of. */
+async function resized({ pty }: UiStage, pause_ms: number): Promise<void> {
+  for (const [columns, rows] of SIZES) {
+    pty.resize(columns, rows);
+    await new Promise((resolve) => setTimeout(resolve, pause_ms));
+  }
+  const width = SIZES.at(-1)?.[0] ?? 0;
+  await pty.until(
+    () => pty.alternate || pty.screen().some((row) => row.length >= width - 2),
+    'drawn for the last size',
+  );
+}
+
+for (const cuts of [true, false])
+  it(`on a terminal that ${cuts ? 'cuts' : 'rewraps'} lines`, async (test) => {
+    const rules = {
+      rules: [
+        { when: { root: true, step: 0 }, say: LINES.join('\n\n'), chunk_ms: 10 },
+        { when: { root: true, step: 1 }, calls: [{ name: 'bash', input: { command: 'echo asked' } }] },
+        { say: 'The end.' },
+      ],
+    };
+    const ui = await openUi(test, rules, { cuts, ...(cuts ? { env: { XTERM_VERSION: 'XTerm(390)' } } : {}) });
+    await ui.say('stream');
+    await ui.pty.until('line 3,');
+    await resized(ui, 40);
+    await resized(ui, 200);
+    await ui.pty.until('end 40.');
+    await ui.press(KEY.leader, 'a');
+    await ui.pty.until('Agents 1');
+    await resized(ui, 40);
+    await ui.press(KEY.escape);
+    await ui.say('ask');
+    await ui.pty.until('wants: bash');
+    await resized(ui, 200);
+    await ui.pty.until('echo asked');
+    await ui.answer('y');
+    await ui.pty.until('The end.');
+    await ui.say('/quit');
+    await ui.pty.ended;
+    const history = ui.pty.history().join('\n');
+    for (let line = 1; line <= LINES.length; line += 1)
+      // What is cut off is lost.
+      for (const part of cuts ? [`line ${line}, `] : [`line ${line}, `, `end ${line}.`])
+        assert.equal(history.split(part).length, 2, part);
+    // Where lines are rewrapped, a row of an old block may stay.
+    if (cuts) assert.doesNotMatch(history, /\[0 main\]|^[┌│└]|^>\s*$/m);
+  });
