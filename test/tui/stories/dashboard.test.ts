@@ -25,7 +25,8 @@ it('/web says that no server runs; Ctrl-X w opens the link of the one that does'
   await ui.press(KEY.leader, 'w');
   await ui.pty.until('the dashboard, by a link that works once: http://127.0.0.1:');
   const shown = /http:\/\/\S+\/login\?code=\S+/.exec(ui.pty.screen().join(' '))?.[0] ?? '';
-  await until(async () => existsSync(opened), 'a browser');
+  // The shell makes the file before it writes.
+  await until(async () => existsSync(opened) && readFileSync(opened, 'utf8') !== '', 'a browser');
   assert.equal(readFileSync(opened, 'utf8'), shown);
   assert.equal((await fetch(shown)).status, 200);
 });
