@@ -30,7 +30,7 @@ it(`${TURNS} turns, killed up to ${KILLS} times`, async (context) => {
   home.configure({
     providers: { local: { type: 'openai-compatible', baseURL: `${server.url}/v1`, models } },
   });
-  const run = ['run', TASK, '--yes', '--limit', `turns=${2 * TURNS}`];
+  const run = ['run', TASK, '--yes', '--limit', `turns=${2 * TURNS}`, '--limit', 'tokens=none'];
   const terms = { most_kills: KILLS, after_ms: [500, LATEST_MS] } as const;
   const { kills, reply } = await killAndResume(home, run, ['--model', 'local/m', '--json'], terms);
   await server.close();

@@ -71,7 +71,7 @@ export function poisonLedger(file: string, root_id: string): void {
         ...Object.values(row),
       );
       db.prepare(
-        'INSERT INTO messages SELECT ?, seq, kind, content, at FROM messages WHERE agent_id = ? AND seq = 1',
+        'INSERT INTO messages (agent_id, seq, kind, content, at) SELECT ?, seq, kind, content, at FROM messages WHERE agent_id = ? AND seq = 1',
       ).run(id, root_id);
       if (parent_id === null)
         db.prepare('INSERT INTO trees (root_id, limits, live, total) VALUES (?, ?, 1, 1)').run(
