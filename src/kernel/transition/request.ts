@@ -2,13 +2,13 @@ import type { Failure } from '../../records/agent/failure.ts';
 import {
   type AgentState,
   type Compacting,
-  isResting,
   newTurn,
+  type Resting,
   type Turn,
 } from '../../records/agent/state.ts';
 import { appendEvent, appendSystem } from './append.ts';
 import type { Effect } from './effect.ts';
-import type { EventOf } from './event.ts';
+import type { AgentEvent, EventOf } from './event.ts';
 import type { TransitionContext } from './transition-result.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
 
@@ -45,14 +45,16 @@ export function makeRoom(
   state: AgentState,
   event: EventOf<'elide' | 'summarise' | 'summarised' | 'compact'>,
 ): Transition {
-  if (event.type === 'compact' && isResting(state.type))
-    return compacting(newTurn(event.at), { note: event.note, rests: true });
+  if (event.type === 'compact' && (state.type === 'idle' || state.type === 'errored'))
+    return compacting(newTurn(event.at), { note: event.note, rest: state });
   if (state.type !== 'requesting') return invalid(state, event, 'no request is about to start');
   const { turn, attempt } = state;
   switch (event.type) {
-    case 'compact':
+    case 'compact': {
       // The request is about to be performed: it asks for the summary then.
-      return step({ ...state, compacting: { ...state.compacting, note: event.note } }, []);
+      const note = [state.compacting?.note ?? '', event.note].filter((one) => one !== '').join('; ');
+      return step({ ...state, compacting: { ...state.compacting, note } }, []);
+    }
     case 'elide': {
       const { through, over } = event;
       const text = `long results up to message ${through} are shortened in what the model is sent`;
@@ -62,14 +64,34 @@ export function makeRoom(
       return compacting(turn, { note: '' });
     case 'summarised': {
       if (state.compacting === undefined) return invalid(state, event, 'no summary was asked for');
-      const { rests } = state.compacting;
+      const { rest } = state.compacting;
       const next = (told: Effect): Transition =>
-        rests === true ? step({ type: 'idle' }, [told]) : ask(turn, [told]);
+        rest === undefined ? ask(turn, [told]) : step(rest, [told]);
       if (event.checkpoint === null) return next(appendEvent('notice', 'there is nothing to summarise yet'));
       const { number, through } = event.checkpoint;
       const text = `checkpoint ${number}: a summary takes the place of messages 1 to ${through} in what the model is sent`;
       return next(appendEvent('checkpoint', text, { ...event.checkpoint }));
     }
+  }
+}
+
+/** What ends the request for the summary of an agent at rest ends no turn: nobody is told of one, and there is nothing to try again. Null: another event. */
+export function restAgain(rest: Resting, event: AgentEvent): Transition | null {
+  const failed = (error: string) => appendEvent('error', `no checkpoint was made: ${error}`);
+  switch (event.type) {
+    case 'request-failed':
+      return step(rest, [failed(event.failure.error)]);
+    case 'fault':
+      return step(rest, [{ type: 'abort' }, failed(event.failure.error)]);
+    case 'limit':
+      return event.final ? step(rest, [{ type: 'abort' }, failed(`limit reached: ${event.limit}`)]) : null;
+    case 'cancel':
+      return step(rest, [
+        { type: 'abort' },
+        appendEvent('interrupted', `interrupted by ${event.by}: ${event.reason}`),
+      ]);
+    default:
+      return null;
   }
 }
 
@@ -79,10 +101,12 @@ function compacting(turn: Turn, compacting: Compacting): Transition {
 
 /** The request that was to be sent is asked for anew, with what the model is told before it. */
 export function budgetTold(
-  { turn, attempt }: Extract<AgentState, { type: 'requesting' }>,
+  state: Extract<AgentState, { type: 'requesting' }>,
   { text, last }: EventOf<'budget'>,
   context: TransitionContext,
 ): Transition {
+  const { turn, attempt } = state;
   if (last) return lastRequest(turn, { kind: 'limit', error: text, retryable: true }, [], context);
-  return ask(turn, [appendEvent('notice', text, { about: 'budget' }), appendSystem(text)], attempt);
+  const told = [appendEvent('notice', text, { about: 'budget' }), appendSystem(text)];
+  return step(state, [...told, { type: 'request-model', attempt }]);
 }

@@ -1,6 +1,6 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { type Deeds, withCall, withFiles } from '../../records/agent/deeds.ts';
-import { type AgentState, isWorking } from '../../records/agent/state.ts';
+import { type AgentState, isWorking, restOf } from '../../records/agent/state.ts';
 import type { RequestRecord } from '../step.ts';
 import type { Effect } from '../transition/effect.ts';
 import type { AgentEvent } from '../transition/event.ts';
@@ -18,6 +18,8 @@ export interface Happening {
 /** The state after a transition, with what the agent did up to it: in its turn, or kept from its newest one. */
 export function countDeeds(happening: Happening, agent_id: string, { tools, relatives }: View): AgentState {
   const { before, after, event } = happening;
+  // A summary alone is no turn.
+  if (restOf(before) !== null && !('turn' in after)) return after;
   // Another turn counts from the beginning, unless it tries a failed one again.
   const begins = 'turn' in after && !('turn' in before) && event.type !== 'retry';
   const known = begins ? undefined : 'turn' in before ? before.turn.deeds : before.deeds;

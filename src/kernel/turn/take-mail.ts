@@ -1,6 +1,6 @@
 import { framedName } from '../../records/agent/agent-name.ts';
 import type { ChildOutcome } from '../../records/agent/state.ts';
-import { isResting } from '../../records/agent/state.ts';
+import { isResting, restOf } from '../../records/agent/state.ts';
 import { withDeeds } from '../../records/conversation/child-text.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { UserContent } from '../../records/conversation/message.ts';
@@ -33,7 +33,8 @@ export function takeMail(draft: Draft): void {
   const pending = mail.left;
   // A run begins with its task; other mail waits until then.
   if (pending.some(({ kind }) => kind === 'task')) return;
-  if (!isResting(draft.state.type) && !draft.asksModel) return;
+  // What joined a summary alone would not be answered.
+  if (!isResting(draft.state.type) && (!draft.asksModel || restOf(draft.state) !== null)) return;
   for (const one of pending) {
     if (one.kind === 'announce') takeAnnouncement(draft, one);
     // A scheduled system event.

@@ -112,8 +112,8 @@ export interface Turn {
 export interface Compacting {
   /** What a person wants to be kept; may be empty. */
   readonly note: string;
-  /** Nothing else was asked: the agent rests afterwards. */
-  readonly rests?: true;
+  /** Nothing else was asked: how the agent rested before, and rests again afterwards, whatever becomes of the summary. */
+  readonly rest?: Resting;
 }
 
 /**
@@ -175,6 +175,7 @@ interface AfterTurn {
 
 export type StateType = AgentState['type'];
 export type Executing = Extract<AgentState, { readonly type: 'executing' }>;
+export type Resting = Extract<AgentState, { readonly type: 'idle' | 'errored' }>;
 export type FanIn = Extract<AgentState, { readonly type: 'awaiting' | 'cancelling' }>;
 
 export function newTurn(started_at: number): Turn {
@@ -204,6 +205,11 @@ export function isWorking(type: StateType): boolean {
 
 export function isResting(type: StateType): boolean {
   return RESTING.has(type);
+}
+
+/** How an agent rests that does nothing but summarise its conversation; null for any other. */
+export function restOf(state: AgentState): Resting | null {
+  return state.type === 'requesting' ? (state.compacting?.rest ?? null) : null;
 }
 
 /** The agent waits for the outcomes of its children. */

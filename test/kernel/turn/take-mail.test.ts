@@ -296,7 +296,7 @@ it('the order to summarise is followed at rest, and otherwise stays in the mailb
     type: 'requesting',
     attempt: 1,
     turn: { requests: 0, failing: [], grace: null, started_at: NOW },
-    compacting: { note: 'names', rests: true },
+    compacting: { note: 'names', rest: { type: 'idle' } },
   });
   assert.equal(play({ mail, agent: { state: AT_WORK } }).step, null);
   assert.equal(play({ mail, agent: { state: executing(call('c1')) } }).step, null);
