@@ -35,11 +35,14 @@ export function hashFiles(files: readonly NamedContent[]): string {
 export function readSkillFolder(folder: string): SkillFolder {
   const files: NamedContent[] = [];
   let left = FOLDER_MAX;
+  let folders = 0;
   const add = (name: string, content: Buffer): void => {
     left -= content.length;
     if (files.push({ name, content }) > FILES_MAX) throw new Error(`it has more than ${FILES_MAX} files`);
   };
   const visit = (inner: string): void => {
+    folders += 1;
+    if (folders > FILES_MAX) throw new Error(`it has more than ${FILES_MAX} folders`);
     for (const entry of readdirSync(join(folder, inner), { withFileTypes: true })) {
       const name = inner === '' ? entry.name : `${inner}/${entry.name}`;
       if (entry.isDirectory()) visit(name);

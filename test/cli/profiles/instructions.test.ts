@@ -95,6 +95,15 @@ describe('files with instructions', () => {
     ]);
   });
 
+  it('are cut between characters, and keep those that are none', async () => {
+    put('work/AGENTS.md', `${'\u00fc'.repeat(16_383)}a\u00fc`);
+    const [half] = (await load()).files;
+    assert.deepEqual([half?.text.slice(-2), half?.cut], ['üa', true]);
+    writeFileSync(join(home.work, 'AGENTS.md'), Buffer.alloc(30_000, 0xff));
+    const [wrong] = (await load()).files;
+    assert.equal(wrong?.text, '\ufffd'.repeat(21_845));
+  });
+
   it('that lead out of the project, or are no files, are left out and told', async () => {
     mkdirSync(join(home.work, '.git'));
     put('secret.md', 'Secret.');

@@ -83,6 +83,25 @@ describe('skills', () => {
       assert.match(notices.join('\n'), new RegExp(`skills/${name} is ignored: .*${why}`), name);
   });
 
+  it('are looked for in a bounded part of what a project holds', async () => {
+    const at = 'work/.agents/skills';
+    put(`${at}/a/SKILL.md`, skillText('A.'));
+    for (let number = 0; number <= 200; number += 1) mkdirSync(join(home.work, at.slice(5), `a/${number}`));
+    put(`${at}/b/SKILL.md`, skillText('B.'));
+    for (let number = 0; number < 200; number += 1) put(`${at}/c${number}/SKILL.md`, 'No front matter.');
+    const { skills, notices } = await found();
+    assert.deepEqual(
+      skills.map(({ name }) => name),
+      ['b'],
+    );
+    const full = '.agents/skills is full: skills are looked for in the first 200 of its 202 names';
+    assert.deepEqual(notices.slice(0, 2), [
+      full,
+      '.agents/skills/a is ignored: it has more than 200 folders',
+    ]);
+    assert.equal(notices.length, 200);
+  });
+
   it('are told by name and description, to agents with the tool whose profile allows them', () => {
     const none = { allow: [], ask: [], deny: [] };
     const skills = ['one', 'two'].map((name) => ({

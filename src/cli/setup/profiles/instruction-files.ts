@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import { containPath, openContained } from '../../../permissions/path-containment.ts';
 import { printablePath } from '../../../permissions/printable-path.ts';
 import { cleanLines } from '../../../render/clean.ts';
@@ -66,7 +67,7 @@ function readOne(descriptor: number): Pick<InstructionFile, 'text' | 'cut' | 'ha
 
 /** Without the half of a character at a cut. */
 function textOf(bytes: Buffer): string {
-  return bytes.toString('utf8').replace(/\ufffd+$/, '');
+  return new StringDecoder('utf8').write(bytes);
 }
 
 /** The user's own and what is nearest have room first. */

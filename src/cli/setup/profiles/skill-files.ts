@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { containPath } from '../../../permissions/path-containment.ts';
 import { printablePath } from '../../../permissions/printable-path.ts';
 import type { Skill } from '../../../records/agent/skill.ts';
@@ -10,6 +10,8 @@ import { type BroughtPart, type ProjectPlaces, projectFolders } from './project-
 import { reasonOf } from './read-agent-files.ts';
 
 const SKILLS_MAX = 50;
+/** Of a folder with skills, which a stranger may have filled. */
+const NAMES_MAX = 200;
 const DESCRIPTION_MAX = 500;
 const USUAL_FOLDERS = ['.agents/skills'];
 
@@ -36,12 +38,19 @@ export function readSkills(
   const folders = projectFolders(folder, home);
   const root = folders[0] ?? folder;
   const readAll = (place: string, own: boolean): void => {
-    for (const path of foldersIn(place)) {
-      const source = own ? `the user's own skill ${basename(path)}` : printablePath(relative(folder, path));
+    const names = namesIn(place);
+    if (names.length > NAMES_MAX)
+      notices.push(
+        `${printablePath(own ? place : relative(folder, place))} is full: skills are looked for in the first ${NAMES_MAX} of its ${names.length} names`,
+      );
+    for (const name of names.slice(0, NAMES_MAX)) {
+      const path = join(place, name);
+      if (!existsSync(join(path, 'SKILL.md'))) continue;
+      const source = own ? `the user's own skill ${name}` : printablePath(relative(folder, path));
       try {
         // Links of the user lead anywhere, those of a project not out of it.
         const real = own ? realpathSync.native(path) : containPath(root, path).absolute;
-        const found = describe(readSkillFolder(real), basename(path));
+        const found = describe(readSkillFolder(real), name);
         if (skills.has(found.name)) continue;
         if (skills.size === SKILLS_MAX) throw new Error(`at most ${SKILLS_MAX} skills are used`);
         const state = own ? 'own' : trust.stateOf(real, found.hash);
@@ -56,11 +65,10 @@ export function readSkills(
   return { skills: [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), notices };
 }
 
-/** Folders with a `SKILL.md`, by name. */
-function foldersIn(place: string): string[] {
+/** In order; none if it cannot be read. */
+function namesIn(place: string): string[] {
   try {
-    const names = readdirSync(place).sort();
-    return names.map((name) => join(place, name)).filter((path) => existsSync(join(path, 'SKILL.md')));
+    return readdirSync(place).sort();
   } catch {
     return [];
   }
