@@ -62,7 +62,7 @@ const there = (...args: readonly string[]) => home.run([...args, '--server', url
 function untimed(text: string): string {
   return text
     .replaceAll(/"(?:expires_at|exported_at)":"[^"]*"|"(?:now|after)":(?:\d+|"[^"]*")/g, 'T')
-    .replaceAll(/\b\d+(?:\.\d)?s\b/g, 'T')
+    .replaceAll(/\b\d+(?:\.\d)? ?s\b/g, 'T')
     .replaceAll(/ +/g, ' ');
 }
 
