@@ -44,41 +44,57 @@ export function elided(
   return { ...rest, output: shortened(result.output, seq, HEAD_CHARACTERS) };
 }
 
-/** The beginning of a text, and how the rest can be read. */
+/** The beginning of a text, which may have been shortened before, and how the rest can be read. */
 export function shortened(text: string, seq: number, characters: number): string {
-  const left_out = text.length - characters;
-  return `${text.slice(0, characters).toWellFormed()}\n[… ${left_out} characters left out to save room: recall {"seq": ${seq}} gives all of it …]`;
+  const before = LEFT_OUT.exec(text);
+  const head = text.slice(0, Math.min(characters, before?.index ?? characters));
+  const left_out = (before === null ? text.length : before.index + Number(before[1])) - head.length;
+  return `${head.toWellFormed()}\n[… ${left_out} characters left out to save room: recall {"seq": ${seq}} gives all of it …]`;
 }
 
-/** Of these texts, those that fit into so many characters as they are: the first, then the newest. The others are shortened, and of what has no room left the oldest are named only. */
+const LEFT_OUT = /\n\[… (\d+) characters left out to save room: recall \{"seq": \d+\} gives all of it …\]$/;
+
+/**
+ * Of these texts, those that fit into so many characters as they are, headings included: the first, then the newest. A long first one leaves half to the
+ * others. What does not fit is shortened; the oldest of what has no room even so are left out.
+ */
 export function spokenWithin(all: readonly Spoken[], characters: number): readonly Spoken[] {
-  let left = characters;
-  const order = [...all.slice(0, 1), ...all.slice(1).reverse()];
-  const kept = new Map<Spoken, Spoken>();
-  for (const one of order) {
-    const text = readAttachments(one.text)?.text ?? one.text;
-    const fits = text.length <= left;
-    const room = one === all[0] ? Math.max(HEAD_CHARACTERS, left) : HEAD_CHARACTERS;
-    const written = fits ? text : text.length > room ? shortened(text, one.seq, room) : text;
-    if (left <= 0 && one !== all[0]) continue;
-    left -= written.length;
-    kept.set(one, { ...one, text: written });
+  const [first, ...later] = all;
+  if (first === undefined) return [];
+  let left = characters - Math.min(spokenText(first).length, Math.floor(characters / 2));
+  const kept: Spoken[] = [];
+  for (const one of later.toReversed()) {
+    if (left <= 0) break;
+    const told = within(one, left, HEAD_CHARACTERS);
+    kept.push(told);
+    left -= spokenText(told).length;
   }
-  return all.flatMap((one) => kept.get(one) ?? []);
+  const room = characters - kept.reduce((sum, one) => sum + spokenText(one).length, 0);
+  return [within(first, room, Math.max(HEAD_CHARACTERS, room)), ...kept.reverse()];
+}
+
+/** As it is if it has room; otherwise its beginning. */
+function within(one: Spoken, room: number, head: number): Spoken {
+  const text = readAttachments(one.text)?.text ?? one.text;
+  const fits = text.length <= Math.max(room, head);
+  return { ...one, text: fits ? text : shortened(text, one.seq, head) };
 }
 
 const NO_SUMMARY =
   'A summary of the earlier part could not be made. What was done is in the ledger: look before you do something again.';
 
+function spokenText({ seq, origin, text }: Spoken): string {
+  return `--- ${TITLES[origin]} (message ${seq})\n${text}`;
+}
+
 /** What the model reads instead of the rows. */
 export function checkpointText({ through, summary, spoken, facts }: Checkpoint): string {
-  const said = spoken.map(({ seq, origin, text }) => `--- ${TITLES[origin]} (message ${seq})\n${text}`);
   return [
     `[Coppice] This conversation was long. Its messages 1 to ${through} are no longer sent to you; this stands for them. recall {"seq": NUMBER} gives any of them word for word.`,
     '## What happened',
     summary ?? NO_SUMMARY,
     '## What you were told, word for word',
-    ...said,
+    ...spoken.map(spokenText),
     '## As of now',
     ...(facts.length === 0 ? ['Nothing is under way beside you.'] : [facts.join('\n')]),
     'The newest messages follow as they were. Go on from there.',

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { checkpointOf } from '../../../src/kernel/context/checkpoint-of.ts';
 import { relief } from '../../../src/kernel/context/relief.ts';
 import { namedWindow } from '../../../src/models/provider/context-windows.ts';
-import { spokenWithin } from '../../../src/records/conversation/checkpoint.ts';
+import { checkpointText, spokenWithin } from '../../../src/records/conversation/checkpoint.ts';
 import type { Message, PlacedMessage } from '../../../src/records/conversation/message.ts';
 import { Prompt, promptOf } from '../../../src/records/conversation/prompt.ts';
 import { promptHistory } from '../../../src/store/prompt-history.ts';
@@ -182,6 +182,21 @@ describe('cuts', () => {
     const [first, old, newest] = spokenWithin(all, 400);
     assert.deepEqual([first?.text, newest?.text], ['task', 'new']);
     assert.match(old?.text ?? '', /characters left out to save room: recall \{"seq": 2\}/);
+  });
+
+  it('a long task does not drive out what was said last, and headings of short words count', () => {
+    const all = ['task '.repeat(500), ...Array.from({ length: 300 }, () => 'yes'), 'stop'].map((text, at) => ({
+      seq: at + 1,
+      origin: 'human' as const,
+      text,
+    }));
+    const spoken = spokenWithin(all, 2_000);
+    assert.match(spoken[0]?.text ?? '', /^task .*characters left out to save room/s);
+    assert.equal(spoken.at(-1)?.text, 'stop');
+    const told = checkpointText({ through: 1, number: 1, summary: '', spoken, facts: [] });
+    const frame = checkpointText({ through: 1, number: 1, summary: '', spoken: [], facts: [] });
+    assert.ok(told.length - frame.length < 2_500, `${told.length - frame.length} characters`);
+    assert.deepEqual(spokenWithin(spoken, 2_000), spoken, 'the next checkpoint shortens nothing twice');
   });
 
   it('reads the window from what providers say', () => {
