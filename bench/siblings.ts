@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openModel } from '../src/models/providers.ts';
 import { type Play, setStage } from '../test/runtime/stage.ts';
 import { startAnthropicServer } from '../test/servers/anthropic-server.ts';
-import type { Exchange } from '../test/servers/brain.ts';
+import { cachedOrder, PrefixCache } from './prefix-cache.ts';
 
 /**
  * `npm run bench:siblings`: what is saved, and what it costs in time, when forks with another model than their parent let the first one's answer begin. The
@@ -10,7 +10,6 @@ import type { Exchange } from '../test/servers/brain.ts';
  */
 const MODEL = 'local/claude-sonnet-4-5';
 const [FIRST_BYTE_MS, HISTORY, FORKS] = [400, 200_000, [2, 8, 16]];
-const LOOK_BACK = 20;
 /** Dollars per million tokens: read from the cache, written to it. */
 const PRICE = { read: 0.3, write: 3.75 };
 
@@ -19,43 +18,18 @@ interface Tally {
   written: number;
 }
 
-/** The blocks of a request in the order in which they are cached, without their breakpoints, and where these are. */
-function blocksOf({ body }: Exchange): {
-  readonly texts: readonly string[];
-  readonly marks: readonly number[];
-} {
-  const messages = body.messages as { role: string; content: unknown }[];
-  const all = [
-    ...(body.tools as object[]),
-    ...(body.system as object[]),
-    ...messages.flatMap(({ content }) => (Array.isArray(content) ? content : [content])),
-  ];
-  const marks = all.flatMap((block, at) => (JSON.stringify(block).includes('"cache_control"') ? [at] : []));
-  return { texts: all.map((block) => JSON.stringify({ ...block, cache_control: undefined })), marks };
-}
-
 async function run(forks: number, siblingsWait: boolean): Promise<Tally & { readonly ms: number }> {
-  const kept = new Set<string>();
+  const cache = new PrefixCache();
   const tally: Tally = { read: 0, written: 0 };
   const server = await startAnthropicServer({
     record: false,
     async answer(exchange) {
-      const { texts, marks } = blocksOf(exchange);
-      const upTo = (at: number) => texts.slice(0, at + 1).join('\n');
-      const near = marks.flatMap((mark) => Array.from({ length: LOOK_BACK }, (_, back) => mark - back));
-      const cached = Math.max(
-        0,
-        ...near
-          .filter((at) => at >= 0)
-          .map(upTo)
-          .filter((text) => kept.has(text))
-          .map((text) => text.length),
-      );
-      const whole = upTo(marks.at(-1) ?? 0);
-      tally.read += cached / 4;
-      tally.written += (whole.length - cached) / 4;
+      const order = cachedOrder(exchange);
+      const { found, whole } = cache.read(order);
+      tally.read += found / 4;
+      tally.written += (whole - found) / 4;
       await sleep(FIRST_BYTE_MS);
-      for (const mark of marks) kept.add(upTo(mark));
+      cache.keep(order);
       return { text: 'done' };
     },
   });

@@ -185,11 +185,13 @@ describe('cuts', () => {
   });
 
   it('a long task does not drive out what was said last, and headings of short words count', () => {
-    const all = ['task '.repeat(500), ...Array.from({ length: 300 }, () => 'yes'), 'stop'].map((text, at) => ({
-      seq: at + 1,
-      origin: 'human' as const,
-      text,
-    }));
+    const all = ['task '.repeat(500), ...Array.from({ length: 300 }, () => 'yes'), 'stop'].map(
+      (text, at) => ({
+        seq: at + 1,
+        origin: 'human' as const,
+        text,
+      }),
+    );
     const spoken = spokenWithin(all, 2_000);
     assert.match(spoken[0]?.text ?? '', /^task .*characters left out to save room/s);
     assert.equal(spoken.at(-1)?.text, 'stop');
