@@ -1,4 +1,5 @@
 import type { RequestRecord } from '../kernel/step.ts';
+import type { AgentKind, PastAgent } from '../records/agent/estimate.ts';
 import type { StateType } from '../records/agent/state.ts';
 import type { RunSource } from '../records/run/run.ts';
 
@@ -48,4 +49,6 @@ export interface LoadReads {
   requestsAfter(place: number, limit: number): Promise<PlacedRequest[]>;
   /** The same, with whose they were; costs more for each. */
   usageAfter(place: number, limit: number): Promise<PlacedUsage[]>;
+  /** Of the newest 200 agents of a kind, those that asked their model and do not work now. */
+  pastAgents(kind: AgentKind): Promise<PastAgent[]>;
 }

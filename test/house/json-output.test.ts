@@ -145,7 +145,8 @@ it('a tree: run, ps, tree, show, logs, send, wait, kill', async () => {
   await printed('kill', id);
 });
 
-it('a run that fails, one that is stopped, one that is entered', async () => {
+it('a run that fails, one that is stopped, one that is entered, one that is only estimated', async () => {
+  await printed('run', '--dry-run', ...MODEL);
   const failed = await printed('run', 'nothing answers this', ...MODEL);
   assert.equal(failed.status, 'failed');
   const stopped = await printed('run', 'wait', '--timeout', '0.5', ...MODEL);

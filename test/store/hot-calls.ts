@@ -250,6 +250,13 @@ export const HOT_CALLS: readonly HotCall[] = [
     },
   },
   {
+    name: 'past agents of a kind',
+    rows: 1_000,
+    call: async (store) => {
+      assert.ok((await store.pastAgents({ profile: null, model: CONFIG.model })).length <= 200);
+    },
+  },
+  {
     // Counts all open work: the 40,000 that nobody leads here, and each one's row.
     name: 'the load, and the newest requests',
     rows: 110_000,

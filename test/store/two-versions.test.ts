@@ -20,7 +20,8 @@ const WITHOUT_LATER = `
   ALTER TABLE messages DROP COLUMN changed;
   ALTER TABLE agents DROP COLUMN budget;
   ALTER TABLE trees DROP COLUMN cached_tokens, DROP COLUMN reserved_tokens, DROP COLUMN reserved_usd;
-  DROP TABLE tasks;`;
+  DROP TABLE tasks;
+  DROP INDEX agents_by_kind;`;
 
 it('a worker that leads a tree keeps it while another process migrates the ledger', async () => {
   const server = await sharedPostgres();

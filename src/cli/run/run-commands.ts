@@ -15,6 +15,7 @@ export function addRunCommands({ sub, deferred }: CommandBuilder): void {
     .argument('[prompt]', 'the task; - reads standard input')
     .option('--name <name>', 'name of the agent', 'main')
     .option('--detach', 'only record the task; coppice worker or coppice serve leads it')
+    .option('--dry-run', 'start nothing: estimate what agents will use, by what others used')
     .option('--ask', ASK);
   followOptions(rootOptions(run)).action(
     deferred(

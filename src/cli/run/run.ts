@@ -14,7 +14,7 @@ import {
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { tellUndelivered, tellUnled } from '../setup/notices.ts';
-import { printJson } from '../setup/output.ts';
+import { printJson, printLines } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
 import { leadRun } from './follow-run.ts';
 import { parseLimits } from './limit-option.ts';
@@ -28,6 +28,7 @@ export interface RunOptions extends RootOptions, PlacementOptions {
   readonly timeout?: number;
   readonly wait?: boolean;
   readonly detach?: boolean;
+  readonly dryRun?: boolean;
 }
 
 /** How many of the newest deliveries are checked for those of this run. */
@@ -35,6 +36,7 @@ const RECENT = 100;
 
 /** `coppice run [PROMPT|-]`. */
 export async function run(context: Context, given: string | undefined, options: RunOptions): Promise<number> {
+  if (options.dryRun === true) return dryRun(context, options);
   const prompt = await readText(given, 'prompt');
   if (options.detach === true) return detach(context, prompt, options);
   const shown = fit(clean(prompt), 40, context.err);
@@ -71,6 +73,20 @@ export async function run(context: Context, given: string | undefined, options: 
       );
     },
   });
+}
+
+/** `coppice run --dry-run`: what an agent as it is asked for, and one of each profile, will probably use. Starts nothing. */
+async function dryRun(context: Context, { limit, profile }: RunOptions): Promise<number> {
+  parseLimits(limit);
+  const { model } = context.options;
+  const document = await ask(context, (asked) => asked.estimates({ model, profile }));
+  if (context.json) printJson(document);
+  else
+    printLines([
+      'Nothing was started. What one agent will probably use, without those that it creates:',
+      ...document.estimates.map(({ line }) => `  ${clean(line)}`),
+    ]);
+  return 0;
 }
 
 /** Only records the task, for whoever serves. */

@@ -44,6 +44,7 @@ export function sourcesOf(context: Context, { store, runtime, terms, onEntered, 
     activity: new TreeActivity(store),
     prompts: new AgentPrompts(store),
     compose: (request) => composeRoot(context, store, terms, request),
+    profiles: async () => (await terms()).profiles,
     onEntered,
   };
 }

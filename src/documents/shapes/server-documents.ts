@@ -41,6 +41,24 @@ export const activity = z.strictObject({
     .describe('the one in which something happened last is the last'),
 });
 
+const range = z.strictObject({ usual: number('the median'), most: number('nine of ten used at most that') });
+
+/** What an agent will probably use. */
+const estimate = z.strictObject({
+  profile: maybe('null: agents without one'),
+  model: text('`provider/model`'),
+  line: text('all of it in one line'),
+  estimate: z
+    .strictObject({
+      agents: number('of how many it is made; at most the newest 200'),
+      tokens: range.describe('output, and input not read from a cache'),
+      usd: range.nullable().describe('US dollars; null: their price is unknown'),
+      seconds: range.describe('from the first request of an agent to the end of its last'),
+    })
+    .nullable()
+    .describe('null: there were too few'),
+});
+
 /** What only the server answers with. */
 export const SERVER_DOCUMENTS = [
   {
@@ -105,6 +123,13 @@ export const SERVER_DOCUMENTS = [
     }),
   },
   { name: 'coppice/usage/v1', by: ['usage'], shape: usage },
+  {
+    name: 'coppice/estimates/v1',
+    by: ['run --dry-run'],
+    shape: z.strictObject({
+      estimates: z.array(estimate).describe('of an agent as it was asked for, then of one of each profile'),
+    }),
+  },
   { name: 'coppice/activity/v1', by: [], shape: activity },
   { name: 'coppice/child/v1', by: [], like: 'agent', shape: z.strictObject({}) },
   {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CronJobs } from '../../cron/cron-jobs.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
+import type { Profile } from '../../records/agent/profile.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { ReadSources } from '../answers/find-one.ts';
 import type { RuleSources } from '../answers/rule-answers.ts';
@@ -45,6 +46,8 @@ export interface ApiSources extends ReadSources, RuleSources {
   readonly prompts: AgentPrompts;
   /** By the configuration of the server, as a command at that machine. Rejects with a `CoppiceError`. */
   readonly compose: (request: RootRequest) => Promise<ComposedRoot>;
+  /** Those that agents may name. */
+  readonly profiles: () => Promise<ReadonlyMap<string, Profile>>;
   /** A tree was entered that somebody must lead. */
   readonly onEntered: () => void;
 }

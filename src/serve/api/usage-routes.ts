@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../../documents/iso-time.ts';
 import { titlesOf } from '../../documents/tree-titles.ts';
+import { estimateOf, estimateText } from '../../records/agent/estimate.ts';
 import { DAYS_MAX } from '../usage/usage-roll-up.ts';
 import { countUpTo, route } from './route.ts';
 
@@ -30,6 +31,33 @@ export const USAGE_ROUTES = [
         by_profile: by_profile.map(([profile, used]) => ({ profile, ...used })),
         by_tree: by_tree.map(([root_id, used]) => ({ root_id, title: titles.get(root_id) ?? null, ...used })),
       };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/estimates',
+    summary: 'What agents of a profile and a model will probably use, by what others used',
+    scope: 'read',
+    answer: 'coppice/estimates/v1',
+    query: z.strictObject({
+      model: z.string().min(1).max(500).optional().describe('`provider/model`; default that of the profile'),
+      profile: z.string().min(1).max(200).optional().describe('the profile'),
+    }),
+    handle: async ({ store, compose, profiles }, { query }) => {
+      const { config } = await compose(query);
+      const { model, profile = null } = config;
+      const others = [...(await profiles()).values()].filter(({ name }) => name !== profile);
+      const kinds = [
+        { profile, model },
+        ...others.map(({ name, model: own }) => ({ profile: name, model: own ?? model })),
+      ];
+      const estimates = await Promise.all(
+        kinds.map(async (kind) => {
+          const estimate = estimateOf(await store.pastAgents(kind));
+          return { ...kind, line: estimateText(kind, estimate), estimate };
+        }),
+      );
+      return { estimates };
     },
   }),
   route({

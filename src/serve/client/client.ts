@@ -47,6 +47,7 @@ export const CALLS = {
   jobNext: { route: 'GET /v1/jobs/:job/next' },
   jobRuns: { route: 'GET /v1/jobs/:job/runs' },
   usage: { route: 'GET /v1/usage' },
+  estimates: { route: 'GET /v1/estimates' },
   activity: { route: 'GET /v1/activity' },
 } as const satisfies Readonly<Record<string, Call>>;
 

@@ -50,8 +50,9 @@ export interface Dialect {
   readonly prefix_below: string;
   /** The folder in the configuration of an agent. */
   readonly cwd: string;
-  /** The profile in the configuration of an agent. */
+  /** The profile and the model in the configuration of an agent. */
   readonly profile: string;
+  readonly model: string;
   /** Ends a query for rows to update: skips rows that another transaction is updating. `rows`: the name of the table in the statement. */
   skipLocked(rows: string): string;
   isTrue(column: string): string;

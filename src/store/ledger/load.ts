@@ -1,9 +1,14 @@
 import { setImmediate as soon } from 'node:timers/promises';
+import type { PastAgent } from '../../records/agent/estimate.ts';
 import type { StateType } from '../../records/agent/state.ts';
 import type { RunSource } from '../../records/run/run.ts';
 import type { LoadReads, PlacedRequest } from '../load-reads.ts';
 import type { Database } from './database.ts';
 import { type Row, requestOf } from './rows.ts';
+import { WORKING } from './sql-conditions.ts';
+
+/** Maximum agents of which an estimate is made. */
+const PAST_MAX = 200;
 
 /** Each reads a partial index of open rows, never what has ended. */
 const LED = `WITH led AS MATERIALIZED (SELECT root_id, status, worker FROM agents WHERE worker IS NOT NULL)
@@ -77,6 +82,29 @@ export function loadReads(db: Database): LoadReads {
         root_id: row.root_id as string,
         profile: row.profile as string | null,
       }));
+    },
+
+    pastAgents: async ({ profile, model }) => {
+      const { profile: of_profile, model: of_model, row_number } = db.dialect;
+      const own = 'q.agent_id = g.id ORDER BY q.id';
+      const sql = `WITH past AS MATERIALIZED (SELECT id, status, input_tokens, cached_tokens, output_tokens, cost_usd FROM agents
+          WHERE coalesce(${of_profile}, '') = $1 AND ${of_model} = $2 ORDER BY created_at DESC, ${row_number} DESC LIMIT ${PAST_MAX})
+        SELECT input_tokens - cached_tokens + output_tokens AS tokens, cost_usd AS usd,
+          (SELECT q.started_at FROM requests q WHERE ${own} LIMIT 1) AS began_at,
+          (SELECT q.started_at + q.duration_ms FROM requests q WHERE ${own} DESC LIMIT 1) AS ended_at
+        FROM past g WHERE NOT (${WORKING})`;
+      const rows = await db.read(sql, [profile ?? '', model]);
+      return rows.flatMap(({ tokens, usd, began_at, ended_at }): PastAgent[] =>
+        began_at === null
+          ? []
+          : [
+              {
+                tokens: Number(tokens),
+                usd: usd as number | null,
+                seconds: (Number(ended_at) - Number(began_at)) / 1_000,
+              },
+            ],
+      );
     },
   };
 }

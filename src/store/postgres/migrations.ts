@@ -198,4 +198,11 @@ CREATE TABLE tasks (
 );
 `,
   },
+  {
+    number: 21,
+    purpose: 'an index for agents of a profile and a model, newest first',
+    sql: `
+CREATE INDEX agents_by_kind ON agents ((coalesce(config::json->>'profile', '')), (config::json->>'model'), created_at, number);
+`,
+  },
 ];

@@ -30,6 +30,7 @@ const DIALECT: Dialect = {
   prefix_below: '~<~',
   cwd: "config::json->>'cwd'",
   profile: "config::json->>'profile'",
+  model: "config::json->>'model'",
   skipLocked: (rows) => `FOR UPDATE OF ${rows} SKIP LOCKED`,
   isTrue: (column) => column,
   elements: (list) => `(SELECT jsonb_array_elements_text(${list}::jsonb) AS value)`,

@@ -176,4 +176,11 @@ CREATE TABLE tasks (
 ) STRICT, WITHOUT ROWID;
 `,
   },
+  {
+    number: 21,
+    purpose: 'an index for agents of a profile and a model, newest first',
+    sql: `
+CREATE INDEX agents_by_kind ON agents (coalesce(json_extract(config, '$.profile'), ''), json_extract(config, '$.model'), created_at);
+`,
+  },
 ];

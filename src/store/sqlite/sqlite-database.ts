@@ -22,6 +22,7 @@ const DIALECT: Dialect = {
   prefix_below: '<',
   cwd: "json_extract(config, '$.cwd')",
   profile: "json_extract(config, '$.profile')",
+  model: "json_extract(config, '$.model')",
   skipLocked: () => '',
   isTrue: (column) => `${column} = 1`,
   elements: (list) => `json_each(${list})`,

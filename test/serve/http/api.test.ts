@@ -261,6 +261,8 @@ describe('schedules, runs, deliveries, workers', () => {
     assert.equal((await call('POST /v1/deliveries/retry', {}, { body: {} })).json.retried, 0);
     const { json: usage } = await call('GET /v1/usage?days=2');
     assert.equal(usage.complete, true);
+    const { estimates } = (await call('GET /v1/estimates?model=play%2Factor')).json;
+    assert.match(estimates[0].line, /^(no history for )?agents without a profile, with model play\/actor/);
     const { json: activity } = await call('GET /v1/activity');
     assert.ok(activity.trees.some(({ tokens }: { tokens: number[] }) => tokens.length > 0));
     assert.ok(usage.by_tree.some(({ title }: { title: string }) => title === 'fork a kid'));

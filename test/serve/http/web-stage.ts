@@ -70,6 +70,7 @@ export async function setWebStage(
     usage: new UsageRollUp(store),
     activity: new TreeActivity(store),
     prompts: new AgentPrompts(store),
+    profiles: async () => new Map(),
     compose: async ({ model = 'play/actor', cwd = folder, allow = ['*'], deny = [], limits = {} }) => ({
       config: {
         model,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { newTurn } from '../../../src/records/agent/state.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CONFIG, child, fresh, newRoot, stepOf } from '../ledger-fixture.ts';
 
@@ -33,5 +34,32 @@ export function usageContract(stores: () => { readonly store: Store; readonly ot
     assert.deepEqual(await store.usageAfter(before, 2), found.slice(0, 2));
     assert.deepEqual(await store.usageAfter(places[0] ?? 0, 2), found.slice(1));
     assert.deepEqual(await store.usageAfter(places[2] ?? 0, 2), []);
+  });
+  it('of past agents of a profile and a model, those count that asked and do not work now, the newest first', async () => {
+    const { store, other } = stores();
+    const kind = { profile: 'estimated', model: 'm/漢' };
+    const config = { ...CONFIG, ...kind };
+    const usage = { input: 100, output: 20, cached: 60, reasoning: 5, cost_usd: 0.25 };
+    const request = { model: 'm', usage, started_at: 1_000, duration_ms: 500 };
+    const idle = { type: 'idle' } as const;
+    const asked = await newRoot(store, {}, { config });
+    const later = { ...request, started_at: 4_000 };
+    await store.commit([stepOf(asked, { requests: [request, later], state: idle })]);
+    const unpriced = await newRoot(store, {}, { config, created_at: asked.created_at + 1 });
+    const no_price = { ...request, usage: { ...usage, cost_usd: null } };
+    await store.commit([stepOf(unpriced, { requests: [no_price], state: idle })]);
+    const working = await newRoot(store, {}, { config });
+    const state = { type: 'requesting', attempt: 1, turn: newTurn(1) } as const;
+    await store.commit([stepOf(working, { requests: [request], state })]);
+    await newRoot(store, {}, { config });
+    const { profile: _, ...without } = config;
+    const others = await newRoot(store, {}, { config: without });
+    await store.commit([stepOf(others, { requests: [request], state: idle })]);
+    assert.deepEqual(await other.pastAgents(kind), [
+      { tokens: 60, usd: null, seconds: 0.5 },
+      { tokens: 120, usd: 0.5, seconds: 3.5 },
+    ]);
+    assert.equal((await other.pastAgents({ ...kind, profile: null })).length, 1);
+    assert.deepEqual(await other.pastAgents({ ...kind, model: 'other' }), []);
   });
 }
