@@ -13,13 +13,14 @@ const PAUSE_MS = 50;
 
 type Setting = readonly [key: string, value: string];
 
-/** No hooks, monitors or maintenance of the repository; no signing, because nobody could unlock the key. */
+/** No hooks, monitors or maintenance of the repository; nothing in its submodules; no signing, because nobody could unlock the key. */
 const QUIET: readonly Setting[] = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
   ['commit.gpgsign', 'false'],
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
+  ['submodule.recurse', 'false'],
 ];
 
 export type GitEnd =

@@ -10,6 +10,7 @@ import { clean } from '../../render/clean.ts';
 import {
   listed,
   type Merged,
+  mergeLock,
   mergeTarget,
   mergeWorktree,
   undoMerge,
@@ -46,6 +47,7 @@ export function merge(context: Context, texts: readonly string[]): Promise<numbe
     const cwd = await folderOf(asked, authors);
     const { merge: { test = null, timeout_seconds = TIMEOUT_SECONDS } = {}, env_allow = [] } =
       context.loaded.configuration;
+    const held = orRefused(await mergeLock(cwd));
     const stop = new AbortController();
     const removeHandlers = onStopSignal(() => stop.abort());
     const terms: Terms = {
@@ -56,9 +58,7 @@ export function merge(context: Context, texts: readonly string[]): Promise<numbe
       signal: stop.signal,
     };
     try {
-      const place = await mergeTarget(cwd);
-      if (!place.ok)
-        throw new CoppiceError('E_REFUSED', `nothing is merged: ${place.error}`, { hint: place.hint });
+      const place = orRefused(await mergeTarget(cwd));
       const merges: Row[] = [];
       for (const author of authors) {
         const row = await mergeOne(
@@ -80,8 +80,16 @@ export function merge(context: Context, texts: readonly string[]): Promise<numbe
         : EXIT.failed;
     } finally {
       removeHandlers();
+      held.lock.close();
     }
   });
+}
+
+function orRefused<T extends { readonly ok: true }>(
+  result: T | { readonly ok: false; readonly error: string; readonly hint: string },
+): T {
+  if (result.ok) return result;
+  throw new CoppiceError('E_REFUSED', `nothing is merged: ${result.error}`, { hint: result.hint });
 }
 
 /** The agents with worktrees, one for each branch. Rejects unless all can be merged now. */

@@ -1,4 +1,7 @@
-import { type Git, type GitEnd, neutralGitIn } from '../../processes/git-command.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Git, type GitEnd, gitIn, neutralGitIn } from '../../processes/git-command.ts';
+import { ProcessLock } from '../../processes/process-lock.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import { AUTHOR, commitWorktree, PLAIN } from './git-worktree.ts';
 
@@ -7,6 +10,7 @@ import { AUTHOR, commitWorktree, PLAIN } from './git-worktree.ts';
  * M1. Work of the person that is not committed is never touched: a merge begins without any, and git refuses to overwrite what is written meanwhile.
  * M2. Whatever does not succeed leaves the branch of the folder at the commit where it was.
  * M3. Nothing that the repository configures is run.
+ * M4. What a person began in the folder (a merge, a rebase, …) is never aborted or continued.
  */
 
 /** Maximum characters of a conflict that are reported. */
@@ -15,6 +19,18 @@ const FILES_SHOWN = 5;
 /** Programs that a merge would run, in settings that everybody who works in the repository can write. */
 const PROGRAMS = '^(filter\\..*\\.(smudge|clean|process)|merge\\..*\\.driver)$';
 const OWN_SCOPES: ReadonlySet<string> = new Set(['system', 'global', 'command']);
+/** Git would look into submodules, and so run what their settings name. */
+const SHALLOW = '--ignore-submodules=dirty';
+/** What git keeps in the folder of its data while a command of several steps is under way; the command. */
+const UNDER_WAY = [
+  ['MERGE_HEAD', 'merge'],
+  ['rebase-merge', 'rebase'],
+  ['rebase-apply/applying', 'am'],
+  ['rebase-apply', 'rebase'],
+  ['CHERRY_PICK_HEAD', 'cherry-pick'],
+  ['REVERT_HEAD', 'revert'],
+  ['sequencer', 'cherry-pick'],
+] as const;
 
 export interface MergeTarget {
   readonly git: Git;
@@ -27,14 +43,36 @@ export interface MergeTarget {
 
 type Failed = { readonly ok: false; readonly error: string; readonly hint: string };
 
+/** Held by one merge at a time in a repository, whatever its worktree. */
+export async function mergeLock(
+  folder: string,
+): Promise<{ readonly ok: true; readonly lock: ProcessLock } | Failed> {
+  const common = await gitIn(folder)('rev-parse', '--path-format=absolute', '--git-common-dir');
+  if (!common.ok) return outside(folder, common.error);
+  const file = join(common.out.trim(), 'coppice-merge');
+  try {
+    const lock = new ProcessLock(file);
+    if (lock.take()) return { ok: true, lock };
+    lock.close();
+  } catch (error) {
+    const hint = 'It must be possible to write there';
+    return { ok: false, error: `${file} cannot be locked: ${(error as Error).message}`, hint };
+  }
+  const error = `another coppice merge is at work in ${folder}`;
+  return { ok: false, error, hint: 'Merge again when it is done' };
+}
+
+function outside(folder: string, error: string): Failed {
+  return { ok: false, error: `${folder} is no git repository: ${error}`, hint: 'Worktrees come from one' };
+}
+
 /** The repository around a folder, if branches can be merged there now. */
 export async function mergeTarget(
   folder: string,
 ): Promise<{ readonly ok: true; readonly target: MergeTarget } | Failed> {
   const git = await neutralGitIn(folder);
   const failed = (error: string, hint: string): Failed => ({ ok: false, error, hint });
-  if ('error' in git)
-    return failed(`${folder} is no git repository: ${git.error}`, 'Worktrees come from one');
+  if ('error' in git) return outside(folder, git.error);
   const top = await git('rev-parse', '--show-toplevel');
   const head = await git('rev-parse', 'HEAD');
   if (!top.ok || !head.ok)
@@ -46,9 +84,15 @@ export async function mergeTarget(
       `settings of the repository (${foreign}) name a program for merges, which is not run for agents`,
       `Merge by hand: git -C ${place} merge BRANCH`,
     );
+  const begun = await underWay(git);
+  if (begun !== null)
+    return failed(
+      `${place} is in the middle of a ${begun}`,
+      `Finish it, or undo it with git ${begun} --abort; then merge again`,
+    );
   const branch = await git('symbolic-ref', '--short', '--quiet', 'HEAD');
   if (!branch.ok) return failed(`no branch is checked out in ${place}`, 'Switch to one: git switch BRANCH');
-  const changed = await git('status', '--porcelain', '--untracked-files=no');
+  const changed = await git('status', '--porcelain', '--untracked-files=no', SHALLOW);
   if (!changed.ok) return failed(changed.error, 'See: git status');
   if (changed.out !== '')
     return failed(
@@ -61,6 +105,13 @@ export async function mergeTarget(
       'Commit them, or put them aside with git stash; then merge again',
     );
   return { ok: true, target: { git, folder: place, branch: branch.out.trim(), head: head.out.trim() } };
+}
+
+/** The command of several steps that somebody began in the folder; null: none. */
+async function underWay(git: Git): Promise<string | null> {
+  const data = await git('rev-parse', '--absolute-git-dir');
+  if (!data.ok) return null;
+  return UNDER_WAY.find(([name]) => existsSync(join(data.out.trim(), name)))?.[1] ?? null;
 }
 
 /** The first setting of the repository itself that names a program for merges. */
@@ -98,13 +149,15 @@ export async function mergeWorktree(
       ? { type: 'merged', commit: commit.out.trim() }
       : { type: 'failed', error: commit.error };
   }
-  const open = await git('diff', '--name-only', '--diff-filter=U', '-z');
+  // Git refused before it began; a merge of something else is not ours (M4).
+  const [tip, merging] = [await git('rev-parse', branch), await git('rev-parse', '--verify', 'MERGE_HEAD')];
+  if (!tip.ok || !merging.ok || tip.out !== merging.out) return { type: 'failed', error: end.error };
+  const open = await git('diff', SHALLOW, '--name-only', '--diff-filter=U', '-z');
   const files = open.ok ? open.out.split('\0').filter(Boolean) : [];
-  const diff = files.length > 0 ? await git('diff', ...PLAIN) : null;
-  // Nothing to abort where git refused before it began.
+  const diff = files.length > 0 ? await git('diff', SHALLOW, ...PLAIN) : null;
   await git('merge', '--abort');
   const now = await git('rev-parse', 'HEAD');
-  const left = await git('diff', '--name-only', '--diff-filter=U');
+  const left = await git('diff', SHALLOW, '--name-only', '--diff-filter=U');
   if (!now.ok || now.out.trim() !== head || !left.ok || left.out !== '')
     return { type: 'failed', error: `the merge could not be undone: git merge --abort (${end.error})` };
   if (files.length === 0) return { type: 'failed', error: end.error };
@@ -112,13 +165,17 @@ export async function mergeWorktree(
 }
 
 /** Takes a merge back (M1, M2); null, or why not and what to do. */
-export async function undoMerge({ git, folder, head }: MergeTarget, commit: string): Promise<string | null> {
+export async function undoMerge({ git, folder }: MergeTarget, commit: string): Promise<string | null> {
   const now = await git('rev-parse', 'HEAD');
   const by_hand = `git -C ${folder} revert -m 1 ${commit}`;
   if (!now.ok || now.out.trim() !== commit)
     return `the merge stays, because another commit was made meanwhile; undo it with: ${by_hand}`;
+  // A reset would end it (M4).
+  const begun = await underWay(git);
+  if (begun !== null)
+    return `the merge stays, because a ${begun} was begun meanwhile; undo it with: ${by_hand}`;
   // Unlike --hard, it refuses to discard what is not committed.
-  const end = await git('reset', '--quiet', '--keep', head);
+  const end = await git('reset', '--quiet', '--keep', `${commit}^1`);
   return end.ok
     ? null
     : `the merge stays, because it could not be undone (${end.error}); undo it with: ${by_hand}`;

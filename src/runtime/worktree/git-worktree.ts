@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { type Dirent, existsSync, readFileSync, realpathSync } from 'node:fs';
+import { mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { type Git, type GitEnd, gitIn, neutralGitIn } from '../../processes/git-command.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
@@ -12,6 +12,9 @@ const MAX_COPIES = 100;
 export const AUTHOR = ['-c', 'user.name=Coppice', '-c', 'user.email=coppice@localhost'];
 const BRANCHES = 'coppice/';
 export const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color'];
+
+/** Where a folder holds or names the data of its repository. */
+const LINK = Buffer.from('.git');
 
 type Place = Pick<Worktree, 'path' | 'branch'>;
 
@@ -101,8 +104,10 @@ export async function commitWorktree(worktree: Place, title: string): Promise<Co
   const place = await topOf(worktree);
   if (place === null) return failed(`its folder ${path} is no worktree any more`, true);
   const git = await neutralGitIn(place);
-  if ('error' in git)
-    return failed(`nothing could be committed (${git.error}), so its folder stays: ${place}`);
+  const nested = await nestedRepository(place);
+  const problem = 'error' in git ? git.error : nested;
+  if ('error' in git || problem !== null)
+    return failed(`nothing could be committed (${problem}), so its folder stays: ${place}`);
   const open_conflict = await conflictIn(git, place);
   if (open_conflict !== null)
     return failed(`conflicts in ${open_conflict} are not resolved, so its folder stays: ${place}`);
@@ -110,6 +115,33 @@ export async function commitWorktree(worktree: Place, title: string): Promise<Co
   await git(...AUTHOR, 'commit', '--quiet', '--no-verify', '--message', title);
   const open = await unsaved(git, branch);
   return open === null ? { ok: true, git } : failed(`${open}, so its folder stays: ${place}`);
+}
+
+/**
+ * Says which repository of its own there is in a worktree, such as a clone that an agent made or a submodule that it filled; null: there is none. Git would run
+ * the programs that its settings name, and its commits would be lost with the folder.
+ */
+async function nestedRepository(place: string): Promise<string | null> {
+  // Names need not be UTF-8.
+  const folders = [Buffer.from(place)];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const inside = Buffer.concat([folder, Buffer.from(sep)]);
+    let entries: Dirent<Buffer>[];
+    try {
+      entries = await readdir(folder, { withFileTypes: true, encoding: 'buffer' });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue;
+      return (error as Error).message;
+    }
+    for (const entry of entries) {
+      const here = Buffer.concat([inside, entry.name]);
+      if (entry.name.equals(LINK)) {
+        const within = relative(place, folder.toString());
+        if (within !== '') return `${within} in it is a git repository of its own`;
+      } else if (entry.isDirectory()) folders.push(here);
+    }
+  }
+  return null;
 }
 
 /** A file in the middle of a merge that still has its marks: adding it would make them part of the branch. */
@@ -149,10 +181,12 @@ export async function saveWorktree(worktree: Worktree, title: string): Promise<S
  * removed its link to the repository: then git finds an enclosing repository, which must not be touched.
  */
 async function topOf({ path, branch }: Place): Promise<string | null> {
+  const name = branch.slice(BRANCHES.length);
   let place = path;
-  while (!existsSync(place)) place = dirname(place);
+  while (basename(place) !== name && dirname(place) !== place) place = dirname(place);
+  if (!existsSync(place)) return null;
   const top = await gitIn(place)('rev-parse', '--show-toplevel');
-  return top.ok && basename(top.out.trim()) === branch.slice(BRANCHES.length) ? top.out.trim() : null;
+  return top.ok && top.out.trim() === place ? place : null;
 }
 
 /** Why the branch does not hold all work of the worktree; null when it does. */
@@ -172,7 +206,8 @@ async function remove({ path, branch, base }: Worktree): Promise<void> {
   const place = await topOf({ path, branch });
   if (place === null) return;
   const git = await neutralGitIn(place);
-  if ('error' in git || (await unsaved(git, branch)) !== null) return;
+  if ('error' in git || (await nestedRepository(place)) !== null) return;
+  if ((await unsaved(git, branch)) !== null) return;
   const head = await git('rev-parse', 'HEAD');
   const common = await git('rev-parse', '--path-format=absolute', '--git-common-dir');
   if (!common.ok || !head.ok) return;

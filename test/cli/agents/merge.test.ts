@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { ProcessLock } from '../../../src/processes/process-lock.ts';
 import { onBothDatabases } from '../../runtime/both-databases.ts';
 import { runGit } from '../../runtime/worktree/git-repository.ts';
 import { makeHome } from '../run-cli.ts';
@@ -127,6 +128,26 @@ onBothDatabases('coppice merge', (database) => {
       assert.equal(refused.code, code);
       assert.match(refused.stderr, message);
     }
+
+    // What a person has begun is theirs, also where the index is as in the last commit.
+    git('branch', 'side', 'HEAD~1');
+    git('checkout', '--quiet', 'side');
+    git('commit', '--quiet', '--allow-empty', '--message', 'aside');
+    git('checkout', '--quiet', 'main');
+    git('merge', '--quiet', '--strategy', 'ours', '--no-commit', 'side');
+    const begun = await coppice('merge', 'breaks');
+    assert.deepEqual([begun.code, begun.stdout], [1, '']);
+    assert.match(begun.stderr, /work is in the middle of a merge.*git merge --abort/s);
+    assert.equal(git('rev-parse', 'MERGE_HEAD'), git('rev-parse', 'side'));
+    git('merge', '--abort');
+    git('branch', '--quiet', '-D', 'side');
+
+    const other = new ProcessLock(join(home.work, '.git', 'coppice-merge'));
+    assert.ok(other.take());
+    const locked = await coppice('merge', 'breaks');
+    other.close();
+    assert.deepEqual([locked.code, locked.stdout], [1, '']);
+    assert.match(locked.stderr, /another coppice merge is at work in .*work/);
 
     git('config', 'filter.x.clean', 'false');
     assert.match((await coppice('merge', 'breaks')).stderr, /\(filter\.x\.clean\) name a program.*by hand/s);

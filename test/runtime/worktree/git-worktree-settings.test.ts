@@ -1,11 +1,20 @@
 /** Proves that making, saving and removing a worktree runs nothing that the repository brings: filters, hooks, monitors, external diffs; and that the user's own filters do their work. */
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, it } from 'node:test';
 import { makeWorktree, removeWorktree, saveWorktree } from '../../../src/runtime/worktree/git-worktree.ts';
 import { makeFolder } from '../project-folder.ts';
-import { makeRepository, type Repository } from './git-repository.ts';
+import { makeRepository, type Repository, runGit } from './git-repository.ts';
 
 let repository: Repository;
 let place: string;
@@ -107,6 +116,34 @@ it('runs no filter that is set while an agent works', async () => {
     writeFileSync(join(path, 'a.txt'), 'changed\n');
   });
   assert.deepEqual(ran(), []);
+});
+
+it('runs no filter of a repository that an agent made in its worktree, whose commits are not lost with the folder', async () => {
+  for (const [at, name] of ['nested', 'n\u00e4h', 'a\nb'].entries()) {
+    const made = await makeWorktree(repository.folder, place, `agent-call-${at}`);
+    assert.ok(made.ok, JSON.stringify(made));
+    const nested = join(made.worktree.path, name);
+    mkdirSync(nested);
+    const git = (...args: string[]) => runGit(nested, ...args);
+    git('init', '--quiet');
+    writeFileSync(join(nested, 'a.txt'), 'one\n');
+    git('add', '--all');
+    git('commit', '--quiet', '--message', 'first');
+    if (at === 0) runGit(made.worktree.path, 'add', '--all');
+    git('config', 'filter.inner.clean', tracer('inner'));
+    writeFileSync(join(nested, '.git', 'info', 'attributes'), '* filter=inner\n');
+    // Git compares contents, and so filters them, where only the time differs.
+    utimesSync(join(nested, 'a.txt'), 1, 1);
+    const { text } = await saveWorktree(made.worktree, 'reviewer');
+    assert.match(text, /is a git repository of its own.*so its folder stays/s);
+    await removeWorktree(made.worktree);
+    assert.ok(existsSync(join(nested, '.git')));
+    assert.deepEqual(ran(), []);
+    // The trace would be seen.
+    runGit(nested, 'status');
+    assert.deepEqual(ran(), ['inner.ran']);
+    rmSync(join(traces, 'inner.ran'));
+  }
 });
 
 it('runs filters of the configuration of the user, whatever a repository sets under their names', async () => {
