@@ -129,7 +129,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
     why: 'the database is asked to write nothing',
   },
   {
-    file: 'src/processes/output-capture.ts',
+    file: 'src/processes/output/output-capture.ts',
     line: 'while (start > bytes.length - 4 && isContinuation(bytes[start])) start -= 1;',
     before: '>',
     after: '>=',
@@ -192,14 +192,14 @@ export const EQUIVALENT: readonly Equivalent[] = [
     why: 'only other systems than Linux have no table of processes',
   },
   {
-    file: 'src/processes/spill-file.ts',
+    file: 'src/processes/output/spill-file.ts',
     line: 'const part = bytes.length > room ? bytes.subarray(0, room) : bytes;',
     before: '>',
     after: '>=',
     why: 'all of them is a part of them',
   },
   {
-    file: 'src/processes/output-capture.ts',
+    file: 'src/processes/output/output-capture.ts',
     line: 'while (start < 3 && isContinuation(bytes[start])) start += 1;',
     before: '<',
     after: '<=',

@@ -139,11 +139,11 @@ export const NEAR: readonly Near[] = [
   {
     under: ['processes/'],
     quick: [
-      'processes/newest-output',
+      'processes/output/newest-output',
       'processes/process-slots',
       'processes/waiting',
-      'processes/spill-file',
-      'processes/output-capture',
+      'processes/output/spill-file',
+      'processes/output/output-capture',
       'processes/child-environment',
       'processes/process-mark',
     ],

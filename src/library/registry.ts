@@ -1,4 +1,4 @@
-import { treeOutput } from '../processes/spill-folder.ts';
+import { treeOutput } from '../processes/output/spill-folder.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { Tool } from '../records/tool.ts';
 import { dataFolder, outputFolder } from '../settings/folders.ts';

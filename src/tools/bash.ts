@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import * as z from 'zod';
 import { childEnvironment } from '../processes/child-environment.ts';
 import { findShell, shellArguments } from '../processes/find-shell.ts';
-import { OutputCapture } from '../processes/output-capture.ts';
+import { OutputCapture } from '../processes/output/output-capture.ts';
 import { type ProcessEnd, runProcess } from '../processes/run-process.ts';
 import { TOOL_LIMITS } from '../processes/tool-limits.ts';
 import type { ToolResult } from '../records/tool.ts';

@@ -53,10 +53,10 @@ export const TOOL_GUARDS: readonly Guard[] = [
   {
     name: 'output-tail',
     protects: 'the end of a long output, where the result usually is',
-    file: 'src/processes/output-capture.ts',
+    file: 'src/processes/output/output-capture.ts',
     guard: 'if (rest.length > size) rest = rest.subarray(rest.length - size);',
     without: '',
-    tests: ['processes/process-slots', 'processes/output-capture'],
+    tests: ['processes/process-slots', 'processes/output/output-capture'],
   },
   {
     name: 'output-clamp',
@@ -69,7 +69,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
   {
     name: 'spill-quota',
     protects: 'the disk from the endless output of a command',
-    file: 'src/processes/spill-file.ts',
+    file: 'src/processes/output/spill-file.ts',
     guard: 'TOOL_LIMITS.spill_bytes',
     without: 'Number.POSITIVE_INFINITY',
     tests: ['tools/bash'],

@@ -1,4 +1,4 @@
-import { removeSpilledOutput, spillFolder } from '../../processes/spill-folder.ts';
+import { removeSpilledOutput, spillFolder } from '../../processes/output/spill-folder.ts';
 import { outputFolder } from '../../settings/folders.ts';
 import type { Removal } from '../../store/remove-old.ts';
 import { removeOld } from '../../store/remove-old.ts';

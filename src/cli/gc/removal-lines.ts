@@ -1,4 +1,4 @@
-import type { RemovedOutput } from '../../processes/spill-folder.ts';
+import type { RemovedOutput } from '../../processes/output/spill-folder.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import type { Style } from '../../render/style.ts';

@@ -1,5 +1,5 @@
 import type { HostExit, HostTerminal } from '../../models/model-host.ts';
-import { NewestOutput } from '../../processes/newest-output.ts';
+import { NewestOutput } from '../../processes/output/newest-output.ts';
 import { type ProcessEnd, type ProcessRequest, runProcess } from '../../processes/run-process.ts';
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 

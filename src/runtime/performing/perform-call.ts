@@ -7,7 +7,7 @@ import { modeRefusal, withMode } from '../../permissions/mode.ts';
 import { partialRules, policyOf } from '../../permissions/policy.ts';
 import { policyRefusal } from '../../permissions/refusal.ts';
 import { callTouches, permissionSubject, touchesOf, writtenPath } from '../../permissions/touched-paths.ts';
-import { treeOutput } from '../../processes/spill-folder.ts';
+import { treeOutput } from '../../processes/output/spill-folder.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Deed } from '../../records/agent/deeds.ts';
 import { skillsOf } from '../../records/agent/skill.ts';

@@ -6,7 +6,7 @@ import { containPath, openContained } from '../../permissions/path-containment.t
 import { refuseForeignOutput } from '../../permissions/path-guard.ts';
 import { policyOf } from '../../permissions/policy.ts';
 import { touchedPaths } from '../../permissions/touched-paths.ts';
-import { treeOutput } from '../../processes/spill-folder.ts';
+import { treeOutput } from '../../processes/output/spill-folder.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { removeSpilledOutput, spillFolder } from '../../processes/spill-folder.ts';
+import { removeSpilledOutput, spillFolder } from '../../processes/output/spill-folder.ts';
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 
 const INTERVAL_MS = 60_000;

@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { TOOL_LIMITS } from './tool-limits.ts';
+import { TOOL_LIMITS } from '../tool-limits.ts';
 
 /** Suffix of a file that is being written, which must not be removed to make room. */
 const OPEN = '.open';

@@ -12,10 +12,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { SpillFile } from '../../src/processes/spill-file.ts';
-import { removeSpilledOutput } from '../../src/processes/spill-folder.ts';
-import { TOOL_LIMITS } from '../../src/processes/tool-limits.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { SpillFile } from '../../../src/processes/output/spill-file.ts';
+import { removeSpilledOutput } from '../../../src/processes/output/spill-folder.ts';
+import { TOOL_LIMITS } from '../../../src/processes/tool-limits.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 /** What is measured at once. */
 const PIECE = 8 * 1024 * 1024;

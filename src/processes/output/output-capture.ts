@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
+import { TOOL_LIMITS } from '../tool-limits.ts';
 import { SpillFile } from './spill-file.ts';
-import { TOOL_LIMITS } from './tool-limits.ts';
 
 /**
  * Keeps the head and the tail of a command's output, and all of it in a spill file once it exceeds both. Memory is bounded, even for

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { NewestOutput } from '../../src/processes/newest-output.ts';
+import { NewestOutput } from '../../../src/processes/output/newest-output.ts';
 
 function kept(limit: number, ...pieces: readonly string[]): [text: string, truncated: boolean] {
   const output = new NewestOutput(limit);

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { OutputCapture } from '../../src/processes/output-capture.ts';
-import { TOOL_LIMITS } from '../../src/processes/tool-limits.ts';
-import { makeWorkspace } from '../tools/tool-fixture.ts';
+import { OutputCapture } from '../../../src/processes/output/output-capture.ts';
+import { TOOL_LIMITS } from '../../../src/processes/tool-limits.ts';
+import { makeWorkspace } from '../../tools/tool-fixture.ts';
 
 /** Consecutive numbers, so that every position in the text is unique. */
 const TEXT = Array.from({ length: 20_000 }, (_, place) => `${place}\n`).join('');
