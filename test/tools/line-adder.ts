@@ -1,0 +1,49 @@
+// A process that changes one file: `FOLDER NAME TIMES` adds lines to it once its parent says so; `FOLDER NAME hold` never ends its first change.
+import { once } from 'node:events';
+import { writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { containPath } from '../../src/permissions/path-containment.ts';
+import { changeFile } from '../../src/tools/files/change-file.ts';
+
+const [folder = '', name = '', times = ''] = process.argv.slice(2);
+
+/** Adds a line to the file as it was read; `pause` is between reading and writing. */
+export function addLine(place: string, line: string, pause: () => void): Promise<unknown> {
+  return changeFile(
+    () => containPath(place, 'file.txt'),
+    (_, before) => {
+      pause();
+      return Buffer.concat([before?.bytes ?? Buffer.alloc(0), Buffer.from(`${line}\n`)]);
+    },
+    {
+      cwd: place,
+      spill_dir: join(place, 'data', 'output'),
+      signal: new AbortController().signal,
+      agent: { id: 'a1', name },
+      env_allow: [],
+      onOutput: () => undefined,
+    },
+  );
+}
+
+function sleepSync(ms?: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+if (times === 'hold')
+  await addLine(folder, name, () => {
+    writeSync(1, 'holds\n');
+    sleepSync();
+  });
+else if (times !== '') {
+  process.send?.('ready');
+  await once(process, 'message');
+  for (let line = 0; line < Number(times); line += 1) {
+    // Long enough for another process to come between, if it could.
+    await addLine(folder, `${name} ${line}`, () => sleepSync(1));
+    // Others get their turn.
+    await sleep(1);
+  }
+  process.disconnect();
+}
