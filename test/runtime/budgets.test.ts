@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
 import type { Agent } from '../../src/records/agent/agent.ts';
 import { alwaysOnBothDatabases, type Database, stagesOn } from './both-databases.ts';
-import { parsed, type Stage } from './stage.ts';
+import { parsed, type Stage, until } from './stage.ts';
 import { CREATION_PATHS } from './toolsets/creation-path.ts';
 
 const PRICE = 0.05;
@@ -127,6 +127,33 @@ function suite(database: Database): void {
     assert.equal(a.reply, 'late');
     assert.match((await told(on, a)).join(), /limit reached: run time of \d/);
     assert.deepEqual(a.budget?.spent, { tokens: 24, usd: 2 * PRICE });
+  });
+
+  it('an agent that is taken over when its own answer had passed the budget asks no more', async () => {
+    const on = await stage(() => [['wait', { timeout: 1 }]], { cost_usd: 2 });
+    const { id } = await on.start('go', { cost_usd: 1 });
+    await until(async () => (await on.store.agent(id))?.state.type === 'executing', 'the wait');
+    const again = await on.reopen();
+    await again.runtime.resume(id);
+    const { root } = await again.runtime.settled(id);
+    assert.equal(again.requests.length, 0);
+    assert.match(root.state.type === 'errored' ? root.state.failure.error : '', /^limit "cost" of the tree/);
+  });
+
+  it('a delegation to an agent program can be given a budget, too', async () => {
+    const on = await stage(
+      ({ name, step }) =>
+        name === 'main' && step === 0
+          ? [['subagent_delegate', { task: 'go', description: 'part', budget: { usd: 0.3 } }]]
+          : 'well',
+      {
+        toolsets: ['delegate'],
+        terms: { delegation: { ...DEFAULT_TERMS.delegation, servers: ['helper'] } },
+      },
+    );
+    await on.perform('go', { ...ROOM, cost_usd: 1 });
+    const { budget } = await on.agent('part');
+    assert.deepEqual([budget?.limit.usd, budget?.spent.usd, budget?.closed], [0.3, PRICE, true]);
   });
 
   it('a tree that nobody limited stops at the usual sum and says how to go on; whoever sets tokens or cost is the only one to limit both', async () => {

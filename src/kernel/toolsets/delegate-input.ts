@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { name, text } from './acts/agent-reference.ts';
+import { budgetOption } from './acts/child-budget.ts';
 import { taskOptions } from './task-options.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
 
@@ -26,6 +27,7 @@ export const delegateInput = z.strictObject({
   description: description.describe('Short label describing the delegation (e.g. "Summarizing document")'),
   serverName: z.string().min(1).nullish().describe('Target ACP server name (optional)'),
   agentId: z.string().min(1).nullish().describe('Target agent ID (optional)'),
+  budget: budgetOption,
 });
 
 type Program =

@@ -95,16 +95,25 @@ const delegate = checkedTool({
     const { model } = program;
     const answer = view.answer({ type: 'model', name: model });
     if (!answer.ok) return refuse('NOT_AVAILABLE', answer.error);
-    const rest = childBudget(view, null, null);
-    if (!rest.ok) return refuse('LIMIT_REACHED', rest.error);
+    const given = childBudget(view, options.budget, null);
+    if (!given.ok) return refuse('LIMIT_REACHED', given.error);
+    const { budget } = given;
     const { task, description } = options;
     return delegated(view, {
       task,
       text: task,
       description,
       // A single answer of another program, with its own system prompt and the permissions of the caller's tools.
-      config: (terms) => ({
-        ...childConfig(view.self.config, { profile: null, model, system: '', turns: 1, task: terms }),
+      config: (terms, id) => ({
+        ...childConfig(view.self.config, {
+          profile: null,
+          model,
+          system: '',
+          budget,
+          id,
+          turns: 1,
+          task: terms,
+        }),
         toolsets: [],
       }),
       agent_id: 'main',

@@ -174,6 +174,7 @@ export class Executor {
     const cell = newCell(agent, promptOf(history), mail, seenIn(history), wasWarned(agent.id, history));
     this.cells.set(agent.id, cell);
     this.#setAgent(agent, false);
+    cell.overspent = isOverspent(agent, this.agent_index);
     this.#enterWaits(cell, [], waitEdges(agent.state));
     this.sync.adopted(agent.id);
     const at = this.#options.clock.now();
