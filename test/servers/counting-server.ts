@@ -29,7 +29,7 @@ export function countingServer(
     const usage = { input: tokens, output: 20 };
     const last = exchange.messages.at(-1);
     if (last?.text.includes('replaced by your summary')) return { text: 'So far I have counted.', usage };
-    if (/You are now "kid"/.test(last?.text ?? '')) return { text: 'I am here.', usage };
+    if (/You are now "\w+"/.test(last?.text ?? '')) return { text: 'I am here.', usage };
     if (/^FORK/.test(last?.text ?? ''))
       return { calls: [{ name: 'fork', input: { name: 'kid', prompt: 'stay' } }], usage };
     if (last?.results.some(({ output }) => output.startsWith('last'))) return { text: 'All counted.', usage };
