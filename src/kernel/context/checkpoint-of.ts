@@ -2,6 +2,7 @@ import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { type Checkpoint, spokenWithin } from '../../records/conversation/checkpoint.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
+import type { SeenFiles } from '../../records/conversation/seen-files.ts';
 import type { Mailbox } from '../mailbox/taken-mail.ts';
 import { cutBefore, isFresh, newest } from './relief.ts';
 
@@ -15,9 +16,16 @@ export interface Surroundings {
   readonly children: readonly Agent[];
 }
 
+/** A conversation that is cut. */
+interface Cut {
+  readonly prompt: Prompt;
+  readonly inbox: Mailbox;
+  readonly seen: Pick<SeenFiles, 'marks'>;
+}
+
 /** The checkpoint of a conversation whose older part was summarised; null if there is nothing to cut. `window` in characters. */
 export function checkpointOf(
-  { prompt, inbox }: { readonly prompt: Prompt; readonly inbox: Mailbox },
+  { prompt, inbox, seen }: Cut,
   summary: string | null,
   window: number,
   { tree, children }: Surroundings,
@@ -32,6 +40,7 @@ export function checkpointOf(
     summary: summary === null ? null : summary.slice(0, Math.floor(SUMMARY * window)).toWellFormed(),
     spoken: spokenWithin(said, Math.floor(SPOKEN * window)),
     addressed: prompt.spokenTo,
+    files: seen.marks(),
     facts: [
       ...childFacts(children),
       ...(letters === 0 ? [] : [`Unread letters in your mailbox: ${letters}.`]),

@@ -1,5 +1,5 @@
 import { readAttachments } from './attached-text.ts';
-import type { ResultContent, UserOrigin } from './message.ts';
+import type { FileMark, ResultContent, UserOrigin } from './message.ts';
 
 /** How the history that a model is sent gets shorter (docs/context.md). The ledger keeps every row. */
 
@@ -29,6 +29,8 @@ export interface Checkpoint {
   readonly facts: readonly string[];
   /** The newest message that was addressed to the agent, if it is among these rows. */
   readonly addressed?: { readonly text: string; readonly first: boolean };
+  /** The files that the agent has seen, so that whoever takes it over knows them; not for models. Absent in old rows. */
+  readonly files?: readonly FileMark[];
 }
 
 const HEAD_CHARACTERS = 200;

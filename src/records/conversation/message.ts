@@ -75,6 +75,11 @@ export interface FileStamp {
   readonly base?: string;
 }
 
+export type FileUse = 'read' | 'changed';
+
+/** What a checkpoint keeps of a file that its agent has seen; `use` is absent for what only its ancestors saw. */
+export type FileMark = readonly [path: string, hash: string, use?: FileUse];
+
 export interface ResultContent {
   readonly call_id: string;
   readonly name: string;

@@ -1,4 +1,5 @@
-import type { PlacedMessage } from './message.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import type { EventContent, FileMark, FileUse, PlacedMessage } from './message.ts';
 
 type Hashes = ReadonlyMap<string, string>;
 
@@ -6,13 +7,14 @@ type Hashes = ReadonlyMap<string, string>;
 export type InheritedFiles = () => Hashes;
 
 const NOTHING: Hashes = new Map();
+const MARKS_MAX = 500;
 
 /** What a conversation has seen of files: by path, the hash of the content that it was last shown, or wrote itself. */
 export class SeenFiles {
-  readonly #inherited: InheritedFiles;
-  readonly #own = new Map<string, { readonly hash: string; readonly changed: boolean }>();
+  #inherited: InheritedFiles;
+  readonly #own = new Map<string, { readonly hash: string; readonly use: FileUse }>();
   /** In order, for forks: each sees those before it. */
-  readonly #log: (readonly [path: string, hash: string])[] = [];
+  #log: FileMark[] = [];
   /** How many came before the calls of the newest answer: a fork that is one of them does not see what the others return. */
   #before_calls = 0;
 
@@ -22,11 +24,12 @@ export class SeenFiles {
 
   append(message: Pick<PlacedMessage, 'kind' | 'content'>): void {
     if (message.kind === 'assistant') this.#before_calls = this.#log.length;
+    if (message.kind === 'event') this.#checkpoint(message.content as EventContent);
     if (message.kind !== 'result' || !('file' in message.content)) return;
     const { file } = message.content;
     if (file === undefined) return;
-    const changed = file.before !== undefined || this.#own.get(file.path)?.changed === true;
-    this.#own.set(file.path, { hash: file.hash, changed });
+    const use = file.before === undefined ? (this.use(file.path) ?? 'read') : 'changed';
+    this.#own.set(file.path, { hash: file.hash, use });
     this.#log.push([file.path, file.hash]);
   }
 
@@ -35,19 +38,47 @@ export class SeenFiles {
   }
 
   /** What this agent did with the file by calls of its own; undefined: nothing. */
-  use(path: string): 'read' | 'changed' | undefined {
-    const own = this.#own.get(path);
-    return own && (own.changed ? 'changed' : 'read');
+  use(path: string): FileUse | undefined {
+    return this.#own.get(path)?.use;
+  }
+
+  /** For a checkpoint: what it has seen last, the newest at the end. */
+  marks(): FileMark[] {
+    const hashes = new Map(this.#inherited());
+    for (const [path, hash] of this.#log) {
+      hashes.delete(path);
+      hashes.set(path, hash);
+    }
+    return [...hashes].slice(-MARKS_MAX).map(([path, hash]) => {
+      const use = this.use(path);
+      return use === undefined ? [path, hash] : [path, hash, use];
+    });
+  }
+
+  /** Whoever reads the history from the checkpoint on knows the same as whoever was there. */
+  #checkpoint({ event, data }: EventContent): void {
+    const marks = event === 'checkpoint' ? (data as unknown as Checkpoint).files : undefined;
+    if (marks === undefined) return;
+    const inherited = new Map(hashesOf(marks.filter(([, , use]) => use === undefined)));
+    this.#inherited = () => inherited;
+    this.#own.clear();
+    for (const [path, hash, use] of marks) if (use !== undefined) this.#own.set(path, { hash, use });
+    this.#log = [...marks];
+    this.#before_calls = marks.length;
   }
 
   forked(): InheritedFiles {
     const [inherited, log, length] = [this.#inherited, this.#log, this.#before_calls];
     let built: Hashes | null = null;
     return () => {
-      built ??= new Map([...inherited(), ...log.slice(0, length)]);
+      built ??= new Map([...inherited(), ...hashesOf(log.slice(0, length))]);
       return built;
     };
   }
+}
+
+function hashesOf(marks: readonly FileMark[]): (readonly [path: string, hash: string])[] {
+  return marks.map(([path, hash]) => [path, hash]);
 }
 
 /** Of a composed history (`promptOf`). */

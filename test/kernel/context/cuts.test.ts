@@ -11,6 +11,7 @@ import { namedWindow } from '../../../src/models/provider/context-windows.ts';
 import { checkpointText, spokenWithin } from '../../../src/records/conversation/checkpoint.ts';
 import type { Message, PlacedMessage } from '../../../src/records/conversation/message.ts';
 import { Prompt, promptOf } from '../../../src/records/conversation/prompt.ts';
+import { SeenFiles, seenIn } from '../../../src/records/conversation/seen-files.ts';
 import { promptHistory } from '../../../src/store/prompt-history.ts';
 
 const WINDOW = 6_000;
@@ -23,6 +24,9 @@ interface Member {
   /** The composed history. */
   readonly history: PlacedMessage[];
   readonly prompt: Prompt;
+  readonly seen: SeenFiles;
+  /** Was never cut. */
+  readonly uncut: SeenFiles;
   open: string[];
 }
 
@@ -30,6 +34,19 @@ function add(member: Member, message: Message): void {
   const row = { ...message, agent_id: member.id, seq: member.history.length + 1, at: 0 } as PlacedMessage;
   member.history.push(row);
   member.prompt.append(row);
+  member.seen.append(row);
+  if (message.kind !== 'event') member.uncut.append(row);
+}
+
+function newRoot(): Member {
+  return {
+    id: 'a',
+    history: [],
+    prompt: new Prompt(),
+    seen: new SeenFiles(),
+    uncut: new SeenFiles(),
+    open: [],
+  };
 }
 
 function user(text: string): Message {
@@ -47,7 +64,7 @@ function makeRoom(member: Member, summary: string | null): 'stuck' | null {
   if (found.type === 'stuck') return 'stuck';
   if (found.type === 'elide') add(member, event('elided', { through: found.through, over: found.over }));
   else {
-    const checkpoint = checkpointOf({ prompt: member.prompt, inbox: INBOX }, summary, WINDOW, ALONE);
+    const checkpoint = checkpointOf({ ...member, inbox: INBOX }, summary, WINDOW, ALONE);
     assert.ok(checkpoint !== null, 'a summary is asked for only where something can be cut');
     add(member, event('checkpoint', checkpoint));
   }
@@ -65,7 +82,7 @@ const steps = fc.array(
 );
 
 function play(all: Iterable<{ who: number; what: number; size: number; calls: number }>): Member[] {
-  const root: Member = { id: 'a', history: [], prompt: new Prompt(), open: [] };
+  const root: Member = newRoot();
   add(root, user('TASK'));
   const family = [root];
   for (const [place, { who, what, size, calls }] of [...all].entries()) {
@@ -74,14 +91,18 @@ function play(all: Iterable<{ who: number; what: number; size: number; calls: nu
     if (what === 0 && family.length < 6) {
       const id = `f${place}`;
       const prompt = new Prompt(member.prompt.forked());
-      const child: Member = { id, history: [...member.history], prompt, open: [] };
+      const seen = new SeenFiles(member.seen.forked());
+      const uncut = new SeenFiles(member.seen.forked());
+      const child: Member = { id, history: [...member.history], prompt, seen, uncut, open: [] };
       family.push(child);
       add(child, { kind: 'user', content: { origin: 'identity', text: `you are ${id}` } });
     } else if (what === 1) add(member, event('notice', {}));
     else if (member.open.length > 0) {
       const [call_id = '', ...rest] = member.open;
       member.open = rest;
-      add(member, { kind: 'result', content: { call_id, name: 'read', status: 'ok', output: text } });
+      const changed = size % 3 === 0 ? { before: null } : {};
+      const file = { path: `file ${size % 7}`, hash: text.slice(0, 5), ...changed };
+      add(member, { kind: 'result', content: { call_id, name: 'read', status: 'ok', output: text, file } });
     } else if (what === 2) add(member, user(text.slice(0, 300)));
     else if (makeRoom(member, place % 2 === 0 ? 'SUMMARY' : null) === null) {
       member.open = Array.from({ length: calls }, (_, call) => `${place}-${call}`);
@@ -94,10 +115,10 @@ function play(all: Iterable<{ who: number; what: number; size: number; calls: nu
 }
 
 describe('cuts', () => {
-  it('grown, from the whole history, and from the newest checkpoint on: one prompt', async () => {
+  it('grown, from the whole history, and from the newest checkpoint on: one prompt, and the same files seen', async () => {
     let cut = 0;
     const property = fc.asyncProperty(steps, async (all) => {
-      for (const { id, history, prompt, open } of play(all)) {
+      for (const { id, history, prompt, seen, uncut, open } of play(all)) {
         const store = {
           history: async (_: string, after = 0, limit = Number.MAX_SAFE_INTEGER) =>
             history.slice(after, after + limit),
@@ -111,6 +132,13 @@ describe('cuts', () => {
             [prompt.shared, prompt.cuts, prompt.spoken, prompt.characters, prompt.spokenTo],
           );
         }
+        for (const known of [seenIn(history), seenIn(read)])
+          for (let file = 0; file < 7; file += 1) {
+            const path = `file ${file}`;
+            const of = (one: SeenFiles) => [one.hashOf(path), one.use(path), one.forked()().get(path)];
+            assert.deepEqual(of(known), of(seen), path);
+            assert.deepEqual([known.hashOf(path), known.use(path)], [uncut.hashOf(path), uncut.use(path)]);
+          }
         const told = history.findLast(({ kind }) => kind === 'user')?.seq;
         assert.equal(prompt.spoken.at(-1)?.seq, told, 'what was said last is known');
         const messages = prompt.messages();
@@ -130,7 +158,7 @@ describe('cuts', () => {
   });
 
   it('a fork made before a checkpoint keeps the whole history', () => {
-    const root: Member = { id: 'a', history: [], prompt: new Prompt(), open: [] };
+    const root: Member = newRoot();
     add(root, user('TASK'));
     for (let turn = 0; turn < 6; turn += 1) {
       add(root, {
@@ -151,7 +179,7 @@ describe('cuts', () => {
     assert.equal(relief(long, ROOM, false), null);
     assert.deepEqual(relief(long, { ...ROOM, overhead: 1_500 }, false), { type: 'stuck' });
     assert.deepEqual(relief(long, ROOM, true), { type: 'stuck' });
-    const root: Member = { id: 'a', history: [], prompt: new Prompt(), open: [] };
+    const root: Member = newRoot();
     for (const text of ['TASK', 'y'.repeat(2_500)]) {
       add(root, user(text));
       add(root, { kind: 'assistant', content: { model: 'm', parts: [{ type: 'text', text: 'so' }] } });
@@ -162,7 +190,7 @@ describe('cuts', () => {
   });
 
   it('long results of the newest call are shortened when nothing else helps', () => {
-    const root: Member = { id: 'a', history: [], prompt: new Prompt(), open: [] };
+    const root: Member = newRoot();
     add(root, user('TASK'));
     const parts = [{ type: 'call' as const, id: 'c', name: 'read', input: '{}' }];
     add(root, { kind: 'assistant', content: { model: 'm', parts } });

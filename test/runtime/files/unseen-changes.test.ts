@@ -98,6 +98,45 @@ alwaysOnBothDatabases('changes of files', (database) => {
     assert.equal(readFileSync(join(root.config.cwd, 'b.txt'), 'utf8'), 'from main');
   });
 
+  it('what was seen before a checkpoint counts after a takeover, and in forks made then', async () => {
+    const b = (content: string): Line => [['write', { path: 'b.txt', content }]];
+    let patched = false;
+    const play: Play = ({ name, user, step }) => {
+      if (user.includes('replaced by your summary')) return 'I read a.txt and wrote b.txt.';
+      if (name === 'main' && user === 'go on' && !patched) {
+        patched = true;
+        return patch('one', 'two');
+      }
+      if (name === 'kid' && step === 0) return b('changed by kid');
+      return (
+        (user === 'begin' && [b('new'), [['bash', { command: 'echo one > a.txt' }]] as Line, read][step]) ||
+        'done'
+      );
+    };
+    const on = await setStage(play, { tools: createBuiltInTools(), database: await database() });
+    const { root } = await on.perform();
+    for (let round = 0; round < 2; round += 1) {
+      await on.runtime.compact(root.id);
+      await on.runtime.settled(root.id);
+    }
+    const again = await on.reopen();
+    await again.runtime.resume(root.id);
+    await again.runtime.fork(root.id, 'kid', 'do it', true);
+    await again.runtime.send(root.id, 'go on');
+    await again.runtime.settled(root.id);
+    const cuts = (await again.store.history(root.id)).flatMap(({ kind, content }) =>
+      kind === 'event' ? content.event : [],
+    );
+    assert.ok(cuts.includes('checkpoint'));
+    const told = async (name: string) =>
+      (await again.store.history((await again.store.find(name, root.id))[0]?.id ?? '')).flatMap(
+        ({ kind, content }) => (kind === 'result' ? `${content.name} ${content.status}` : []),
+      );
+    assert.deepEqual((await told('main')).slice(3), ['patch ok']);
+    assert.deepEqual((await told('kid')).slice(-1), ['write ok']);
+    assert.equal(readFileSync(join(root.config.cwd, 'b.txt'), 'utf8'), 'changed by kid');
+  });
+
   it('nobody is asked about a change that would be refused', async () => {
     const on = await setStage(
       acts({ main: [[['bash', { command: 'echo there > a.txt' }]], write('unseen'), read, write('seen')] }),
