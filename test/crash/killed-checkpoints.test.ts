@@ -48,7 +48,8 @@ it(`${TURNS} turns, killed up to ${KILLS} times`, async (context) => {
     for (const { text } of WORDS.slice(sent.length).filter(({ at }) => at <= counted))
       sent.push(home.run(['send', 'main', text]));
     // Asked for again if a kill lost the call.
-    is_late_there ||= exchange.messages.at(-1)?.results.some(({ output }) => output.includes('"late"')) === true;
+    is_late_there ||=
+      exchange.messages.at(-1)?.results.some(({ output }) => output.includes('"late"')) === true;
     if (counted < LATE_AT || is_late_there) return answered;
     return { ...answered, calls: [{ name: 'fork', input: { name: 'late', prompt: 'stay' } }] };
   };
@@ -74,7 +75,12 @@ it(`${TURNS} turns, killed up to ${KILLS} times`, async (context) => {
   const [late] = await store.find('late');
   assert.ok(root !== undefined && kid !== undefined && late !== undefined);
   const last = told(newest.get('root') as Exchange).join('\n\n');
-  for (const text of [TASK, `kid (${kid.id}): idle`, `late (${late.id}): idle`, ...WORDS.map((one) => one.text)])
+  for (const text of [
+    TASK,
+    `kid (${kid.id}): idle`,
+    `late (${late.id}): idle`,
+    ...WORDS.map((one) => one.text),
+  ])
     assert.equal(last.split(text).length, 2, `once in the last request: ${text}\n${last}`);
   const history = await store.history(root.id);
   const cuts = history.filter(({ kind, content }) => kind === 'event' && content.event === 'checkpoint');
