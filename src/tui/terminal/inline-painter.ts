@@ -6,7 +6,8 @@ import {
   lineText,
   upOrDown,
 } from './control-sequences.ts';
-import { rowsOf, type TerminalSize } from './reflow.ts';
+import { hasDisputedWidth, rowsOf, type TerminalSize } from './reflow.ts';
+import { RowsBelow } from './rows-below.ts';
 import type { Frame } from './screen.ts';
 
 /**
@@ -22,10 +23,29 @@ export class InlinePainter {
   #resized = false;
   /** Height of the screen when the block was drawn. */
   #rows = 0;
+  readonly #below = new RowsBelow();
+  /** Empty rows below the block when the window was resized; 0 after several changes, as rewrapped lines may have taken them. */
+  #empty = 0;
+  /** The lowest height that the window has had since then. */
+  #lowest = 0;
 
   /** The window was resized: the next output has to locate the block and draw it whole. */
-  resized(): void {
+  resized({ rows }: Pick<TerminalSize, 'rows'>): void {
+    this.#empty = this.#resized ? 0 : this.#below.rows;
+    this.#lowest = this.#resized ? Math.min(this.#lowest, rows) : rows;
     this.#resized = true;
+    this.#below.forget();
+  }
+
+  /** Asks the terminal where the cursor is, if that tells where the block will be after a resize. */
+  askPlace({ rows, reflow }: TerminalSize): string {
+    if (reflow !== 'xterm.js' || this.#resized) return '';
+    return this.#below.ask(rows - (this.#lines.length - this.#row));
+  }
+
+  /** The terminal's answer: the row of the screen, from 0, in which the cursor was. */
+  placed(row: number): void {
+    this.#below.answered(row);
   }
 
   /** Prints lines above the block; `frame` replaces the block. */
@@ -35,6 +55,7 @@ export class InlinePainter {
       frame === undefined ? { lines: this.#lines, cursor: this.#cursor } : onScreen(frame, size);
     const printed = lines.map((line) => `${line.includes('\x1b') ? `${line}\x1b[0m` : line}\r\n`).join('');
     const out = `${this.#hide()}${this.#toTop(size)}${ERASE_BELOW}${printed}`;
+    this.#below.take(sum(lines.map((line) => (hasDisputedWidth(line) ? 2 : rowsOf(line, size.columns)))));
     return `${out}${this.#fresh(block, size)}${this.#placeCursor(cursor, size)}`;
   }
 
@@ -59,14 +80,21 @@ export class InlinePainter {
   /** Something else has used the terminal: the next block starts at the cursor. */
   startHere(): void {
     this.#forget();
+    this.#below.forget();
     this.#shown = true;
   }
 
   #forget(): void {
-    this.#lines = [];
+    this.#replaced([]);
     this.#cursor = null;
     this.#row = 0;
+  }
+
+  #replaced(lines: readonly string[]): void {
+    if (this.#resized) this.#below.forget();
+    else this.#below.take(lines.length - this.#lines.length);
     this.#resized = false;
+    this.#lines = lines;
   }
 
   #hide(): string {
@@ -81,20 +109,19 @@ export class InlinePainter {
   }
 
   /** Rows from the start of the block to the cursor, after a resize. */
-  #rowsAbove({ columns, rows, reflow }: TerminalSize): number {
+  #rowsAbove({ columns, reflow }: TerminalSize): number {
     if (reflow === 'none') return this.#row;
     const above = sum(this.#lines.slice(0, this.#row).map((line) => rowsOf(line, columns)));
     if (reflow === 'all') return above + Math.floor((this.#cursor?.column ?? 0) / columns);
-    // A lower window drops rows below the cursor before it rewraps the others.
-    const kept = this.#lines.length - Math.max(0, this.#rows - rows);
+    // A lower window drops rows from its end up to the cursor before it rewraps the others: empty ones first.
+    const kept = Math.max(0, this.#lines.length - Math.max(0, this.#rows - this.#lowest - this.#empty));
     return above + sum(this.#lines.slice(this.#row + 1, kept).map((line) => rowsOf(line, columns) - 1));
   }
 
   /** The whole block, where the screen is empty from the cursor on. */
   #fresh(lines: readonly string[], { columns, rows }: TerminalSize): string {
     this.#rows = rows;
-    this.#resized = false;
-    this.#lines = lines;
+    this.#replaced(lines);
     this.#row = Math.max(0, lines.length - 1);
     return lines.map((line) => lineText(line, columns)).join('\r\n');
   }
@@ -119,7 +146,7 @@ export class InlinePainter {
       out += lineText(line, columns);
     }
     if (lines.length < before.length) out += `${to(lines.length)}${ERASE_BELOW}`;
-    this.#lines = lines;
+    this.#replaced(lines);
     this.#row = row;
     return out;
   }

@@ -10,6 +10,8 @@ export interface KeySourceListener {
   /** The terminal has reported its name and version (XTVERSION). */
   readonly onName: (name: string) => void;
   readonly onBackground: (ground: Ground) => void;
+  /** The row of the screen, from 0, in which the cursor was. */
+  readonly onCursor: (row: number) => void;
 }
 
 /** How long an escape waits for the rest of its sequence; longer over a network. */
@@ -23,6 +25,9 @@ const KITTY_FLAGS = /^\[\?(\d+)u$/;
 const DEVICE_ATTRIBUTES = /^\[\?[\d;]*c$/;
 const NAME = /^P>\|(.*).\\$/s;
 const FOCUS = /^\[([IO])$/;
+const CURSOR = /^\[\?(\d+);\d+(?:;\d+)?R$/;
+/** No key begins like this. */
+const PART_OF_REPORT = /^\[\?[\d;]*$/;
 const PART_OF_COLOUR = /^(?:\](?:1(?:1(?:;.*)?)?)?)?$/s;
 
 /** Splits the input of a terminal into keys and pastes, and filters out its reports. */
@@ -69,6 +74,7 @@ export class KeySource {
     const flags = KITTY_FLAGS.exec(escaped);
     const name = NAME.exec(escaped);
     const focus = FOCUS.exec(escaped);
+    const cursor = CURSOR.exec(escaped);
     if (flags) this.#listener.onKeyboard(flags[1] === '0' ? 'older' : 'kitty');
     else if (DEVICE_ATTRIBUTES.test(escaped)) {
       this.#reports_until = 0;
@@ -76,15 +82,17 @@ export class KeySource {
     } else if (/^\]\d+;/.test(escaped) && (escaped.endsWith('\x07') || escaped.endsWith('\x1b\\'))) {
       const ground = groundOfReport(escaped);
       if (ground !== null) this.#listener.onBackground(ground);
-    } else if (
-      sequence.startsWith('\x1b') &&
-      PART_OF_COLOUR.test(escaped) &&
-      Date.now() < this.#reports_until
-    )
-      this.#part = sequence;
+    } else if (this.#isPart(sequence)) this.#part = sequence;
+    else if (cursor) this.#listener.onCursor(Number(cursor[1]) - 1);
     else if (name) this.#listener.onName(name[1] ?? '');
     else if (focus) this.#listener.onFocus(focus[1] === 'I');
     else if (!isKeyRelease(sequence)) this.#key(sequence);
+  }
+
+  #isPart(sequence: string): boolean {
+    if (!sequence.startsWith('\x1b')) return false;
+    const rest = sequence.slice(1);
+    return PART_OF_REPORT.test(rest) || (PART_OF_COLOUR.test(rest) && Date.now() < this.#reports_until);
   }
 
   #key(sequence: string): void {

@@ -1,4 +1,5 @@
 import type { ReadStream, WriteStream } from 'node:tty';
+import { Attention, type Notify } from './attention.ts';
 import { CURSOR_SHOWN, synchronized } from './control-sequences.ts';
 import { FullPainter } from './full-painter.ts';
 import { InlinePainter } from './inline-painter.ts';
@@ -17,9 +18,6 @@ export interface TerminalStreams {
   readonly output: WriteStream;
 }
 
-/** Resolves to what the terminal is to tell of it; empty: nothing any more; null: what it would tell anyway. */
-export type Notify = (text: string, signal: AbortSignal) => Promise<string | null>;
-
 /** The terminal of this process: taken by the constructor, restored by `close`, at the latest when the process exits. */
 export class TerminalScreen implements Screen {
   readonly #input: ReadStream;
@@ -30,8 +28,7 @@ export class TerminalScreen implements Screen {
   readonly #modes = new TerminalModes();
   readonly #keys: KeySource;
   readonly #signals: TerminalSignals;
-  readonly #notify: Notify | null;
-  readonly #ended = new AbortController();
+  readonly #attention: Attention;
   #reflow: Reflow;
   /** The inline block, to be drawn again after the alternate screen. */
   #inline_frame = EMPTY;
@@ -44,7 +41,6 @@ export class TerminalScreen implements Screen {
   #settling: NodeJS.Timeout | null = null;
   /** Guards against recursion from the listener. */
   #notifying = false;
-  #focused = true;
   #gone = false;
   #hung_up = false;
 
@@ -54,21 +50,25 @@ export class TerminalScreen implements Screen {
     env: NodeJS.ProcessEnv,
     notify: Notify | null = null,
   ) {
-    this.#notify = notify;
     this.#input = streams.input;
     this.#output = streams.output;
     this.#listener = listener;
+    this.#attention = new Attention(notify, (text) => this.#state === 'open' && this.#write(text));
     this.#reflow = reflowOf(env);
     this.#keys = new KeySource(
       {
         onInput: (data) => this.#state === 'open' && listener.onInput(data),
         onFocus: (focused) => {
-          this.#focused = focused;
+          this.#attention.focused = focused;
         },
         onKeyboard: (protocol) => this.#write(this.#modes.keyboard(protocol)),
         onName: (name) => {
-          this.#reflow = reflowOfName(name) ?? this.#reflow;
+          const known = this.#reflow;
+          this.#reflow = reflowOfName(name) ?? known;
+          if (this.#reflow !== known && this.#ready && !this.full)
+            this.#write(this.#inline.askPlace(this.#size));
         },
+        onCursor: (row) => this.#inline.placed(row),
         onBackground: (ground) => listener.onBackground?.(ground),
       },
       env,
@@ -86,6 +86,7 @@ export class TerminalScreen implements Screen {
     this.#output.on('error', this.#onGone);
     this.#output.on('resize', this.#onResize);
     this.#take();
+    this.#write(this.#inline.askPlace(this.#size));
   }
 
   get columns(): number {
@@ -138,17 +139,7 @@ export class TerminalScreen implements Screen {
   }
 
   attention(text: string): void {
-    if (this.#focused || this.#state !== 'open') return;
-    if (this.#notify === null) return this.#ring(text);
-    // Without an answer of the script, people are told in the usual way.
-    void this.#notify(text, this.#ended.signal).then((said) => {
-      if (said !== '' && this.#state === 'open') this.#ring(said ?? text);
-    });
-  }
-
-  #ring(text: string): void {
-    // A digit at the start would select another command of OSC 9.
-    this.#write(`\x07\x1b]9;${text.replaceAll(/\p{Cc}/gu, ' ').replace(/^(?=\d)/, ' ')}\x07`);
+    if (this.#state === 'open') this.#attention.call(text);
   }
 
   suspend(): void {
@@ -174,7 +165,7 @@ export class TerminalScreen implements Screen {
     if (this.#state === 'open') this.#give('ours');
     else this.#write(this.#waitingText());
     this.#state = 'closed';
-    this.#ended.abort();
+    this.#attention.end();
     this.#signals.end(this.#hung_up);
     this.#input.off('data', this.#onData);
     this.#output.off('resize', this.#onResize);
@@ -194,11 +185,12 @@ export class TerminalScreen implements Screen {
     return this.full ? this.#full.draw(frame, this.#size) : this.#inline.draw(frame, this.#size);
   }
 
-  /** Prints what was held back, then draws the inline block again. */
+  /** Prints what was held back, then draws the inline block again, whose place is unknown now. */
   #inlineAgain(): string {
     const out = this.#waiting.length > 0 ? this.#inline.print(this.#waiting, this.#size) : '';
     this.#waiting = [];
-    return `${out}${this.#inline.draw(this.#inline_frame, this.#size)}`;
+    const block = this.#inline.draw(this.#inline_frame, this.#size);
+    return `${out}${block}${this.#inline.askPlace(this.#size)}`;
   }
 
   #showFull(): string {
@@ -274,7 +266,7 @@ export class TerminalScreen implements Screen {
   }
 
   readonly #onResize = (): void => {
-    this.#inline.resized();
+    this.#inline.resized(this.#size);
     this.#full.forget();
     if (this.#state !== 'open') return;
     this.#stopSettling();

@@ -1,4 +1,4 @@
-/** Proves that what a terminal tells of its background is understood, and that no part of it ever becomes a key. */
+/** Proves that what a terminal tells of its background and its cursor is understood, and that no part of it ever becomes a key. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { groundOfEnvironment, groundOfReport } from '../../../src/tui/terminal/ground.ts';
@@ -17,6 +17,7 @@ async function fed(...pieces: string[]): Promise<string[]> {
       ...{ onFocus: ignore, onName: ignore, onKeyboard: ignore },
       onInput: (data) => got.push(data),
       onBackground: (ground) => got.push(`[${ground}]`),
+      onCursor: (row) => got.push(`[row ${row}]`),
     },
     {},
   );
@@ -40,6 +41,18 @@ describe('a report', () => {
   it('does not swallow Esc while it is waited for, nor Alt-] afterwards', async () => {
     assert.deepEqual(await fed('\x1b', 'x'), ['\x1b', 'x']);
     assert.deepEqual(await fed(ATTRIBUTES, '\x1b', '\x1b]', 'x'), ['\x1b', '\x1b]', 'x']);
+  });
+
+  it('of the cursor is no key, whole or in parts, while keys are typed', async () => {
+    assert.deepEqual(await fed('a\x1b[?12;3Rb'), ['a', '[row 11]', 'b']);
+    const report = '\x1b[?12;3R';
+    const pieces = [3, 4, 5, 6, 7].map((at) => fed(`a${report.slice(0, at)}`, `${report.slice(at)}b`));
+    for (const got of await Promise.all(pieces)) assert.deepEqual(got, ['a', '[row 11]', 'b']);
+    assert.deepEqual(await fed(ATTRIBUTES, '\x1b', '\x1b[?1;1R', '\x1b'), ['\x1b', '[row 0]', '\x1b']);
+  });
+
+  it('of the cursor is told apart from F3 with Shift, Alt or Ctrl', async () => {
+    for (const key of ['\x1b[1;2R', '\x1b[1;3R', '\x1b[1;5R']) assert.deepEqual(await fed(key), [key]);
   });
 
   it('tells dark from light', () => {

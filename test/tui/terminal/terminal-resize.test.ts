@@ -43,6 +43,22 @@ for (const { name, lines } of [
   });
 }
 
+test('narrower and lower at once on a screen that is nearly full leaves no row of the block behind', async () => {
+  for (const lines of [8, 14]) {
+    const stage = await open({ columns: 60, rows: 20 });
+    await stage.perform('bottom', ['> draft']);
+    await stage.perform('printMany', lines);
+    for (const [columns, rows] of [
+      [40, 12],
+      [60, 30],
+      [25, 9],
+    ] as const) {
+      await stage.resize(columns, rows);
+      assert.deepEqual(history(stage), [...printed(lines), ...block(columns)], `${columns}x${rows}`);
+    }
+  }
+});
+
 test('resizing both dimensions at once keeps lines printed in between and a draft of several rows', async () => {
   const stage = await open({ columns: 80, rows: 24 });
   const draft = ['> first', '  second', '  third'];

@@ -31,6 +31,21 @@ test('keeps a block at the top of the screen and lines printed above it through 
   }
 });
 
+test('narrower and lower at once on a screen that is half empty', { skip }, async (t) => {
+  const tmux = await openTmux('half', 60, 20);
+  t.after(() => tmux.end());
+  await tmux.perform('bottom', ['> draft', '  of two rows']);
+  await tmux.perform('printMany', 8);
+  for (const [columns, rows] of [
+    [33, 11],
+    [60, 24],
+    [25, 9],
+  ] as const) {
+    await tmux.resize(columns, rows);
+    assert.deepEqual(tmux.history(), [...printed(8), ...block(columns)], `${columns}x${rows}`);
+  }
+});
+
 test('a window resized while the alternate screen is shown', { skip }, async (t) => {
   const tmux = await openTmux('full', 60, 20);
   t.after(() => tmux.end());

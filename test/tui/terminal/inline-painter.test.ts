@@ -1,0 +1,113 @@
+/** Proves that a terminal that tells where the cursor is loses no printed line and keeps no row of an old block, whatever its size becomes; and that an answer that comes late or never costs no printed line. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import xterm from '@xterm/headless';
+import { InlinePainter } from '../../../src/tui/terminal/inline-painter.ts';
+import { KeySource } from '../../../src/tui/terminal/key-source.ts';
+import type { TerminalSize } from '../../../src/tui/terminal/reflow.ts';
+
+const sizeOf = (columns: number, rows: number): TerminalSize => ({ columns, rows, reflow: 'xterm.js' });
+const START = sizeOf(60, 20);
+/** How the window changes from 60×20. */
+const SIZES = [33, 16, 90].flatMap((columns) => [20, 13, 28].map((rows) => sizeOf(columns, rows)));
+
+const block = ({ columns }: TerminalSize, drafts: number) => {
+  const rule = '-'.repeat(columns - 1);
+  const draft = Array.from({ length: drafts }, (_, index) => `> draft ${index}`);
+  return { lines: [rule, ...draft, rule, 'hint'], cursor: { row: drafts, column: 2 } };
+};
+const printed = (count: number) =>
+  Array.from({ length: count }, (_, index) => `${index}. ${'word '.repeat((index * 7) % 12)}end`);
+
+/** Every line, also those that have scrolled away, put together where the terminal has broken it. */
+function lines(terminal: xterm.Terminal): string[] {
+  const { active } = terminal.buffer;
+  const found: string[] = [];
+  for (let row = 0; row < active.length; row += 1) {
+    const line = active.getLine(row);
+    const text = line?.translateToString(true) ?? '';
+    if (line?.isWrapped) found.push(`${found.pop()}${text}`);
+    else found.push(text);
+  }
+  return found.slice(0, found.findLastIndex((line) => line !== '') + 1).map((line) => line.trimEnd());
+}
+
+interface Course {
+  readonly count: number;
+  readonly drafts: number;
+  /** The sizes of the window, one after the other; the block is drawn for the last. */
+  readonly through: readonly TerminalSize[];
+  /** When the answer comes. */
+  readonly answer: 'at once' | 'after more was printed' | 'never';
+}
+
+/** Prints, resizes the window, draws again; gives what the terminal holds in the end, and what it should. */
+async function played({ count, drafts, through, answer }: Course) {
+  const to = through.at(-1) ?? START;
+  const terminal = new xterm.Terminal({
+    cols: START.columns,
+    rows: START.rows,
+    scrollback: 200,
+    allowProposedApi: true,
+  });
+  const painter = new InlinePainter();
+  const answers: string[] = [];
+  const ignore = () => assert.fail('an answer became something else');
+  const keys = new KeySource(
+    {
+      ...{ onInput: ignore, onFocus: ignore, onKeyboard: ignore, onName: ignore, onBackground: ignore },
+      onCursor: (row) => painter.placed(row),
+    },
+    {},
+  );
+  terminal.onData((data) => answers.push(data));
+  const write = (text: string) => new Promise<void>((resolve) => terminal.write(text, resolve));
+  const hear = () => keys.feed(answers.splice(0).join(''));
+  const all = printed(count);
+  const early = all.slice(0, count / 2);
+  await write(painter.askPlace(START));
+  if (answer === 'at once') hear();
+  await write(painter.draw(block(START, drafts + 2), START));
+  await write(painter.print(early, START));
+  await write(painter.draw(block(START, drafts), START));
+  await write(painter.print(all.slice(early.length), START));
+  if (answer === 'after more was printed') hear();
+  for (const size of through) {
+    terminal.resize(size.columns, size.rows);
+    painter.resized(size);
+  }
+  await write(painter.draw(block(to, drafts), to));
+  const got = lines(terminal);
+  terminal.dispose();
+  return { got, expected: [...all, ...block(to, drafts).lines] };
+}
+
+for (const answer of ['at once', 'after more was printed'] as const)
+  test(`one change of the size, answered ${answer}`, async () => {
+    for (const to of SIZES)
+      for (const count of [0, 8, 13, 15, 16, 31]) {
+        const drafts = 1 + 2 * (count % 2);
+        const { got, expected } = await played({ count, drafts, through: [to], answer });
+        assert.deepEqual(got, expected, `${count} printed, ${to.columns}x${to.rows}`);
+      }
+  });
+
+test('one change of the size, never answered', async () => {
+  for (const to of SIZES)
+    for (const count of [8, 13, 30]) {
+      const { got, expected } = await played({ count, drafts: 3, through: [to], answer: 'never' });
+      assert.deepEqual(got.slice(0, count), expected.slice(0, count));
+      assert.deepEqual(got.slice(-6), expected.slice(-6));
+    }
+});
+
+test('several changes of the size before the block can be drawn again', async () => {
+  for (const through of [
+    [sizeOf(40, 8), sizeOf(50, 19)],
+    [sizeOf(54, 18), sizeOf(42, 14), sizeOf(36, 11), sizeOf(24, 8)],
+  ])
+    for (const count of [2, 5, 8, 11, 14, 17]) {
+      const { got } = await played({ count, drafts: 1, through, answer: 'at once' });
+      for (const line of printed(count)) assert.ok(got.includes(line), `${line} of ${count}`);
+    }
+});
