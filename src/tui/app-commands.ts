@@ -224,7 +224,7 @@ function performAt(app: AppContext, command: AtAgent, view: string): void {
     case 'compact':
       return app.attempt(async () => {
         await runtime.compact(view, command.note);
-        app.say('the older part is summarised before the next request');
+        app.say('the model will be asked to summarise the older part');
       });
     case 'retry':
       if (state.agents.get(view)?.state.type !== 'errored')
