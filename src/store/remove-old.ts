@@ -20,6 +20,8 @@ export interface RemovalOptions {
   /** Only counts. */
   readonly dry_run: boolean;
   readonly archive: Archive | null;
+  /** Before the rows of these trees are removed, which are closed and archived by then; also when they are only counted. */
+  readonly onTrees?: (root_ids: readonly string[]) => Promise<void>;
 }
 
 export type RemovedRows = TreeRowCounts & {
@@ -71,6 +73,7 @@ async function removeClosed(
   if (options.dry_run) {
     const left = await store.closedTrees(Number.MAX_SAFE_INTEGER);
     for (const root_id of left) add(rows, await store.treeSize(root_id), options.runs);
+    await options.onTrees?.(left);
     rows.trees += left.length;
     return left.length;
   }
@@ -92,6 +95,7 @@ async function removeTrees(
   const ids = trees.map(({ root_id }) => root_id);
   if (options.dry_run) {
     for (const root_id of ids) add(rows, await store.treeSize(root_id), options.runs);
+    await options.onTrees?.(ids);
     rows.trees += ids.length;
     return trees;
   }
@@ -103,7 +107,7 @@ async function removeTrees(
 async function removeEach(
   store: Store,
   root_ids: readonly string[],
-  { archive, runs }: RemovalOptions,
+  { archive, runs, onTrees }: RemovalOptions,
   rows: Writable<RemovedRows>,
 ): Promise<void> {
   try {
@@ -112,6 +116,7 @@ async function removeEach(
     await store.reopenTrees(root_ids);
     throw error;
   }
+  await onTrees?.(root_ids);
   for (const root_id of root_ids) {
     for (let done = false; !done; ) {
       const batch = await store.removeTreeRows(root_id, ROW_BATCH, runs);

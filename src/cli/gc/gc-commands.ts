@@ -7,7 +7,7 @@ const DEFAULT_AGE = '30d';
 
 /** `coppice gc` */
 export function addGcCommand({ sub, deferred }: CommandBuilder): void {
-  sub('gc', 'Remove old data: ended conversations, sent deliveries, past instants of schedules')
+  sub('gc', 'Remove old data: ended conversations, sent deliveries, past instants of schedules, worktrees')
     .option(
       '--older-than <time>',
       `time since the last change, e.g. 12h, 30d (default: "${DEFAULT_AGE}")`,

@@ -1,4 +1,5 @@
 import { removeSpilledOutput, spillFolder } from '../../processes/output/spill-folder.ts';
+import { OldWorktrees } from '../../runtime/worktree/old-worktrees.ts';
 import { outputFolder } from '../../settings/folders.ts';
 import type { Removal } from '../../store/remove-old.ts';
 import { removeOld } from '../../store/remove-old.ts';
@@ -7,6 +8,7 @@ import { type Context, withStore } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { ArchiveFile } from './archive-file.ts';
 import { removalLines } from './removal-lines.ts';
+import { worktreesJson } from './worktrees-kept.ts';
 
 export interface GcOptions {
   /** Milliseconds. */
@@ -31,16 +33,25 @@ export function gc(context: Context, options: GcOptions): Promise<number> {
             written_at: new Date(now).toISOString(),
             before: new Date(terms.before).toISOString(),
           });
-    const removal = await removing(archive, store, { terms, runs, dry_run });
+    const place = outputFolder(context.data_folder);
+    const worktrees = await OldWorktrees.find(store, place, dry_run);
+    const onTrees = (root_ids: readonly string[]) => worktrees.removeOf(root_ids);
+    const removal = await removing(archive, store, { terms, runs, dry_run, onTrees });
+    await worktrees.removeEnded(terms.before);
     // By the clock of this machine, which wrote the files. The spilled output of a removed tree is as old as the tree.
     const output = await removeSpilledOutput(spillFolder(outputFolder(context.data_folder)), {
       before: Date.now() - options.olderThan,
       dry_run,
     });
     if (context.json)
-      printJson({ ...removalJson(removal, terms.before, dry_run, options.archive ?? null), output });
+      printJson({
+        ...removalJson(removal, terms.before, dry_run, options.archive ?? null),
+        output,
+        worktrees: worktreesJson(worktrees.all),
+      });
     else {
-      const lines = removalLines(removal, { now, dry_run, archive: archive?.path ?? null, output }, context);
+      const print = { now, dry_run, archive: archive?.path ?? null, output, worktrees: worktrees.all };
+      const lines = removalLines(removal, print, context);
       process.stdout.write(`${lines.join('\n')}\n`);
     }
     return 0;

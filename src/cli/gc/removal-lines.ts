@@ -3,7 +3,9 @@ import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import type { Style } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
+import type { OldWorktree } from '../../runtime/worktree/old-worktrees.ts';
 import type { Removal, RemovedRows } from '../../store/remove-old.ts';
+import { keptLines } from './worktrees-kept.ts';
 
 /** Further trees are only counted; `--json` has all. */
 const SHOWN = 20;
@@ -26,12 +28,13 @@ interface RemovalTerms {
   readonly dry_run: boolean;
   readonly archive: string | null;
   readonly output: RemovedOutput;
+  readonly worktrees: readonly OldWorktree[];
 }
 
 /** What `coppice gc` removed, or would remove. */
 export function removalLines(
   { trees, resumed, rows }: Removal,
-  { now, dry_run, archive, output }: RemovalTerms,
+  { now, dry_run, archive, output, worktrees }: RemovalTerms,
   { width, out }: { readonly width: number; readonly out: Style },
 ): string[] {
   const counts = NAMES.flatMap(([name, one, many]) =>
@@ -41,7 +44,10 @@ export function removalLines(
     counts.push(
       `${output.files} ${output.files === 1 ? 'file' : 'files'} of spilled output (${(output.bytes / 1_000_000).toFixed(1)} MB)`,
     );
-  if (counts.length === 0) return ['nothing is old enough to be removed'];
+  const gone = worktrees.filter(({ kept }) => kept === null).length;
+  if (gone > 0) counts.push(`${gone} ${gone === 1 ? 'worktree' : 'worktrees'}`);
+  const kept = keptLines(worktrees);
+  if (counts.length === 0) return ['nothing is old enough to be removed', ...kept];
   const table = tableLines(
     HEAD,
     trees
@@ -60,5 +66,6 @@ export function removalLines(
     ...(resumed === 0 ? [] : [`${resumed} of an earlier removal that was cut short`]),
     `${dry_run ? 'would remove' : 'removed'} ${counts.join(', ')}`,
     ...(archive === null ? [] : [`kept in ${clean(archive)}`]),
+    ...kept,
   ];
 }

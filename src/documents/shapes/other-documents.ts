@@ -162,6 +162,19 @@ export const OTHER_DOCUMENTS = [
       output: z
         .strictObject({ files: number('files of spilled output'), bytes: number('their size') })
         .describe('spilled output'),
+      worktrees: z
+        .array(
+          z.strictObject({
+            path: text('its folder'),
+            branch: text('its branch'),
+            agent_id: maybe('the oldest agent that worked in it; null: none in this ledger'),
+            name: maybe('its name'),
+            kept: maybe('why it stays; null: it was removed, or would be'),
+            merge: text('the command that merges its branch'),
+            remove: text('the command that removes its folder, whatever is in it'),
+          }),
+        )
+        .describe('git worktrees in which nobody works any more'),
     }),
   },
   {

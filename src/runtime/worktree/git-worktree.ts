@@ -10,7 +10,7 @@ const MAX_DIFF = 60_000;
 /** Maximum worktrees of one name. */
 const MAX_COPIES = 100;
 export const AUTHOR = ['-c', 'user.name=Coppice', '-c', 'user.email=coppice@localhost'];
-const BRANCHES = 'coppice/';
+export const BRANCHES = 'coppice/';
 export const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color'];
 
 /** Where a folder holds or names the data of its repository. */
@@ -40,7 +40,8 @@ export async function makeWorktree(base: string, folder: string, id: string): Pr
     return { ok: false, error: `core.worktree of the repository leads away from ${base}` };
   const head = await git('rev-parse', 'HEAD');
   if (!head.ok) return { ok: false, error: `a worktree needs a first commit: ${head.error}` };
-  const name = id.replaceAll(/[^\w-]/g, '-').slice(-60);
+  // Its beginning tells whose it is.
+  const name = id.replaceAll(/[^\w-]/g, '-').replace(/^(.{9}).*(.{51})$/, '$1$2');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   return changes.run(() => addWorktree(base, within, head.out.trim(), folder, name));
 }
@@ -99,22 +100,35 @@ type Committed =
 
 /** Commits all changes of a worktree to its branch. The folder stays. */
 export async function commitWorktree(worktree: Place, title: string): Promise<Committed> {
-  const { path, branch } = worktree;
   const failed = (error: string, gone = false): Committed => ({ ok: false, gone, error });
-  const place = await topOf(worktree);
-  if (place === null) return failed(`its folder ${path} is no worktree any more`, true);
-  const git = await neutralGitIn(place);
-  const nested = await nestedRepository(place);
-  const problem = 'error' in git ? git.error : nested;
-  if ('error' in git || problem !== null)
-    return failed(`nothing could be committed (${problem}), so its folder stays: ${place}`);
+  const opened = await openWorktree(worktree);
+  if (!opened.ok)
+    return opened.place === null
+      ? failed(opened.error, true)
+      : failed(`nothing could be committed (${opened.error}), so its folder stays: ${opened.place}`);
+  const { git, place } = opened;
   const open_conflict = await conflictIn(git, place);
   if (open_conflict !== null)
     return failed(`conflicts in ${open_conflict} are not resolved, so its folder stays: ${place}`);
   await git('add', '--all');
   await git(...AUTHOR, 'commit', '--quiet', '--no-verify', '--message', title);
-  const open = await unsaved(git, branch);
+  const open = await unsaved(git, worktree.branch);
   return open === null ? { ok: true, git } : failed(`${open}, so its folder stays: ${place}`);
+}
+
+/** `place`: its top folder; null: it is no worktree any more. */
+type Opened =
+  | { readonly ok: true; readonly git: Git; readonly place: string }
+  | { readonly ok: false; readonly error: string; readonly place: string | null };
+
+async function openWorktree(worktree: Place): Promise<Opened> {
+  const place = await topOf(worktree);
+  const failed = (error: string): Opened => ({ ok: false, error, place });
+  if (place === null) return failed(`its folder ${worktree.path} is no worktree any more`);
+  const git = await neutralGitIn(place);
+  if ('error' in git) return failed(git.error);
+  const nested = await nestedRepository(place);
+  return nested === null ? { ok: true, git, place } : failed(nested);
 }
 
 /**
@@ -192,26 +206,48 @@ async function topOf({ path, branch }: Place): Promise<string | null> {
 /** Why the branch does not hold all work of the worktree; null when it does. */
 async function unsaved(git: Git, branch: string): Promise<string | null> {
   const status = await git('status', '--porcelain');
-  if (!status.ok || status.out !== '') return 'not all of it could be committed';
+  if (!status.ok || status.out !== '') return 'not all of it is committed';
   const head = await git('symbolic-ref', '--short', '--quiet', 'HEAD');
   return head.ok && head.out.trim() === branch ? null : 'another commit is checked out there';
 }
 
-/** Removes the folder of a worktree whose branch holds all work, and the branch if it has no commits. Anything else stays. */
-export function removeWorktree(worktree: Worktree): Promise<void> {
-  return changes.run(() => remove(worktree));
+interface RemovalTerms {
+  /** Only if another branch, none of an agent, has its commits; its own branch goes, too. Default: its own branch keeps them. */
+  readonly merged?: boolean;
+  readonly dry_run?: boolean;
 }
 
-async function remove({ path, branch, base }: Worktree): Promise<void> {
-  const place = await topOf({ path, branch });
-  if (place === null) return;
-  const git = await neutralGitIn(place);
-  if ('error' in git || (await nestedRepository(place)) !== null) return;
-  if ((await unsaved(git, branch)) !== null) return;
+/** Removes the folder of a worktree whose branch holds all work, and the branch if it has no commits. Resolves to why anything else stays. */
+export function removeWorktree(worktree: Worktree, terms: RemovalTerms = {}): Promise<string | null> {
+  return changes.run(() => remove(worktree, terms));
+}
+
+async function remove(
+  { path, branch, base }: Worktree,
+  { merged = false, dry_run = false }: RemovalTerms,
+): Promise<string | null> {
+  const opened = await openWorktree({ path, branch });
+  if (!opened.ok) return opened.error;
+  const { git, place } = opened;
+  const open = await unsaved(git, branch);
+  if (open !== null) return open;
   const head = await git('rev-parse', 'HEAD');
   const common = await git('rev-parse', '--path-format=absolute', '--git-common-dir');
-  if (!common.ok || !head.ok) return;
+  if (!head.ok) return head.error;
+  if (!common.ok) return common.error;
+  const needless = head.out.trim() === base || (merged && (await isHeldElsewhere(git)));
+  if (merged && !needless) return 'its branch is not merged';
+  if (dry_run) return null;
   const repository = common.out.trim();
   const gone = await gitIn(repository)('worktree', 'remove', '--force', place);
-  if (gone.ok && head.out.trim() === base) await gitIn(repository)('branch', '--quiet', '-D', branch);
+  if (!gone.ok) return gone.error;
+  if (needless) await gitIn(repository)('branch', '--quiet', '-D', branch);
+  return null;
+}
+
+/** Whether a branch has the commits that is none of an agent. */
+async function isHeldElsewhere(git: Git): Promise<boolean> {
+  const others = [`--exclude=${BRANCHES}*`, '--branches', `--exclude=*/${BRANCHES}*`, '--remotes'];
+  const missing = await git('rev-list', '--max-count=1', 'HEAD', '--not', ...others);
+  return missing.ok && missing.out === '';
 }

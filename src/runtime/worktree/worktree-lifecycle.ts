@@ -16,7 +16,7 @@ type Ending = EventOf<'response' | 'request-failed'>;
 export class WorktreeLifecycle {
   /** By agent, worktrees that were saved for a last answer. */
   readonly #saved = new Map<string, Worktree>();
-  readonly #removals = new Set<Promise<void>>();
+  readonly #removals = new Set<Promise<unknown>>();
 
   /** The event; with the changes as its appendix if it ends an agent in a worktree. */
   async complete<E extends Ending>(agent: Agent, event: E, context: TransitionContext): Promise<E> {
