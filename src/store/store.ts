@@ -1,8 +1,10 @@
 /** The ledger as the rest of the program sees it. This file and those named *-ledger.ts are the contract; ledger/ implements it on a database, of which there are two: sqlite/ and postgres/. */
 
+import type { BudgetChange } from '../kernel/ledger/budgets.ts';
 import type { Refusal, RequestRecord, Step, Verdict } from '../kernel/step.ts';
 import type { Agent, Tree } from '../records/agent/agent.ts';
 import type { Limits } from '../records/agent/limits.ts';
+import type { SpendingLimits } from '../records/agent/spending.ts';
 import type { Ask, AskAnswer } from '../records/conversation/ask.ts';
 import type { Mail, NewMail } from '../records/conversation/mail.ts';
 import type {
@@ -144,6 +146,8 @@ export interface TreeWrites {
    */
   kill(agent_id: string, by: string, at: number): Promise<{ readonly ids: readonly string[] }>;
   setLimits(root_id: string, limits: Limits): Promise<Tree>;
+  /** Other limits of the budget that an agent has; of a root, also of its tree. `error`: why not. Idempotent. */
+  changeBudget(agent_id: string, wanted: SpendingLimits): Promise<BudgetChange>;
   /** Answers an ask once: its agent gets the answer as mail of kind `control`. False: it was answered differently before, or its agent has ended. */
   answer(
     ask_id: string,

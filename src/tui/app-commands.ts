@@ -1,10 +1,12 @@
 import { nameOfTask } from '../kernel/toolsets/acts/new-child.ts';
-import { isTerminal, isWorking } from '../records/agent/state.ts';
+import { isWorking } from '../records/agent/state.ts';
 import type { CaptureContent } from '../records/conversation/message.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { didYouMean } from '../render/nearest-name.ts';
 import type { AppContext } from './app-context.ts';
 import { exportTree, tellCost } from './commands/account.ts';
+import { askKill, askKillIdle } from './commands/ask-kill.ts';
+import { changeBudget } from './commands/change-budget.ts';
 import { type HumanCommand, isCaptureCommand, isCommand, readCommand } from './commands/human-commands.ts';
 import { switchModel } from './commands/pick-model.ts';
 import { resumeTree } from './commands/pick-tree.ts';
@@ -17,7 +19,6 @@ import { addressee } from './composer/attachments/mentions.ts';
 import { findAgent } from './composer/resolve-agent.ts';
 import { withMentioned, writeMessage } from './composer/write-message.ts';
 import { answerByCommand } from './keys/answer-keys.ts';
-import { descendants, idleAgents } from './state/agents/family.ts';
 import { captureIn } from './state/capture.ts';
 import { paneOf } from './state/ui-state.ts';
 
@@ -123,6 +124,10 @@ export function perform(app: AppContext, command: HumanCommand): void {
       if (command.agent !== null && only === null) return;
       return app.attempt(() => askUndo(app, only, command.redo));
     }
+    case 'budget': {
+      const agent = command.agent === null ? view : resolveAgent(app, command.agent);
+      return agent === null ? undefined : app.attempt(() => changeBudget(app, agent, command.wanted));
+    }
     case 'tasks':
       return app.attempt(() => tellTasks(app));
     case 'cost':
@@ -169,6 +174,7 @@ type AtAgent = Exclude<
       | 'cost'
       | 'diff'
       | 'undo'
+      | 'budget'
       | 'tasks'
       | 'export'
       | 'mode'
@@ -253,29 +259,6 @@ function fork(app: AppContext, view: string, lines: readonly string[] | null): v
       app.dispatch({ type: 'captured', agent_id: view, content: { text: '', mark: 'ended' } });
     app.dispatch({ type: 'visit', agent_id: child.id });
   });
-}
-
-/** Asks for confirmation before agents are killed; those that have ended already are left out. */
-export function askKill(app: AppContext, ids: readonly string[]): void {
-  const { state } = app;
-  const named = ids.flatMap((id) => state.agents.get(id) ?? []);
-  const agent_ids = named.filter((agent) => !isTerminal(agent.state.type)).map(({ id }) => id);
-  if (agent_ids.length === 0)
-    return app.say(
-      `${named.map(({ name }) => name).join(', ')} ${named.length === 1 ? 'has' : 'have'} ended already`,
-      'bad',
-    );
-  const below = agent_ids.flatMap((id) => descendants(state, id));
-  const living = below.filter(({ id, state: { type } }) => !isTerminal(type) && !agent_ids.includes(id));
-  const others = [...new Set(living.map(({ id }) => id))];
-  app.dispatch({ type: 'overlay', overlay: { type: 'kill', agent_ids, descendants: others } });
-}
-
-/** Asks for confirmation before all agents are ended in whose branches nobody works. */
-export function askKillIdle(app: AppContext): void {
-  const agent_ids = idleAgents(app.state).map(({ id }) => id);
-  if (agent_ids.length === 0) return app.say('nobody is idle, except with agents at work below');
-  app.dispatch({ type: 'overlay', overlay: { type: 'kill', agent_ids, descendants: [], only_idle: true } });
 }
 
 export function openApprovals(app: AppContext): void {

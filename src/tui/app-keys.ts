@@ -1,7 +1,8 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import { isWorking } from '../records/agent/state.ts';
-import { askKill, openApprovals, perform, quit } from './app-commands.ts';
+import { openApprovals, perform, quit } from './app-commands.ts';
 import type { AppContext } from './app-context.ts';
+import { askKill } from './commands/ask-kill.ts';
 import { switchMode } from './commands/switch-mode.ts';
 import { editDraft } from './composer/external-editor.ts';
 import { takeBack } from './composer/write-message.ts';

@@ -136,6 +136,7 @@ it('a tree: run, ps, tree, show, logs, send, wait, kill', async () => {
   await printed('ps', '--all');
   await printed('tree', id);
   await printed('tasks', id);
+  await printed('budget', id);
   await printed('send', 'kid', 'more');
   await printed('show', 'kid');
   assert.deepEqual([...new Set(await logLines(id))].toSorted(), ['assistant', 'result', 'user']);

@@ -140,6 +140,56 @@ function suite(database: Database): void {
     assert.match(root.state.type === 'errored' ? root.state.failure.error : '', /^limit "cost" of the tree/);
   });
 
+  it('a person raises and lowers the budget of an agent, out of what is left above it, and a retry goes on', async () => {
+    const on = await stage(({ name, step }) => {
+      if (name !== 'main') return [['wait', { timeout: 0 }]];
+      return step === 0 ? [['fork', { name: 'a', prompt: 'go', budget: { usd: 0.2 } }]] : 'done';
+    });
+    const { root } = await on.perform('go', { ...ROOM, cost_usd: 1 });
+    const { id, parent_id } = await on.agent('a');
+    const change = on.store.changeBudget;
+    const kept = async () => {
+      const { usd } = (await on.store.tree(root.id))?.reserved ?? { usd: 0 };
+      return [usd.toFixed(2), (await on.agent('a')).budget?.limit.usd];
+    };
+    assert.deepEqual(await kept(), ['0.00', 0.2]);
+    assert.deepEqual(await change(id, { usd: 5 }), {
+      ok: false,
+      error: 'above it only $0.7 more is left: raise that first',
+    });
+    assert.match(JSON.stringify(await change(id, { tokens: 5 })), /no budget \\"tokens\\" of its own/);
+    assert.match(JSON.stringify(await change(id, { usd: null })), /must stay limited/);
+    assert.deepEqual(await kept(), ['0.00', 0.2]);
+    assert.deepEqual(await change(id, { usd: 0.5 }), { ok: true });
+    // Idempotent.
+    assert.deepEqual(await change(id, { usd: 0.5 }), { ok: true });
+    assert.deepEqual(await kept(), ['0.30', 0.5]);
+    assert.deepEqual(await change(id, { usd: 0.4 }), { ok: true });
+    assert.deepEqual(await kept(), ['0.20', 0.4]);
+    const before = on.requests.length;
+    await on.runtime.send(id, 'go on');
+    await on.runtime.settled(root.id);
+    assert.equal(on.requests.length - before, 4);
+    assert.deepEqual(await kept(), ['0.00', 0.4]);
+    assert.deepEqual(await change(parent_id ?? '', { usd: 0.1 }), { ok: true });
+    await on.runtime.send(id, 'more');
+    await on.runtime.settled(root.id);
+    const { state } = await on.agent('a');
+    assert.match(
+      state.type === 'errored' ? state.failure.error : '',
+      /budget "usd" of you and all below reached/,
+    );
+    assert.equal(on.requests.length - before, 4);
+    await change(root.id, { usd: 2 });
+    assert.deepEqual(await change(id, { usd: 0.45 }), { ok: true });
+    await on.runtime.retry(id);
+    await on.runtime.settled(root.id);
+    assert.equal(on.requests.length - before, 6);
+    await on.runtime.kill(id);
+    assert.match(JSON.stringify(await change(id, { usd: 1 })), /it has ended/);
+    assert.deepEqual((await on.store.tree(root.id))?.limits.cost_usd, 2);
+  });
+
   it('a delegation to an agent program can be given a budget, too', async () => {
     const on = await stage(
       ({ name, step }) =>

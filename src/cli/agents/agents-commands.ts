@@ -59,6 +59,14 @@ export function addAgentsCommands({ sub, deferred }: CommandBuilder, watch: Watc
         (await import('./usage.ts')).usage(context, options),
       ),
     );
+  sub('budget', 'Show what an agent may still spend, or change its budget')
+    .argument('<id>', AGENT)
+    .argument('[amounts...]', 'usd=N, tokens=N, or =none; of a root, the limits of its tree')
+    .action(
+      deferred(async (context, id: string, amounts: string[]) =>
+        (await import('./budget.ts')).budget(context, id, amounts),
+      ),
+    );
   sub('blame', 'Tell which agent wrote each line of a file, in which call')
     .argument('<file>', 'the file; FILE:LINE: only that line, with what its agent was told to do')
     .action(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { mail, promptMessage, request, treeRow } from './agent-parts.ts';
-import { maybe, number, one, text, texts, time, yes } from './document-parts.ts';
+import { maybe, maybeTime, number, one, text, texts, time, yes } from './document-parts.ts';
 import type { JsonDocument } from './json-document.ts';
 import { message } from './message-lines.ts';
 import { timeline, treeLetter } from './timeline-document.ts';
@@ -57,6 +57,17 @@ const estimate = z.strictObject({
     })
     .nullable()
     .describe('null: there were too few'),
+});
+
+const spending = z.strictObject({
+  holder: text(
+    'whose budget it is: of the agent itself, or the nearest one above it; the root if it is that of the tree',
+  ),
+  of_tree: yes('it is the limit of the tree'),
+  limit: z.number().nullable().describe('null: no limit'),
+  spent: number('what the holder and all below it have used'),
+  reserved: number('what is left of budgets that agents below it were given'),
+  left: z.number().nullable().describe('what is neither used nor set aside; null: no limit'),
 });
 
 /** What only the server answers with. */
@@ -128,6 +139,18 @@ export const SERVER_DOCUMENTS = [
     by: ['run --dry-run'],
     shape: z.strictObject({
       estimates: z.array(estimate).describe('of an agent as it was asked for, then of one of each profile'),
+    }),
+  },
+  {
+    name: 'coppice/budget/v1',
+    by: ['budget'],
+    shape: z.strictObject({
+      agent_id: text('the agent'),
+      name: text('its name'),
+      root_id: text('its tree'),
+      usd: spending.describe('US dollars'),
+      tokens: spending.describe('output, and input not read from a cache'),
+      until: maybeTime('when its time is over; null: no budget on its path limits it'),
     }),
   },
   { name: 'coppice/activity/v1', by: [], shape: activity },

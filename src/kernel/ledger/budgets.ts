@@ -2,6 +2,7 @@ import {
   type AgentBudget,
   type Amounts,
   amountsOf,
+  amountText,
   type Budget,
   DIMENSIONS,
   type Dimension,
@@ -12,6 +13,7 @@ import {
   ownBudget,
   treeBudget,
 } from '../../records/agent/budget.ts';
+import { type SpendingLimits, withSpending } from '../../records/agent/spending.ts';
 import type { Refusal, Step } from '../step.ts';
 import type { AgentFacts, TreeFacts } from './facts.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -83,6 +85,49 @@ export function exceededBudget(
   }
   return null;
 }
+
+export type BudgetChange = { readonly ok: true } | { readonly ok: false; readonly error: string };
+
+/**
+ * A person's order: other limits of the budget that an agent has; of a root, also of its tree. What is added is reserved above it, what is taken away goes back there. Whoever
+ * leads its agents knows it from their next commit on.
+ */
+export function changeBudget(unit: UnitOfWork, id: string, wanted: SpendingLimits): BudgetChange {
+  const no = (error: string): BudgetChange => ({ ok: false, error });
+  const agent = unit.agent(id);
+  if (agent === null) return no('it was removed');
+  const { root_id } = agent;
+  const is_root = agent.parent_id === null;
+  const budget = budgetOf(unit, id);
+  if (budget?.closed === true) return no('it has ended, and what was left of its budget went back');
+  if (budget === null && !is_root) return no('it has no budget of its own');
+  const more: Record<Dimension, number> = { ...NOTHING };
+  const limit = { ...(budget?.limit ?? NO_LIMITS) };
+  for (const name of DIMENSIONS) {
+    const most = wanted[name];
+    const before = budget === null ? null : unspent(budget, name);
+    if (most === undefined || budget === null || (is_root && before === null)) continue;
+    if (before === null) return no(`it has no budget "${name}" of its own`);
+    if (most === null) return no('its own budget must stay limited');
+    limit[name] = most;
+    more[name] = Math.max(0, most - budget.spent[name]) - before;
+    const left = leftOf(nearest(unit, budget.above, name)?.budget ?? treeBudgetOf(unit, root_id), name);
+    // The limits of its tree grow with the budget of a root.
+    if (!is_root && left !== null && more[name] > left + DUST)
+      return no(`above it only ${amountText(name, left)} more is left: raise that first`);
+  }
+  if (is_root) {
+    const tree = unit.tree(root_id) as TreeFacts;
+    const said = { tokens: wanted.tokens, cost_usd: wanted.usd };
+    unit.setTree(tree, { limits: JSON.stringify(withSpending(unit.limits(tree), said)) });
+  }
+  if (budget === null) return { ok: true };
+  setBudget(unit, id, { ...budget, limit });
+  reserve(unit, root_id, budget.above, (name) => more[name]);
+  return { ok: true };
+}
+
+const NO_LIMITS: Budget['limit'] = { tokens: null, usd: null };
 
 /** For whoever decides the agent's next requests. */
 export function budgetsOf(unit: UnitOfWork, ids: readonly string[]): ReadonlyMap<string, AgentBudget> {

@@ -9,11 +9,10 @@ import {
   newTreeLimits,
   type TreeLimits,
 } from '../../records/agent/limits.ts';
+import { withSpending } from '../../records/agent/spending.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { noSuchName } from '../../render/nearest-name.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
-
-const NO_SPENDING_LIMITS = { tokens: null, cost_usd: null };
 
 /** Refuses unknown tools, toolsets and folders now rather than at their first use; makes the folder canonical. */
 export function checkedConfig(config: AgentConfig, catalog: ToolCatalog): AgentConfig {
@@ -33,13 +32,10 @@ export function checkedConfig(config: AgentConfig, catalog: ToolCatalog): AgentC
 }
 
 /**
- * The limits of a tree. What is not said stays, in a new tree by default; what could not be compared would limit nothing, so it is refused. Where a person limits tokens or
- * cost, the other one no longer has its protecting default.
+ * The limits of a tree. What is not said stays, in a new tree by default; what could not be compared would limit nothing, so it is refused.
  */
 export function checkedLimits(said: Partial<Limits> = {}, others?: TreeLimits): TreeLimits {
-  const { usual, ...kept }: TreeLimits = others ?? DEFAULT_LIMITS;
-  const is_set = said.tokens !== undefined || said.cost_usd !== undefined;
-  const limits: Record<string, number | null> = { ...kept, ...(usual && is_set ? NO_SPENDING_LIMITS : {}) };
+  const limits: Record<string, number | boolean | null> = { ...withSpending(others ?? DEFAULT_LIMITS, said) };
   for (const [name, value] of Object.entries(said) as [keyof Limits, number | null | undefined][]) {
     if (!Object.hasOwn(DEFAULT_LIMITS, name))
       throw noSuchName('E_INVALID_ARGUMENT', 'no limit called', name, Object.keys(DEFAULT_LIMITS), 'Limits');
@@ -50,7 +46,6 @@ export function checkedLimits(said: Partial<Limits> = {}, others?: TreeLimits): 
       });
     limits[name] = value;
   }
-  const checked = limits as unknown as Limits;
-  if (others === undefined) return newTreeLimits(checked, said);
-  return usual && !is_set ? { ...checked, usual } : checked;
+  const checked = limits as unknown as TreeLimits;
+  return others === undefined ? newTreeLimits(checked, said) : checked;
 }

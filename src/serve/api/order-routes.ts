@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { agentJson } from '../../documents/agent-json.ts';
+import { budgetDocument } from '../../documents/budget-json.ts';
 import type { Agent } from '../../records/agent/agent.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { oneAgent } from '../answers/find-one.ts';
 import { isLed, killedDocument, livingAgent, sentDocument } from '../answers/people-answers.ts';
 import { waitDocument } from '../answers/wait-document.ts';
 import { type ApiSources, named, route } from './route.ts';
@@ -87,6 +90,35 @@ export const ORDER_ROUTES = [
     }),
     handle: (sources, request) =>
       order(sources, request, ({ id }) => sources.runtime.compact(id, request.body.keep)),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/agents/:agent/budget',
+    summary: 'What the agent may still spend',
+    scope: 'read',
+    answer: 'coppice/budget/v1',
+    handle: async ({ store }, request) =>
+      budgetDocument(store, await oneAgent(store, named(request, 'agent'))),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/agents/:agent/budget',
+    summary: 'Raises or lowers the budget of the agent; of a root, also the limits of its tree',
+    scope: 'write',
+    answer: 'coppice/budget/v1',
+    body: z.strictObject({
+      usd: z.number().min(0).nullable().optional().describe('US dollars; null: no limit'),
+      tokens: z.int().min(0).nullable().optional().describe('tokens; null: no limit'),
+    }),
+    handle: async ({ store }, request) => {
+      const agent = await livingAgent(store, named(request, 'agent'));
+      const changed = await store.changeBudget(agent.id, request.body);
+      if (!changed.ok)
+        throw new CoppiceError('E_REFUSED', `the budget of ${agent.name} stays: ${changed.error}`, {
+          hint: 'GET /v1/agents/ID/budget tells whose budget it spends from',
+        });
+      return budgetDocument(store, agent);
+    },
   }),
   route({
     method: 'POST',

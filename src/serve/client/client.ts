@@ -24,6 +24,8 @@ export const CALLS = {
   interrupt: { route: 'POST /v1/agents/:agent/interrupt' },
   retry: { route: 'POST /v1/agents/:agent/retry' },
   compact: { route: 'POST /v1/agents/:agent/compact' },
+  budget: { route: 'GET /v1/agents/:agent/budget' },
+  changeBudget: { route: 'POST /v1/agents/:agent/budget' },
   capture: { route: 'POST /v1/agents/:agent/capture' },
   wait: { route: 'POST /v1/wait' },
   approvals: { route: 'GET /v1/approvals' },

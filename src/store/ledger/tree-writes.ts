@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { admit, factKeysOf } from '../../kernel/ledger/admit.ts';
 import { answerAsk } from '../../kernel/ledger/answer-ask.ts';
+import { changeBudget } from '../../kernel/ledger/budgets.ts';
 import { createRoot, treeRecord } from '../../kernel/ledger/create-agents.ts';
 import type { TreeFacts } from '../../kernel/ledger/facts.ts';
 import { kill } from '../../kernel/ledger/kill.ts';
@@ -50,6 +51,9 @@ export function treeWrites(db: Database): TreeWrites {
       db.transact({ tree: [root_id] }, (unit) =>
         treeRecord(unit, unit.setTree(unit.tree(root_id) as TreeFacts, { limits: JSON.stringify(limits) })),
       ),
+
+    changeBudget: (agent_id, wanted) =>
+      db.transact({ agent: [agent_id] }, (unit) => changeBudget(unit, agent_id, wanted)),
 
     answer: (ask_id, answer) => db.transact({ ask: [ask_id] }, (unit) => answerAsk(unit, ask_id, answer)),
 

@@ -1,4 +1,5 @@
 import type { PermissionMode } from '../../records/agent/agent.ts';
+import { parseSpending, type SpendingLimits } from '../../records/agent/spending.ts';
 import { ASK_SCOPES, type AskScope } from '../../records/conversation/ask.ts';
 import { didYouMean } from '../../render/nearest-name.ts';
 import type { ExportFormat } from '../app-options.ts';
@@ -37,6 +38,7 @@ const ROWS = [
   ],
   ['tasks', 'nothing', '', 'the task list that the agents share'],
   ['cost', 'nothing', '', 'what was used, this turn and in all, by agent and model'],
+  ['budget', 'agent', ' [AGENT] [usd=N] [tokens=N]', 'what may still be spent, or another budget'],
   ['export', 'text', ' [FORMAT] [FILE]', 'write the conversation into a file'],
   ['new', 'nothing', '', 'begin another conversation; this one goes on'],
   ['resume', 'text', ' [ID|WORDS]', 'choose another conversation; this one goes on'],
@@ -73,6 +75,7 @@ export type HumanCommand =
         | 'quit';
     }
   | { readonly name: 'undo'; readonly redo: boolean; readonly agent: string | null }
+  | { readonly name: 'budget'; readonly agent: string | null; readonly wanted: SpendingLimits }
   | { readonly name: 'kill'; readonly agents: readonly string[] }
   | { readonly name: 'allow'; readonly scope: AskScope; readonly rule: string | undefined }
   | { readonly name: 'rules'; readonly remove: string | null }
@@ -143,6 +146,14 @@ export function readCommand(text: string): ReadCommand {
       const redo = rest[0] === 'redo';
       const [agent = null, ...more] = redo ? rest.slice(1) : rest;
       return more.length > 0 ? usage('name one agent') : { ok: true, command: { name: 'undo', redo, agent } };
+    }
+    case 'budget': {
+      const amounts = rest.filter((one) => one.includes('='));
+      const [agent = null, ...more] = rest.filter((one) => !one.includes('='));
+      const wanted = parseSpending(amounts);
+      if (more.length > 0) return usage('name one agent');
+      if (typeof wanted === 'string') return usage(wanted);
+      return { ok: true, command: { name: 'budget', agent, wanted } };
     }
     case 'allow': {
       const [, word = '', rule = ''] = /^(\S*)\s*([\s\S]*)$/.exec(behind.trim()) ?? [];

@@ -1,6 +1,7 @@
 import { matchesKey } from '@earendil-works/pi-tui';
-import { askKill, askKillIdle, perform } from '../app-commands.ts';
+import { perform } from '../app-commands.ts';
 import type { AppContext } from '../app-context.ts';
+import { askKill, askKillIdle } from '../commands/ask-kill.ts';
 import { restoreFiles } from '../commands/undo-changes.ts';
 import { agentRows, moveSelection, selectedAgent } from '../state/agents/agent-rows.ts';
 import { idleAgents } from '../state/agents/family.ts';

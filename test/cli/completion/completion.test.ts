@@ -171,7 +171,7 @@ describe('the scripts', () => {
         '--older-than',
         '--listen',
       ],
-      ...['run prompt', 'send text', 'cron add name', 'worker drain worker'],
+      ...['run prompt', 'send text', 'budget amounts', 'cron add name', 'worker drain worker'],
     ];
     const unknown = shapes.flatMap(({ path, flags, places }) => {
       const { registeredArguments = [] } = find(path) ?? {};

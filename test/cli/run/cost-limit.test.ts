@@ -35,6 +35,18 @@ it('a server that reports a million tokens is asked once; without a price it is 
     /limit "cost" of the tree reached: \$6\.0003 of \$5 used\. To raise it and go on: coppice resume --limit cost=N/,
   );
   assert.equal(server.exchanges.length, 2);
+  // So it does with a budget that is raised while nobody leads it.
+  const changed = await home.run(['budget', 'main', 'usd=7'], { env });
+  assert.match(
+    changed.stdout,
+    /^tree: \$6\.0003 of \$7 used, \$0\.9997 left\ntree: [\d,]+ tokens used, no limit\n$/,
+  );
+  assert.match(changed.stderr, /it had stopped at its limit; to go on: coppice resume \w+ --retry/);
+  const retried = await home.run(['resume', '--retry'], { env });
+  assert.match(retried.stderr, /limit "cost" of the tree reached: \$9\.0005 of \$7 used/);
+  assert.equal(server.exchanges.length, 3);
+  const wrong = await home.run(['budget', 'main', 'eur=7'], { env });
+  assert.deepEqual([wrong.code, /"eur=7" is no budget/.test(wrong.stderr)], [2, true]);
   const slip = await home.run(['resume', '--limit', 'cots=5'], { env });
   assert.equal(slip.code, 2);
   assert.match(slip.stderr, /no limit called "cots"/);

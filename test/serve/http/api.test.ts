@@ -93,6 +93,12 @@ describe('trees and agents', () => {
     const sent = await call('POST /v1/agents/:agent/send', { agent: 'kid' }, { body: { text: 'hello kid' } });
     assert.equal(sent.json.to, tree.agents[1].id);
     await rests('kid');
+    const { json: budget } = await call('GET /v1/agents/:agent/budget', { agent: id });
+    assert.deepEqual([budget.usd.limit, budget.usd.of_tree, budget.until], [5, true, null]);
+    const raised = await call('POST /v1/agents/:agent/budget', { agent: id }, { body: { usd: 7 } });
+    assert.deepEqual([raised.json.usd.limit, raised.json.tokens.limit], [7, null]);
+    const refused = await call('POST /v1/agents/:agent/budget', { agent: 'kid' }, { body: { usd: 7 } });
+    assert.match(refused.json.error.message, /the budget of kid stays: it has no budget of its own/);
     const { json: page } = await call('GET /v1/agents/:agent/messages?tail=2', { agent: 'kid' });
     assert.match(JSON.stringify(page.messages), /hello kid/);
     assert.equal(page.next, null);
@@ -246,6 +252,8 @@ describe('schedules, runs, deliveries, workers', () => {
     const fired = await call('POST /v1/jobs/:job/run', { job: 'nightly' });
     assert.equal(fired.json.outcome, 'fired');
     await rests(fired.json.root_id);
+    const { tree } = (await call('GET /v1/trees/:tree', { tree: fired.json.root_id })).json;
+    assert.deepEqual([tree.limits.cost_usd, tree.limits.tokens, tree.limits.usual], [5, 2_000_000, true]);
     const { json: runs } = await call('GET /v1/jobs/:job/runs', { job: 'nightly' });
     assert.equal(runs.runs[0].run.status, 'completed');
     const { id } = runs.runs[0].run;

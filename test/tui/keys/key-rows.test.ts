@@ -39,6 +39,7 @@ it('lists the commands without a key', () => {
     '/undo [redo] [AGENT]',
     '/tasks',
     '/cost',
+    '/budget [AGENT] [usd=N] [tokens=N]',
     '/export [FORMAT] [FILE]',
     '/setup',
   ]);

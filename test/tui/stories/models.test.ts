@@ -33,6 +33,10 @@ it('/model switches the agent in view, for good, and lists what there is', async
   await pty.until(() => pty.screen().some((line) => / out +1 request +this turn$/.test(line)));
   assert.ok(pty.screen().some((line) => / out +3 requests +in all$/.test(line)));
   assert.match(pty.screen().join('\n'), / out +1 request\s+scripted\S*other\.json$/m);
+  await ui.say('/budget usd=3');
+  await pty.until('tree: $0 of $3 used, $3 left');
+  await ui.say('/budget usd=much');
+  await pty.until('"usd=much" is no budget');
   await ui.say('/export talk.md');
   await pty.until('written: ');
   assert.match(readFileSync(join(ui.folder, 'talk.md'), 'utf8'), /The second heard two/);

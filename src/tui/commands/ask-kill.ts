@@ -1,0 +1,26 @@
+import { isTerminal } from '../../records/agent/state.ts';
+import type { AppContext } from '../app-context.ts';
+import { descendants, idleAgents } from '../state/agents/family.ts';
+
+/** Asks for confirmation before agents are killed; those that have ended already are left out. */
+export function askKill(app: AppContext, ids: readonly string[]): void {
+  const { state } = app;
+  const named = ids.flatMap((id) => state.agents.get(id) ?? []);
+  const agent_ids = named.filter((agent) => !isTerminal(agent.state.type)).map(({ id }) => id);
+  if (agent_ids.length === 0)
+    return app.say(
+      `${named.map(({ name }) => name).join(', ')} ${named.length === 1 ? 'has' : 'have'} ended already`,
+      'bad',
+    );
+  const below = agent_ids.flatMap((id) => descendants(state, id));
+  const living = below.filter(({ id, state: { type } }) => !isTerminal(type) && !agent_ids.includes(id));
+  const others = [...new Set(living.map(({ id }) => id))];
+  app.dispatch({ type: 'overlay', overlay: { type: 'kill', agent_ids, descendants: others } });
+}
+
+/** Asks for confirmation before all agents are ended in whose branches nobody works. */
+export function askKillIdle(app: AppContext): void {
+  const agent_ids = idleAgents(app.state).map(({ id }) => id);
+  if (agent_ids.length === 0) return app.say('nobody is idle, except with agents at work below');
+  app.dispatch({ type: 'overlay', overlay: { type: 'kill', agent_ids, descendants: [], only_idle: true } });
+}

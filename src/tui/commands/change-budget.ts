@@ -1,0 +1,18 @@
+import { budgetDocument, budgetLines } from '../../documents/budget-json.ts';
+import type { SpendingLimits } from '../../records/agent/spending.ts';
+import { clean } from '../../render/clean.ts';
+import type { AppContext } from '../app-context.ts';
+
+/** `/budget`: what an agent may still spend; with amounts, after its budget was changed. */
+export async function changeBudget(app: AppContext, agent_id: string, wanted: SpendingLimits): Promise<void> {
+  const { store } = app;
+  const is_change = Object.keys(wanted).length > 0;
+  const changed = is_change ? await store.changeBudget(agent_id, wanted) : { ok: true as const };
+  const agent = await store.agent(agent_id);
+  if (agent === null) return app.say('that agent is gone', 'bad');
+  const { name, state } = agent;
+  if (!changed.ok) return app.say(`the budget of ${clean(name)} stays: ${changed.error}`, 'bad');
+  const lines = budgetLines(await budgetDocument(store, agent)).map(clean);
+  const stopped = is_change && state.type === 'errored' && state.failure.kind === 'limit';
+  app.say([clean(name), ...lines, ...(stopped ? ['/retry lets it go on'] : [])].join('\n'));
+}
