@@ -180,6 +180,11 @@ it('a tree as documents', async () => {
     (await home.run(['usage', '--by', 'model'])).stdout,
     /^REQUESTS .* MODEL\n[\s\S]* scripted\/.*\n +\d+ .* in all\n$/,
   );
+  assert.match(
+    (await home.run(['usage', '--by', 'agent', '--since', '1d'])).stdout,
+    /^REQUESTS .* AGENT\n[\s\S]* [0-9a-f]{8} main\n[\s\S]* in all\n$/,
+  );
+  assert.match((await home.run(['usage', '--since', '9999-01-01'])).stderr, /has not come yet/);
   await printed('blame', join(home.work, 'rules.json'));
 });
 

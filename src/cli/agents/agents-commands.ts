@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Context } from '../setup/context.ts';
 import type { CommandBuilder } from '../start/command-builder.ts';
 import { EXIT } from '../start/exit-code.ts';
-import { countOf, seconds, whole } from '../start/option-values.ts';
+import { countOf, seconds, sinceDay, whole } from '../start/option-values.ts';
 import type { LogsOptions } from './logs.ts';
 import type { UsageOptions } from './usage.ts';
 
@@ -47,13 +47,14 @@ export function addAgentsCommands({ sub, deferred }: CommandBuilder, watch: Watc
         (await import('./logs.ts')).logs(context, id, options),
       ),
     );
-  sub('usage', 'Tell what model requests used, by day, model, profile or tree')
+  sub('usage', 'Tell what model requests used, by day, model, profile, tree or agent')
     .addOption(
       new Option('--by <what>', 'one row for each')
-        .choices(['day', 'model', 'profile', 'tree'])
+        .choices(['day', 'model', 'profile', 'tree', 'agent'])
         .default('day'),
     )
     .option('--days <n>', 'days in UTC, of which today is the last', countOf, 30)
+    .option('--since <day>', 'instead: from this day on, as 2026-01-31, or how long ago, as 7d', sinceDay)
     .action(
       deferred(async (context, options: UsageOptions) =>
         (await import('./usage.ts')).usage(context, options),

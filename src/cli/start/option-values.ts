@@ -39,3 +39,13 @@ export function timeSpan(value: string): number {
   if (ms === null) throw new InvalidArgumentError('a span of time, e.g. 90s, 12h or 30d');
   return ms;
 }
+
+/** A day in UTC, or a span of time before now: milliseconds since the epoch. */
+export function sinceDay(value: string): number {
+  const ago = parseDuration(value);
+  const at =
+    ago === null && /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) : Date.now() - (ago ?? Number.NaN);
+  if (!Number.isFinite(at))
+    throw new InvalidArgumentError('a day such as 2026-01-31, or a span of time such as 7d');
+  return at;
+}

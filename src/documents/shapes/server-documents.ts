@@ -14,7 +14,7 @@ export const usage = z.strictObject({
   by_day: z.array(used.extend({ day: text('`2026-01-31`, in UTC') })).describe('every day, oldest first'),
   by_model: z
     .array(used.extend({ model: text('`provider/model`') }))
-    .describe('the 50 most expensive first; the same for profiles and trees'),
+    .describe('the 50 most expensive first; the same for profiles, trees and agents'),
   by_profile: z.array(used.extend({ profile: maybe('null: agents without one') })).describe('by profile'),
   by_tree: z
     .array(
@@ -24,6 +24,9 @@ export const usage = z.strictObject({
       }),
     )
     .describe('by tree'),
+  by_agent: z
+    .array(used.extend({ agent_id: text('the agent'), name: maybe('its name; null: it was removed') }))
+    .describe('by agent, each without those below it'),
 });
 
 /** What trees used when, as the bars of a small picture. */

@@ -12,15 +12,18 @@ export const USAGE_ROUTES = [
   route({
     method: 'GET',
     path: '/v1/usage',
-    summary: 'What model requests used: by day, model, profile and tree',
+    summary: 'What model requests used: by day, model, profile, tree and agent',
     scope: 'read',
     answer: 'coppice/usage/v1',
     query: z.strictObject({
       days: countUpTo(DAYS_MAX, 30).describe('days in UTC, of which today is the last'),
     }),
     handle: async ({ store, usage }, { query }) => {
-      const { by_model, by_profile, by_tree, ...report } = await usage.report(query.days, ROWS);
+      const { by_model, by_profile, by_tree, by_agent, ...report } = await usage.report(query.days, ROWS);
       const roots = await Promise.all(by_tree.map(([root_id]) => store.agent(root_id)));
+      const names = new Map(
+        await Promise.all(by_agent.map(async ([id]) => [id, (await store.agent(id))?.name ?? null] as const)),
+      );
       const titles = await titlesOf(
         store,
         roots.filter((root) => root !== null),
@@ -30,6 +33,11 @@ export const USAGE_ROUTES = [
         by_model: by_model.map(([model, used]) => ({ model, ...used })),
         by_profile: by_profile.map(([profile, used]) => ({ profile, ...used })),
         by_tree: by_tree.map(([root_id, used]) => ({ root_id, title: titles.get(root_id) ?? null, ...used })),
+        by_agent: by_agent.map(([agent_id, used]) => ({
+          agent_id,
+          name: names.get(agent_id) ?? null,
+          ...used,
+        })),
       };
     },
   }),

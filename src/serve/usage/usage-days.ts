@@ -14,25 +14,27 @@ type Sums<Name> = Map<Name, UsageSum>;
 interface DaySums {
   readonly models: Sums<string>;
   readonly profiles: Sums<string | null>;
-  /** By root id. */
+  /** By root id, and by id. */
   readonly trees: Sums<string>;
+  readonly agents: Sums<string>;
 }
 
 /** What was used on each day, in UTC: sums, never rows. */
 export class UsageDays {
   readonly #days = new Map<number, DaySums>();
 
-  add({ started_at, model, profile, root_id, usage }: PlacedUsage): void {
+  add({ started_at, model, profile, root_id, agent_id, usage }: PlacedUsage): void {
     const number = Math.floor(started_at / DAY_MS);
     let day = this.#days.get(number);
     if (day === undefined) {
-      day = { models: new Map(), profiles: new Map(), trees: new Map() };
+      day = { models: new Map(), profiles: new Map(), trees: new Map(), agents: new Map() };
       this.#days.set(number, day);
     }
     const used = { ...usage, requests: 1 };
     addTo(day.models, model, used);
     addTo(day.profiles, profile, used);
     addTo(day.trees, root_id, used);
+    addTo(day.agents, agent_id, used);
   }
 
   /** The sums of one day, counted from 1970, are added to `into`. */
@@ -42,6 +44,7 @@ export class UsageDays {
     for (const [model, used] of day.models) addTo(into.models, model, used);
     for (const [profile, used] of day.profiles) addTo(into.profiles, profile, used);
     for (const [root_id, used] of day.trees) addTo(into.trees, root_id, used);
+    for (const [agent_id, used] of day.agents) addTo(into.agents, agent_id, used);
   }
 
   totalOf(number: number): UsageSum {

@@ -22,6 +22,7 @@ export interface UsageReport {
   readonly by_model: readonly (readonly [string, UsageSum])[];
   readonly by_profile: readonly (readonly [string | null, UsageSum])[];
   readonly by_tree: readonly (readonly [string, UsageSum])[];
+  readonly by_agent: readonly (readonly [string, UsageSum])[];
 }
 
 /**
@@ -49,6 +50,7 @@ export class UsageRollUp {
       models: new Map<string, UsageSum>(),
       profiles: new Map<string | null, UsageSum>(),
       trees: new Map<string, UsageSum>(),
+      agents: new Map<string, UsageSum>(),
     };
     const by_day = [];
     for (let day = today - days + 1; day <= today; day += 1) {
@@ -65,6 +67,7 @@ export class UsageRollUp {
       by_model: largest(sums.models, limit),
       by_profile: largest(sums.profiles, limit),
       by_tree: largest(sums.trees, limit),
+      by_agent: largest(sums.agents, limit),
     };
   }
 

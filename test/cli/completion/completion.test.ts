@@ -159,6 +159,7 @@ describe('the scripts', () => {
       ...[
         '--cron',
         '--days',
+        '--since',
         '--every',
         '--at',
         '--task',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { readText } from '../../../src/cli/setup/standard-input.ts';
-import { countOf, seconds, timeSpan, whole } from '../../../src/cli/start/option-values.ts';
+import { countOf, seconds, sinceDay, timeSpan, whole } from '../../../src/cli/start/option-values.ts';
 
 const WRONG = ['', ' ', 'x', '-1', '-3', '1e400', 'NaN', 'Infinity', '0x10', '1,5', '1 2'];
 
@@ -11,6 +11,7 @@ for (const [name, read, good, bad, wanted] of [
   ['whole', whole, ['0', '1', '20'], ['1.5', ...WRONG], /^a whole number, 0 or more$/],
   ['seconds', seconds, ['0', '1.5', '90'], ['.', ...WRONG], /^a number of seconds, 0 or more$/],
   ['timeSpan', timeSpan, ['90s', '12h'], WRONG, /^a span of time/],
+  ['sinceDay', sinceDay, ['2026-01-31', '7d'], ['2026-13-01', '2026-1-1', ...WRONG], /^a day such as/],
 ] as const)
   it(name, () => {
     for (const value of good) assert.ok(read(value) >= 0, value);

@@ -80,6 +80,7 @@ it('sums by day, model, profile and tree; days that were not asked for do not co
   const three = { requests: 3, input: 300, output: 30, cached: 120, reasoning: 0, cost_usd: 1.5 };
   assert.deepEqual({ ...report.total }, three);
   assert.deepEqual(report.by_tree, [[root_id, three]]);
+  assert.deepEqual(report.by_agent, [[root_id, three]]);
   assert.deepEqual(report.by_profile, [[null, three]]);
   assert.deepEqual(
     report.by_model.map(([model, { requests }]) => [model, requests]),
