@@ -2,7 +2,7 @@ import type { BudgetTerms } from '../../records/agent/budget.ts';
 
 /** The commands of the toolset `slash`. */
 export const USAGE = {
-  fork: 'fork [--profile NAME] [--budget usd=N,tokens=N,seconds=N] [PROMPT]',
+  fork: 'fork [--profile NAME] [--model NAME] [--worktree] [--read-first FILE]… [--budget usd=N,tokens=N,seconds=N] [PROMPT]',
   send: 'send UUID MESSAGE',
   'check-mail': 'check-mail',
   kill: 'kill UUID…',
@@ -16,6 +16,9 @@ export type SlashCommand =
       readonly name: 'fork';
       readonly prompt: string | null;
       readonly profile: string | null;
+      readonly model?: string;
+      readonly worktree?: true;
+      readonly read_first?: readonly string[];
       readonly budget?: BudgetTerms;
     }
   | { readonly name: 'send'; readonly to: string; readonly message: string }
@@ -77,14 +80,34 @@ function refused(error: string, code: 'INVALID_ARG' | 'UNKNOWN_COMMAND' = 'INVAL
   return { ok: false, code, error };
 }
 
+/** Options of `fork` that a word follows, and what that is. */
+const FOLLOWED: Readonly<Record<string, string>> = {
+  '--profile': 'the NAME of the profile',
+  '--model': 'the NAME of the model',
+  '--read-first': 'the FILE',
+  '--budget': 'the budget',
+};
+
 function readFork(rest: string, usage: (problem: string) => SlashReading): SlashReading {
-  const { profile, prompt, budget } = forkArguments(rest);
-  if (profile === '') return usage('the NAME of the profile is missing');
-  const amounts = budget === null ? null : readBudget(budget);
-  if (budget !== null && amounts === null) return usage(`"${budget}" is no budget`);
+  const { options, worktree, prompt } = forkArguments(rest);
+  const bare = options.find(([, value]) => value === '')?.[0];
+  if (bare !== undefined) return usage(`${FOLLOWED[bare]} is missing`);
+  const last = (flag: string) => options.findLast(([name]) => name === flag)?.[1];
+  const [model, budget] = [last('--model'), last('--budget')];
+  const files = options.flatMap(([flag, value]) => (flag === '--read-first' ? [value] : []));
+  const amounts = budget === undefined ? null : readBudget(budget);
+  if (budget !== undefined && amounts === null) return usage(`"${budget}" is no budget`);
   const done = (text: string | null): SlashReading => ({
     ok: true,
-    command: { name: 'fork', profile, prompt: text, ...(amounts === null ? {} : { budget: amounts }) },
+    command: {
+      name: 'fork',
+      profile: last('--profile') ?? null,
+      prompt: text,
+      ...(model === undefined ? {} : { model }),
+      ...(worktree ? { worktree } : {}),
+      ...(files.length === 0 ? {} : { read_first: files }),
+      ...(amounts === null ? {} : { budget: amounts }),
+    },
   });
   if (prompt.trim() === '') return done(null);
   const text = enclosed(prompt) ?? prompt;
@@ -92,25 +115,27 @@ function readFork(rest: string, usage: (problem: string) => SlashReading): Slash
   return usage('the PROMPT is empty: leave it out to give the child your whole context, or say what to do');
 }
 
-/** An empty `profile` means that its name is missing. */
+/** The options before the prompt, with the words that follow them; an empty word means that it is missing. */
 function forkArguments(rest: string): {
-  readonly profile: string | null;
-  readonly budget: string | null;
+  readonly options: readonly (readonly [flag: string, value: string])[];
+  readonly worktree: boolean;
   readonly prompt: string;
 } {
-  const options: Record<string, string | null> = { '--profile': null, '--budget': null };
-  let prompt = rest;
-  for (let flag = wordOf(rest); flag !== null && Object.hasOwn(options, flag.text); flag = wordOf(prompt)) {
-    const named = prompt.slice(flag.length);
-    const value = wordOf(named);
-    options[flag.text] = value?.text ?? '';
-    prompt = named.slice(value?.length ?? 0);
+  const options: [string, string][] = [];
+  let [worktree, prompt] = [false, rest];
+  for (let flag = wordOf(prompt); flag !== null; flag = wordOf(prompt)) {
+    const is_followed = Object.hasOwn(FOLLOWED, flag.text);
+    if (!is_followed && flag.text !== '--worktree') break;
+    prompt = prompt.slice(flag.length);
+    if (!is_followed) {
+      worktree = true;
+      continue;
+    }
+    const value = wordOf(prompt);
+    options.push([flag.text, value?.text ?? '']);
+    prompt = prompt.slice(value?.length ?? 0);
   }
-  return {
-    profile: options['--profile'] ?? null,
-    budget: options['--budget'] ?? null,
-    prompt: behind(prompt, 0),
-  };
+  return { options, worktree, prompt: behind(prompt, 0) };
 }
 
 /** `usd=0.5,tokens=10000`; null if it is none. */
@@ -163,7 +188,7 @@ export function enclosed(text: string): string | null {
 
 /** A line with a slash command, or one that can hardly be anything else. */
 const COMMAND_LINE =
-  /^(?:\/(?:slash[ \t]+\/?)?(?:fork|send|check-mail|kill)(?=\s|$)|(?:slash[ \t]+)?(?:check-mail[ \t\r]*$|kill[ \t]+[0-9a-f-]{8,}[ \t\r]*$|send[ \t]+[0-9a-f-]{8,}[ \t]|fork[ \t\r]*$|fork[ \t]+(?:["']|--(?:profile|budget)[ \t])))/m;
+  /^(?:\/(?:slash[ \t]+\/?)?(?:fork|send|check-mail|kill)(?=\s|$)|(?:slash[ \t]+)?(?:check-mail[ \t\r]*$|kill[ \t]+[0-9a-f-]{8,}[ \t\r]*$|send[ \t]+[0-9a-f-]{8,}[ \t]|fork[ \t\r]*$|fork[ \t]+(?:["']|--(?:profile|model|worktree|read-first|budget)(?=\s|$))))/m;
 
 /** The first further line that looks like a command. */
 function commandLine(rest: string): { readonly line: number; readonly text: string } | null {

@@ -54,7 +54,7 @@ const slash: ToolsetTool = {
   spec: specOf({
     name: 'slash',
     description:
-      'Run one slash command a call. fork [PROMPT]: create a child agent, with your whole context when no prompt is given, fresh otherwise; returns its UUID. send UUID MESSAGE: write to an agent. check-mail: read your inbox. kill UUID…: end children. This is no shell: MESSAGE is everything after the UUID to the end of the call, and PROMPT everything after fork, with quotes, backslashes and line breaks exactly as written; only a pair of quotes around the whole PROMPT is taken off. No line of a text is run.',
+      'Run one slash command a call. fork [PROMPT]: create a child agent, with your whole context when no prompt is given, fresh otherwise; returns its UUID. send UUID MESSAGE: write to an agent. check-mail: read your inbox. kill UUID…: end children. Options of fork, before PROMPT: --profile NAME, --model NAME, --worktree (a git worktree of its own, to be merged), --read-first FILE (repeatable), --budget usd=N,tokens=N,seconds=N. This is no shell: MESSAGE is everything after the UUID to the end of the call, and PROMPT everything after fork and its options, with quotes, backslashes and line breaks exactly as written; only a pair of quotes around the whole PROMPT is taken off. No line of a text is run.',
     schema: slashInput,
   }),
   audience: (config) => !isSubAgent(config),
@@ -93,7 +93,7 @@ const slash: ToolsetTool = {
 };
 
 function forkCommand(
-  { prompt, profile, budget }: Extract<SlashCommand, { name: 'fork' }>,
+  { name: _, prompt, ...terms }: Extract<SlashCommand, { name: 'fork' }>,
   key: string,
   view: ToolsetView,
 ): Decision {
@@ -102,28 +102,30 @@ function forkCommand(
   return forkAgent(view, {
     id,
     name,
-    terms: { profile, budget },
+    terms,
     key,
     inherits: prompt === null,
     prompt,
-    text: (task) => identity(id, name, view.self, task),
-    output: () => id,
+    text: (task) => identity(id, name, view.self, task, prompt === null),
+    output: (worktree) =>
+      worktree === null ? id : `${id}\nIts git worktree: branch ${worktree.branch}, ${worktree.path}`,
   });
 }
 
-/** The first message of a child: its parent's UUID and how to report. */
-function identity(id: string, name: string, parent: Agent, prompt: string | null): string {
-  const who =
-    prompt === null
-      ? `You are now the child agent "${name}" (UUID ${id}), forked from your parent (UUID ${parent.id}), which goes on without you. The conversation above is your memory; do your part of the work now.`
-      : `You are the child agent "${name}" (UUID ${id}). Your parent has the UUID ${parent.id}.`;
+/** The first message of a child: its parent's UUID and how to report; `task` also holds what its terms add, with or without a prompt. */
+function identity(id: string, name: string, parent: Agent, task: string | null, inherits: boolean): string {
+  const who = inherits
+    ? `You are now the child agent "${name}" (UUID ${id}), forked from your parent (UUID ${parent.id}), which goes on without you. The conversation above is your memory; do your part of the work now.`
+    : `You are the child agent "${name}" (UUID ${id}). Your parent has the UUID ${parent.id}.`;
   const report = [
     'When your work is done, report to your parent with one message, then stop:',
     `/slash send ${parent.id} {"status": "idle", "success": true, "summary": "what you accomplished and found"}`,
     'or, when it cannot be done:',
     `/slash send ${parent.id} {"status": "idle", "success": false, "error": "what went wrong", "partial": "progress made"}`,
   ].join('\n');
-  return prompt === null ? `${who}\n\n${report}` : `${who}\n\n${report}\n\nYour task:\n${storable(prompt)}`;
+  const head = `${who}\n\n${report}`;
+  if (task === null) return head;
+  return `${head}\n\n${inherits ? '' : 'Your task:\n'}${storable(task)}`;
 }
 
 function sendCommand({ to, message }: Extract<SlashCommand, { name: 'send' }>, view: ToolsetView): Decision {

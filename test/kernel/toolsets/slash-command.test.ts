@@ -132,6 +132,29 @@ describe('a prompt of fork', () => {
     });
     assert.match(refusal('fork --profile'), /NAME of the profile is missing/);
   });
+
+  it('follows all options, in any order; one that is none of fork is part of it', () => {
+    assert.deepEqual(
+      command(
+        `fork --read-first a.txt --worktree --model play/other --read-first 'b c.txt' --profile explore --budget usd=0.5 "look"`,
+      ),
+      {
+        name: 'fork',
+        profile: 'explore',
+        prompt: 'look',
+        model: 'play/other',
+        worktree: true,
+        read_first: ['a.txt', 'b c.txt'],
+        budget: { usd: 0.5 },
+      },
+    );
+    assert.equal(prompt('fork --worktree'), null);
+    for (const text of ['--worktrees are fine', 'use --model x', '-- --model x', '--verbose'])
+      assert.equal(prompt(`fork ${text}`), text);
+    assert.match(refusal('fork --worktree --model'), /NAME of the model is missing/);
+    assert.match(refusal('fork --read-first'), /FILE is missing/);
+    assert.match(refusal('fork a\nfork --worktree'), /line 2 is another/);
+  });
 });
 
 describe('several commands in one call', () => {

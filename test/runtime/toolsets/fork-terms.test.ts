@@ -10,6 +10,7 @@ import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { type Line, type Play, parsed, type Scene } from '../stage.ts';
 import { makeRepository } from '../worktree/git-repository.ts';
 import { errorOf } from './fanout-stage.ts';
+import { slash } from './slash-stage.ts';
 
 const fork = (name: string, more: object = {}) => ['fork', { name, prompt: `be ${name}`, ...more }] as const;
 
@@ -80,6 +81,42 @@ onBothDatabases('forks with terms', (database) => {
     // After a restart it goes on in the same place.
     const again = await on.reopen(() => [['bash', { command: 'git rev-parse --abbrev-ref HEAD' }]]);
     assert.equal((await again.agent('kid')).config.cwd, path);
+  });
+
+  it('slash fork takes the same terms, with a prompt or the whole context', async () => {
+    const repository = makeRepository({ 'a.txt': 'one\n', 'notes/plan.md': 'the plan\n' });
+    const options = '--model play/other --worktree --read-first notes/plan.md --read-first a.txt';
+    const on = await stagesOn(database, { tools: createBuiltInTools(), terms, toolsets: ['slash'] })(
+      play([
+        slash(`fork ${options}`),
+        slash(`fork ${options} be kid`),
+        slash('fork --worktree'),
+        slash('fork --model dear/huge x'),
+      ]),
+      { config: { cwd: repository.folder, tools: ['read'] } },
+    );
+    const { root } = await on.perform('the secret is 42');
+    const results = await on.results(root);
+    assert.match(errorOf(results[3]).message, /^field "model": agents cannot choose "dear\/huge"/);
+    const agents = await on.store.agents({ parent_id: root.id });
+    assert.equal(agents.length, 3);
+    const told = results.slice(0, 3).map(({ output }, at) => {
+      const agent = agents.find(({ id }) => output.startsWith(id));
+      assert.ok(agent !== undefined);
+      const { worktree, model, cwd } = agent.config;
+      assert.ok(worktree !== undefined);
+      assert.deepEqual([model, cwd], [at === 2 ? root.config.model : 'play/other', worktree.path]);
+      assert.equal(output, `${agent.id}\nIts git worktree: branch ${worktree.branch}, ${worktree.path}`);
+      const { messages } = on.requests.find((request) => request.agent.id === agent.id) ?? {};
+      const last = messages?.at(-1);
+      assert.ok(last?.role === 'user' && last.text.includes(`Your folder is now ${worktree.path}`));
+      assert.equal(JSON.stringify(messages).includes('the secret is 42'), at !== 1);
+      return last.text;
+    });
+    const files = /File notes\/plan\.md:\n\nthe plan\n.*File a\.txt:\n\none\n/s;
+    assert.match(told[0] ?? '', files);
+    assert.match(told[1] ?? '', /Your task:\nFile notes.*\(end of a\.txt\)\n\nbe kid\n\nYour folder/s);
+    assert.doesNotMatch(told[2] ?? '', /Your task|File /);
   });
 
   it('chooses only among the models of its ancestors, of profiles and of the configuration, and an error lists them', async () => {

@@ -144,7 +144,7 @@ onBothDatabases('slash', (database) => {
 
   it('errors show the usage line or, for an unknown command, all commands, and nothing happens', async () => {
     const all =
-      /fork \[--profile NAME\] \[--budget usd=N,tokens=N,seconds=N\] \[PROMPT\]\nsend UUID MESSAGE\ncheck-mail\nkill UUID…$/;
+      /fork \[--profile NAME\] \[--model NAME\] \[--worktree\] \[--read-first FILE\]… \[--budget usd=N,tokens=N,seconds=N\] \[PROMPT\]\nsend UUID MESSAGE\ncheck-mail\nkill UUID…$/;
     const cases: readonly (readonly [unknown, string, RegExp])[] = [
       [{ command: 'spawn x' }, 'UNKNOWN_COMMAND', /unknown command "spawn"/],
       [{ command: 'spawn x' }, 'UNKNOWN_COMMAND', all],

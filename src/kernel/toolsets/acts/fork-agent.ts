@@ -24,7 +24,7 @@ export interface ForkPlan {
   readonly rests?: boolean;
   /** What it is to do; null: its first message alone says so. */
   readonly prompt: string | null;
-  /** Its first message, around the prompt and what its terms add to it. */
+  /** Its first message, around the prompt and what its terms add to it; null: neither. */
   readonly text: (prompt: string | null) => string;
   readonly output: (worktree: Worktree | null) => string;
 }
@@ -47,7 +47,7 @@ export function forkAgent(view: ToolsetView, plan: ForkPlan): Decision {
     session_key: `agent:${profile?.name ?? 'main'}:fork:${plan.id}`,
     config: childConfig(view.self.config, { profile, model, cwd, worktree, budget, id: plan.id }),
     inherits: plan.inherits,
-    first: { origin: 'identity', text: plan.text(prompt === null ? null : text) },
+    first: { origin: 'identity', text: plan.text(prompt === null ? text.trim() || null : text) },
     ...(plan.rests === true ? { rests: true } : {}),
   };
   return {
