@@ -12,9 +12,9 @@ import { percentile } from './percentile.ts';
 import { makeServerFolder } from './server-process.ts';
 
 /**
- * `npm run bench:dashboard -- [--agents 300] [--steps 30000] [--browser /usr/bin/chromium] [--shots FOLDER] [--only page|fanout]`: the page of a large
+ * `npm run bench:dashboard -- [--agents 300] [--steps 30000] [--browser /usr/bin/chromium] [--shots FOLDER] [--only page|fanout] [--clients]`: the page of a large
  * tree in a real browser: first paint, frames while it scrolls and zooms, memory, and how large the timeline is on the wire; then what three open dashboards
- * cost a server that leads a fan-out.
+ * cost a server that leads a fan-out; `--clients`: clients without a browser instead of dashboards.
  */
 const { values } = parseArgs({
   options: {
@@ -23,6 +23,7 @@ const { values } = parseArgs({
     browser: { type: 'string', default: '/usr/bin/chromium' },
     shots: { type: 'string' },
     only: { type: 'string' },
+    clients: { type: 'boolean', default: false },
   },
 });
 const SIZE = { width: 1440, height: 900 };
@@ -150,7 +151,7 @@ console.log(machineLine());
 const browser = await chromium.launch({ executablePath: values.browser, args: ['--no-sandbox'] });
 try {
   if (values.only !== 'fanout') await largePage(browser);
-  if (values.only !== 'page') await watchedFanout(browser);
+  if (values.only !== 'page') await watchedFanout(values.clients ? null : browser);
 } finally {
   await browser.close();
 }

@@ -3,17 +3,20 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
+import { openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { percentile } from '../percentile.ts';
 import { makeServerFolder, type ServerProcess } from '../server-process.ts';
 import { askServer, signInLink } from './ask-server.ts';
+import { followTree } from './light-client.ts';
 import { cpuOf } from './process-costs.ts';
 
 const CHILDREN = 100;
 /** Calls of each child: long enough to be measured in clock ticks. */
 const CALLS = 25;
 const DASHBOARDS = 3;
-const PAIRS = 5;
+const PAIRS = 12;
 const LOOK_MS = 250;
 
 interface Measured {
@@ -21,8 +24,14 @@ interface Measured {
   readonly wall_ms: number;
 }
 
+/** Those who look at a tree: pages of a browser, or clients that ask the same and show nothing. */
+interface Watchers {
+  open(root_id: string): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** What open dashboards cost the process that leads the agents: a fan-out in turn without and with them, on one server, by CPU. */
-export async function watchedFanout(browser: Browser): Promise<void> {
+export async function watchedFanout(browser: Browser | null): Promise<void> {
   const models = spawn(
     process.execPath,
     [join(import.meta.dirname, '..', 'fanout', 'server.ts'), 'read', String(CALLS)],
@@ -32,41 +41,64 @@ export async function watchedFanout(browser: Browser): Promise<void> {
   const place = makeServerFolder({ rules: [{ say: 'nobody asks here' }] });
   configure(place.folder, `http://127.0.0.1:${Number(port.toString())}/1/v1`);
   const server = await place.start();
+  const store = await openStore(place.database);
   try {
-    const context = await browser.newContext();
-    const pages = await Promise.all(Array.from({ length: DASHBOARDS }, () => context.newPage()));
-    await pages[0]?.goto(await signInLink(server));
-    await pages[0]?.waitForURL('**/');
-    const close = () => Promise.all(pages.map((page) => page.goto('about:blank')));
-    await close();
-    for (let warm = 0; warm < 2; warm += 1) await fanout(server, pages);
-    await close();
+    const watchers = browser === null ? clientsOf(server) : await pagesOf(server, browser);
+    for (let warm = 0; warm < 2; warm += 1) await fanout(server, store, watchers);
     const pairs: { readonly alone: Measured; readonly watched: Measured }[] = [];
     for (let pair = 0; pair < PAIRS; pair += 1) {
-      const [first, second] = pair % 2 === 0 ? [[], pages] : [pages, []];
-      const one = await fanout(server, first);
-      await close();
-      const other = await fanout(server, second);
-      await close();
-      pairs.push(first.length === 0 ? { alone: one, watched: other } : { alone: other, watched: one });
+      const alone_first = pair % 2 === 0;
+      const one = await fanout(server, store, alone_first ? null : watchers);
+      const other = await fanout(server, store, alone_first ? watchers : null);
+      pairs.push(alone_first ? { alone: one, watched: other } : { alone: other, watched: one });
     }
     console.log(
-      `fan-out of ${CHILDREN} × ${CALLS} calls led by the server, ${DASHBOARDS} dashboards on its page, ${PAIRS} pairs in turn`,
+      `fan-out of ${CHILDREN} × ${CALLS} calls led by the server, watched by ${DASHBOARDS} ${browser === null ? 'clients' : 'pages'}, ${PAIRS} pairs in turn`,
     );
     for (const { alone, watched } of pairs)
       console.log(
-        `  CPU             ${alone.cpu_ms} ms alone, ${watched.cpu_ms} ms watched: ${more(alone.cpu_ms, watched.cpu_ms)} (wall ${alone.wall_ms.toFixed(0)} and ${watched.wall_ms.toFixed(0)} ms)`,
+        `  CPU             ${alone.cpu_ms} ms alone, ${watched.cpu_ms} ms watched: ${more(alone, watched)} (wall ${alone.wall_ms.toFixed(0)} and ${watched.wall_ms.toFixed(0)} ms)`,
       );
-    const median = (of: 'alone' | 'watched') =>
-      percentile(
-        pairs.map((pair) => pair[of].cpu_ms),
-        0.5,
-      );
-    console.log(`  median          ${more(median('alone'), median('watched'))}`);
+    const shares = pairs.map(({ alone, watched }) => watched.cpu_ms / alone.cpu_ms);
+    const median = percentile(shares, 0.5);
+    console.log(`  median          ${more({ cpu_ms: 1 }, { cpu_ms: median })}`);
   } finally {
+    await store.close();
     server.stop();
     models.kill();
   }
+}
+
+function clientsOf(server: ServerProcess): Watchers {
+  let follow: (() => Promise<unknown>)[] = [];
+  return {
+    open: async (root_id) => {
+      follow = await Promise.all(Array.from({ length: DASHBOARDS }, () => followTree(server, root_id)));
+    },
+    close: async () => {
+      await Promise.all(follow.map((end) => end()));
+    },
+  };
+}
+
+async function pagesOf(server: ServerProcess, browser: Browser): Promise<Watchers> {
+  const context = await browser.newContext();
+  const pages = await Promise.all(Array.from({ length: DASHBOARDS }, () => context.newPage()));
+  await pages[0]?.goto(await signInLink(server));
+  await pages[0]?.waitForURL('**/');
+  const close = async () => {
+    for (const page of pages) await page.goto('about:blank');
+  };
+  await close();
+  return {
+    open: async (root_id) => {
+      for (const page of pages) {
+        await page.goto(`${server.url}/trees/${root_id}`);
+        await page.waitForSelector('.lane-bars[data-painted]');
+      }
+    },
+    close,
+  };
 }
 
 function configure(folder: string, baseURL: string): void {
@@ -86,36 +118,33 @@ function configure(folder: string, baseURL: string): void {
   );
 }
 
-function more(alone: number, watched: number): string {
-  const percent = (watched / alone - 1) * 100;
+function more(alone: Pick<Measured, 'cpu_ms'>, watched: Pick<Measured, 'cpu_ms'>): string {
+  const percent = (watched.cpu_ms / alone.cpu_ms - 1) * 100;
   return `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
 }
 
-/** A tree that the pages show, from when it is told to fork until its root rests. */
-async function fanout(server: ServerProcess, pages: readonly Page[]): Promise<Measured> {
+/** A tree that is looked at, from when it is told to fork until its root rests. */
+async function fanout(server: ServerProcess, store: Store, watchers: Watchers | null): Promise<Measured> {
   const { id } = await askServer<{ readonly id: string }>(server, '/v1/trees', {
     prompt: 'Wait for work.',
     model: 'local/m',
   });
+  // Not by asking the server: that would cost it more where a fan-out takes longer.
   const rests = async (messages: number) => {
     for (;;) {
-      const root = await askServer<{ readonly state: string; readonly messages: number }>(
-        server,
-        `/v1/agents/${id}`,
-      );
-      if (root.state === 'idle' && root.messages > messages) return root.messages;
-      if (root.state === 'errored') throw new Error('the fan-out failed');
+      const root = await store.agent(id);
+      if (root?.state.type === 'idle' && root.last_seq > messages) return root.last_seq;
+      if (root?.state.type === 'errored') throw new Error('the fan-out failed');
       await pause(LOOK_MS);
     }
   };
   const messages = await rests(1);
-  for (const page of pages) {
-    await page.goto(`${server.url}/trees/${id}`);
-    await page.waitForSelector('.lane-bars[data-painted]');
-  }
+  await watchers?.open(id);
   const cpu = cpuOf(server.pid);
   const began = performance.now();
   await askServer(server, `/v1/agents/${id}/send`, { text: `FORK ${CHILDREN}` });
   await rests(messages + 1);
-  return { cpu_ms: cpuOf(server.pid) - cpu, wall_ms: performance.now() - began };
+  const measured = { cpu_ms: cpuOf(server.pid) - cpu, wall_ms: performance.now() - began };
+  await watchers?.close();
+  return measured;
 }

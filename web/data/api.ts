@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { EXPORTED, exportedAnswer } from './exported.ts';
-import { onChange } from './live.ts';
+import { refreshing } from './refreshing.ts';
 
 /** An error document of the server, or of the way to it. */
 export class ApiError extends Error {
@@ -35,9 +35,18 @@ export async function request<Answer>(
       ...(key === undefined ? {} : { 'idempotency-key': key }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  }).catch(() => {
-    throw new ApiError('E_SERVER', 'the server does not answer', 'Is coppice serve running?');
-  });
+  }).catch(unreachable);
+  return answerOf(response);
+}
+
+/** What a page shows, loaded again; a number: the server is busy with its agents, and asks to come back after so many milliseconds. */
+export async function refresh<Answer>(path: string): Promise<Answer | number> {
+  const response = await fetch(path, { headers: { 'cache-control': 'max-stale' } }).catch(unreachable);
+  if (response.status === 204) return Number(response.headers.get('retry-after')) * 1_000;
+  return answerOf(response);
+}
+
+async function answerOf<Answer>(response: Response): Promise<Answer> {
   const answer = await response.json().catch(() => null);
   if (response.ok && answer !== null) return answer as Answer;
   const {
@@ -48,10 +57,20 @@ export async function request<Answer>(
   throw new ApiError(code, message, hint);
 }
 
+function unreachable(): never {
+  throw new ApiError('E_SERVER', 'the server does not answer', 'Is coppice serve running?');
+}
+
 export interface Loaded<Answer> {
   readonly data: Answer | null;
   readonly error: ApiError | null;
   readonly reload: () => void;
+}
+
+interface State<Answer> {
+  readonly path: string | null;
+  readonly data: Answer | null;
+  readonly error: ApiError | null;
 }
 
 /** What no event tells of is asked for less often, by this factor. */
@@ -59,53 +78,37 @@ const QUIET = 10;
 
 /** What the API answers at `path`, again at most every `every_ms` when something has happened and the page is visible, and when `version` changes; `path` null: nothing yet. */
 export function useApi<Answer>(path: string | null, every_ms = 0, version = 0): Loaded<Answer> {
-  const [state, setState] = useState<{ path: string | null; data: Answer | null; error: ApiError | null }>({
-    path: null,
-    data: null,
-    error: null,
-  });
-  const newest = useRef(0);
-  const load = useCallback(async () => {
-    if (path === null) return;
-    newest.current += 1;
-    const mine = newest.current;
-    try {
-      const data = await request<Answer>('GET', path);
-      if (mine === newest.current) setState({ path, data, error: null });
-    } catch (error) {
-      if (mine === newest.current)
-        setState((before) => ({
+  const [state, setState] = useState<State<Answer>>({ path: null, data: null, error: null });
+  const asked = useRef(0);
+  const shown = useRef(0);
+  const load = useCallback(
+    async (again = false) => {
+      if (path === null) return 0;
+      asked.current += 1;
+      const mine = asked.current;
+      const show = (next: (before: State<Answer>) => State<Answer>) => {
+        if (mine < shown.current) return;
+        shown.current = mine;
+        setState(next);
+      };
+      try {
+        const data = await (again ? refresh<Answer>(path) : request<Answer>('GET', path));
+        if (typeof data === 'number') return data;
+        show(() => ({ path, data, error: null }));
+      } catch (error) {
+        show((before) => ({
           path,
           data: before.path === path ? before.data : null,
           error: error as ApiError,
         }));
-    }
-  }, [path]);
+      }
+      return 0;
+    },
+    [path],
+  );
   useEffect(() => {
-    let loaded_at = Date.now();
-    void load();
-    if (every_ms === 0) return;
-    let due: ReturnType<typeof setTimeout> | null = null;
-    const later = () => {
-      due ??= setTimeout(
-        () => {
-          due = null;
-          if (document.visibilityState !== 'visible') return;
-          loaded_at = Date.now();
-          void load();
-        },
-        loaded_at + every_ms - Date.now(),
-      );
-    };
-    const stop = onChange(later);
-    const timer = setInterval(later, every_ms * QUIET);
-    document.addEventListener('visibilitychange', later);
-    return () => {
-      stop();
-      clearInterval(timer);
-      if (due !== null) clearTimeout(due);
-      document.removeEventListener('visibilitychange', later);
-    };
+    if (every_ms === 0) return void load();
+    return refreshing({ load, every_ms, quiet_ms: every_ms * QUIET });
   }, [load, every_ms, version]);
   return { data: state.path === path ? state.data : null, error: state.error, reload: () => void load() };
 }

@@ -1,7 +1,5 @@
 /** What happens in the ledger, from one event stream for the whole page. */
 
-import { EXPORTED } from './exported.ts';
-
 /** `trees`: roots of the trees in which something has changed; null: it may be anything. */
 type Listener = (trees: readonly string[] | null) => void;
 
@@ -13,7 +11,6 @@ let source: EventSource | null = null;
 
 /** Calls the listener when something has happened, until the returned function is called. The browser reconnects by itself. */
 export function onChange(listener: Listener): () => void {
-  if (EXPORTED !== null) return () => undefined;
   listeners.add(listener);
   source ??= open();
   return () => {

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { failureJson } from '../../documents/agent-json.ts';
 import { isoTime } from '../../documents/iso-time.ts';
 import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
@@ -8,6 +7,7 @@ import { failureOf, isTerminal } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import { ledStatus, statusWord } from '../../render/agent-status.ts';
 import { unledTrees } from '../leading/unled.ts';
+import { pause } from '../own-cpu.ts';
 import type { ReadSources } from './find-one.ts';
 
 /** Maximum characters; the approval itself has all of it. */
@@ -20,7 +20,7 @@ export async function rowsOf(sources: ReadSources, roots: readonly Agent[]): Pro
   const asks = await sources.store.asks({ open: true });
   const rows: TreeRow[] = [];
   for (let first = 0; first < roots.length; first += SLICE) {
-    if (first > 0) await nextTurn();
+    if (first > 0) await pause();
     rows.push(...(await sliceOf(sources, roots.slice(first, first + SLICE), asks)));
   }
   return rows;

@@ -60,6 +60,8 @@ export interface ApiRequest<Query, Body> {
   readonly id: string;
   /** The client has gone. */
   readonly signal: AbortSignal;
+  /** What was read since then, by `performance.now()`, is new enough; default: now. */
+  readonly as_of?: number;
 }
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -77,6 +79,8 @@ export interface Terms {
   readonly creates?: true;
   /** Name of the document that it answers with. */
   readonly answer: string;
+  /** People only look at it: refreshes of it may have to wait (`Refreshes`). */
+  readonly watched?: true;
   /** It answers with server-sent events, each with one such document. */
   readonly stream?: true;
 }

@@ -14,6 +14,7 @@ export const TIMELINE_ROUTES = [
     summary: 'What each agent did when, who waited for whom, and the critical path, as columns of numbers',
     scope: 'read',
     answer: 'coppice/timeline/v1',
+    watched: true,
     query: z.strictObject({
       agents: flag.describe('only the agents, at once: what they did, and the path, are left out'),
       after: z
@@ -27,7 +28,7 @@ export const TIMELINE_ROUTES = [
       const title = await titleOf(store, root);
       const { agents, after } = request.query;
       if (agents === true) return timelineDocument(await timelines.agentsOf(root.id), title);
-      return timelineDocument(await timelines.of(root.id), title, after);
+      return timelineDocument(await timelines.of(root.id, request.as_of), title, after);
     },
   }),
   route({
@@ -36,13 +37,14 @@ export const TIMELINE_ROUTES = [
     summary: 'What the agents of a tree wrote to each other, and what was written to them, oldest first',
     scope: 'read',
     answer: 'coppice/tree-mail/v1',
+    watched: true,
     query: z.strictObject({
       after: z.string().max(300).optional().describe('`next` of the page before'),
       limit: countUpTo(MAIL_MAX, 500).describe('maximum letters'),
     }),
     handle: async ({ store, timelines }, request) => {
       const root = await oneRoot(store, named(request, 'tree'));
-      const { agents } = await timelines.of(root.id);
+      const { agents } = await timelines.of(root.id, request.as_of);
       const { after, limit } = request.query;
       const all = agents
         .flatMap(({ agent, letters, read_at }) =>

@@ -21,6 +21,7 @@ export const TREE_ROUTES = [
     summary: 'Trees with what a list of them shows, newest first',
     scope: 'read',
     answer: 'coppice/trees/v1',
+    watched: true,
     query: z.strictObject({
       limit: countUpTo(TREES_MAX, TREES_USUAL).describe('maximum trees'),
       before: z.iso.datetime().optional().describe('only trees that began before'),

@@ -15,6 +15,7 @@ export const USAGE_ROUTES = [
     summary: 'What model requests used: by day, model, profile, tree and agent',
     scope: 'read',
     answer: 'coppice/usage/v1',
+    watched: true,
     query: z.strictObject({
       days: countUpTo(DAYS_MAX, 30).describe('days in UTC, of which today is the last'),
     }),
@@ -74,6 +75,7 @@ export const USAGE_ROUTES = [
     summary: 'What the trees used when, those in which something happened last',
     scope: 'read',
     answer: 'coppice/activity/v1',
+    watched: true,
     query: z.strictObject({ limit: countUpTo(ACTIVE_MAX, 100).describe('maximum trees') }),
     handle: async ({ activity }, { query }) => {
       const { complete, trees } = await activity.newest(query.limit);

@@ -7,6 +7,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { EventFeed } from '../stream/event-feed.ts';
 import type { Access } from './access.ts';
+import { Refreshes } from './refreshes.ts';
 import { type WebAppOptions, webApp } from './web-app.ts';
 
 /** Slow senders hold a connection no longer than this. */
@@ -57,11 +58,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const shown = LOOPBACK.has(host) ? host : (options.hosts[0]?.replace(/:\d+$/, '') ?? local);
   const feed = new EventFeed(options.sources);
   const url = `${secure ? 'https' : 'http'}://${bracketed(shown)}:${port}`;
+  const refreshes = new Refreshes({ runtime: options.sources.runtime, toldAt: () => feed.told_at });
   const metrics = new Metrics({ ...options.sources, clients: () => feed.clients });
   handle = webApp({
     ...options,
     metrics,
     feed,
+    refreshes,
     secure,
     url,
     cookie: `coppice_${port}`,
@@ -75,6 +78,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     exposed: !secure && !LOOPBACK.has(host),
     close: async () => {
       metrics.close();
+      refreshes.close();
       await feed.close();
       await new Promise<void>((resolve) => {
         server.close(() => resolve());

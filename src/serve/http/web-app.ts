@@ -19,6 +19,7 @@ import type { EventFeed } from '../stream/event-feed.ts';
 import { EVENT_ROUTE, openEvents } from '../stream/event-route.ts';
 import { forbidden, type Guarded, type GuardOptions, guard, PAGES } from './guard.ts';
 import { readPages } from './pages.ts';
+import type { Refreshes } from './refreshes.ts';
 
 const BODY_MAX = 2_000_000;
 const KEY_MAX = 200;
@@ -32,6 +33,7 @@ export interface WebAppOptions extends GuardOptions {
   readonly sources: ApiSources;
   readonly metrics: Metrics;
   readonly feed: EventFeed;
+  readonly refreshes: Refreshes;
   readonly version: string;
   /** What a person's browser calls this server. */
   readonly url: string;
@@ -69,7 +71,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
 
 /** The HTTP interface of the server: guard, API, sign-in, health. */
 export function webApp(options: WebAppOptions): Hono<Guarded> {
-  const { sources, feed, metrics, access, cookie, secure, version, url } = options;
+  const { sources, feed, refreshes, metrics, access, cookie, secure, version, url } = options;
   const app = new Hono<Guarded>();
   app.onError((error, context) => {
     const report = errorJson(error);
@@ -94,16 +96,16 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
     metrics.countRequest(pattern === '/*' ? 'none' : pattern, context.req.method, context.res.status);
   });
   app.use(guard(options));
-  app.use(
-    bodyLimit({
-      maxSize: BODY_MAX,
-      onError: (context) => {
-        // The rest of the body is not read, so nothing can follow on this connection.
-        context.header('Connection', 'close');
-        throw new CoppiceError('E_TOO_LARGE', `a body may have ${BODY_MAX / 1_000_000} MB`);
-      },
-    }),
-  );
+  const limit = bodyLimit({
+    maxSize: BODY_MAX,
+    onError: (context) => {
+      // The rest of the body is not read, so nothing can follow on this connection.
+      context.header('Connection', 'close');
+      throw new CoppiceError('E_TOO_LARGE', `a body may have ${BODY_MAX / 1_000_000} MB`);
+    },
+  });
+  // To look for a body costs as much as a small answer.
+  app.use((context, next) => (context.req.method === 'GET' ? next() : limit(context, next)));
 
   const pages = readPages();
   app.get('/assets/:file', (context) => {
@@ -186,6 +188,7 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
   });
   for (const route of ROUTES)
     app.on(route.method, route.path, async (context) => {
+      if (route.watched === true && isRefresh(context)) return refresh(route, context, sources, refreshes);
       const response = await serve(route, context, sources);
       if (route.scope === 'write') feed.wake();
       return response;
@@ -193,18 +196,47 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
   return app;
 }
 
+/** Who says that an old answer would do has one, and loads it again (docs/http-api.md, "Refreshing"). */
+function isRefresh({ req }: Context<Guarded>): boolean {
+  return /\bmax-stale\b/.test(req.header('cache-control') ?? '');
+}
+
+/** The answer, or 204 and when to ask again. */
+async function refresh(
+  route: Route,
+  context: Context<Guarded>,
+  sources: ApiSources,
+  refreshes: Refreshes,
+): Promise<Response> {
+  const { req } = context;
+  const { pathname, search } = new URL(req.url);
+  const answer = await refreshes.answer(`${pathname}${search}`, async (as_of) =>
+    JSON.stringify(await answerOf(route, context, sources, as_of)),
+  );
+  if (typeof answer === 'string') return context.body(answer, 200, { 'Content-Type': 'application/json' });
+  return context.body(null, 204, { 'Retry-After': String(Math.ceil(answer / 1_000)) });
+}
+
 async function serve(route: Route, context: Context<Guarded>, sources: ApiSources): Promise<Response> {
   if (route.scope === 'write' && context.get('scope') !== 'write')
     throw forbidden('this token only reads', 'Use the token that may write: coppice web --token prints it');
-  const { req } = context;
-  const answer = await callRoute(route, sources, {
+  return context.json(await answerOf(route, context, sources));
+}
+
+async function answerOf(
+  route: Route,
+  { req }: Context<Guarded>,
+  sources: ApiSources,
+  as_of = performance.now(),
+): Promise<object> {
+  return callRoute(route, sources, {
     path: req.param() as Record<string, string>,
     query: req.query(),
     body: route.body === null ? {} : await bodyOf(req),
     id: idOf(route, req.header('idempotency-key')),
     signal: req.raw.signal,
+    as_of,
   });
-  return context.json(answer);
 }
 
 /** It comes from this machine, not through a proxy. */

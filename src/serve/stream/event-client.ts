@@ -68,7 +68,7 @@ export class EventClient {
 
   wants({ type, root_id, agent_id }: Frame): boolean {
     const { watch } = this;
-    if (watch.brief) return type === 'changed' || type === 'removed' || type === 'workers';
+    if (watch.brief) return isBrief(type);
     if (type === 'changed') return false;
     if (type === 'delta' || type === 'output') return agent_id === watch.agent_id;
     if (type === 'removed') return true;
@@ -141,6 +141,11 @@ export class EventClient {
     this.#bytes -= length;
     controller.enqueue(chunk.length === 1 ? (chunk[0] as Uint8Array) : Buffer.concat(chunk, length));
   }
+}
+
+/** What brief clients are told of. */
+export function isBrief(type: Frame['type']): boolean {
+  return type === 'changed' || type === 'removed' || type === 'workers';
 }
 
 /** The client may have closed it first. */

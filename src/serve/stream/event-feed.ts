@@ -5,7 +5,7 @@ import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { Store } from '../../store/store.ts';
 import type { UnledContext } from '../leading/unled.ts';
 import { ChangedRows, type Tell } from './changed-rows.ts';
-import { EventClient, type Watch } from './event-client.ts';
+import { EventClient, isBrief, type Watch } from './event-client.ts';
 import { EventRing } from './event-ring.ts';
 import { LedgerMarks } from './ledger-marks.ts';
 import { LiveText } from './live-text.ts';
@@ -53,6 +53,7 @@ export class EventFeed {
   /** Trees that brief clients were not told of yet, and when they were told last. */
   readonly #changed = new Set<string>();
   #changed_told = 0;
+  #told_at = Number.NEGATIVE_INFINITY;
   /** Until when rows are told as documents, and the number of the first event since that began. */
   #rows_until = 0;
   #rows_since = 0;
@@ -69,6 +70,11 @@ export class EventFeed {
     this.#sources = sources;
     this.#marks = new LedgerMarks(sources.store, sources.runtime.worker_id);
     this.#rows = new ChangedRows(sources, this.#tell);
+  }
+
+  /** When brief clients were told of something last, by `performance.now()`. */
+  get told_at(): number {
+    return this.#told_at;
   }
 
   /** `after`: the id of the last event that the client got. Rejects with `E_TOO_MANY_REQUESTS`. */
@@ -120,6 +126,7 @@ export class EventFeed {
 
   readonly #tell: Tell = (event, scope) => {
     const frame = this.#ring.add(event, scope);
+    if (isBrief(event.type)) this.#told_at = performance.now();
     for (const client of this.#clients) client.offer(frame);
   };
 

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import { isoTime } from '../../documents/iso-time.ts';
 import type {
@@ -6,6 +5,7 @@ import type {
   timeline as timelineShape,
 } from '../../documents/shapes/timeline-document.ts';
 import { statusWord } from '../../render/agent-status.ts';
+import { Slices } from '../own-cpu.ts';
 import { criticalPath, endedBy, type LaneSpans, pathShares } from './critical-path.ts';
 import { SPAN_KINDS, SPAN_STATUSES } from './span.ts';
 import type { AgentTimeline, TreeTimeline } from './tree-timelines.ts';
@@ -14,8 +14,6 @@ type LaneDocument = z.infer<typeof laneShape>;
 export type TimelineDocument = z.infer<typeof timelineShape>;
 
 const MICRO = 1_000_000;
-/** How long the event loop is held at most at once. */
-const SLICE_MS = 4;
 
 /** The timeline as columns of numbers relative to the start of the tree. `after`: only lanes of agents that changed since that answer. */
 export async function timelineDocument(
@@ -32,15 +30,13 @@ export async function timelineDocument(
   const documents: LaneDocument[] = [];
   const [known_reader, known] = after?.split('-') ?? [];
   const seen = known_reader !== '' && known_reader === reader ? Number(known) : -1;
-  let paused = performance.now();
+  const slices = new Slices();
   for (const one of agents) {
     if ((changed.get(one.agent.id) ?? 0) <= seen) continue;
     documents.push(laneDocument(one, { began, numbers, names, lanes }));
-    if (performance.now() - paused < SLICE_MS) continue;
-    await nextTurn();
-    paused = performance.now();
+    await slices.next();
   }
-  await nextTurn();
+  await slices.next();
   const path = reader === '' ? [] : criticalPath(root_id, lanes, now);
   return {
     root_id,

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestRecord } from '../../kernel/step.ts';
 import { ALL_TOOLSETS } from '../../kernel/toolsets/all-toolsets.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { Store } from '../../store/store.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
+import { Slices, unmetered } from '../own-cpu.ts';
 import { type AgentSpans, AgentWalk } from './agent-walk.ts';
 import type { Letter } from './span.ts';
 
@@ -39,6 +39,12 @@ interface Kept {
   readonly timeline: AgentTimeline;
 }
 
+interface TimelineRead {
+  /** By `performance.now()`; infinite: it is still to begin. */
+  began: number;
+  readonly timeline: Promise<TreeTimeline>;
+}
+
 interface KeptTree extends Pick<TreeTimeline, 'reader' | 'revision'> {
   /** Oldest first. */
   readonly agents: ReadonlyMap<string, Kept>;
@@ -51,18 +57,30 @@ interface KeptTree extends Pick<TreeTimeline, 'reader' | 'revision'> {
 export class TreeTimelines {
   readonly #store: Store;
   readonly #trees = new Map<string, KeptTree>();
-  readonly #reading = new Map<string, Promise<TreeTimeline>>();
+  readonly #reads = new Map<string, TimelineRead>();
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  /** Those who ask at the same time share one read. */
-  of(root_id: string): Promise<TreeTimeline> {
-    const reading =
-      this.#reading.get(root_id) ?? this.#read(root_id).finally(() => this.#reading.delete(root_id));
-    this.#reading.set(root_id, reading);
-    return reading;
+  /** As it was at `as_of` (`performance.now()`) or later: those who ask at the same time share one read. */
+  async of(root_id: string, as_of = performance.now()): Promise<TreeTimeline> {
+    const last = this.#reads.get(root_id);
+    if (last !== undefined && last.began >= as_of) return unmetered(last.timeline);
+    // One at a time: a read goes on from what is kept.
+    const before = last === undefined ? Promise.resolve() : unmetered(last.timeline).catch(() => undefined);
+    const next: TimelineRead = {
+      began: Number.POSITIVE_INFINITY,
+      timeline: before.then(() => {
+        next.began = performance.now();
+        return this.#read(root_id);
+      }),
+    };
+    this.#reads.set(root_id, next);
+    next.timeline.catch(() => {
+      if (this.#reads.get(root_id) === next) this.#reads.delete(root_id);
+    });
+    return next.timeline;
   }
 
   /** Only the agents, as of now, without what they did: that is to be had at once. */
@@ -84,11 +102,11 @@ export class TreeTimelines {
     const before = this.#known(root_id, oldest_first);
     const next = before.revision + 1;
     const kept = new Map<string, Kept>();
-    for (const agent of oldest_first)
-      kept.set(
-        agent.id,
-        await this.#one(agent, asked.get(agent.id) ?? [], before.agents.get(agent.id), next),
-      );
+    const slices = new Slices();
+    for (const agent of oldest_first) {
+      const own = before.agents.get(agent.id);
+      kept.set(agent.id, await this.#one(agent, asked.get(agent.id) ?? [], own, next, slices));
+    }
     const all = [...kept.values()];
     const revision = all.some((one) => one.revision === next) ? next : before.revision;
     this.#keep(root_id, { reader: before.reader, revision, agents: kept });
@@ -109,7 +127,13 @@ export class TreeTimelines {
     return { reader: randomBytes(4).toString('hex'), revision: 0, agents: kept?.agents ?? new Map() };
   }
 
-  async #one(agent: Agent, asks: readonly Ask[], before: Kept | undefined, revision: number): Promise<Kept> {
+  async #one(
+    agent: Agent,
+    asks: readonly Ask[],
+    before: Kept | undefined,
+    revision: number,
+    slices: Slices,
+  ): Promise<Kept> {
     const answers = asks.filter(({ verdict }) => verdict !== null).length;
     const version = [
       agent.last_seq,
@@ -120,7 +144,7 @@ export class TreeTimelines {
       answers,
     ].join();
     if (before?.version === version) return before;
-    await nextTurn();
+    await slices.next();
     const known = before?.timeline.letters ?? [];
     const is_known =
       known.length === agent.mail_count && known.every(({ consumed_seq }) => consumed_seq !== null);
@@ -138,7 +162,7 @@ export class TreeTimelines {
       const page = await this.#store.history(agent.id, after, Math.min(PAGE, agent.last_seq - after));
       if (page.length === 0) break;
       walk.take(page, records);
-      if (page.length === PAGE) await nextTurn();
+      await slices.next();
     }
     const letters = mail.map(withoutBody);
     return { revision, version, walk, requests, timeline: { agent, letters, ...walk.spans(agent, records) } };
@@ -150,6 +174,7 @@ export class TreeTimelines {
     for (const oldest of this.#trees.keys()) {
       if (this.#trees.size <= TREES_KEPT) return;
       this.#trees.delete(oldest);
+      this.#reads.delete(oldest);
     }
   }
 }

@@ -1,5 +1,5 @@
-import { setImmediate as soon } from 'node:timers/promises';
 import type { LoadReads } from '../../store/load-reads.ts';
+import { pause } from '../own-cpu.ts';
 import { RequestFeed } from '../request-feed.ts';
 import { PatientRead } from './patient-read.ts';
 
@@ -40,7 +40,7 @@ export class TreeActivity {
       if (found.length === 0) return;
       for (const { root_id, started_at, duration_ms, usage } of found)
         if (root_id !== null) this.#add(root_id, started_at + duration_ms, usage.input + usage.output);
-      await soon();
+      await pause();
     }
   }
 

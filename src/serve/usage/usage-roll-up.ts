@@ -1,5 +1,5 @@
-import { setImmediate as soon } from 'node:timers/promises';
 import type { LoadReads, PlacedUsage } from '../../store/load-reads.ts';
+import { pause } from '../own-cpu.ts';
 import { PatientRead } from './patient-read.ts';
 import { addSums, DAY_MS, largest, NOTHING_USED, UsageDays, type UsageSum } from './usage-days.ts';
 
@@ -58,7 +58,7 @@ export class UsageRollUp {
       this.#recent.addDayTo(day, sums);
       const used = addSums(this.#old.totalOf(day), this.#recent.totalOf(day));
       by_day.push({ ...used, day: new Date(day * DAY_MS).toISOString().slice(0, 10) });
-      await soon();
+      await pause();
     }
     return {
       complete,
@@ -96,7 +96,7 @@ export class UsageRollUp {
       const newest = page.at(-1);
       if (newest === undefined || page.length < PAGE) break;
       after = newest.place;
-      await soon();
+      await pause();
     }
   }
 }

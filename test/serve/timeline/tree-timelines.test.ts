@@ -169,3 +169,27 @@ it('reads only agents that changed, and only their new messages', async () => {
   assert.ok(read.slice(reads).every((one) => one.startsWith(root_id)));
   assert.deepEqual(agents, (await new TreeTimelines(stage.store).of(root_id)).agents);
 });
+
+it('who asks while others wait for a read gets what was written since it began, by one read for all', async () => {
+  const reads = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const root_id = await perform((store) =>
+    Object.assign(Object.create(store), {
+      asks: async (filter: Parameters<Store['asks']>[0]) => {
+        reads.resolve();
+        await held.promise;
+        return store.asks(filter);
+      },
+    }),
+  );
+  const timelines = new TreeTimelines(stage.store);
+  const first = timelines.of(root_id);
+  await reads.promise;
+  await stage.runtime.send(root_id, 'more');
+  await stage.runtime.settled(root_id);
+  const [second, third] = [timelines.of(root_id), timelines.of(root_id)];
+  held.resolve();
+  const seq = async (read: typeof first) => (await read).agents[0]?.agent.last_seq ?? 0;
+  assert.ok((await seq(second)) > (await seq(first)));
+  assert.equal(await second, await third);
+});
