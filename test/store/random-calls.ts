@@ -12,7 +12,7 @@ import { agentOf, type Row } from '../../src/store/ledger/rows.ts';
 import type { Store, Worker } from '../../src/store/store.ts';
 import { jobOf } from '../cron/cron-stage.ts';
 import type { Random } from '../sim/random.ts';
-import { newAgent, said, stepOf } from './ledger-fixture.ts';
+import { CONFIG, newAgent, said, stepOf } from './ledger-fixture.ts';
 import { askOf, runOf } from './retention-fixture.ts';
 
 /** A call of a store method, or several at the same moment. */
@@ -111,7 +111,10 @@ export class RandomCalls {
         ? { agent_id: parent.id, seq: random.between(0, parent.last_seq) }
         : null;
     const state = random.chance(0.5) ? ({ type: 'idle' } as const) : this.#state();
-    const given = { state, forked_from, name: this.#text(), created_at: this.now, id: random.uuid() };
+    const instructed = { ...CONFIG, instructions: this.#text() };
+    const inherited = parent?.config ?? (random.chance(0.5) ? instructed : CONFIG);
+    const config = random.chance(0.8) ? inherited : CONFIG;
+    const given = { state, forked_from, config, name: this.#text(), created_at: this.now, id: random.uuid() };
     const made = newAgent(parent, { ...given, ...over }, random.chance(0.8) ? [said(this.#text())] : []);
     if (parent === null || random.chance(0.5)) return made;
     const [origin, source] = random.pick([

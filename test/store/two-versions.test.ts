@@ -21,6 +21,7 @@ const WITHOUT_LATER = `
   ALTER TABLE agents DROP COLUMN budget;
   ALTER TABLE trees DROP COLUMN cached_tokens, DROP COLUMN reserved_tokens, DROP COLUMN reserved_usd;
   DROP TABLE tasks;
+  DROP TABLE instructions;
   DROP INDEX agents_by_kind;`;
 
 it('a worker that leads a tree keeps it while another process migrates the ledger', async () => {

@@ -3,7 +3,7 @@
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { Refusal, Step, Verdict } from '../step.ts';
 import { budgetsOf, charge } from './budgets.ts';
-import { append, create, exceededLimit, treeRecord } from './create-agents.ts';
+import { append, create, exceededLimit, storedConfig, treeRecord } from './create-agents.ts';
 import type { AgentFacts, FactKeys, TreeFacts } from './facts.ts';
 import { kill, recordEnd } from './kill.ts';
 import { isSettled, post, signalWaiters } from './post-mail.ts';
@@ -163,7 +163,7 @@ function write(unit: UnitOfWork, step: Step, before: AgentFacts, token: string |
       reply: step.reply,
       sent_this_turn: step.sent_this_turn,
       updated_at: at,
-      ...(step.config === undefined ? {} : { config: JSON.stringify(step.config) }),
+      ...(step.config === undefined ? {} : { config: storedConfig(unit, root_id, step.config) }),
       ...(ended ? { ended_at: at } : {}),
     },
   );

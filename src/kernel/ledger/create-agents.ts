@@ -1,4 +1,4 @@
-import type { Tree } from '../../records/agent/agent.ts';
+import type { AgentConfig, Tree } from '../../records/agent/agent.ts';
 import { newBudget, ownBudget, treeExtras } from '../../records/agent/budget.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import { isWorking } from '../../records/agent/state.ts';
@@ -35,6 +35,14 @@ function changedFile(message: Message): string | null {
   return file?.before === undefined ? null : file.path;
 }
 
+/** As its row holds it: the instructions stand once for the tree, whose agents all have the same or none. */
+export function storedConfig(unit: UnitOfWork, root_id: string, config: AgentConfig): string {
+  const { instructions: text } = config;
+  if (text === undefined) return JSON.stringify(config);
+  unit.rows.offer('instructions', { root_id, text });
+  return JSON.stringify({ ...config, instructions: true });
+}
+
 export function create(unit: UnitOfWork, { agent, messages, run }: NewAgent): void {
   const { id, root_id, parent_id, name, session_key, origin, depth, worker, created_at, state } = agent;
   const from = agent.forked_from;
@@ -50,7 +58,7 @@ export function create(unit: UnitOfWork, { agent, messages, run }: NewAgent): vo
   };
   unit.addAgent(facts, {
     ...facts,
-    ...{ session_key, config: JSON.stringify(agent.config), state: JSON.stringify(state) },
+    ...{ session_key, config: storedConfig(unit, root_id, agent.config), state: JSON.stringify(state) },
     ...{ forked_from: from?.agent_id ?? null, forked_seq: from?.seq ?? null },
     ...{ doing: null, reply: null, sent_this_turn: false },
     ...{ created_at, updated_at: created_at, ended_at: null, reaped_at: null },

@@ -66,6 +66,7 @@ export function removeTreeRows(
   if (runs) removed.runs = take('run', (id) => unit.rows.delete('subagent_runs', { agent_id: id }));
   if (room > 0) {
     unit.rows.wipe('tasks', 'root_id', root_id);
+    unit.rows.delete('instructions', { root_id });
     unit.rows.delete('trees', { root_id });
   } else if (tree.removal !== 'begun') unit.setTree(tree, { removal: 'begun' });
   return { removed, done: room > 0 };

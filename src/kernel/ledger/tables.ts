@@ -47,6 +47,10 @@ export const TABLES = {
       ...{ ended_at: 'int', reaped_at: 'int', budget: 'text' },
     },
   },
+  instructions: {
+    key: ['root_id'],
+    columns: { root_id: 'text', text: 'text' },
+  },
   messages: {
     key: ['agent_id', 'seq'],
     columns: { agent_id: 'text', seq: 'int', kind: 'text', content: 'text', at: 'int', changed: 'text' },

@@ -4,8 +4,9 @@ import { claim, releaseTree, removeWorker, renewLease } from '../../kernel/ledge
 import { markServed } from '../../kernel/ledger/unled.ts';
 import { isProcessGone } from '../process-gone.ts';
 import type { Leases, Signal, Worker } from '../store.ts';
+import { agentsOf } from './agent-rows.ts';
 import type { Database } from './database.ts';
-import { agentOf, type Row, workerOf } from './rows.ts';
+import { type Row, workerOf } from './rows.ts';
 import { hasUnread, isWorkerAlive, UNEXPIRED } from './sql-conditions.ts';
 
 /** A tree is found once for each of its due times; the query may find each this often and still fill the limit. */
@@ -57,7 +58,7 @@ export function leases(db: Database): Leases {
       const rows = ids.length === 0 ? [] : await db.read(sql, [root_id, worker.id]);
       unacknowledged.delete(root_id);
       const claimed = new Set(ids);
-      return rows.map(agentOf).filter(({ id }) => claimed.has(id));
+      return (await agentsOf(db, rows)).filter(({ id }) => claimed.has(id));
     },
 
     unledTrees: async (limit, labels = []) => {

@@ -1,6 +1,7 @@
 import type { ArchiveEntry } from '../retention-ledger.ts';
+import { agentsOf } from './agent-rows.ts';
 import type { Database } from './database.ts';
-import { agentOf, askOf, mailOf, messageOf, type Row, requestOf, runOf, treeOf } from './rows.ts';
+import { askOf, mailOf, messageOf, type Row, requestOf, runOf, treeOf } from './rows.ts';
 
 /** Rows read at a time. */
 const PAGE = 200;
@@ -27,7 +28,7 @@ export async function* treeEntries(db: Database, root_id: string): AsyncGenerato
     yield { type: 'tree', tree: treeOf(row) };
   for await (const row of rows(AGENTS, root_id)) {
     const id = row.id as string;
-    yield { type: 'agent', agent: agentOf(row) };
+    for (const agent of await agentsOf(db, [row])) yield { type: 'agent', agent };
     for await (const one of rows(MESSAGES, id)) yield { type: 'message', message: messageOf(one) };
     for await (const one of rows(MAIL, id)) yield { type: 'mail', mail: mailOf(one) };
     for await (const one of rows(REQUESTS, id))

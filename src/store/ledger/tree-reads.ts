@@ -1,10 +1,10 @@
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { listedTasks } from '../../records/run/listed-task.ts';
 import type { TreeReads } from '../store.ts';
+import { agentsOf } from './agent-rows.ts';
 import { type Database, NO_LIMIT } from './database.ts';
 import { TASKS, tasksOf } from './fact-queries.ts';
 import {
-  agentOf,
   askOf,
   fileChangeOf,
   mailOf,
@@ -28,8 +28,8 @@ export function treeReads(db: Database): TreeReads {
   const { row_number } = dialect;
   return {
     agent: async (id) => {
-      const [row] = await db.read(`${AGENTS} WHERE id = $1`, [id]);
-      return row === undefined ? null : agentOf(row);
+      const [agent] = await agentsOf(db, await db.read(`${AGENTS} WHERE id = $1`, [id]));
+      return agent ?? null;
     },
 
     agents: async ({ root_id, parent_id, cwd, living, conversations, roots, before, limit }) => {
@@ -40,7 +40,7 @@ export function treeReads(db: Database): TreeReads {
         before !== undefined && `created_at < ${Math.trunc(before)}`,
       ]);
       const text = `${AGENTS} ${sql} ORDER BY created_at DESC, ${row_number} DESC LIMIT ${next}`;
-      return (await db.read(text, [...values, limit ?? NO_LIMIT])).map(agentOf);
+      return agentsOf(db, await db.read(text, [...values, limit ?? NO_LIMIT]));
     },
 
     marks: async (filter) => {
@@ -62,7 +62,7 @@ export function treeReads(db: Database): TreeReads {
       const sql = `${AGENTS} WHERE (id = $1 OR ${hasPrefix(dialect)} OR name = $1 OR session_key = $1)
         ${root_id === undefined ? '' : 'AND root_id = $2'} ORDER BY NOT (${LIVING}), created_at DESC, ${row_number} DESC LIMIT ${MAX_FOUND}`;
       const rows = await db.read(sql, root_id === undefined ? [text] : [text, root_id]);
-      return exactMatchOrAll(rows.map(agentOf), ({ id }) => id === text);
+      return exactMatchOrAll(await agentsOf(db, rows), ({ id }) => id === text);
     },
 
     tree: async (root_id) => {

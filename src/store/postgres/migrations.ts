@@ -205,4 +205,14 @@ CREATE TABLE tasks (
 CREATE INDEX agents_by_kind ON agents ((coalesce(config::json->>'profile', '')), (config::json->>'model'), created_at, number);
 `,
   },
+  {
+    number: 22,
+    purpose: 'instructions of agents: once for a tree',
+    sql: `
+CREATE TABLE instructions (
+  root_id text PRIMARY KEY,
+  text text NOT NULL
+);
+`,
+  },
 ];

@@ -183,4 +183,14 @@ CREATE TABLE tasks (
 CREATE INDEX agents_by_kind ON agents (coalesce(json_extract(config, '$.profile'), ''), json_extract(config, '$.model'), created_at);
 `,
   },
+  {
+    number: 22,
+    purpose: 'instructions of agents: once for a tree',
+    sql: `
+CREATE TABLE instructions (
+  root_id TEXT PRIMARY KEY,
+  text TEXT NOT NULL
+) STRICT;
+`,
+  },
 ];

@@ -10,6 +10,7 @@ import { asksContract } from './asks-contract.ts';
 import { cronContract } from './cron-contract.ts';
 import { groupCommitContract } from './group-commit-contract.ts';
 import { idempotenceContract } from './idempotence-contract.ts';
+import { instructionsContract } from './instructions-contract.ts';
 import { keyContract } from './key-contract.ts';
 import { letterContract } from './letter-contract.ts';
 import { mailBatchContract } from './mail-batch-contract.ts';
@@ -606,6 +607,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     mailBatchContract(() => ({ store, other }));
     letterContract(() => ({ store, other }));
     tasksContract(() => ({ store, other }));
+    instructionsContract(() => ({ store, other, execute: (sql) => ledger.execute(sql) }));
     retentionContract(() => ({ store, other }));
     removalContract(() => ({ store, other }));
     oldEntriesContract(() => ({ store, other }));
