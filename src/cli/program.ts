@@ -53,7 +53,7 @@ export function createProgram(version: string): Program {
       },
   };
   addRunCommands(builder);
-  addAgentsCommands(builder, async (...given) => (await import('./run/watch.ts')).watch(...given));
+  addAgentsCommands(builder, async (...given) => (await import('./run/overview/watch.ts')).watch(...given));
   addProfilesCommands(builder);
   addApprovalsCommands(builder);
   addSubagentCommands(builder);

@@ -13,6 +13,7 @@ export function askJson(ask: Ask): ApprovalDocument {
     root_id: ask.root_id,
     tool: ask.tool,
     subject: ask.subject,
+    subject_kind: ask.subject_kind,
     input: ask.input,
     difference: ask.difference,
     cwd: ask.cwd,

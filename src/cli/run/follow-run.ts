@@ -14,7 +14,7 @@ import type { Context } from '../setup/context.ts';
 import { endProcessSoon, onStopSignal } from '../setup/end-process.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT, exitCodeOfFailure } from '../start/exit-code.ts';
-import { markRead } from './overview-source.ts';
+import { markRead } from './overview/overview-source.ts';
 import { liveProgress, type Progress, plainProgress, type ShownEvent } from './progress.ts';
 
 export interface FollowOptions {

@@ -38,7 +38,7 @@ import { EXIT } from '../start/exit-code.ts';
 import { farewell } from './farewell.ts';
 import { prepareModel } from './first-run/prepare-model.ts';
 import { parseLimits } from './limit-option.ts';
-import { overviewSource } from './overview-source.ts';
+import { overviewSource } from './overview/overview-source.ts';
 import { windowExport } from './window/window-export.ts';
 import { isDumb, meterSettings, opensScreen, statusScript, styleOfUi } from './window/window-terminal.ts';
 

@@ -59,6 +59,10 @@ export const approval = z
     root_id: text('its tree'),
     tool: text('the tool that it wants to call'),
     subject: text('what rules match: the command, the path'),
+    subject_kind: z
+      .enum(['command', 'path', 'folder', 'text'])
+      .nullable()
+      .describe('how rules match it; null in rows of older versions'),
     input: text('the arguments, as the model wrote them'),
     difference: maybe('what the call would change in a file, as a unified diff'),
     cwd: text('the folder'),

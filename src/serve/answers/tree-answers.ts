@@ -2,7 +2,7 @@ import { isoTime } from '../../documents/iso-time.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { titleOf } from '../../documents/tree-titles.ts';
 import { agentsJson, oneRoot, type ReadSources } from './find-one.ts';
-import { rowsOf } from './tree-rows.ts';
+import { olderRoots, rowsOf } from './tree-rows.ts';
 
 /** What can be read of trees, like `agent-answers.ts`. */
 
@@ -13,11 +13,12 @@ export interface TreesQuery {
   readonly before?: string | undefined;
   readonly conversations?: boolean | undefined;
   readonly cwd?: string | undefined;
+  readonly asking?: boolean | undefined;
 }
 
 export async function treesDocument(
   sources: ReadSources,
-  { limit = TREES_USUAL, before, conversations = false, cwd }: TreesQuery,
+  { limit = TREES_USUAL, before, conversations = false, cwd, asking = false }: TreesQuery,
 ): Promise<DocumentOf<'coppice/trees/v1'>> {
   const roots = await sources.store.agents({
     ...(conversations ? { conversations } : { roots: true }),
@@ -25,7 +26,10 @@ export async function treesDocument(
     ...(before === undefined ? {} : { before: Date.parse(before) }),
     limit,
   });
-  return { schema: 'coppice/trees/v1', trees: await rowsOf(sources, roots) };
+  const asks = asking ? await sources.store.asks({ open: true }) : [];
+  const ids = asks.map(({ root_id }) => root_id);
+  const older = await olderRoots(sources.store, roots, ids);
+  return { schema: 'coppice/trees/v1', trees: await rowsOf(sources, [...roots, ...older]) };
 }
 
 export async function treeDocument(

@@ -26,6 +26,17 @@ export async function rowsOf(sources: ReadSources, roots: readonly Agent[]): Pro
   return rows;
 }
 
+/** Those of these roots that are not among the newest. */
+export async function olderRoots(
+  store: ReadSources['store'],
+  newest: readonly Agent[],
+  root_ids: Iterable<string>,
+): Promise<Agent[]> {
+  const listed = new Set(newest.map(({ id }) => id));
+  const older = [...new Set(root_ids)].filter((id) => !listed.has(id)).map((id) => store.agent(id));
+  return (await Promise.all(older)).filter((root) => root !== null);
+}
+
 async function sliceOf(
   { store, unled }: ReadSources,
   roots: readonly Agent[],

@@ -27,6 +27,7 @@ export const TREE_ROUTES = [
       before: z.iso.datetime().optional().describe('only trees that began before'),
       conversations: flag.describe('only those that a person began, not runs on a timer'),
       cwd: z.string().max(4_096).optional().describe('only those that work in this folder'),
+      asking: flag.describe('also all older ones that wait for an approval'),
     }),
     handle: (sources, { query }) => treesDocument(sources, query),
   }),

@@ -10,6 +10,8 @@ export interface EventsOptions {
   readonly agent?: string | undefined;
   /** Id of the last event that was read. */
   readonly after?: string | undefined;
+  /** Called when a connection has broken, before the next is tried. */
+  readonly onBreak?: (() => void) | undefined;
   /** Ends the iteration. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -27,7 +29,7 @@ const FIRST_TRIES = 5;
  */
 export async function* clientEvents(
   client: ClientOptions,
-  { tree, agent, after, signal }: EventsOptions = {},
+  { tree, agent, after, onBreak, signal }: EventsOptions = {},
 ): AsyncGenerator<ClientEvent, void, void> {
   let last = after;
   let failed = 0;
@@ -65,6 +67,7 @@ export async function* clientEvents(
     if (has_ended()) return;
     if (error !== null && (!error.retryable || (!connected && failed + 1 >= (client.tries ?? FIRST_TRIES))))
       throw error;
+    onBreak?.();
     await sleep(pauseBefore(failed), undefined, { ...(signal === undefined ? {} : { signal }) }).catch(
       () => undefined,
     );

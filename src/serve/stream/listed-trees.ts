@@ -1,7 +1,6 @@
 import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
-import type { Agent } from '../../records/agent/agent.ts';
 import type { ReadSources } from '../answers/find-one.ts';
-import { rowsOf } from '../answers/tree-rows.ts';
+import { olderRoots, rowsOf } from '../answers/tree-rows.ts';
 import { LedgerMarks } from './ledger-marks.ts';
 
 /** Rows are made again after this time, whatever was noticed: of some changes there is no mark. */
@@ -28,11 +27,7 @@ export class ListedTrees {
     const { changed, vanished } = await this.#marks.look([]);
     const asking = await this.#askingNow();
     const newest = await store.agents({ roots: true, limit });
-    const listed = new Set(newest.map(({ id }) => id));
-    const older = await Promise.all(
-      [...asking.keys()].filter((id) => !listed.has(id)).map((id) => store.agent(id)),
-    );
-    const roots = [...newest, ...older.filter((root): root is Agent => root !== null)];
+    const roots = [...newest, ...(await olderRoots(store, newest, asking.keys()))];
     const all = performance.now() - this.#made_at > ANYWAY_MS;
     const stale = new Set([...changed, ...vanished].map(({ root_id }) => root_id));
     const wanted = roots.filter(

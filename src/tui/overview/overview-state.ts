@@ -1,9 +1,10 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
+import type { Ask } from '../../records/conversation/ask.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
-import type { Store } from '../../store/store.ts';
 import { pastedText, printable } from '../keys/action-of.ts';
-import type { UiState } from '../state/ui-state.ts';
+import { EMPTY_UI, type UiState } from '../state/ui-state.ts';
+import { reduce } from '../state/ui-store.ts';
 import type { Seen, SeenTrees } from './seen-trees.ts';
 
 /** What a person should look at first comes first. `unread`: came to rest since they last looked. */
@@ -21,11 +22,24 @@ export type Group = (typeof GROUPS)[number][0];
 export const PAGE = 50;
 
 export interface OverviewSource {
-  readonly store: Store;
+  /** Calls back when something may have changed; resolves to what ends that. */
+  readonly listen: (wake: () => void) => Promise<() => Promise<void>>;
   /** The newest trees, and all that wait for an approval. */
   readonly list: (limit: number) => Promise<readonly TreeRow[]>;
+  readonly peek: (tree: TreeRow) => Promise<ReadPeek>;
   readonly answer: RuntimeFace['answer'];
   readonly seen: SeenTrees;
+  /** What to say to who wants to open an agent that cannot be opened here; null: it can. */
+  readonly elsewhere: ((agent_id: string) => string) | null;
+}
+
+/** What a peek shows, as read. */
+export interface ReadPeek {
+  readonly said: string;
+  /** Open ones, oldest first. */
+  readonly asks: readonly Ask[];
+  /** By question: names from the root down to who asks. */
+  readonly lineages: ReadonlyMap<string, readonly string[]>;
 }
 
 /** What is known of one tree without going there. */
@@ -35,6 +49,15 @@ export interface Peek {
   readonly said: string | null;
   /** Its questions, as a window of its own would show them. */
   readonly window: UiState;
+  readonly lineages: ReadPeek['lineages'];
+}
+
+/** The peek after a reading; a question that was visible in the one `before` stays so, with what the person types. */
+export function peekOf(root_id: string, read: ReadPeek, before: Peek | null, now: number): Peek {
+  const { asks: known, question, put_off, typed_at } = before?.window ?? EMPTY_UI;
+  const window = { ...EMPTY_UI, now, root_id, asks: known, question, put_off, typed_at };
+  const { said, asks, lineages } = read;
+  return { root_id, said, lineages, window: reduce(window, { type: 'asks', asks }) };
 }
 
 export interface OverviewState {

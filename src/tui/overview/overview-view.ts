@@ -202,7 +202,12 @@ const ANSWERS = [
   ['view_asker', 'go there'],
 ] as const;
 
-function hintLine(state: OverviewState, width: number, style: UiStyle, { shortcuts }: PeekKeys): string {
+function hintLine(
+  state: OverviewState,
+  width: number,
+  style: UiStyle,
+  { shortcuts, opens }: PeekKeys,
+): string {
   const { notice, peek } = state;
   if (notice !== null) return line(style, width, [[notice.bad ? 'red' : 'green', ` ${clean(notice.text)}`]]);
   const answers =
@@ -213,6 +218,12 @@ function hintLine(state: OverviewState, width: number, style: UiStyle, { shortcu
   });
   const hints = state.leader
     ? [...behind, 'Esc back']
-    : [...answers, peek === null ? 'Space peek' : 'Space close', 'Enter open', 'Tab next to look at', 'Esc'];
+    : [
+        ...answers,
+        peek === null ? 'Space peek' : 'Space close',
+        ...(opens ? ['Enter open'] : []),
+        'Tab next to look at',
+        'Esc',
+      ];
   return line(style, width, [['dim', ` ${hints.join(separator(style))}`]]);
 }

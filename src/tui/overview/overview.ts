@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { matchesKey } from '@earendil-works/pi-tui';
 import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
 import { Poll } from '../../processes/poll.ts';
@@ -22,10 +21,10 @@ import {
   type OverviewSource,
   type OverviewState,
   PAGE,
+  peekOf,
   selectedTree,
 } from './overview-state.ts';
 import { overviewRows, overviewView } from './overview-view.ts';
-import { peekOf, readPeek } from './peek.ts';
 
 /** Where it is shown. */
 export interface OverviewHost {
@@ -76,7 +75,7 @@ export class Overview {
     if (this.#poll !== null) return;
     this.#state = { ...this.#state, seen: this.#source.seen.read() };
     this.#poll = new Poll(() => this.#look());
-    this.#unlisten = this.#source.store.listen(randomUUID(), () => this.wake());
+    this.#unlisten = this.#source.listen(() => this.wake());
     this.#unlisten.catch(() => undefined);
     this.#poll.wake();
   }
@@ -117,7 +116,10 @@ export class Overview {
 
   frame(height: number): Frame {
     const { screen, style } = this.#host;
-    return overviewView(this.#state, drawingWidth(screen), height, style, { shortcuts: this.#shortcuts });
+    return overviewView(this.#state, drawingWidth(screen), height, style, {
+      shortcuts: this.#shortcuts,
+      opens: this.#source.elsewhere === null,
+    });
   }
 
   /** The list as plain lines, once. */
@@ -187,7 +189,13 @@ export class Overview {
 
   #enter(): void {
     const tree = selectedTree(this.#state);
-    if (tree !== null) this.#host.open(tree.root_id);
+    if (tree !== null) this.#open(tree.root_id);
+  }
+
+  #open(agent_id: string): void {
+    const { elsewhere } = this.#source;
+    if (elsewhere === null) this.#host.open(agent_id);
+    else this.#set({ notice: { text: elsewhere(agent_id), bad: false } });
   }
 
   /** Shows what is known of the selected tree, which counts as read then. */
@@ -204,9 +212,10 @@ export class Overview {
     this.#set({ peek: null });
   }
 
-  async #readPeek({ root_id, updated_at }: TreeRow): Promise<void> {
-    const { store, seen } = this.#source;
-    const read = await readPeek(store, root_id);
+  async #readPeek(tree: TreeRow): Promise<void> {
+    const { peek, seen } = this.#source;
+    const { root_id, updated_at } = tree;
+    const read = await peek(tree);
     if (this.#peeking !== root_id) return;
     seen.mark(root_id, Date.parse(updated_at));
     const before = this.#state.peek?.root_id === root_id ? this.#state.peek : null;
@@ -271,7 +280,7 @@ export class Overview {
       editor: { text: '', setText: () => undefined },
       runtime: { answer },
       dispatch: (event) => {
-        if (event.type === 'visit') return overview.#host.open(event.agent_id);
+        if (event.type === 'visit') return overview.#open(event.agent_id);
         overview.#window(event);
         overview.#host.redraw();
       },

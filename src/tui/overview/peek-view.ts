@@ -8,6 +8,8 @@ import type { OverviewState, Peek } from './overview-state.ts';
 
 export interface PeekKeys {
   readonly shortcuts: Shortcuts;
+  /** Trees can be opened here. */
+  readonly opens: boolean;
 }
 
 /** Characters read of the end of what was said. */
@@ -35,14 +37,16 @@ export function peekView(
 }
 
 function asked(
-  { window }: Peek,
+  { window, lineages }: Peek,
   width: number,
   height: number,
   style: UiStyle,
   shortcuts: Shortcuts,
 ): readonly string[] | null {
   if (window.question === null) return null;
-  return approvalBox(window, window.question, width, height, style, { shortcuts, drafting: false });
+  const lineage = lineages.get(window.asks[0]?.id ?? '');
+  const keys = { shortcuts, drafting: false, ...(lineage === undefined ? {} : { lineage }) };
+  return approvalBox(window, window.question, width, height, style, keys);
 }
 
 function said({ said: text }: Peek, width: number, height: number, style: UiStyle): readonly string[] {

@@ -191,6 +191,9 @@ describe('trees and agents', () => {
         return approvals.length === 1;
       }, 'an approval');
       assert.equal((await call('GET /v1/trees')).json.trees[0].need, 'approval');
+      const past = 'GET /v1/trees?before=2000-01-01T00:00:00Z';
+      assert.equal((await call(`${past}&asking=true`)).json.trees[0].root_id, id);
+      assert.deepEqual((await call(past)).json.trees, []);
       const [ask] = approvals;
       const answered = await call(
         `POST /v1/approvals/:approval/${verdict}`,

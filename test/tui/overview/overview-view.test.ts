@@ -9,11 +9,11 @@ import {
   moved,
   nextToRead,
   type OverviewState,
+  peekOf,
   selectedTree,
 } from '../../../src/tui/overview/overview-state.ts';
 import { overviewRows, overviewView } from '../../../src/tui/overview/overview-view.ts';
-import { peekOf } from '../../../src/tui/overview/peek.ts';
-import { agent, ask, fits, HOSTILE, LOOKS, PLAIN, SPOKEN } from '../ui-fixture.ts';
+import { ask, fits, HOSTILE, LOOKS, PLAIN, SPOKEN } from '../ui-fixture.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const ago = (seconds: number): string => new Date(NOW - seconds * 1000).toISOString();
@@ -83,7 +83,7 @@ function state(change: Partial<OverviewState> = {}): OverviewState {
   };
 }
 
-const KEYS = { shortcuts: STANDARD_SHORTCUTS };
+const KEYS = { shortcuts: STANDARD_SHORTCUTS, opens: true };
 const draw = (of: OverviewState, width = 100, height = 20, style = PLAIN) =>
   overviewView(of, width, height, style, KEYS).lines;
 
@@ -175,8 +175,8 @@ describe('the overview', () => {
   });
 
   it('shows the question of the selected tree, or what was said there last', () => {
-    const agents = [agent('main', null), agent('grep-all', 'main')];
-    const asked = peekOf('main', { said: 'I grep.', asks: [ask('a', 'grep-all')], agents }, null, NOW);
+    const lineages = new Map([['a', ['main', 'grep-all']]]);
+    const asked = peekOf('main', { said: 'I grep.', asks: [ask('a', 'grep-all')], lineages }, null, NOW);
     const elder = { ...state().trees[3], root_id: 'main' } as TreeRow;
     const peeked = draw(state({ trees: [elder], peek: asked })).join('\n');
     assert.match(peeked, /── elder {2}\/w\/shop {2}main ─+\n┌ 1 of 1 ─ main › grep-all wants: bash/);
@@ -184,12 +184,12 @@ describe('the overview', () => {
     const unled = { why: 'nobody runs it now', next: 'go on with coppice resume' };
     const left = draw(state({ trees: [{ ...elder, unled }], peek: asked })).join('\n');
     assert.match(left, /main ─+\n nobody runs it now: go on with coppice resume\n┌ 1 of 1/);
-    const said = peekOf('main', { said: 'One.\n\nFound **3** leaks.', asks: [], agents: [] }, asked, NOW);
+    const said = peekOf('main', { said: 'One.\n\nFound **3** leaks.', asks: [], lineages }, asked, NOW);
     assert.match(draw(state({ trees: [elder], peek: said })).join('\n'), /─\n One\.\n\n Found 3 leaks\.\n/);
   });
 
   it('keeps a question that is visible as long visible as it was, and what is being typed', () => {
-    const read = { said: '', asks: [ask('a', 'main', { root_id: 'main' })], agents: [agent('main', null)] };
+    const read = { said: '', asks: [ask('a', 'main', { root_id: 'main' })], lineages: new Map() };
     const before = peekOf('main', read, null, NOW);
     const typing = {
       ...before,
@@ -215,7 +215,7 @@ describe('the overview', () => {
       {
         said: HOSTILE,
         asks: [ask('a', 'x', { root_id: 'elder-id', subject: HOSTILE })],
-        agents: [agent('x', null, { name: HOSTILE })],
+        lineages: new Map([['a', [HOSTILE, HOSTILE]]]),
       },
       null,
       NOW,

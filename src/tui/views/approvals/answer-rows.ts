@@ -14,6 +14,8 @@ export interface AskingKeys {
   readonly rules_file?: string;
   /** How to see the lines for which there is no room. */
   readonly whole?: string;
+  /** Names from the root down to who asks, where the agents themselves are not at hand. */
+  readonly lineage?: readonly string[];
 }
 
 /** Every key is always visible, with fewer words where there is less room. */

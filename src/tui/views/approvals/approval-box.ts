@@ -33,7 +33,7 @@ export function approvalBox(
   const [ask] = state.asks;
   if (ask === undefined) return [];
   const wide = Math.min(width, WIDTH_MAX);
-  const title = titleOf(state, ask, wide - 6, style);
+  const title = titleOf(state, ask, keys.lineage?.map(clean) ?? path(state, ask), wide - 6, style);
   const keysIn = (room: number) =>
     question.grant === null
       ? answerRows(ask, question, keys, room)
@@ -80,11 +80,10 @@ export function hasPages(ask: Ask, width: number, height: number, style: UiStyle
 }
 
 /** Who asks, from where in the tree, for which tool: as much as fits, the tool always. */
-function titleOf(state: UiState, ask: Ask, width: number, style: UiStyle): string {
+function titleOf(state: UiState, ask: Ask, names: readonly string[], width: number, style: UiStyle): string {
   const dash = style.accessible ? '-' : sign(style, '─');
   const count = `1 of ${state.asks.length}`;
   const tool = clean(ask.tool);
-  const names = path(state, ask);
   const full = names.join(style.accessible ? ' > ' : ` ${sign(style, '›')} `);
   const titles = [
     `${count} ${dash} ${full} wants: ${tool}`,

@@ -1,10 +1,11 @@
-import { sleep } from '../../processes/waiting.ts';
-import { clean } from '../../render/clean.ts';
-import { fit, type UiStyle } from '../../render/style.ts';
-import { ledgerHints } from '../../serve/answers/ledger-hints.ts';
-import type { OverviewSource } from '../../tui/overview/overview-state.ts';
-import { groupOf, PAGE } from '../../tui/overview/overview-state.ts';
-import { overviewHead, treeSummary } from '../../tui/overview/overview-view.ts';
+import { sleep } from '../../../processes/waiting.ts';
+import { CoppiceError } from '../../../records/coppice-error.ts';
+import { clean } from '../../../render/clean.ts';
+import { fit, type UiStyle } from '../../../render/style.ts';
+import { hintsOf } from '../../../serve/answers/ledger-hints.ts';
+import type { OverviewSource } from '../../../tui/overview/overview-state.ts';
+import { groupOf, PAGE } from '../../../tui/overview/overview-state.ts';
+import { overviewHead, treeSummary } from '../../../tui/overview/overview-view.ts';
 
 const POLL_MS = 5_000;
 /** Between two looks at the ledger, at least. */
@@ -14,8 +15,8 @@ const HEARTBEAT_MS = 30_000;
 
 /** A line for each tree, then one whenever the state of a tree changes, until the process is told to stop. */
 export async function watchLines(source: OverviewSource, style: UiStyle, width: number): Promise<void> {
-  const { list, seen, store } = source;
-  const hints = await ledgerHints(store, POLL_MS);
+  const { list, seen, listen } = source;
+  const hints = await hintsOf(listen, POLL_MS);
   const left = new AbortController();
   const leave = (): void => {
     left.abort();
@@ -30,9 +31,10 @@ export async function watchLines(source: OverviewSource, style: UiStyle, width: 
     told_at = now.getTime();
     process.stdout.write(`${fit(`${now.toTimeString().slice(0, 8)} ${text}`, width, style)}\n`);
   };
+  let failed = '';
   try {
-    while (!left.signal.aborted) {
-      const known = { trees: await list(PAGE), seen: seen.read() };
+    let known = { trees: await list(PAGE), seen: seen.read() };
+    for (;;) {
       for (const tree of known.trees.toReversed()) {
         const group = groupOf(tree, known);
         const state = `${group} ${tree.status} ${tree.asked_at}`;
@@ -41,9 +43,20 @@ export async function watchLines(source: OverviewSource, style: UiStyle, width: 
         const [, summary] = treeSummary(tree, group, Date.now(), style);
         tell(`${tree.root_id.slice(0, 8)} ${clean(tree.title)}: ${summary}`);
       }
-      if (Date.now() - told_at >= HEARTBEAT_MS) tell(overviewHead(known, style));
+      if (Date.now() - told_at >= HEARTBEAT_MS) tell(failed || overviewHead(known, style));
       await sleep(PAUSE_MS, left.signal);
       await hints.next();
+      if (left.signal.aborted) break;
+      try {
+        known = { trees: await list(PAGE), seen: seen.read() };
+        if (failed !== '') tell(overviewHead(known, style));
+        failed = '';
+      } catch (error) {
+        // A server may be started anew.
+        if (!(error instanceof CoppiceError) || !error.retryable) throw error;
+        if (failed === '') tell(error.message);
+        failed = error.message;
+      }
     }
   } finally {
     process.off('SIGINT', leave);

@@ -1,0 +1,86 @@
+import type { TreeRow } from '../../../documents/shapes/agent-parts.ts';
+import type { CoppiceClient } from '../../../serve/client/client.ts';
+
+/** Rows are loaded anew after this time, whatever the events told: of some changes there is none. */
+const ANYWAY_MS = 30_000;
+/** Maximum trees that a server lists in one answer. */
+const LISTED_MAX = 500;
+
+/** The newest trees of a server: loaded once, then kept up to date by its events. */
+export class ServerTrees {
+  readonly #client: Pick<CoppiceClient, 'trees' | 'events'>;
+  #rows: ReadonlyMap<string, TreeRow> = new Map();
+  /** As many were loaded. */
+  #limit = 0;
+  #load_at = 0;
+  /** What events told since the last loading began; null: the tree was deleted. */
+  #told = new Map<string, TreeRow | null>();
+  #refused: unknown = null;
+
+  constructor(client: Pick<CoppiceClient, 'trees' | 'events'>) {
+    this.#client = client;
+  }
+
+  /** Follows the events; resolves to what ends that. */
+  async listen(wake: () => void): Promise<() => Promise<void>> {
+    const ended = new AbortController();
+    const onBreak = (): void => {
+      this.#load_at = 0;
+      wake();
+    };
+    const follow = async (): Promise<void> => {
+      for await (const event of this.#client.events({ signal: ended.signal, onBreak })) {
+        if (event.type === 'resync') this.#load_at = 0;
+        else if (event.type === 'tree' && event.tree !== undefined)
+          this.#tell(event.tree.root_id, event.tree);
+        else if (event.type === 'removed') for (const id of event.ids ?? []) this.#tell(id, null);
+        else continue;
+        wake();
+      }
+    };
+    const following = follow().catch((error: unknown) => {
+      this.#refused = error;
+      wake();
+    });
+    return async () => {
+      ended.abort();
+      await following;
+    };
+  }
+
+  /** The newest `limit` trees and all that wait for an approval, newest first. Rejects when the server cannot be reached. */
+  async rows(limit: number): Promise<readonly TreeRow[]> {
+    if (this.#refused !== null) throw this.#refused;
+    if (limit > this.#limit || performance.now() >= this.#load_at) await this.#load(limit);
+    const newest = [...this.#rows.values()].sort((a, b) => b.started_at.localeCompare(a.started_at));
+    return newest.filter(({ approvals }, place) => place < limit || approvals > 0);
+  }
+
+  async #load(limit: number): Promise<void> {
+    const told = new Map<string, TreeRow | null>();
+    this.#told = told;
+    // Before the answer: a `resync` that comes meanwhile means once more.
+    this.#load_at = performance.now() + ANYWAY_MS;
+    try {
+      const { trees } = await this.#client.trees({ limit: Math.min(limit, LISTED_MAX), asking: true });
+      this.#limit = limit;
+      this.#rows = new Map(trees.map((tree) => [tree.root_id, tree]));
+      for (const [id, row] of told) this.#put(id, row);
+    } catch (error) {
+      this.#load_at = 0;
+      throw error;
+    }
+  }
+
+  #tell(id: string, row: TreeRow | null): void {
+    this.#told.set(id, row);
+    this.#put(id, row);
+  }
+
+  #put(id: string, row: TreeRow | null): void {
+    const rows = new Map(this.#rows);
+    if (row === null) rows.delete(id);
+    else rows.set(id, row);
+    this.#rows = rows;
+  }
+}
