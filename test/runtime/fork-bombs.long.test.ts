@@ -1,0 +1,77 @@
+// Proves, over real HTTP and by what a server counts, that a fork bomb by the tools of every vocabulary, 20 requests at once, spends the budget of its tree, and at
+// most one request of each agent that was at work more.
+import assert from 'node:assert/strict';
+import { afterEach, it } from 'node:test';
+import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
+import { openModel } from '../../src/models/providers.ts';
+import { Gate } from '../../src/models/rate-limit-gate.ts';
+import { closeLater, closeOpened } from '../close-opened.ts';
+import { startAnthropicServer } from '../servers/anthropic-server.ts';
+import { setStage } from './stage.ts';
+import { CREATION_PATHS } from './toolsets/creation-path.ts';
+
+afterEach(closeOpened);
+
+const BUDGET = 1;
+/** 2,500 tokens of output at $1 for a million. */
+const PRICE = 0.0025;
+const AT_ONCE = 20;
+
+for (const slash of [false, true])
+  it(`a fork bomb${slash ? ' with slash commands' : ''} over HTTP, ${AT_ONCE} at once`, async () => {
+    const paths = CREATION_PATHS.filter(
+      ({ name }) => name.startsWith('slash') === slash || !/^(slash|process)/.test(name),
+    );
+    let [asked, under_way, most] = [0, 0, 0];
+    const server = await startAnthropicServer({
+      record: false,
+      answer: async () => {
+        asked += 1;
+        under_way += 1;
+        most = Math.max(most, under_way);
+        // Others ask meanwhile.
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        under_way -= 1;
+        const calls = paths.map(({ call }, place) => {
+          const [name, input] = call(asked * paths.length + place);
+          return { name, input };
+        });
+        return { calls, usage: { input: 0, output: 2_500 } };
+      },
+    });
+    closeLater(() => server.close());
+    const name = 'local/m';
+    const model = await openModel(name, {
+      providers: {
+        local: {
+          type: 'anthropic',
+          baseURL: `${server.url}/v1`,
+          apiKeyEnv: 'KEY',
+          models: { m: { price: { input: 1, output: 1 } } },
+        },
+      },
+      env: { KEY: 'k' },
+      gates: new Map([[name, new Gate({ concurrency: AT_ONCE })]]),
+    });
+    const on = await setStage(() => 'never asked', {
+      toolsets: [slash ? 'slash' : 'process', 'fanout', 'sessions', 'delegate'],
+      terms: { delegation: { ...DEFAULT_TERMS.delegation, max_depth: 8, servers: ['helper'] } },
+      models: { 'play/actor': model, 'acp:helper': model },
+    });
+    const room = { depth: 8, children: 64, live: 64, total: 600 };
+    const { root } = await on.perform('go', { ...room, cost_usd: BUDGET });
+    const tree = await on.store.tree(root.id);
+    const counted = Math.round((tree?.cost_usd ?? 0) / PRICE);
+    assert.ok(counted >= BUDGET / PRICE && asked >= counted, `the budget was used: ${counted} of ${asked}`);
+    // What was asked for an agent that was stopped before the answer is its one request, too.
+    assert.ok(asked <= BUDGET / PRICE + room.live, `${asked} requests`);
+    assert.equal(most, AT_ONCE, 'they asked at once');
+    const beyond = new Map<string, number>();
+    let sum = 0;
+    for (const { agent_id, usage } of await on.store.usageAfter(0, 100_000)) {
+      sum += usage.cost_usd ?? 0;
+      if (sum > BUDGET + 1e-9) beyond.set(agent_id, (beyond.get(agent_id) ?? 0) + 1);
+    }
+    for (const [id, count] of beyond) assert.equal(count, 1, id);
+    assert.equal(counted, Math.round(BUDGET / PRICE) + beyond.size);
+  });
