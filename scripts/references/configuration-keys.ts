@@ -47,6 +47,18 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     meaning: 'environment variables that tools may see beside the fixed list; never keys of providers',
   },
 
+  sandbox: { meaning: 'walls around the commands of agents ([sandbox](sandbox.md))' },
+  'sandbox.mode': { meaning: 'what they may write, read and reach', default: '`"workspace"`' },
+  'sandbox.hosts': {
+    meaning:
+      'what they may reach by HTTP and HTTPS: `example.com`, `*.example.com`, `*`, each with `:PORT` for that port only',
+    default: 'no network',
+  },
+  'sandbox.write': { meaning: 'further folders that they may write in: absolute, or `~/…`' },
+  'sandbox.read': { meaning: 'with `strict`, further folders that they may read' },
+  'sandbox.hide': { meaning: 'further files and folders that they may not read' },
+  'sandbox.sockets': { meaning: 'whether they may use sockets of the file system', default: '`false`' },
+
   providers: { meaning: 'providers of models by name; the name of a built-in one changes that one' },
   'providers.NAME': { meaning: 'a provider: its models are `NAME/MODEL`' },
   'providers.NAME.type': { meaning: 'the protocol that it speaks' },

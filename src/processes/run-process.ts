@@ -8,6 +8,7 @@ import {
 } from './process-group.ts';
 import { markVariable, nextMark } from './process-mark.ts';
 import { ProcessSlots } from './process-slots.ts';
+import type { ConfinedProgram, Program } from './sandbox/sandbox.ts';
 import { killStraysOfCall, sweepStraysOfCallSoon } from './stray-processes.ts';
 import { TOOL_LIMITS } from './tool-limits.ts';
 
@@ -19,15 +20,15 @@ export interface ProcessPlace {
   readonly close: () => void;
 }
 
-export interface ProcessRequest {
-  readonly file: string;
-  readonly args: readonly string[];
+export interface ProcessRequest extends Program {
   /** Where it runs; a function is called once a slot is free, so that queued calls hold no descriptors. */
   readonly place: string | (() => ProcessPlace);
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly timeout_ms: number;
   readonly onOutput: (chunk: Buffer) => void;
+  /** Puts it behind walls; called once a slot is free. */
+  readonly confine?: ((program: Program, cwd: string) => ConfinedProgram) | undefined;
   /** Without it standard error is discarded. */
   readonly onErrorOutput?: (chunk: Buffer) => void;
 }
@@ -71,31 +72,50 @@ async function runNow(request: ProcessRequest): Promise<ProcessEnd> {
 
 async function startAndFollow(request: ProcessRequest, cwd: string, stdin?: number): Promise<ProcessEnd> {
   const mark = nextMark();
-  const child = spawn(request.file, request.args, {
-    cwd,
-    env: { ...request.env, [markVariable]: mark },
-    stdio: [stdin ?? 'ignore', 'pipe', request.onErrorOutput === undefined ? 'ignore' : 'pipe'],
-    detached: true, // a session and a group of its own
-    windowsHide: true,
-  });
-  const leader = child.pid;
-  if (leader === undefined) {
-    const error = await new Promise<NodeJS.ErrnoException>((resolve) => child.once('error', resolve));
-    return { end: 'not_started', error };
-  }
-  registerProcessGroup(leader);
+  const confined = request.confine?.(request, cwd);
   try {
-    return await follow(child, leader, mark, request);
+    const { file, args } = confined ?? request;
+    const child = spawn(file, args, {
+      cwd,
+      env: { ...request.env, [markVariable]: mark },
+      stdio: [
+        stdin ?? ('ignore' as const),
+        'pipe',
+        request.onErrorOutput === undefined ? 'ignore' : 'pipe',
+        ...(confined?.stdio ?? []),
+      ],
+      detached: true, // a session and a group of its own
+      windowsHide: true,
+    });
+    const leader = child.pid;
+    if (leader === undefined) {
+      const error = await new Promise<NodeJS.ErrnoException>((resolve) => child.once('error', resolve));
+      return { end: 'not_started', error };
+    }
+    registerProcessGroup(leader);
+    confined?.begin(child);
+    try {
+      return await follow(child, { leader, inner: () => confined?.leader() ?? leader, mark }, request);
+    } finally {
+      forgetProcessGroup(leader);
+      sweepStraysOfCallSoon(mark);
+    }
   } finally {
-    forgetProcessGroup(leader);
-    sweepStraysOfCallSoon(mark);
+    confined?.close();
   }
+}
+
+/** How a child and what it started are known. */
+interface Identity {
+  readonly leader: number;
+  /** Of the program itself, where that stands behind walls. */
+  readonly inner: () => number;
+  readonly mark: string;
 }
 
 async function follow(
   child: ChildProcess,
-  leader: number,
-  mark: string,
+  { leader, inner, mark }: Identity,
   request: ProcessRequest,
 ): Promise<ProcessEnd> {
   const output = new ChildOutput(child, request);
@@ -115,7 +135,7 @@ async function follow(
       resolve({ end: 'exited', code, signal });
     });
   });
-  if (stopped !== undefined) await stopProcessGroup(leader, TOOL_LIMITS.stop_grace_ms);
+  if (stopped !== undefined) await stopProcessGroup(inner(), TOOL_LIMITS.stop_grace_ms);
   // Output written before the exit may still arrive; a process substitution may be about to finish.
   else await output.drained();
   if (isProcessGroupAlive(leader)) await stopProcessGroup(leader, TOOL_LIMITS.leftover_grace_ms);

@@ -4,9 +4,11 @@ import { providerConfig } from '../models/provider/provider-config.ts';
 import { LIMIT_BOUNDS, type Limits } from '../records/agent/limits.ts';
 import type { DeepReadonly } from '../records/deep-readonly.ts';
 
-/** Node's timers overflow beyond this. */
 /** Maximum number of pieces of evidence that a profile may require. */
 export const REQUIRE_MAX = 8;
+/** How far commands of agents reach (docs/sandbox.md). */
+export const SANDBOX_MODES = ['off', 'workspace', 'strict'] as const;
+/** Node's timers overflow beyond this. */
 export const TIMEOUT_SECONDS_MAX = 2_000_000;
 
 const rules = z.array(z.string());
@@ -61,6 +63,34 @@ const namedProfile = profile.omit({ subagents: true }).extend({
     .optional(),
 });
 
+const folderName = z.string().regex(/^(~?\/)/, 'must be absolute, or begin with ~/');
+
+const sandboxConfig = z.strictObject({
+  /** `workspace` by default: write in the agent's folder only, read all but secrets, no network; `strict`: read that folder and the system only. */
+  mode: z.enum(SANDBOX_MODES).optional(),
+  /** Further folders to write in; `~/` is the home folder. */
+  write: z.array(folderName).optional(),
+  /** With `strict`, further folders to read. */
+  read: z.array(folderName).optional(),
+  /** Further files and folders that no command reads. */
+  hide: z.array(folderName).optional(),
+  /** What commands may reach by HTTP and HTTPS: `example.com`, `*.example.com`, `*`; with `:PORT` that port only. */
+  hosts: z
+    .array(
+      z
+        .string()
+        .regex(
+          /^(\*|(\*\.)?[\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?$/,
+          'must be a name, *.NAME, * or an address, and may end in :PORT',
+        ),
+    )
+    .optional(),
+  /** Whether commands may use sockets of the file system. */
+  sockets: z.boolean().optional(),
+});
+
+export type SandboxConfig = DeepReadonly<z.infer<typeof sandboxConfig>>;
+
 export type NamedProfile = DeepReadonly<z.infer<typeof namedProfile>>;
 
 /**
@@ -72,6 +102,8 @@ export const settings = z.strictObject({
   database: z.string().optional(),
   /** Environment variables that tools may see beside the fixed allow-list. */
   env_allow: z.array(z.string()).optional(),
+  /** The walls around what agents' commands start (docs/sandbox.md). */
+  sandbox: sandboxConfig.optional(),
   providers: z.record(z.string(), providerConfig).optional(),
   /** Agent programs reached over ACP: models `acp:NAME`, and what `subagent_delegate` asks (docs/acp.md). */
   acp: z.record(z.string().regex(/^[\w.-]+$/), acpServerConfig).optional(),

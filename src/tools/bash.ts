@@ -4,8 +4,9 @@ import { childEnvironment } from '../processes/child-environment.ts';
 import { findShell, shellArguments } from '../processes/find-shell.ts';
 import { OutputCapture } from '../processes/output/output-capture.ts';
 import { type ProcessEnd, runProcess } from '../processes/run-process.ts';
+import type { Sandbox } from '../processes/sandbox/sandbox.ts';
 import { TOOL_LIMITS } from '../processes/tool-limits.ts';
-import type { ToolResult } from '../records/tool.ts';
+import type { Tool, ToolResult } from '../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
 import { defineTool } from './define-tool.ts';
 
@@ -39,36 +40,75 @@ function resultOf(end: ProcessEnd, output: string, timeout: number, cwd: string)
   return { status: 'ok', output: output === '' ? '[no output]' : output, exit_code };
 }
 
-/** Runs a shell command in the agent's folder. Exit code 0 is `ok`, anything else `error` with the code in the text. */
-export const bash = defineTool({
-  name: 'bash',
-  permission: BUILT_IN_PERMISSIONS.bash,
-  description:
-    'Run a shell command in your folder. You get its output (both streams, in order) and the exit code if it is not 0. ' +
-    'There is no terminal and no input. Everything the command started is stopped when it ends, so background ' +
-    'processes do not outlive the call. Long output is cut in the middle and kept in a file that is named.',
-  input: z.strictObject({
-    command: z.string().min(1).describe('The command, as for bash -c. May have several lines.'),
-    timeout: z
-      .number()
-      .positive()
-      .max(TOOL_LIMITS.timeout_max_seconds)
-      .optional()
-      .describe(`Seconds until it is stopped. Default ${TOOL_LIMITS.timeout_seconds}.`),
-  }),
-  subject: (input) => input.command,
-  async run(input, context) {
-    const timeout = input.timeout ?? TOOL_LIMITS.timeout_seconds;
-    const capture = new OutputCapture(context.spill_dir, context.onOutput);
-    const end = await runProcess({
-      file: findShell(),
-      args: shellArguments(input.command),
-      place: context.cwd,
-      env: childEnvironment(context.env_allow),
-      signal: context.signal,
-      timeout_ms: timeout * 1000,
-      onOutput: (chunk) => capture.push(chunk),
-    });
-    return resultOf(end, capture.finish(), timeout, context.cwd);
-  },
+/** What walls say, in the words of the programs that meet them. */
+const AT_A_WALL =
+  /Read-only file system|EROFS|Permission denied|EACCES|Operation not permitted|EPERM|Network is unreachable|ENETUNREACH|resolve host|EAI_AGAIN|name resolution/;
+
+/** Characters of what the walls themselves report. */
+const WALLS_MAX = 2000;
+
+const WALLS =
+  'the sandbox lets commands write in your folder and in /tmp only, hides keys and passwords, and gives no network and no sockets of other programs';
+
+const input = z.strictObject({
+  command: z.string().min(1).describe('The command, as for bash -c. May have several lines.'),
+  timeout: z
+    .number()
+    .positive()
+    .max(TOOL_LIMITS.timeout_max_seconds)
+    .optional()
+    .describe(`Seconds until it is stopped. Default ${TOOL_LIMITS.timeout_seconds}.`),
 });
+
+/**
+ * Runs a shell command in the agent's folder, behind the walls of the sandbox (docs/sandbox.md) or, without one, with all rights of the user. Exit
+ * code 0 is `ok`, anything else `error` with the code in the text.
+ */
+export function createBashTool(sandbox: Sandbox | null): Tool<z.infer<typeof input>> {
+  return defineTool({
+    name: 'bash',
+    permission: BUILT_IN_PERMISSIONS.bash,
+    description:
+      'Run a shell command in your folder. You get its output (both streams, in order) and the exit code if it is not 0. ' +
+      'There is no terminal and no input. Everything the command started is stopped when it ends, so background ' +
+      'processes do not outlive the call. Long output is cut in the middle and kept in a file that is named.' +
+      (sandbox === null ? '' : ` Note: ${WALLS}.`),
+    input,
+    subject: ({ command }) => command,
+    // Nobody is asked about what cannot run.
+    refusal: async () => (await sandbox?.problem()) ?? null,
+    async run({ command, timeout = TOOL_LIMITS.timeout_seconds }, context) {
+      const problem = await sandbox?.problem();
+      if (problem) return { status: 'error', output: problem };
+      const capture = new OutputCapture(context.spill_dir, context.onOutput);
+      let walls = '';
+      const end = await runProcess({
+        file: findShell(),
+        args: shellArguments(command),
+        place: context.cwd,
+        env: childEnvironment(context.env_allow),
+        signal: context.signal,
+        timeout_ms: timeout * 1000,
+        onOutput: (chunk) => capture.push(chunk),
+        ...(sandbox === null
+          ? {}
+          : {
+              confine: (program, cwd) => sandbox.confine(program, cwd, context.spill_dir),
+              // What the command writes goes another way (`shellArguments`).
+              onErrorOutput: (chunk) => {
+                if (walls.length < WALLS_MAX) walls += chunk.toString();
+              },
+            }),
+      });
+      if (walls.startsWith('bwrap: '))
+        return {
+          status: 'error',
+          output: `the command did not run, since its sandbox could not be made: ${walls.trim()}`,
+        };
+      const result = resultOf(end, capture.finish(), timeout, context.cwd);
+      return sandbox !== null && result.status === 'error' && AT_A_WALL.test(result.output)
+        ? { ...result, output: `${result.output}\n[${WALLS}]` }
+        : result;
+    },
+  });
+}

@@ -1,6 +1,7 @@
 import type { PathGuard } from '../permissions/path-guard.ts';
+import type { Sandbox } from '../processes/sandbox/sandbox.ts';
 import type { Tool } from '../records/tool.ts';
-import { bash } from './bash.ts';
+import { createBashTool } from './bash.ts';
 import { createPatchTool } from './files/patch.ts';
 import { createReadTool } from './files/read.ts';
 import { createReadImageTool } from './files/read-image.ts';
@@ -11,11 +12,12 @@ import { think } from './think.ts';
 
 /**
  * The built-in tools, which act on the world; each has a file in this folder. Their order is the one that models see, and stable for prompt
- * caches. `guard` is called again when a path is used, with its canonical form; by default it is the context's.
+ * caches. `guard` is called again when a path is used, with its canonical form; by default it is the context's. Without a sandbox, commands have
+ * all rights of the user.
  */
-export function createBuiltInTools(guard: PathGuard = askContext): Tool[] {
+export function createBuiltInTools(sandbox: Sandbox | null = null, guard: PathGuard = askContext): Tool[] {
   return [
-    bash,
+    createBashTool(sandbox) as Tool,
     createReadTool(guard),
     createWriteTool(guard),
     createPatchTool(guard),

@@ -37,6 +37,7 @@ export function makeHome(): Home {
     LANG: 'C.UTF-8',
     XDG_DATA_HOME: join(folder, 'data'),
     XDG_CONFIG_HOME: join(folder, 'config'),
+    COPPICE_SANDBOX: 'off',
   };
   const home: Home = {
     folder,

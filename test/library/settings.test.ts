@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { z } from 'zod';
@@ -13,6 +14,7 @@ import { COMMAND_LINE_ONLY } from '../../src/library/coppice-options.ts';
 import type { ModelRequest } from '../../src/models/model.ts';
 import type { Agent, AgentConfig, PermissionRules } from '../../src/records/agent/agent.ts';
 import type { Limits } from '../../src/records/agent/limits.ts';
+import { sandboxOf } from '../../src/settings/sandbox-of.ts';
 import { settingsProfiles } from '../../src/settings/settings-profiles.ts';
 import { settingsTerms } from '../../src/settings/settings-terms.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -178,6 +180,22 @@ const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
   database: async () => assert.equal((await run({})).reply, 'done'),
   env_allow: async () =>
     assert.equal((await run({ env_allow: ['MY_FLAG'] }, { prompt: 'look around' })).reply, 'MY_FLAG'),
+  ...Object.fromEntries(
+    Object.entries({
+      mode: ['strict', 'strict'],
+      hosts: [['example.com'], ['example.com']],
+      write: [['~/.npm-cache'], [join(homedir(), '.npm-cache')]],
+      read: [['/srv'], ['/srv']],
+      sockets: [true, true],
+    }).map(([key, [said, meant]]) => [
+      `sandbox.${key}`,
+      async () => assert.deepEqual({ ...sandboxOf({ [key]: said }, {}, null)?.settings }[key], meant),
+    ]),
+  ),
+  'sandbox.hide': async () => {
+    const hidden = sandboxOf({ hide: ['/srv/secrets'] }, { XDG_DATA_HOME: '/data' }, null)?.settings.hidden;
+    assert.ok(hidden?.includes('/srv/secrets') && hidden.includes('/data/coppice'));
+  },
   providers: async () => {
     const local = { type: 'openai-compatible', baseURL: 'http://127.0.0.1:1', apiKeyEnv: 'MY_KEY' };
     await assert.rejects(run({ model: 'local/any', providers: { local }, env: {} }), { message: /MY_KEY/ });
@@ -340,7 +358,11 @@ it('a specific option takes precedence over the default for all agents; a progra
 
 it('agents of a program cannot reach the settings of the command line, and their spilled output is private to the user', async () => {
   const home = mkdtempSync(join(folder, 'home-'));
-  const env = { XDG_CONFIG_HOME: join(home, 'settings'), XDG_DATA_HOME: join(home, 'data') };
+  const env = {
+    XDG_CONFIG_HOME: join(home, 'settings'),
+    XDG_DATA_HOME: join(home, 'data'),
+    COPPICE_SANDBOX: 'off',
+  };
   const places = ['settings/coppice/config.json', 'data/coppice/trust.json', 'plain.txt'];
   const coppice = await openCoppice({
     database: `sqlite:${join(folder, 'own.db')}`,

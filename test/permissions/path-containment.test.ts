@@ -266,7 +266,7 @@ test('CVE-2026-25724: a link does not get around a deny rule, at the decision or
     'allow',
   );
 
-  const guarded = createBuiltInTools((name, path) => {
+  const guarded = createBuiltInTools(null, (name, path) => {
     const decision = decide(policy, permissionOf(name), path);
     return decision.verdict === 'deny' ? decision.rule : undefined;
   });

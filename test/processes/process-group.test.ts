@@ -34,12 +34,12 @@ async function startRuntime(t: TestContext, end: string, last = '') {
   const script = join(context.cwd, 'runtime.mts');
   writeFileSync(
     script,
-    `import { bash } from '${source('tools/bash.ts')}';
+    `import { createBashTool } from '${source('tools/bash.ts')}';
      import { killAllProcessGroups } from '${source('processes/process-group.ts')}';
      const context = { cwd: process.cwd(), spill_dir: '/nonexistent', signal: new AbortController().signal,
        agent: { id: 'a', name: 'a' }, env_allow: [], onOutput: (text) => process.stdout.write(text) };
      process.on('SIGTERM', () => { ${end} });
-     await bash.run({ command: 'setsid sleep ${seconds} & sleep 0.2; echo begun; ${last} sleep ${seconds}' }, context);`,
+     await createBashTool(null).run({ command: 'setsid sleep ${seconds} & sleep 0.2; echo begun; ${last} sleep ${seconds}' }, context);`,
   );
   const child = spawn(process.execPath, [script], { cwd: context.cwd, stdio: ['ignore', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));

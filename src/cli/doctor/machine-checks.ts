@@ -6,6 +6,7 @@ import { errorJson } from '../../documents/error-json.ts';
 import { knownProviders } from '../../models/providers.ts';
 import { clean } from '../../render/clean.ts';
 import { ledgerName } from '../../settings/ledger-name.ts';
+import { sandboxOf } from '../../settings/sandbox-of.ts';
 import { databaseAddress } from '../../store/database-address.ts';
 import { assertCreatable } from '../../store/sqlite/open-database.ts';
 import type { Store } from '../../store/store.ts';
@@ -42,7 +43,7 @@ export async function ledgerChecks(context: Context): Promise<Check[]> {
 
 /** The working folder, and programs and packages that tools use. */
 export async function toolChecks(context: Context): Promise<Check[]> {
-  return [shell(context), git(context), await ripgrep(), await pictures()];
+  return [shell(context), await sandbox(context), git(context), await ripgrep(), await pictures()];
 }
 
 function node(): Check {
@@ -103,10 +104,23 @@ function programs({ loaded, env }: Context): Check[] {
 
 function shell({ env }: Context): Check {
   const found = onPath('bash', env);
-  return optional(
-    'bash',
-    found !== undefined,
-    `${found ?? 'not on PATH; sh is used instead'}; a deny rule on bash is a fence, not a wall`,
+  return optional('bash', found !== undefined, `${found ?? 'not on PATH; sh is used instead'}`);
+}
+
+/** Whether the commands of agents are behind walls. */
+async function sandbox({ loaded, env }: Context): Promise<Check> {
+  const walls = sandboxOf(loaded.configuration.sandbox, env, null);
+  if (walls === null)
+    return optional(
+      'sandbox',
+      false,
+      'off: commands of agents have all your rights; a deny rule on bash is a fence, not a wall',
+    );
+  const problem = await walls.problem();
+  return needed(
+    'sandbox',
+    problem === null,
+    problem ?? `${walls.settings.mode}: commands of agents are behind walls`,
   );
 }
 

@@ -10,6 +10,9 @@ export function treeOutput(spill_dir: string, root_id: string): string {
   return join(spillFolder(spill_dir), root_id);
 }
 
+/** What the sandboxed commands of a tree have as /tmp, in the folder of its output: kept from call to call, and removed as a whole when it is old. */
+export const TREE_TMP = 'tmp';
+
 interface Spilled {
   readonly path: string;
   readonly bytes: number;
@@ -35,7 +38,7 @@ export async function removeSpilledOutput(
   for (const { path, bytes, written_at } of all) {
     if (written_at >= before && left <= keep_bytes) break;
     if (!dry_run) {
-      await rm(path, { force: true });
+      await rm(path, { force: true, recursive: true });
       await rmdir(dirname(path)).catch(() => undefined); // not empty yet
     }
     left -= bytes;
@@ -52,7 +55,8 @@ async function spilledIn(folder: string): Promise<Spilled[]> {
     for (const name of await readdir(join(folder, tree)).catch(() => [])) {
       const path = join(folder, tree, name);
       const status = await stat(path).catch(() => undefined);
-      if (status?.isFile() === true) found.push({ path, bytes: status.size, written_at: status.mtimeMs });
+      if (status === undefined || !(status.isFile() || name === TREE_TMP)) continue;
+      found.push({ path, bytes: status.isFile() ? status.size : 0, written_at: status.mtimeMs });
     }
   return found;
 }

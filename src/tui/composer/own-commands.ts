@@ -3,7 +3,7 @@ import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import { type ComposedText, withAttachments } from '../../records/conversation/attached-text.ts';
 import type { ToolResult } from '../../records/tool.ts';
 import { cutLines } from '../../render/plain-sight.ts';
-import { bash } from '../../tools/bash.ts';
+import { createBashTool } from '../../tools/bash.ts';
 import type { UiEvent } from '../state/ui-event.ts';
 
 /** What a command needs of the app. */
@@ -64,7 +64,7 @@ export class OwnCommands {
     const controller = new AbortController();
     this.#running = controller;
     this.#host.dispatch({ type: 'own_command', began: command });
-    const result = await bash.run(
+    const result = await createBashTool(null).run(
       { command, timeout: TOOL_LIMITS.timeout_max_seconds },
       {
         cwd,

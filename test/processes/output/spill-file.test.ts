@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { SpillFile } from '../../../src/processes/output/spill-file.ts';
-import { removeSpilledOutput } from '../../../src/processes/output/spill-folder.ts';
+import { removeSpilledOutput, TREE_TMP } from '../../../src/processes/output/spill-folder.ts';
 import { TOOL_LIMITS } from '../../../src/processes/tool-limits.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
@@ -110,4 +110,15 @@ it('of all trees together the oldest goes first', async () => {
   assert.deepEqual(readdirSync(folder), ['b']);
   assert.deepEqual(await removeSpilledOutput(join(folder, 'none'), {}), { files: 0, bytes: 0 });
   assert.ok(existsSync(folder));
+});
+
+it('the /tmp of sandboxed commands goes as a whole when it is old, and not for the room that it takes', async () => {
+  const folder = temporaryFolder();
+  const tmp = join(folder, 'tree', TREE_TMP);
+  mkdirSync(join(tmp, 'deep'), { recursive: true });
+  writeFileSync(join(tmp, 'deep/file'), 'x');
+  assert.deepEqual(await removeSpilledOutput(folder, { keep_bytes: 0, before: 1 }), { files: 0, bytes: 0 });
+  utimesSync(tmp, 1, 1);
+  assert.deepEqual(await removeSpilledOutput(folder, { before: 2000 }), { files: 1, bytes: 0 });
+  assert.deepEqual(readdirSync(folder), []);
 });

@@ -1,0 +1,98 @@
+import { lookup } from 'node:dns/promises';
+import net, { isIP } from 'node:net';
+
+/** Addresses that no name may lead to: this machine, its networks, and what clouds tell their machines. */
+const PRIVATE = new net.BlockList();
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+] as const)
+  PRIVATE.addSubnet(network, bits, 'ipv4');
+for (const [network, bits] of [
+  ['::', 96],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['2002::', 16],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const)
+  PRIVATE.addSubnet(network, bits, 'ipv6');
+
+export interface Destination {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface Pattern extends Destination {
+  /** Names below it, too, as `*.example.com` says. */
+  readonly below: boolean;
+}
+
+/** The hosts that sandboxed programs may reach: `example.com`, `*.example.com`, `*`, or an address, each with `:PORT` if only that one is meant. */
+export class AllowedHosts {
+  readonly #patterns: readonly Pattern[];
+
+  readonly #lookup: (name: string) => Promise<readonly string[]>;
+
+  constructor(patterns: readonly string[], addresses = addressesOf) {
+    this.#patterns = patterns.map(patternOf);
+    this.#lookup = addresses;
+  }
+
+  /** Where to connect to; null: it is not allowed, or leads to a private address that is not named itself. Rejects if a name is not known. */
+  async resolve({ host, port }: Destination): Promise<string | null> {
+    const name = plainHost(host);
+    if (!this.#patterns.some((pattern) => matches(pattern, name, port))) return null;
+    if (this.#isNamed(name, port)) return name === 'localhost' ? '127.0.0.1' : name;
+    const found = isIP(name) === 0 ? await this.#lookup(name) : [name];
+    return found.find((address) => !isPrivate(address) || this.#isNamed(address, port)) ?? null;
+  }
+
+  /** An address is allowed by itself: a person wrote it. */
+  #isNamed(name: string, port: number): boolean {
+    return (
+      (isIP(name) !== 0 || name === 'localhost') &&
+      this.#patterns.some((pattern) => !pattern.below && matches(pattern, name, port))
+    );
+  }
+}
+
+async function addressesOf(name: string): Promise<readonly string[]> {
+  return (await lookup(name, { all: true })).map(({ address }) => address);
+}
+
+function patternOf(text: string): Pattern {
+  const [, host = text, port] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(text) ?? [];
+  const below = host === '*' || host.startsWith('*.');
+  return { host: plainHost(below ? host.slice(2) : host), port: Number(port ?? 0), below };
+}
+
+function matches(pattern: Pattern, name: string, port: number): boolean {
+  if (pattern.port !== 0 && pattern.port !== port) return false;
+  return pattern.below ? pattern.host === '' || name.endsWith(`.${pattern.host}`) : name === pattern.host;
+}
+
+function plainHost(host: string): string {
+  const bare = host
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
+  // One spelling for each IPv6 address; `URL` knows it.
+  return isIP(bare) === 6 ? new URL(`http://[${bare}]`).hostname.slice(1, -1) : bare;
+}
+
+function isPrivate(address: string): boolean {
+  // An IPv4 address within an IPv6 one is judged as what it is.
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return PRIVATE.check(mapped, 'ipv4');
+  return PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}

@@ -1,0 +1,198 @@
+import { type ChildProcess, execFile } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { TREE_TMP } from '../output/spill-folder.ts';
+import { bubblewrapCall } from './bubblewrap.ts';
+import { HostProxy, PROXY_ENVIRONMENT } from './host-proxy.ts';
+import { socketFilter } from './socket-filter.ts';
+
+export interface SandboxSettings {
+  readonly mode: 'workspace' | 'strict';
+  /** Further folders in which programs may write, and, where the mode is `strict`, read. */
+  readonly write: readonly string[];
+  readonly read: readonly string[];
+  /** What no program reads, beside the usual places of secrets. */
+  readonly hidden: readonly string[];
+  /** What programs may reach by HTTP and HTTPS: `example.com`, `*.example.com`, `*`; with `:PORT` that port only. */
+  readonly hosts: readonly string[];
+  /** Whether programs may use sockets of the file system, as that of a database or of containers. */
+  readonly sockets: boolean;
+}
+
+export interface Program {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+export interface ConfinedProgram extends Program {
+  /** From descriptor 3 on. */
+  readonly stdio: readonly (number | 'ignore' | 'pipe')[];
+  /** To be called once it is started: it waits for that. */
+  begin(child: ChildProcess): void;
+  /** The group of the program itself: with the first signal to its walls it would end without its grace. */
+  leader(): number | undefined;
+  /** To be called when the child has ended, or could not be started. */
+  close(): void;
+}
+
+/**
+ * Waits a moment for what the program left running, as a process substitution that has not written all: with the end of this shell all of them
+ * end. A trapped signal reaches the program, and the shell goes on waiting for it.
+ */
+const SHELL = '/bin/sh';
+const INIT =
+  'trap : TERM INT HUP; "$@"; s=$?; n=0; while set -- /proc/[0-9]*; [ $# -gt 2 ] && [ $n -lt 30 ]; do sleep 0.01; n=$((n+1)); done; exit $s';
+
+/** How many programs run beside an empty folder that takes the place of something missing. */
+const placeholders = new Map<string, number>();
+
+/**
+ * Walls around the programs that tools start: what they may write and read, which processes they see, and no network (docs/sandbox.md). On Linux
+ * by bubblewrap.
+ */
+export class Sandbox {
+  readonly settings: SandboxSettings;
+  readonly #proxy: HostProxy | null;
+  #problem: Promise<string | null> | undefined;
+
+  constructor(settings: SandboxSettings) {
+    this.settings = settings;
+    this.#proxy = settings.hosts.length === 0 ? null : new HostProxy(settings.hosts);
+  }
+
+  /** Why no program can be confined on this machine, and what to do; null: it works. Found out once. */
+  problem(): Promise<string | null> {
+    this.#problem ??= tryOut();
+    return this.#problem;
+  }
+
+  /** `cwd`: canonical. `shared`: a folder of the tree, kept from call to call, in which its programs have their /tmp. */
+  confine(program: Program, cwd: string, shared: string): ConfinedProgram {
+    const { mode, write, read, hidden, sockets } = this.settings;
+    const tmp = join(shared, TREE_TMP);
+    mkdirSync(tmp, { recursive: true, mode: 0o700 });
+    const call = bubblewrapCall({
+      strict: mode === 'strict',
+      ...{ cwd, tmp, write, hidden, home: homedir() },
+      read: [...read, shared],
+    });
+    const filter = sockets ? null : openFilter();
+    // An empty folder that was there before stays.
+    const made = call.empty.filter((path) => placeholders.has(path) || !existsSync(path));
+    for (const path of made) placeholders.set(path, (placeholders.get(path) ?? 0) + 1);
+    const proxy = this.#proxy;
+    let [told, bridge]: [string, Promise<ChildProcess | null> | null] = ['', null];
+    const leader = (): number | undefined => {
+      const pid = /"child-pid": (\d+)/.exec(told)?.[1];
+      return pid === undefined ? undefined : Number(pid);
+    };
+    return {
+      file: 'bwrap',
+      args: [
+        ...call.args,
+        ...(filter === null ? [] : ['--seccomp', '3']),
+        ...(proxy === null ? [] : proxyArguments()),
+        ...['--info-fd', '4', '--', SHELL, '-c', INIT, SHELL, program.file, ...program.args],
+      ],
+      stdio: [filter ?? 'ignore', 'pipe', ...(proxy === null ? [] : ['pipe' as const])],
+      begin(child) {
+        const go = (child.stdio as readonly unknown[])[5] as Writable | undefined;
+        go?.on('error', () => {});
+        child.stdio[4]?.on('error', () => {});
+        child.stdio[4]?.on('data', (chunk: Buffer) => {
+          told += chunk;
+          const pid = leader();
+          if (proxy === null || pid === undefined || bridge !== null) return;
+          bridge = proxy.join(pid);
+          // Without the proxy there is no network, which the program will tell.
+          void bridge.catch(() => null).then(() => go?.end('go'));
+        });
+      },
+      leader,
+      close: () => {
+        if (filter !== null) closeSync(filter);
+        for (const path of made) removePlaceholder(path);
+        void bridge?.then((one) => one?.kill('SIGKILL')).catch(() => {});
+      },
+    };
+  }
+}
+
+function proxyArguments(): string[] {
+  const variables = Object.entries(PROXY_ENVIRONMENT).flatMap(([name, value]) => ['--setenv', name, value]);
+  return ['--block-fd', '5', ...variables];
+}
+
+function removePlaceholder(path: string): void {
+  const others = (placeholders.get(path) ?? 1) - 1;
+  if (others > 0) return void placeholders.set(path, others);
+  placeholders.delete(path);
+  try {
+    rmdirSync(path);
+  } catch {
+    // never made, or no longer empty
+  }
+}
+
+let filter_file: number | null | undefined;
+
+/** A descriptor of its own for each child: the place up to which a file was read belongs to the opened file. */
+function openFilter(): number | null {
+  if (filter_file === undefined) {
+    const program = socketFilter(process.arch);
+    filter_file = program === null ? null : unnamedFile(program);
+  }
+  return filter_file === null ? null : openSync(`/proc/self/fd/${filter_file}`, 'r');
+}
+
+function unnamedFile(content: Buffer): number {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-filter-'));
+  const path = join(folder, 'filter');
+  writeFileSync(path, content, { mode: 0o600 });
+  const descriptor = openSync(path, 'r');
+  unlinkSync(path);
+  rmSync(folder, { recursive: true });
+  return descriptor;
+}
+
+const OFF =
+  'or let commands run without walls: "sandbox": {"mode": "off"} in the configuration, or COPPICE_SANDBOX=off';
+
+async function tryOut(): Promise<string | null> {
+  if (process.platform !== 'linux') return `there is no sandbox for ${process.platform} yet: ${OFF}`;
+  if (process.arch !== 'x64' && process.arch !== 'arm64')
+    return `there is no sandbox for ${process.arch} yet: ${OFF}`;
+  const failure = await new Promise<string | null>((resolve) => {
+    const args = [
+      '--unshare-all',
+      '--unshare-user',
+      '--disable-userns',
+      '--ro-bind',
+      '/',
+      '/',
+      '--proc',
+      '/proc',
+    ];
+    execFile('bwrap', [...args, '--dev', '/dev', '--', 'true'], { timeout: 10_000 }, (error, _, stderr) => {
+      if (error === null) return resolve(null);
+      resolve(
+        error.code === 'ENOENT' ? 'bubblewrap (bwrap) is not installed' : stderr.trim() || error.message,
+      );
+    });
+  });
+  return failure === null
+    ? null
+    : `the sandbox cannot start: ${failure}. Install it (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap), let it use user namespaces (docs/sandbox.md), ${OFF}`;
+}

@@ -1,0 +1,65 @@
+/**
+ * A seccomp filter, as the kernel reads it (struct sock_filter, little endian). It refuses sockets that lead out of a sandbox whatever its files
+ * and network: those of the file system and of virtual machines, and io_uring, which could make them unseen. Pairs of connected sockets
+ * (`socketpair`) are allowed: they lead nowhere else.
+ */
+const LOAD = 0x20;
+const IF_EQUAL = 0x15;
+const IF_AT_LEAST = 0x35;
+const RETURN = 0x06;
+
+const ALLOW = 0x7fff0000;
+/** `EPERM` as the result of the call. */
+const REFUSE = 0x00050001;
+
+const AT_NUMBER = 0;
+const AT_ARCHITECTURE = 4;
+const AT_FIRST_ARGUMENT = 16;
+
+const AF_UNIX = 1;
+const AF_VSOCK = 40;
+
+interface Calls {
+  /** AUDIT_ARCH_…: calls by another convention are refused, since they have other numbers. */
+  readonly architecture: number;
+  readonly socket: number;
+  readonly io_uring_setup: number;
+}
+
+const CALLS: Readonly<Partial<Record<NodeJS.Architecture, Calls>>> = {
+  x64: { architecture: 0xc000003e, socket: 41, io_uring_setup: 425 },
+  arm64: { architecture: 0xc00000b7, socket: 198, io_uring_setup: 425 },
+};
+
+/** On x64, numbers from here on are calls with 32-bit pointers. */
+const X32 = 0x40000000;
+
+/** Null: not known for this architecture. */
+export function socketFilter(architecture: NodeJS.Architecture): Buffer | null {
+  const calls = CALLS[architecture];
+  if (calls === undefined) return null;
+  const refuse = 9;
+  const allow = 10;
+  // Each: code, value, and where to go on if the comparison holds or not; lines by number.
+  const lines: readonly (readonly [code: number, value: number, yes?: number, no?: number])[] = [
+    [LOAD, AT_ARCHITECTURE],
+    [IF_EQUAL, calls.architecture, 2, refuse],
+    [LOAD, AT_NUMBER],
+    [IF_AT_LEAST, X32, refuse, 4],
+    [IF_EQUAL, calls.io_uring_setup, refuse, 5],
+    [IF_EQUAL, calls.socket, 6, allow],
+    [LOAD, AT_FIRST_ARGUMENT],
+    [IF_EQUAL, AF_UNIX, refuse, 8],
+    [IF_EQUAL, AF_VSOCK, refuse, allow],
+    [RETURN, REFUSE],
+    [RETURN, ALLOW],
+  ];
+  const program = Buffer.alloc(8 * lines.length);
+  for (const [at, [code, value, yes = at + 1, no = at + 1]] of lines.entries()) {
+    program.writeUInt16LE(code, 8 * at);
+    program.writeUInt8(yes - at - 1, 8 * at + 2);
+    program.writeUInt8(no - at - 1, 8 * at + 3);
+    program.writeUInt32LE(value, 8 * at + 4);
+  }
+  return program;
+}

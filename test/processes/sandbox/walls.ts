@@ -1,0 +1,25 @@
+import { spawnSync } from 'node:child_process';
+import { Sandbox, type SandboxSettings } from '../../../src/processes/sandbox/sandbox.ts';
+
+/** Walls as most people have them. */
+export function walls(settings: Partial<SandboxSettings> = {}): Sandbox {
+  return new Sandbox({
+    mode: 'workspace',
+    write: [],
+    read: [],
+    hidden: [],
+    hosts: [],
+    sockets: false,
+    ...settings,
+  });
+}
+
+const tried = spawnSync(
+  'bwrap',
+  ['--unshare-all', '--unshare-user', '--ro-bind', '/', '/', '--proc', '/proc', 'true'],
+  { encoding: 'utf8' },
+);
+
+/** Why tests behind walls do not run on this machine, which their runner prints; false: they do. */
+export const NO_WALLS: string | false =
+  tried.status === 0 ? false : `bubblewrap cannot be used: ${tried.error?.message ?? tried.stderr.trim()}`;
