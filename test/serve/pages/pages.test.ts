@@ -73,7 +73,7 @@ describe('pages of the dashboard', { skip }, () => {
     ['/approvals', PAYLOADS[1]],
     [`/agents/${agent}`, PAYLOADS[2]],
     [`/agents/${agent}?view=prompt`, PAYLOADS[0]],
-    [`/agents/${agent}?view=requests`, 'play/actor'],
+    [`/agents/${agent}?view=requests`, '2.0M tokens left'],
     ['/schedules', PAYLOADS[1]],
     [`/schedules/${job}`, PAYLOADS[3]],
     ['/deliveries', 'file:'],

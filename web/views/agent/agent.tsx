@@ -31,6 +31,11 @@ export interface TreeAgents {
 export type Message = z.infer<typeof message>;
 export type ModelRequest = z.infer<typeof requestShape>;
 
+interface Budget {
+  readonly usd: { readonly left: number | null };
+  readonly tokens: { readonly left: number | null };
+}
+
 const TABS = [
   ['transcript', 'Transcript'],
   ['prompt', 'As the model sees it'],
@@ -132,6 +137,7 @@ function Heading({ agent, tree }: { readonly agent: FullAgent; readonly tree: Tr
         <span>{agent.tool_calls} calls</span>
         <span>{count(input + output)} tokens</span>
         {agent.cost_usd !== null && agent.cost_usd > 0 && <span>{dollars(agent.cost_usd)}</span>}
+        <Left id={agent.id} requests={agent.requests} />
         <span>began {ago(agent.started_at, Date.now())} ago</span>
         {agent.doing !== null && <span>{agent.doing}</span>}
         {agent.pending_approval !== null && <a href="/approvals">waits for an approval</a>}
@@ -193,4 +199,16 @@ function Transcript({ agent, requests, start }: TranscriptProps) {
       />
     </>
   );
+}
+
+/** What it may still spend, by the nearest budgets that limit it. */
+function Left({ id, requests }: { readonly id: string; readonly requests: number }) {
+  const { data } = useApi<Budget>(`/v1/agents/${id}/budget`, 0, requests);
+  if (data === null) return null;
+  const { usd, tokens } = data;
+  const parts = [
+    ...(usd.left === null ? [] : [`$${usd.left.toFixed(2)}`]),
+    ...(tokens.left === null ? [] : [`${count(tokens.left)} tokens`]),
+  ];
+  return parts.length === 0 ? null : <span>{parts.join(' and ')} left</span>;
 }
