@@ -35,6 +35,7 @@ async function* treeDocuments(
   yield ['/v1/session', { schema: 'coppice/session/v1', scope: 'read', version }];
   yield ['/v1/approvals', await asked.approvals({ tree: root_id })];
   yield [at, tree];
+  yield [`${at}/tasks`, await asked.tasks(root_id)];
   yield [`${at}/timeline`, await asked.timeline(root_id)];
   yield [
     `${at}/mail`,

@@ -4,12 +4,15 @@ import type { Calls } from '../../serve/client/client.ts';
 
 const PAGE = 500;
 
+type Task = DocumentOf<'coppice/tasks/v1'>['tasks'][number];
 type Message = DocumentOf<'coppice/messages/v1'>['messages'][number];
 
-/** A tree as one Markdown text, in pieces: a chapter for each agent with its own messages, oldest first. */
+/** A tree as one Markdown text, in pieces: the task list, if there is one, then a chapter for each agent with its own messages, oldest first. */
 export async function* treeMarkdown(asked: Calls, root_id: string): AsyncGenerator<string> {
   const { title, agents } = await asked.tree(root_id);
   yield `# ${clean(title)}\n`;
+  const { tasks } = await asked.tasks(root_id);
+  if (tasks.length > 0) yield `\n## Tasks\n\n${tasks.map(taskLine).join('\n')}\n`;
   for (const { id, name, status } of agents) {
     yield `\n## ${clean(name)} (${status})\n`;
     for (let after: number | null = 0; after !== null; ) {
@@ -19,6 +22,14 @@ export async function* treeMarkdown(asked: Calls, root_id: string): AsyncGenerat
       after = page.next;
     }
   }
+}
+
+/** `2. done by kid, after 1: write the page`, and below it what came of it. A title in front could be a heading. */
+function taskLine({ number, title, state, agent_name, depends_on, result }: Task): string {
+  const by = agent_name === null ? '' : ` by ${clean(agent_name)}`;
+  const after = depends_on.length === 0 ? '' : `, after ${depends_on.join(', ')}`;
+  const came = result === null || result === '' ? '' : `\n${quoted(result).replaceAll(/^/gm, '   ')}`;
+  return `${number}. ${state}${by}${after}: ${clean(title)}${came}`;
 }
 
 function markdownOf(message: Message): string {

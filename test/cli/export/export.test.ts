@@ -100,6 +100,46 @@ it('shows agents, mail and transcripts, from the file alone; a link leads to eac
   await page.close();
 });
 
+it('has the task list in each of its forms', { skip }, async () => {
+  const home = makeHome();
+  const call = (name: string, input: object) => ({ name, input });
+  const rules = [
+    {
+      when: { step: 0 },
+      calls: [
+        call('task_add', { title: '# read <b>it</b>' }),
+        call('task_add', { title: 'write', depends_on: [1] }),
+        call('task_claim', {}),
+        call('task_done', { number: 1, result: 'two\n# lines' }),
+      ],
+    },
+    { say: 'done' },
+  ];
+  writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules }));
+  const run = await home.run(['run', '--model', 'scripted:rules.json', '--toolset', 'tasks', 'go']);
+  assert.equal(run.code, 0, run.stderr);
+  const { root_id, documents } = JSON.parse((await home.run(['export', '--json'])).stdout);
+  assert.deepEqual(
+    documents[`/v1/trees/${root_id}/tasks`].tasks.map(({ state }: { state: string }) => state),
+    ['done', 'open'],
+  );
+  const { stdout } = await home.run(['export', '--markdown']);
+  assert.match(
+    stdout,
+    /^# go\n\n## Tasks\n\n1\. done by main: # read <b>it<\/b>\n {3}> two\n {3}> # lines\n2\. open, after 1: write\n\n## main/,
+  );
+  const file = join(home.folder, 'tree.html');
+  await home.run(['export', '--html', '--out', file]);
+  const page = await browser.newPage();
+  await page.goto(`${pathToFileURL(file).href}#/trees/${root_id}?tab=tasks`);
+  await page.getByRole('tab', { name: 'Tasks', selected: true }).waitFor();
+  const table = page.getByRole('table', { name: 'Tasks' });
+  assert.match(await table.innerText(), /# read <b>it<\/b>[\s\S]*two[\s\S]*write\s+after 1/);
+  await table.getByRole('link', { name: 'main' }).click();
+  await page.waitForURL(/#\/agents\//);
+  await page.close();
+});
+
 it('nothing that agents or people wrote is run', { skip }, async () => {
   const { page } = await exported(PAYLOADS.join('\n'));
   const hit = () => page.evaluate(() => (window as { hit?: number }).hit ?? 0);

@@ -9,6 +9,7 @@ export const TABS = [
   ['cost', 'Cost'],
   ['messages', 'Messages'],
   ['tree', 'Tree'],
+  ['tasks', 'Tasks'],
 ] as const;
 export type Tab = (typeof TABS)[number][0];
 /** Zooming writes it no more often: browsers refuse what comes too fast. */

@@ -14,6 +14,7 @@ import { linkedIn, TABS, type Tab, usePermanentLink } from './permanent-link.ts'
 import type { Selection } from './picture.ts';
 import { rowsOf } from './rows.ts';
 import { Stacks } from './stacks.tsx';
+import { TasksTable } from './tasks-table.tsx';
 import { Legend, Scrubber, TreeHead } from './tree-head.tsx';
 
 /** In the timeline, while it has the focus. */
@@ -159,6 +160,7 @@ function TreePicture({ timeline, query }: { readonly timeline: Timeline; readonl
           <Stacks timeline={timeline} axis={axis} range={range} what={tab} until={until} />
         )}
         {tab === 'messages' && <LifeLines timeline={timeline} until={until} only={selected?.lane ?? null} />}
+        {tab === 'tasks' && <TasksTable root_id={timeline.root_id} />}
         {tab === 'tree' && <AgentsTable timeline={timeline} until={until} onSelect={setSelected} />}
       </div>
     </>
