@@ -113,9 +113,7 @@ export const agent = z
       .describe('its own [budget](budgets.md), if it has one'),
     deeds: deeds
       .nullable()
-      .describe(
-        'what it really did since it was last asked, counted by the runtime; null before that, and for a killed agent',
-      ),
+      .describe('what it really did since it was last asked, counted by the runtime; null before that'),
     doing: maybe('one line on what it does now, for people'),
     last_reply: maybe('text of its last finished turn'),
     result: maybe('what it ended with, where its task has an end'),

@@ -153,6 +153,8 @@ export interface FactKinds {
   members: readonly string[];
   /** The state of an agent, as JSON. */
   state: string | null;
+  /** Its configuration, as JSON. */
+  config: string | null;
   worker: WorkerFacts | null;
   /** Agents that a worker leads, at most `FREE_BATCH`. */
   held: readonly string[];

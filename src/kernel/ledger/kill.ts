@@ -1,4 +1,6 @@
-import type { AgentState } from '../../records/agent/state.ts';
+import type { AgentConfig } from '../../records/agent/agent.ts';
+import { deedsLine } from '../../records/agent/deeds-line.ts';
+import { type AgentState, type Killed, killedState } from '../../records/agent/state.ts';
 import type { NewMail } from '../../records/conversation/mail.ts';
 import type { EventContent } from '../../records/conversation/message.ts';
 import { closeBudget } from './budgets.ts';
@@ -40,19 +42,20 @@ export function kill(
     open_asks: ids,
     run: runs,
     agent: parents,
+    state: ids,
     queued: freed ? [freed.id] : [],
   });
   const content = JSON.stringify(killEvent(by, target, doomed.length - 1));
-  const state: AgentState = { type: 'killed', by };
-  const text = JSON.stringify(state);
+  const states = new Map(ids.map((id) => [id, killedState(parsed<AgentState>(unit.state(id)), by, at)]));
   for (const { id } of doomed) {
     const agent = unit.agent(id) as AgentFacts;
+    const state = states.get(id) as Killed;
     const seq = agent.last_seq + 1;
     unit.rows.insert('messages', { agent_id: id, seq, kind: 'event', content, at, changed: null });
     unit.setAgent(
       agent,
       { status: 'killed', epoch: agent.epoch + 1, worker: null, last_seq: seq },
-      { state: text, doing: null, updated_at: at, ended_at: at },
+      { state: JSON.stringify(state), doing: null, updated_at: at, ended_at: at },
     );
     if (agent.worker === null) leaveUnled(unit, agent);
     for (const ask of unit.openAsks(id))
@@ -61,31 +64,48 @@ export function kill(
     signal(unit, agent, writer, 'killed');
     unit.rows.notify(`agent_event_${id}`, 'killed');
   }
+  for (const { id } of doomed) signalWaiters(unit, id, writer);
   const dead = new Set(ids);
-  for (const agent of doomed) {
-    signalWaiters(unit, agent.id, writer);
-    const mail = outcomeOf(agent, dead, by, at);
+  const awaited = doomed.filter((agent) => awaitsOutcome(agent, dead));
+  unit.prefetch({ config: awaited.map(({ id }) => id) });
+  for (const agent of awaited) {
+    const mail = outcomeOf(unit, agent, states.get(agent.id) as Killed, at);
     // No writer: the verdict does not report this mail, so the killing worker needs the signal too.
-    if (mail !== null && unit.isAlive(mail.to_id)) post(unit, mail, null);
+    if (unit.isAlive(mail.to_id)) post(unit, mail, null);
   }
   // Whoever is signalled checks the whole tree: one signal for all of them.
   if (freed !== undefined) signalQueued(unit, freed.id, writer);
   return ids;
 }
 
-/** The outcome that the parent of a killed child awaits; null when nobody awaits one, or the parent was killed too. */
-function outcomeOf(agent: AgentFacts, dead: ReadonlySet<string>, by: string, at: number): NewMail | null {
-  const { id, parent_id, origin } = agent;
-  if (parent_id === null || dead.has(parent_id) || origin === 'fork' || origin === 'root') return null;
-  const outcome = { type: 'failure', error: `Killed by ${by}`, error_kind: 'killed' };
+/** An agent whose row is damaged can still be killed: what it did is then not known. */
+function parsed<T>(text: string | null): T | null {
+  try {
+    return JSON.parse(text ?? 'null') as T | null;
+  } catch {
+    return null;
+  }
+}
+
+/** The parents of other agents await no outcome, nor do those that were killed, too. */
+function awaitsOutcome({ parent_id, origin }: AgentFacts, dead: ReadonlySet<string>): boolean {
+  return parent_id !== null && !dead.has(parent_id) && origin !== 'fork' && origin !== 'root';
+}
+
+/** What its parent gets in place of the outcome that it awaits. */
+function outcomeOf(unit: UnitOfWork, agent: AgentFacts, state: Killed, at: number): NewMail {
+  const { id, origin } = agent;
+  const outcome = { type: 'failure', error: `Killed by ${state.by}`, error_kind: 'killed' };
+  const config = parsed<AgentConfig>(unit.facts.get('config', id));
+  const did = config === null ? undefined : deedsLine({ config, state }, at);
   return {
     id: `killed-${id}`,
     root_id: agent.root_id,
-    to_id: parent_id,
+    to_id: agent.parent_id as string,
     from_id: id,
     from_name: agent.name,
     kind: origin === 'session' ? 'announce' : 'outcome',
-    body: JSON.stringify({ agent_id: id, outcome }),
+    body: JSON.stringify({ agent_id: id, outcome, ...(did === undefined ? {} : { did }) }),
     sent_at: at,
   };
 }

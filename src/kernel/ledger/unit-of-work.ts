@@ -24,6 +24,8 @@ export class UnitOfWork {
   readonly facts: Facts;
   readonly rows = new ChangeSet();
   readonly #agents = new Map<string, AgentFacts>();
+  /** JSON, of agents that were changed. */
+  readonly #states = new Map<string, string>();
   readonly #trees = new Map<string, TreeFacts>();
   /** By their text: parsed once for all steps of a commit. */
   readonly #limits = new Map<string, Limits>();
@@ -53,6 +55,11 @@ export class UnitOfWork {
     return this.#agents.get(id) ?? this.facts.get('agent', id);
   }
 
+  /** JSON. */
+  state(id: string): string | null {
+    return this.#states.get(id) ?? this.facts.get('state', id);
+  }
+
   isAlive(id: string): boolean {
     const agent = this.agent(id);
     return agent !== null && !isTerminal(agent.status);
@@ -62,6 +69,7 @@ export class UnitOfWork {
   setAgent(agent: AgentFacts, change: Partial<AgentFacts>, texts: Row = {}): AgentFacts {
     const after = { ...agent, ...change };
     this.#agents.set(agent.id, after);
+    if (typeof texts.state === 'string') this.#states.set(agent.id, texts.state);
     this.rows.update('agents', { id: agent.id, ...(change as Row), ...texts });
     return after;
   }
@@ -69,6 +77,7 @@ export class UnitOfWork {
   addAgent(agent: AgentFacts, row: Row): void {
     this.#agents.set(agent.id, agent);
     this.#made.add(agent.id);
+    this.#states.set(agent.id, row.state as string);
     this.rows.insert('agents', row);
   }
 

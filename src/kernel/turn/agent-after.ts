@@ -1,5 +1,5 @@
 import type { Agent } from '../../records/agent/agent.ts';
-import { isWorking } from '../../records/agent/state.ts';
+import { isWorking, killedState } from '../../records/agent/state.ts';
 import { addUsage, NO_USAGE } from '../../records/agent/usage.ts';
 import type { Message, PlacedMessage } from '../../records/conversation/message.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
@@ -54,7 +54,7 @@ export function agentAfter(before: Agent, step: Step): Agent {
 export function killedAgent(agent: Agent, by: string, at: number): Agent {
   return {
     ...agent,
-    state: { type: 'killed', by },
+    state: killedState(agent.state, by, at),
     worker: null,
     epoch: agent.epoch + 1,
     last_seq: agent.last_seq + 1,

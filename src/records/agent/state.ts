@@ -165,7 +165,6 @@ export type AgentState =
   | ({ readonly type: 'errored'; readonly failure: Failure } & AfterTurn)
   | ({ readonly type: 'completed'; readonly result: string } & Reservations & AfterTurn)
   | ({ readonly type: 'failed'; readonly failure: Failure; readonly partial?: string } & AfterTurn)
-  /** A kill reads no state, so what it did is not kept. */
   | ({ readonly type: 'killed'; readonly by: string } & AfterTurn);
 
 interface AfterTurn {
@@ -176,7 +175,18 @@ interface AfterTurn {
 export type StateType = AgentState['type'];
 export type Executing = Extract<AgentState, { readonly type: 'executing' }>;
 export type Resting = Extract<AgentState, { readonly type: 'idle' | 'errored' }>;
+export type Killed = Extract<AgentState, { readonly type: 'killed' }>;
 export type FanIn = Extract<AgentState, { readonly type: 'awaiting' | 'cancelling' }>;
+
+/** After a kill: what it did in its newest turn is kept. */
+export function killedState(before: AgentState | null, by: string, at: number): Killed {
+  if (before === null) return { type: 'killed', by };
+  // A summary alone is no turn.
+  const last = restOf(before) ?? before;
+  const took_ms = 'turn' in last ? Math.max(0, at - last.turn.started_at) : 0;
+  const deeds = 'turn' in last ? { ...last.turn.deeds, took_ms } : last.deeds;
+  return { type: 'killed', by, ...(deeds === undefined ? {} : { deeds }) };
+}
 
 export function newTurn(started_at: number): Turn {
   return { requests: 0, failing: [], grace: null, started_at };

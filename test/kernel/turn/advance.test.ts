@@ -378,7 +378,7 @@ it('a kill raises the epoch and adds a message; messages of a step take the next
   const { state, worker, epoch, last_seq, ended_at } = killedAgent(before, 'you', NOW);
   assert.deepEqual(
     [state, worker, epoch, last_seq, ended_at],
-    [{ type: 'killed', by: 'you' }, null, 5, 8, NOW],
+    [{ type: 'killed', by: 'you', deeds: { took_ms: NOW - 1 } }, null, 5, 8, NOW],
   );
   const rows = placed('root', [said('a'), said('b')], 7, NOW);
   assert.deepEqual(

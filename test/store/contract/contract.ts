@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verdict } from '../../../src/kernel/step.ts';
+import { newTurn } from '../../../src/records/agent/state.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { child, fresh, letter, newAgent, newRoot, said, stepOf } from '../ledger-fixture.ts';
 import { asksContract } from './asks-contract.ts';
@@ -351,13 +352,23 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
 
     it('an awaited child that is killed reports to its parent', async () => {
       const root = await newRoot(store);
-      const spawned = await child(store, root, { origin: 'spawn' });
-      await store.kill(spawned.id, 'you', 5);
+      const turn = { ...newTurn(2_000), deeds: { calls: { bash: { made: 3, failed: 1 } }, tokens: 70 } };
+      const spawned = await child(store, root, {
+        origin: 'spawn',
+        state: { type: 'requesting', attempt: 1, turn },
+      });
+      await store.kill(spawned.id, 'you', 5_000);
+      assert.deepEqual((await other.agent(spawned.id))?.state, {
+        type: 'killed',
+        by: 'you',
+        deeds: { ...turn.deeds, took_ms: 3_000 },
+      });
       const [mail] = await store.mail(root.id);
       assert.equal(mail?.kind, 'outcome');
       assert.deepEqual(JSON.parse(mail?.body ?? ''), {
         agent_id: spawned.id,
         outcome: { type: 'failure', error: 'Killed by you', error_kind: 'killed' },
+        did: '3 tools called, 1 failed (bash 3); 3 s; 70 tokens',
       });
     });
 
