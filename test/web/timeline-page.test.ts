@@ -25,6 +25,7 @@ function lane(
     origin: 'fork',
     status: 'idle',
     model: 'play/m',
+    thinking: 'off',
     created: 0,
     ended: null,
     fork_seq: null,

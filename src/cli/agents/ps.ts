@@ -1,4 +1,5 @@
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
+import { unlikeRoot } from '../../records/agent/agent.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { shortIds } from '../../render/short-ids.ts';
@@ -79,18 +80,12 @@ function agentTable({ width, out: style }: Context, agents: readonly AgentDocume
     duration(now - Date.parse(agent.started_at)),
     [
       agent.title ?? [],
-      unlikeRoot(agent, roots.get(agent.root_id)),
+      // Before what it does, so that a narrow window shows them.
+      ...unlikeRoot(agent, roots.get(agent.root_id)).map(clean),
       agent.doing === null ? [] : clean(agent.doing),
     ]
       .flat()
       .join(` ${sign(style, '·')} `) || sign(style, '–'),
   ]);
   return tableLines(HEAD, rows, { width, right: RIGHT, style });
-}
-
-/** Model and effort where they differ from those of its root; before what it does, so that a narrow window shows them. */
-function unlikeRoot(agent: AgentDocument, root: AgentDocument | undefined): string[] {
-  if (root === undefined) return [];
-  const effort = agent.thinking === root.thinking ? [] : [`thinking ${agent.thinking}`];
-  return agent.model === root.model ? effort : [clean(agent.model), ...effort];
 }

@@ -13,6 +13,7 @@ export const lane = z.strictObject({
   origin: agent.shape.origin,
   status: text('in one word, as of agents'),
   model: text('`provider/model`'),
+  thinking: agent.shape.thinking,
   created: number('when it was created'),
   ended: z.number().nullable().describe('when it ended for good'),
   fork_seq: z.number().nullable().describe('`seq` of the message of its parent that it was forked from'),

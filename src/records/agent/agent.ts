@@ -150,6 +150,16 @@ export function worktreeOf({ task, worktree }: Pick<AgentConfig, 'task' | 'workt
   return worktree ?? task?.worktree ?? null;
 }
 
+/** Model and effort of an agent where they differ from those of its root, for people. */
+export function unlikeRoot(
+  { model, thinking }: Pick<AgentConfig, 'model' | 'thinking'>,
+  root: Pick<AgentConfig, 'model' | 'thinking'> | undefined,
+): readonly string[] {
+  if (root === undefined) return [];
+  const effort = thinking === root.thinking ? [] : [`thinking ${thinking}`];
+  return model === root.model ? effort : [model, ...effort];
+}
+
 /** The model is an external agent program reached over ACP (`acp:NAME`), which calls its own tools, never ours. */
 export function isAgentProgram(model: string): boolean {
   return model.startsWith('acp:');

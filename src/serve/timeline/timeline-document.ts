@@ -89,6 +89,7 @@ function laneDocument(one: AgentTimeline, { began, numbers, names, lanes }: Term
     origin: agent.origin,
     status: statusWord(agent),
     model: agent.config.model,
+    thinking: agent.config.thinking,
     created: agent.created_at - began,
     ended: agent.ended_at === null ? null : agent.ended_at - began,
     fork_seq: agent.forked_from?.agent_id === agent.parent_id ? (agent.forked_from?.seq ?? null) : null,

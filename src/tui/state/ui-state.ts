@@ -187,6 +187,10 @@ export function totalUsage(state: UiState): Usage {
   return total;
 }
 
+export function rootOf({ agents, root_id }: UiState): Agent | undefined {
+  return root_id === null ? undefined : agents.get(root_id);
+}
+
 export function paneOf(state: UiState, agent_id: string): AgentPane {
   return state.panes.get(agent_id) ?? EMPTY_PANE;
 }

@@ -1,4 +1,4 @@
-import type { Agent } from '../../records/agent/agent.ts';
+import { type Agent, unlikeRoot } from '../../records/agent/agent.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
 import { type StatusWord, statusWord } from '../../render/agent-status.ts';
@@ -7,16 +7,28 @@ import { clean } from '../../render/clean.ts';
 import { statePaint, stateSign } from '../../render/state-mark.ts';
 import type { Paint, UiStyle } from '../../render/style.ts';
 import { askOf } from '../state/question.ts';
-import type { UiState } from '../state/ui-state.ts';
+import { rootOf, type UiState } from '../state/ui-state.ts';
 import { separator } from '../text/line.ts';
 
-/** The state of an agent in one line: what it does, what it asks, what it said last, how it ended. */
-export function agentSummary(state: UiState, agent: Agent, style: UiStyle): readonly [Paint, string] {
+/** The state of an agent in one line: what it does, what it asks, what it said last, how it ended. `with_model`: also its model and effort, if they differ from those of its root, unless it asks. */
+export function agentSummary(
+  state: UiState,
+  agent: Agent,
+  style: UiStyle,
+  with_model = false,
+): readonly [Paint, string] {
   const ask = askOf(state, agent.id);
   if (ask !== null) return ['yellow', askSummary(state, ask, '', style)];
   const word = statusWord(agent);
-  const text = stateText(agent, word, style);
+  const text = [...(with_model ? mindOf(state, agent) : []), stateText(agent, word, style)].join(
+    separator(style),
+  );
   return [statePaint(word), style.accessible ? text : `${stateSign(word, style)} ${text}`];
+}
+
+/** Model and effort where they differ from those of its root. */
+export function mindOf(state: UiState, { config }: Agent): readonly string[] {
+  return unlikeRoot(config, rootOf(state)?.config).map(clean);
 }
 
 /** The question, and how long it has waited. */

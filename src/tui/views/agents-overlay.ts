@@ -16,6 +16,8 @@ const TOKENS_WIDTH = 7;
 const TIME_WIDTH = 7;
 /** Below this width there are no figures, in favour of names. */
 const FIGURES_FROM = 48;
+/** Below this width there is no model. */
+const MODEL_FROM = 72;
 
 /** All agents as a tree: rows keep their places while states change; scrolls with the selection. */
 export function agentsOverlay(
@@ -101,7 +103,7 @@ function rowLine(
   const before: Part[] = [mark, selected ? ['bold', name] : name, ['green', unseen], open, ' '];
   const figures = width < FIGURES_FROM ? '' : figuresOf(agent, state.now);
   const room = width - columns(before) - columnsOf(figures);
-  const [paint, said] = agentSummary(state, agent, style);
+  const [paint, said] = agentSummary(state, agent, style, width >= MODEL_FROM);
   const told = pad(fit(said, Math.max(0, room), style), Math.max(0, room));
   return line(style, width, [...before, [paint, told], figures]).trimEnd();
 }

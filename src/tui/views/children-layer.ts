@@ -5,7 +5,7 @@ import { columnsOf, fit, pad, type UiStyle } from '../../render/style.ts';
 import type { ChildRow, ChildrenView } from '../state/agents/family.ts';
 import type { UiState } from '../state/ui-state.ts';
 import { columns, line, type Part, separator } from '../text/line.ts';
-import { agentSummary, askSummary } from './agent-summary.ts';
+import { agentSummary, askSummary, mindOf } from './agent-summary.ts';
 
 const NAME_MAX = 24;
 /** Below these widths there is no model, no figures. */
@@ -25,8 +25,7 @@ export function childrenLayer(
   const shown = is_cut ? chosen(rows, height - 1) : rows;
   const names = shown.map((row) => nameOf(row, style));
   const name_width = Math.min(NAME_MAX, Math.max(0, ...names.map(columnsOf)), Math.floor(width / 3));
-  const models = new Set([...rows.map(({ agent }) => agent.config.model), viewed(state)]).size > 1;
-  const figures = shown.map((row) => figuresOf(state, row, models && width >= MODEL_FROM, style));
+  const figures = shown.map((row) => figuresOf(state, row, width >= MODEL_FROM, style));
   const figures_width = width < FIGURES_FROM ? 0 : Math.max(0, ...figures.map(columnsOf));
   const lines = shown.map((row, index) => {
     const [paint, said] = summaryOf(state, row, style);
@@ -58,10 +57,6 @@ function restOf(more: number, idle: number, style: UiStyle): string {
   return parts.join(separator(style));
 }
 
-function viewed({ agents, view }: UiState): string | undefined {
-  return view === null ? undefined : agents.get(view)?.config.model;
-}
-
 /** With the number of its living descendants. */
 function nameOf({ agent, below }: ChildRow, style: UiStyle): string {
   const more = below === 0 ? '' : style.accessible ? ` and ${below} below` : ` (+${below})`;
@@ -79,11 +74,12 @@ function summaryOf(
 }
 
 function figuresOf(state: UiState, { agent }: ChildRow, with_model: boolean, style: UiStyle): string {
-  const { usage, config } = agent;
+  const { usage } = agent;
   const cost = usage.cost_usd === null ? '' : `  $${usage.cost_usd.toFixed(2)}`;
   const last = lastMoment(agent.state.type, agent.ended_at ?? agent.updated_at, state.now);
   const age = duration(last - agent.created_at);
-  const model = with_model ? `  ${clean(config.model)}` : '';
+  const mind = with_model ? mindOf(state, agent) : [];
+  const model = mind.length === 0 ? '' : `  ${mind.join(' ')}`;
   if (style.accessible) return `${count(usage.input + usage.output)} tokens${cost}${model}, ${age}`;
   return `${model}  ${count(usage.input + usage.output).padStart(4)}${cost}  ${age.padStart(6)}`;
 }

@@ -68,17 +68,19 @@ describe('children at work', () => {
     assert.match(draw(state, 70, 2)[0] ?? '', /reader-40 +! waits for you 12s/);
   });
 
-  it('show their model where it is another than that of the agent in view', () => {
+  it('show their model and effort where these are others than those of the main agent', () => {
+    const { config } = agent('x', null);
     const other = after(
       deep,
       seen(
         agent('code-analyzer', 'main', {
           state: THINKING,
-          config: { ...agent('x', null).config, model: 'other/m' },
+          config: { ...config, model: 'other/m', thinking: 'high' },
         }),
       ),
     );
-    assert.match(draw(other, 120).join('\n'), /code-analyzer .* other\/m +0 /);
+    assert.match(draw(other, 120).join('\n'), /code-analyzer .* other\/m thinking high +0 /);
+    assert.doesNotMatch(draw(other, 99).join('\n'), /other\/m|thinking/);
     assert.doesNotMatch(draw(deep, 120).join('\n'), /play\//);
   });
 

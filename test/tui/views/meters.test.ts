@@ -53,6 +53,16 @@ describe('meters', () => {
     );
   });
 
+  it('begin with model and effort of the agent in view where these are others than those of the main agent', () => {
+    const { config } = agent('child', 'main');
+    const other = seen('child', { config: { ...config, model: 'other/m', thinking: 'high' } });
+    const state = after(twoTurns(), other, { type: 'visit', agent_id: 'child' });
+    assert.match(drawn(state, 130), / 1◐ · other\/m thinking high · context /);
+    assert.match(drawn(state, 100), / 1◐ · context 30k · turn /, 'and are left out first');
+    assert.match(navigationLine(state, 130, SPOKEN), /, other\/m thinking high, context /);
+    assert.doesNotMatch(drawn(after(state, { type: 'visit', agent_id: 'main' }), 130), /play|other/);
+  });
+
   it('of the first turn show how long it takes; a turn at rest keeps its time', () => {
     const first = after(
       EMPTY_UI,

@@ -165,6 +165,17 @@ describe('the list of agents', () => {
     assert.deepEqual(cursor, { row: 0, column: 20 });
   });
 
+  it('tells model and effort of agents that differ from the main one, before what they do', () => {
+    const { config } = agent('x', null);
+    const other = { config: { ...config, model: 'other/m', thinking: 'high' as const }, state: THINKING };
+    const state = after(grandchild(), seen(agent('test-runner', 'main', other)));
+    const rowIn = (width: number) =>
+      agentsOverlay(state, AGENTS, width, 12, PLAIN).lines.find((row) => row.includes('test-runner')) ?? '';
+    assert.match(rowIn(100), /test-runner +◐ other\/m · thinking high · /);
+    assert.doesNotMatch(rowIn(71), /other/);
+    assert.doesNotMatch(agentsOverlay(grandchild(), AGENTS, 100, 12, PLAIN).lines.join('\n'), /play\//);
+  });
+
   it('numbers the agents beyond the slots', () => {
     const more = Array.from({ length: 12 }, (_, index) =>
       seen(agent(`more-${index}`, 'main', { created_at: T0 + 9 + index })),

@@ -133,6 +133,7 @@ function Heading({ agent, tree }: { readonly agent: FullAgent; readonly tree: Tr
       </h1>
       <p class="facts dim">
         <span>{agent.model}</span>
+        {agent.thinking !== 'off' && <span>thinking {agent.thinking}</span>}
         {agent.profile !== null && <span>{agent.profile}</span>}
         <span>{agent.tool_calls} calls</span>
         <span>{count(input + output)} tokens</span>

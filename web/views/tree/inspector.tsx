@@ -31,7 +31,9 @@ export function Inspector({ timeline, selected, onSelect }: InspectorProps) {
         <a href={`/agents/${id}`}>{about.name}</a> <Status word={about.status} />
       </h2>
       <p class="dim">
-        {about.model} · {count(about.tokens)} tokens {dollars(about.cost_usd)} · {about.tool_calls} calls
+        {about.model}
+        {about.thinking === 'off' ? '' : ` · thinking ${about.thinking}`} · {count(about.tokens)} tokens{' '}
+        {dollars(about.cost_usd)} · {about.tool_calls} calls
       </p>
       {selected.bar !== null && <BarFacts timeline={timeline} lane={lane} index={selected.bar} />}
       <table class="steps">

@@ -1,8 +1,10 @@
+import type { Agent } from '../../../records/agent/agent.ts';
 import { isWorking } from '../../../records/agent/state.ts';
 import type { Usage } from '../../../records/agent/usage.ts';
 import { count, duration } from '../../../render/amounts.ts';
 import type { UiStyle } from '../../../render/style.ts';
-import { paneOf, type UiState } from '../../state/ui-state.ts';
+import { paneOf, rootOf, type UiState } from '../../state/ui-state.ts';
+import { mindOf } from '../agent-summary.ts';
 
 /** Which meters are shown; `tui.meters` of the configuration. */
 export interface MeterSettings {
@@ -22,27 +24,28 @@ export const ALL_METERS: MeterSettings = {
   windowOf: () => null,
 };
 
-/** What the tree has used, as texts of the navigation line: of the agent in view its context, then this turn, then all turns; from `all` to only the cost of all. */
+/** What the tree has used, as texts of the navigation line: of the agent in view its model and context, then this turn, then all turns; from `model` to only the cost of all. */
 export function meters(
   state: UiState,
   total: Usage,
   shown: MeterSettings,
-  detail: 'all' | 'some' | 'cost',
+  detail: 'model' | 'all' | 'some' | 'cost',
   style: UiStyle,
 ): readonly string[] {
   const sums =
     detail === 'cost' ? amounts(total, { ...shown, tokens: false }, style) : amounts(total, shown, style);
+  const agent = state.view === null ? undefined : state.agents.get(state.view);
   const all = [
-    detail === 'cost' ? '' : contextMeter(state, shown),
-    detail === 'all' ? turnMeter(state, total, shown, style) : '',
+    agent !== undefined && detail === 'model' ? mindOf(state, agent).join(' ') : '',
+    detail === 'cost' ? '' : contextMeter(state, agent, shown),
+    detail === 'model' || detail === 'all' ? turnMeter(state, total, shown, style) : '',
     sums === '' || !style.accessible ? sums : `${sums} in all`,
   ];
   return all.filter((text) => text !== '');
 }
 
 /** `context 34%`, or how many tokens the newest request of the agent in view took. */
-function contextMeter(state: UiState, shown: MeterSettings): string {
-  const agent = state.view === null ? undefined : state.agents.get(state.view);
+function contextMeter(state: UiState, agent: Agent | undefined, shown: MeterSettings): string {
   const used = agent === undefined ? null : paneOf(state, agent.id).request_tokens;
   if (agent === undefined || used === null || !shown.context) return '';
   const window = shown.windowOf(agent.config.model);
@@ -60,7 +63,7 @@ function turnMeter(state: UiState, total: Usage, shown: MeterSettings, style: Ui
     output: total.output - before.output,
     cost_usd: total.cost_usd === null ? null : total.cost_usd - (before.cost_usd ?? 0),
   };
-  const root = state.root_id === null ? undefined : state.agents.get(state.root_id);
+  const root = rootOf(state);
   const end = root !== undefined && isWorking(root.state.type) ? state.now : turn.seen_at;
   // In accessible mode nothing ticks.
   const elapsed = shown.elapsed && !style.accessible ? duration(end - turn.began_at) : '';

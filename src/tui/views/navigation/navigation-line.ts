@@ -44,11 +44,13 @@ interface Detail {
   /** Maximum length of the neighbours' names; 0: only arrows and slots; null: no neighbours. */
   readonly around: number | null;
   readonly name: number;
-  readonly badges: 'all' | 'some' | 'cost' | 'counts' | null;
+  readonly badges: 'model' | 'all' | 'some' | 'cost' | 'counts' | null;
 }
 
 /** From most to least detail. */
 const DETAILS: readonly Detail[] = [
+  { edge: 4, around: 32, name: 32, badges: 'model' },
+  { edge: 4, around: 14, name: 24, badges: 'model' },
   { edge: 4, around: 32, name: 32, badges: 'all' },
   { edge: 4, around: 14, name: 24, badges: 'all' },
   { edge: 4, around: 14, name: 24, badges: 'some' },
@@ -153,7 +155,7 @@ function spoken(
     `${working} running`,
     unseen > 0 ? `${unseen} with unseen output` : null,
     asks > 0 ? `${asks} waiting for approval` : null,
-    ...meters(state, total, shown, 'all', style),
+    ...meters(state, total, shown, 'model', style),
   ];
   return line(style, width, [told.filter((text) => text !== null).join(', ')]);
 }
