@@ -22,6 +22,8 @@ export interface SandboxLayout {
   /** Further folders to write in, and to read: canonical, or not there. */
   readonly write: readonly string[];
   readonly read: readonly string[];
+  /** What commands may read of the output that did not fit their results; exists. */
+  readonly output: string;
   /** What nobody reads, beside the usual places of secrets. */
   readonly hidden: readonly string[];
 }
@@ -53,36 +55,63 @@ export interface BubblewrapCall {
  * cover earlier ones (docs/sandbox.md).
  */
 export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
-  const { cwd, home, tmp } = layout;
-  const secrets = [...secretPaths(home), ...layout.hidden].filter((path) => existsSync(path));
-  const inHidden = (path: string) => isInside(cwd, path) || layout.read.some((one) => isInside(one, path));
-  const around = secrets.filter(inHidden).map((path) => realpathSync(path));
+  const { cwd, home, tmp, read, write, output } = layout;
+  const { around, within } = secretsOf(layout);
   const { mounts, empty } = governed(cwd);
+  const folders = within.filter(isFolder);
   const args = [
-    ...[
-      '--unshare-all',
-      '--unshare-user',
-      '--disable-userns',
-      '--die-with-parent',
-      '--new-session',
-      '--cap-drop',
-      'ALL',
-    ],
+    ...['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
+    ...['--cap-drop', 'ALL'],
     ...(layout.strict ? strictRoot(home) : ['--ro-bind', '/', '/']),
     ...['--dev', '/dev', '--proc', '/proc'],
     ...KERNEL.flatMap((path) => ['--ro-bind-try', path, path]),
-    // Hidden folders around the workspace first: it is put into them, and they are closed at the end.
     ...around.flatMap((path) => ['--tmpfs', path]),
     ...['--bind', tmp, '/tmp', '--setenv', 'TMPDIR', '/tmp', '--unsetenv', 'TMP', '--unsetenv', 'TEMP'],
-    ...layout.read.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...layout.write.flatMap((path) => ['--bind-try', path, path]),
+    ...read.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...write.flatMap((path) => ['--bind-try', path, path]),
     ...['--bind', cwd, cwd],
-    ...secrets.filter((path) => !inHidden(path) && isShown(path, layout)).flatMap(hide),
+    ...within.flatMap((path) =>
+      folders.includes(path) ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path],
+    ),
+    ...['--ro-bind', output, output],
     ...mounts,
-    ...around.flatMap((path) => ['--remount-ro', path]),
+    // Only now, since others are mounted in them.
+    ...[...around, ...folders].flatMap((path) =>
+      opens(layout).includes(path) ? [] : ['--remount-ro', path],
+    ),
     ...['--chdir', cwd],
   ];
   return { args, empty };
+}
+
+/** What a person opened. */
+function opens({ cwd, read, write }: SandboxLayout): readonly string[] {
+  return [cwd, ...read, ...write];
+}
+
+/** The secrets that are there: those around something opened, which is put into them, and those that are covered after it. */
+function secretsOf(layout: SandboxLayout): { around: readonly string[]; within: readonly string[] } {
+  const opened = opens(layout);
+  const named = [...secretPaths(layout.home), ...layout.hidden].filter((path) => existsSync(path));
+  const all = [...new Set(named.map((path) => realpathSync(path)))].sort();
+  const isAround = (path: string) => opened.some((one) => isInside(one, path));
+  const isCovered = (path: string) =>
+    all.some(
+      (other) =>
+        other !== path &&
+        isInside(path, other) &&
+        !opened.some((one) => isInside(one, other) && isInside(path, one)),
+    );
+  const shown = all.filter((path) => !isCovered(path));
+  const visible = layout.strict ? [...opened, ...SYSTEM] : ['/'];
+  return {
+    around: shown.filter(isAround),
+    within: shown.filter((path) => !isAround(path) && visible.some((place) => isInside(path, place))),
+  };
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function strictRoot(home: string): string[] {
@@ -93,17 +122,6 @@ function strictRoot(home: string): string[] {
     ...links.flatMap((path) => ['--symlink', relative('/', realpathSync(path)), path]),
     ...['--tmpfs', home],
   ];
-}
-
-/** A strict sandbox holds little that could be hidden. */
-function isShown(path: string, { strict, write, cwd }: SandboxLayout): boolean {
-  return !strict || [cwd, ...write, ...SYSTEM].some((shown) => isInside(path, shown));
-}
-
-function hide(path: string): string[] {
-  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  const real = realpathSync(path);
-  return isFolder ? ['--tmpfs', real, '--remount-ro', real] : ['--ro-bind', '/dev/null', real];
 }
 
 /** The workspace's governing files, read-only; what is missing is an empty folder while the program runs. */

@@ -85,8 +85,8 @@ export class Sandbox {
     mkdirSync(tmp, { recursive: true, mode: 0o700 });
     const call = bubblewrapCall({
       strict: mode === 'strict',
-      ...{ cwd, tmp, write, hidden, home: homedir() },
-      read: [...read, shared],
+      ...{ cwd, tmp, write, read, hidden, home: homedir() },
+      output: shared,
     });
     const filter = sockets ? null : openFilter();
     // An empty folder that was there before stays.

@@ -333,6 +333,38 @@ describe('the sandbox', { skip: NO_WALLS }, () => {
     }
   });
 
+  it('hides secrets that lie within the folder of the agent, as where that is the home folder', async () => {
+    lay();
+    const data = join(home, '.local/share/coppice');
+    const output_folder = join(data, 'output/tree');
+    const within = { ...context, cwd: home, spill_dir: output_folder };
+    const command =
+      'cat .ssh/id_rsa .local/share/coppice/coppice.db .config/coppice/keys.json; echo x > new; echo x > .ssh/x; cat .local/share/coppice/output/tree/seen';
+    mkdirSync(output_folder, { recursive: true });
+    writeFileSync(join(output_folder, 'seen'), 'output of before');
+    for (const mode of ['workspace', 'strict'] as const) {
+      const sandbox = walls({
+        mode,
+        hidden: [data, join(data, 'coppice.db'), join(home, '.config/coppice')],
+      });
+      const { output } = await call(createBashTool(sandbox) as Tool, { command, timeout: 20 }, within);
+      assert.doesNotMatch(output, new RegExp(SECRET));
+      assert.match(output, /output of before/);
+      assert.equal(readFileSync(join(home, 'new'), 'utf8'), 'x\n');
+      assert.equal(existsSync(join(home, '.ssh/x')), false);
+      rmSync(join(home, 'new'));
+    }
+    const open = createBashTool(walls({ write: [join(home, '.aws')], hidden: [home] })) as Tool;
+    const { output } = await call(
+      open,
+      { command: 'cat ~/.aws/credentials ~/.ssh/id_rsa; echo x > ~/.aws/x', timeout: 20 },
+      context,
+    );
+    assert.match(output, new RegExp(`^${SECRET}cat: `));
+    assert.equal(existsSync(join(home, '.aws/x')), true);
+    rmSync(join(home, '.aws/x'));
+  });
+
   it('strict: of the file system only programs and the workspace are there', async () => {
     lay();
     const strict = createBashTool(walls({ mode: 'strict' })) as Tool;

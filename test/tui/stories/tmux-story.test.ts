@@ -53,6 +53,7 @@ it('works in tmux, with the keys that tmux sends and a window that is resized', 
     LANG: 'C.UTF-8',
     TERM: 'xterm-256color',
     PS1: 'shell$ ',
+    COPPICE_SANDBOX: 'off',
   };
   const run = (...args: string[]) =>
     execFileSync('tmux', ['-L', `coppice-story-${process.pid}`, '-f', '/dev/null', ...args], {

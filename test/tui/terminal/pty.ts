@@ -58,6 +58,7 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
   });
   const env = {
     PATH: process.env.PATH,
+    COPPICE_SANDBOX: 'off',
     ...COMPILED,
     HOME: process.env.HOME,
     LANG: 'C.UTF-8',
