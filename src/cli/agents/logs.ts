@@ -1,4 +1,5 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { outputText } from '../../records/conversation/child-text.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { paint, type Style } from '../../render/style.ts';
 import { ask } from '../setup/ask.ts';
@@ -107,9 +108,9 @@ function body(message: Message, style: Style, calls: ReadonlyMap<string, string>
         })
         .join('\n  ');
     case 'result': {
-      const { call_id, name, status, output } = message.content;
+      const { call_id, name, status } = message.content;
       const whose = `${calls.get(call_id) ?? ''}${clean(name)} ${status}`;
-      return `${paint(style, status === 'ok' ? 'green' : 'red', whose)}: ${cleanLines(output)}`;
+      return `${paint(style, status === 'ok' ? 'green' : 'red', whose)}: ${cleanLines(outputText(message.content))}`;
     }
     case 'event':
       return paint(style, 'yellow', cleanLines(message.content.text));

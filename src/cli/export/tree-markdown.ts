@@ -1,4 +1,5 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { outputText } from '../../records/conversation/child-text.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import type { Calls } from '../../serve/client/client.ts';
 
@@ -49,7 +50,7 @@ function markdownOf(message: Message): string {
         )
         .join('');
     case 'result':
-      return `\n\`${clean(message.content.name)}\` ${message.content.status}\n\n${fenced(message.content.output)}\n`;
+      return `\n\`${clean(message.content.name)}\` ${message.content.status}\n\n${fenced(outputText(message.content))}\n`;
     case 'event':
       return `\n_${cleanLines(message.content.text).replaceAll(/\s*\n\s*/g, ' ')}_\n`;
     case 'capture':

@@ -96,6 +96,10 @@ export const messages = {
           'cancelled',
         ),
         output: text('what the model got'),
+        did: z
+          .string()
+          .optional()
+          .describe('of a delegated task: what its agent really did; the model reads it behind `output`'),
         images: z.array(image).optional().describe('pictures'),
         file: file.optional().describe('the file that the call showed or changed; not for the model'),
       })

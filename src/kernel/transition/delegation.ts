@@ -1,5 +1,5 @@
 import type { AgentState, Call, ChildOutcome, Executing } from '../../records/agent/state.ts';
-import { resultText, withDeeds, withRest } from '../../records/conversation/child-text.ts';
+import { resultText, withRest } from '../../records/conversation/child-text.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import { settled } from './calls.ts';
 import type { EventOf } from './event.ts';
@@ -45,7 +45,8 @@ function delegatedResult(
     call_id: call.id,
     name: call.name,
     status: done ? 'ok' : 'error',
-    output: withDeeds(done ? resultText(outcome.result, outcome.limit) : failureText(outcome), did),
+    output: done ? resultText(outcome.result, outcome.limit) : failureText(outcome),
+    ...(did === undefined ? {} : { did }),
   };
   return settled(
     state,

@@ -87,6 +87,8 @@ export interface ResultContent {
   readonly output: string;
   readonly images?: readonly Image[];
   readonly file?: FileStamp;
+  /** Of a delegated task: what its agent really did. Its model reads it behind the output (`outputText`), which may be a document. */
+  readonly did?: string;
 }
 
 export interface EventContent {

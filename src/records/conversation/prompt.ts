@@ -1,6 +1,6 @@
 import { toldAsInterrupted } from './answer-ending.ts';
 import { type Checkpoint, checkpointText, type Elision, elided, type Spoken } from './checkpoint.ts';
-import { textOf } from './child-text.ts';
+import { textOf, withDeeds } from './child-text.ts';
 import type {
   AssistantContent,
   CallPart,
@@ -120,7 +120,8 @@ export class Prompt {
       case 'result': {
         if (this.#open === null) return;
         // Not for models, and it may hold a whole file.
-        const { file: _, ...result } = message.content as ResultContent;
+        const { file: _, did, ...told } = message.content as ResultContent;
+        const result = did === undefined ? told : { ...told, output: withDeeds(told.output, did) };
         if (seq !== undefined) this.#seqs.set(result, seq);
         this.#open.results.push(result);
         if (this.#open.results.length === this.#open.calls.length) this.#answer(this.#open);

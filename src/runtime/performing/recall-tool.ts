@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { textOf } from '../../records/conversation/child-text.ts';
+import { outputText, textOf } from '../../records/conversation/child-text.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { Tool } from '../../records/tool.ts';
 import type { Store } from '../../store/store.ts';
@@ -47,7 +47,7 @@ function textIn({ kind, content }: PlacedMessage): string {
       return [textOf(content), ...calls].filter((text) => text !== '').join('\n');
     }
     case 'result':
-      return content.output;
+      return outputText(content);
     default:
       return content.text;
   }

@@ -1,3 +1,4 @@
+import { outputText } from '../../records/conversation/child-text.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { Store } from '../../store/store.ts';
 import { ATTRIBUTE } from './conventions.ts';
@@ -14,7 +15,7 @@ export async function withContents(store: Store, turn: ExportedTurn): Promise<re
   const answers = new Map(messages.map((message) => [message.seq, message]));
   const results = new Map(
     messages.flatMap((message) =>
-      message.kind === 'result' ? [[message.content.call_id, message.content.output] as const] : [],
+      message.kind === 'result' ? [[message.content.call_id, outputText(message.content)] as const] : [],
     ),
   );
   const contents = (span: OtelSpan, index: number): Attributes => {

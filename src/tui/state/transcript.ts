@@ -1,3 +1,4 @@
+import { outputText } from '../../records/conversation/child-text.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { FORK_PLACEHOLDER } from '../../records/conversation/prompt.ts';
 import { personIn } from './agents/waits.ts';
@@ -67,7 +68,7 @@ function join(entries: Entry[], message: PlacedMessage, agent_id: string): void 
 
 /** A result goes to the first open call of its id: a model may give several calls one id, and they are answered in order. */
 function settle(entries: Entry[], message: PlacedMessage & { kind: 'result' }, inherited: boolean): void {
-  const { call_id, name, status, output } = message.content;
+  const { call_id, name, status } = message.content;
   let found: number | null = null;
   let seq: number | null = null;
   for (let index = entries.length - 1; index >= 0; index -= 1) {
@@ -78,7 +79,7 @@ function settle(entries: Entry[], message: PlacedMessage & { kind: 'result' }, i
     if (entry.seq !== seq) break;
     if (openCall(entry, call_id) !== -1) found = index;
   }
-  const result = { status, output };
+  const result = { status, output: outputText(message.content) };
   if (found === null) {
     const stray = { call_id, name, input: '', result, inherited, opened: false };
     entries.push({ type: 'call', seq: message.seq, ...stray });

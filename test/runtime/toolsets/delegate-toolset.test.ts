@@ -23,8 +23,8 @@ onBothDatabases('delegate toolset', (database) => {
     const { root, agents } = await on.perform();
     const [result] = await on.results(root);
     assert.deepEqual(
-      [result?.status, result?.output.replace(/\d+ s/, 'N s')],
-      ['ok', 'counted to two\n\n[Did: 2 tools called (echo 2); N s; 36 tokens]'],
+      [result?.status, result?.output, result?.did?.replace(/\d+ s/, 'N s')],
+      ['ok', 'counted to two', '2 tools called (echo 2); N s; 36 tokens'],
     );
     assert.deepEqual(
       on.requests.map((request) => request.agent.name),
@@ -164,7 +164,10 @@ onBothDatabases('delegate toolset', (database) => {
       }),
     );
     const { root } = await on.perform();
-    assert.equal(bare((await on.results(root))[0]?.output ?? ''), '{"sum":4}');
+    const [result] = await on.results(root);
+    assert.deepEqual(JSON.parse(result?.output ?? ''), { sum: 4 }, 'the output is the document alone');
+    const told = JSON.stringify(on.requests.findLast(({ agent }) => agent.name === 'main')?.messages.at(-1));
+    assert.ok(told.includes(JSON.stringify(`{"sum":4}\n\n[Did: ${result?.did}]`).slice(1, -1)), told);
     assert.equal(on.requests.filter((request) => request.agent.name === 'adder').length, 2);
   });
 

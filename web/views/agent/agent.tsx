@@ -143,6 +143,7 @@ function Heading({ agent, tree }: { readonly agent: FullAgent; readonly tree: Tr
         {agent.doing !== null && <span>{agent.doing}</span>}
         {agent.pending_approval !== null && <a href="/approvals">waits for an approval</a>}
       </p>
+      {agent.deeds !== null && <p class="facts dim">It did: {agent.deeds.line}</p>}
       {agent.children.length > 0 && (
         <p class="facts">
           <span class="dim">Children</span>

@@ -39,7 +39,7 @@ export function MessageView(props: MessageProps) {
     if (ownerOf(at, index, message) !== null) return null;
     return (
       <Frame {...props} message={message} who={message.content.name}>
-        <Output text={message.content.output} />
+        <ResultOutput {...message.content} />
       </Frame>
     );
   }
@@ -150,9 +150,18 @@ function CallView({ call, result, unanswered, ...folds }: CallProps) {
       }
     >
       {!changes && <Output text={pretty(call.input)} />}
-      {result !== null && <Output text={result.content.output} />}
+      {result !== null && <ResultOutput {...result.content} />}
       <Pictures count={result?.content.images?.length ?? 0} />
     </Fold>
+  );
+}
+
+function ResultOutput({ output, did }: Result['content']) {
+  return (
+    <>
+      <Output text={output} />
+      {did !== undefined && <p class="dim">What it did: {did}</p>}
+    </>
   );
 }
 
