@@ -49,7 +49,7 @@ it('examples/delegate.ts', () => {
   assert.match(out, /^grove: calls subagent_spawn .*\nhazel: starts \(spawn\)$/m);
   assert.match(
     out,
-    /^hazel: done after 2 turns\n(.*\n)*grove: subagent_spawn gave "the hazel has 50 rings$/m,
+    /^hazel: done after 2 turns\n(.*\n)*grove: subagent_spawn gave "the hazel has 50 rings"$/m,
   );
   assert.match(
     out,
