@@ -210,11 +210,7 @@ class App implements AppContext {
     this.dispatch({ type: 'runtime', event });
     if (event.type === 'agent' && event.agent.parent_id === null && !isWorking(event.agent.state.type))
       this.overview.markSeen();
-    if (event.type === 'message' && event.message.kind === 'event') {
-      const what = event.message.content.event;
-      if (what === 'asked' || what === 'answered' || what === 'interrupted') this.refresh();
-      if (what === 'asked') this.attempt(() => this.#trees.tellAsked(event.agent_id));
-    }
+    if (event.type === 'message') this.attempt(() => this.#trees.heard(event.agent_id, event.message));
   }
 
   refresh(): void {

@@ -1,6 +1,7 @@
 import { titleOf } from '../../documents/tree-titles.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { ComposedText } from '../../records/conversation/attached-text.ts';
+import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
@@ -84,8 +85,10 @@ export class OpenTrees {
     return root_id === null ? this.#starting : agent.root_id === root_id;
   }
 
-  /** Tells the person if this agent, which asks, is of a tree that is not in view. */
-  async tellAsked(agent_id: string): Promise<void> {
+  /** Reads again what a message may have changed, and tells the person if an agent asks that is of a tree that is not in view. */
+  async heard(agent_id: string, message: PlacedMessage): Promise<void> {
+    this.#current.heard(message);
+    if (message.kind !== 'event' || message.content.event !== 'asked') return;
     const { state, store, screen } = this.#app;
     if (state.agents.has(agent_id)) return;
     const agent = await store.agent(agent_id);

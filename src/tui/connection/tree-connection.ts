@@ -1,5 +1,6 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import type { ComposedText } from '../../records/conversation/attached-text.ts';
+import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { ResumeOptions, ResumeReport } from '../../runtime/runtime-face.ts';
 import type { AppContext } from '../app-context.ts';
@@ -9,6 +10,8 @@ import { LedgerFollower } from './ledger-follower.ts';
 
 /** How often a tree led by others is checked for agents that nobody leads any more. */
 const TAKE_OVER_MS = 2_000;
+/** Events of conversations with which an approval comes or goes. */
+const ASKING: ReadonlySet<string> = new Set(['asked', 'answered', 'interrupted']);
 
 export interface ResumedTree {
   readonly root_id: string;
@@ -27,6 +30,8 @@ export class TreeConnection {
   #follower: LedgerFollower | null = null;
   #timer: NodeJS.Timeout | null = null;
   #unled: string | null = null;
+  #tasks_changed = false;
+  #reading_tasks: Promise<void> | null = null;
 
   constructor(app: AppContext, options: AppOptions, lead: TreeLead, onEvent: (event: RuntimeEvent) => void) {
     this.#app = app;
@@ -62,6 +67,7 @@ export class TreeConnection {
       app.say(`${agent.name} cannot be restored: ${reason}`, 'bad');
     if (report === null || report.elsewhere > 0) await this.#follow(root_id, agents);
     this.refresh();
+    this.#readTasks();
   }
 
   /** Starts a tree with the first prompt; resolves to its root, which is in view. */
@@ -120,11 +126,36 @@ export class TreeConnection {
     });
   }
 
-  /** Reads the open approvals from the ledger again. */
+  /** After some messages there is something new to read from the ledger. */
+  heard({ kind, content }: PlacedMessage): void {
+    if (kind === 'event' && ASKING.has(content.event)) this.refresh();
+    if (kind === 'result' && content.name.startsWith('task_')) this.#readTasks();
+  }
+
+  /** One reading at a time; what changes during one is read after it. */
+  #readTasks(): void {
+    this.#tasks_changed = true;
+    this.#reading_tasks ??= this.#tasks().finally(() => {
+      this.#reading_tasks = null;
+    });
+  }
+
+  async #tasks(): Promise<void> {
+    const app = this.#app;
+    while (this.#tasks_changed && app.state.root_id !== null) {
+      this.#tasks_changed = false;
+      const { root_id } = app.state;
+      const tasks = await app.store.tasks(root_id).catch(() => null);
+      if (tasks !== null && app.state.root_id === root_id) app.dispatch({ type: 'tasks', tasks });
+    }
+  }
+
+  /** Reads the open approvals from the ledger again, and the task list, if there is one: it changes with the end of an agent, too. */
   refresh(): void {
     const app = this.#app;
     const { root_id } = app.state;
     if (root_id === null) return;
+    if (app.state.tasks.length > 0) this.#readTasks();
     void app.store
       .asks({ root_id, open: true })
       .then((open) => {

@@ -2,6 +2,7 @@ import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
+import type { ListedTask } from '../../records/run/listed-task.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { Tone } from './entry.ts';
 import type { GrantChange } from './grant-draft.ts';
@@ -29,6 +30,7 @@ export type UiEvent =
   | { readonly type: 'own_command'; readonly output: string }
   /** The open approvals from the ledger. */
   | { readonly type: 'asks'; readonly asks: readonly Ask[] }
+  | { readonly type: 'tasks'; readonly tasks: readonly ListedTask[] }
   | { readonly type: 'go'; readonly to: Direction }
   | { readonly type: 'visit'; readonly agent_id: string }
   | { readonly type: 'slot'; readonly slot: number }

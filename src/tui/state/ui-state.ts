@@ -3,6 +3,7 @@ import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
 import type { Ask, AskScope } from '../../records/conversation/ask.ts';
 import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
+import type { ListedTask } from '../../records/run/listed-task.ts';
 import type { Answer, Choice } from './answer.ts';
 import type { Entry } from './entry.ts';
 import { PersistentMap } from './persistent-map.ts';
@@ -119,6 +120,8 @@ export interface UiState {
   readonly asks: readonly Ask[];
   /** Ids of asks that the person postponed; they do not come up again by themselves. */
   readonly put_off: ReadonlySet<string>;
+  /** The task list that the agents of the tree share. */
+  readonly tasks: readonly ListedTask[];
   readonly overlay: Overlay | null;
   /** The letter that decides the confirmation if nothing follows it (`confirmation.ts`). */
   readonly deciding: { readonly decision: Choice; readonly text: string; readonly at: number } | null;
@@ -168,6 +171,7 @@ export const EMPTY_UI: UiState = {
   panes: PersistentMap.empty(),
   asks: [],
   put_off: new Set(),
+  tasks: [],
   overlay: null,
   deciding: null,
   question: null,

@@ -29,6 +29,8 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return withOwnCommand(state, event);
     case 'asks':
       return withAsks(state, event.asks);
+    case 'tasks':
+      return { ...state, tasks: event.tasks };
     case 'go':
       return goTo(state, neighbour(state, event.to));
     case 'visit':

@@ -9,6 +9,7 @@ import { type Overlay, paneOf, totalUsage, type UiState } from '../state/ui-stat
 import type { Frame } from '../terminal/screen.ts';
 import { columns, line, type Part, separator } from '../text/line.ts';
 import { agentSummary } from './agent-summary.ts';
+import { tasksLine } from './tasks-line.ts';
 
 const NAME_MAX = 34;
 const NAME_MIN = 10;
@@ -31,7 +32,8 @@ export function agentsOverlay(
   const selected = selectedAgent(state, overlay, rows);
   const head = headLine(state, overlay.filter, width, style);
   const hints = height >= 4;
-  const room = Math.max(0, height - 1 - (hints ? 1 : 0));
+  const tasks = height >= 6 ? tasksLine(state, width, style) : null;
+  const room = Math.max(0, height - 1 - (hints ? 1 : 0) - (tasks === null ? 0 : 1));
   const place = rows.findIndex(({ agent }) => agent.id === selected);
   const top = scrolled(place, rows.length, room);
   const shown = rows.slice(top, top + room);
@@ -47,6 +49,7 @@ export function agentsOverlay(
   ];
   if (rows.length === 0 && room > 0)
     lines.push(line(style, width, [['dim', '   no agent has that in its name']]));
+  if (tasks !== null) lines.push(tasks);
   if (hints) lines.push(hintLine(rows.length, top, shown.length, width, style));
   return {
     lines: lines.slice(0, height),

@@ -26,6 +26,7 @@ import type { MeterSettings } from './navigation/meters.ts';
 import { navigationLine } from './navigation/navigation-line.ts';
 import { spinnerLine } from './spinner-line.ts';
 import { statusLayer } from './status-layer.ts';
+import { workingTasksLine } from './tasks-line.ts';
 import { agentNames } from './transcript/agent-names.ts';
 import { streamingView } from './transcript/streaming-view.ts';
 
@@ -83,11 +84,15 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
             }),
       status: fan_in === null ? null : (rows) => statusLayer(fan_in, width, rows, style),
       status_rows: fan_in === null ? 0 : fan_in.rows.length + (style.accessible ? 1 : 2),
-      children:
-        view === null || fan_in !== null
-          ? null
-          : (rows) =>
-              childrenLayer(state, childrenView(state, view), width, Math.min(rows, CHILDREN_MAX), style),
+      children: (rows) => {
+        const most = Math.min(rows, CHILDREN_MAX);
+        const children =
+          view === null || fan_in !== null
+            ? []
+            : childrenLayer(state, childrenView(state, view), width, most, style);
+        const tasks = children.length < most ? workingTasksLine(state, width, style) : null;
+        return tasks === null ? children : [...children, tasks];
+      },
       spinner: spinnerLine(state, width, style, shortcuts),
       question,
       question_rows: question?.(height).length ?? 0,

@@ -12,6 +12,7 @@ import { hintLine } from '../../../src/tui/views/hint-line.ts';
 import { captureBar } from '../../../src/tui/views/input/capture-bar.ts';
 import { navigationLine } from '../../../src/tui/views/navigation/navigation-line.ts';
 import { spinnerLine } from '../../../src/tui/views/spinner-line.ts';
+import { tasksLine } from '../../../src/tui/views/tasks-line.ts';
 import {
   AGENTS,
   ASCII,
@@ -34,6 +35,11 @@ import {
   told,
   waitingOn,
 } from '../ui-fixture.ts';
+
+const CLAIMED = {
+  ...{ number: 1, title: HOSTILE, depends_on: [], state: 'claimed' as const, agent_id: 'file-reader' },
+  ...{ agent_name: HOSTILE, result: null, added_by: 'main', added_at: 0, changed_at: 0 },
+};
 
 describe('navigation', () => {
   it('names the agent in view, its relatives, and the state of the tree', () => {
@@ -151,12 +157,14 @@ it('fits any width in any style, whatever names and questions agents have', () =
     grandchild({ subject: HOSTILE, cwd: HOSTILE, rule: HOSTILE, tool: HOSTILE }),
     seen(agent('main', null, { name: HOSTILE, state: waitingOn(null) })),
     seen(agent('file-reader', 'main', { name: HOSTILE, doing: HOSTILE, reply: HOSTILE })),
+    { type: 'tasks', tasks: [CLAIMED] },
     { type: 'captured', agent_id: 'main', content: { text: '', mark: 'begun' } },
   );
   const drawn = (width: number, style: UiStyle): readonly string[] => [
     navigationLine(hostile, width, style, 'SCRIPTED DEMO'),
     spinnerLine(hostile, width, style) ?? '',
     hintLine(hostile, width, style),
+    tasksLine(hostile, width, style) ?? assert.fail('there is a task'),
     captureBar(hostile, width, style) ?? '',
     ...approvalBox(hostile, ASKED, width, 20, style),
     ...approvalBox(hostile, ASKED, width, 3, style),
