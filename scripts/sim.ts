@@ -5,7 +5,7 @@ import { type SimReport, simulate } from '../test/sim/simulate.ts';
 
 /**
  * `npm run sim -- --seeds 200 --from 1`: the seeded simulation, many seeds of it. `--seed N --trace` shows everything that happens in one.
- * `--prompt`: nothing delays anybody, and whatever waits must go on promptly.
+ * `--prompt`: nothing delays anybody, and whatever waits must go on promptly. `--tasks`: agents share a task list, too.
  */
 const { values } = parseArgs({
   options: {
@@ -14,13 +14,14 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     trace: { type: 'boolean', default: false },
     prompt: { type: 'boolean', default: false },
+    tasks: { type: 'boolean', default: false },
   },
 });
 const first = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.seeds) : 1;
 if (!Number.isSafeInteger(first) || !Number.isSafeInteger(count) || count < 1) {
   console.error(
-    'usage: npm run sim -- [--seeds COUNT] [--from SEED] [--prompt] | --seed SEED [--prompt] [--trace]',
+    'usage: npm run sim -- [--seeds COUNT] [--from SEED] [--prompt] [--tasks] | --seed SEED [--prompt] [--tasks] [--trace]',
   );
   process.exit(2);
 }
@@ -33,6 +34,7 @@ const started_at = performance.now();
 for (let seed = first; seed < first + count; seed += 1) {
   const report = await simulate(seed, {
     prompt: values.prompt,
+    tasks: values.tasks,
     ...(values.trace ? { show: (line: string) => console.log(line) } : {}),
   });
   for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] += report[name];
@@ -48,7 +50,7 @@ process.exit(failing === 0 ? 0 : 1);
 
 function tell({ seed, hash, failures }: SimReport): void {
   console.log(
-    `seed ${seed} fails, hash ${hash}; again: npm run sim -- --seed ${seed}${values.prompt ? ' --prompt' : ''} --trace`,
+    `seed ${seed} fails, hash ${hash}; again: npm run sim -- --seed ${seed}${values.prompt ? ' --prompt' : ''}${values.tasks ? ' --tasks' : ''} --trace`,
   );
   for (const failure of failures.slice(0, 5))
     console.log(`    ${failure.split('\n').slice(0, 4).join('\n      ')}`);

@@ -9,6 +9,7 @@ import { runOutcome } from '../../src/records/run/run-end.ts';
 import { agentOf, mailOf, messageOf, type Row, runOf } from '../../src/store/ledger/rows.ts';
 import type { SimLedger } from './sim-ledger.ts';
 import type { Marks } from './sim-tools.ts';
+import { brokenTasks } from './task-laws.ts';
 
 /** Rows at rest, and what is known of them otherwise. */
 type RestingLedger = Pick<SimLedger, 'database' | 'created' | 'removed' | 'promised' | 'promised_mail'>;
@@ -46,6 +47,7 @@ export function brokenAtRest(ledger: RestingLedger, marks: Marks): string[] {
     ...totals(ledger, database),
     ...openAsks(agents, database),
     ...lost(ledger, messages, mail),
+    ...brokenTasks(database, [...messages.values()].flat()),
     ...marksOf(marks, [...messages.values()].flat(), ledger.removed.size > 0),
   ];
 }

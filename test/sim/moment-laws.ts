@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Limits } from '../../src/records/agent/limits.ts';
+import { brokenClaims } from './task-laws.ts';
 
 const ENDED = "('completed', 'failed', 'killed')";
 
@@ -7,7 +8,13 @@ type Row = Record<string, string | number | null>;
 
 /** What of the laws that hold at any moment the ledger breaks right now, in words; empty when nothing. */
 export function brokenNow(database: DatabaseSync): string[] {
-  return [...budgets(database), ...childrenOfTheDead(database), ...circles(database), ...ledUnled(database)];
+  return [
+    ...budgets(database),
+    ...childrenOfTheDead(database),
+    ...circles(database),
+    ...ledUnled(database),
+    ...brokenClaims(database),
+  ];
 }
 
 /** Law 7: the counters are what the rows say, and nothing is over its limit. */

@@ -22,7 +22,7 @@ export interface TreePlan {
   readonly limits: Partial<Limits>;
 }
 
-export function planTree(random: Random): TreePlan {
+export function planTree(random: Random, beside: readonly string[]): TreePlan {
   const toolsets = random.pick(VOCABULARIES);
   const ask = random.chance(0.5) ? ['guarded'] : [];
   return {
@@ -31,7 +31,7 @@ export function planTree(random: Random): TreePlan {
       model: 'sim/mind',
       thinking: 'off',
       system: 'You are simulated.',
-      toolsets,
+      toolsets: [...toolsets, ...beside],
       tools: ['count', 'guarded', 'look'],
       cwd: '/',
       permissions: { cli: { allow: ['*'], ask, deny: [] }, config: { allow: [], ask: [], deny: [] } },

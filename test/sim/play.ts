@@ -30,6 +30,11 @@ const CALL_WEIGHTS: Readonly<Record<string, number>> = {
   count: 4,
   look: 2,
   guarded: 1,
+  task_add: 20,
+  task_claim: 20,
+  task_done: 20,
+  task_release: 1,
+  task_list: 1,
 };
 /** Whoever is patient waits more often, and asks for more work that is waited for. */
 const PARKING: ReadonlySet<string> = new Set(['wait', 'sessions_spawn', 'subagent_spawn']);
@@ -126,9 +131,28 @@ function inputOf(name: string, { random, request, patient }: Scene, ids: readonl
     case 'count':
     case 'guarded':
       return { key: random.uuid() };
+    case 'task_add':
+      return {
+        title,
+        ...(random.chance(0.3) ? { depends_on: [random.between(1, 6)] } : {}),
+        ...(random.chance(0.2) ? { blocks: [random.between(1, 6)] } : {}),
+      };
+    case 'task_claim':
+      return random.chance(0.7) ? {} : { number: random.between(1, 6) };
+    case 'task_done':
+    case 'task_release':
+      return { number: heldIn(request) ?? random.between(1, 6) };
     default:
       return {};
   }
+}
+
+/** The task that it was given last. */
+function heldIn({ messages }: ModelRequest): number | null {
+  const found = JSON.stringify(messages)
+    .match(/\{\\+"number\\+":(\d+),\\+"title/g)
+    ?.at(-1);
+  return found === undefined ? null : Number(/\d+/.exec(found)?.[0]);
 }
 
 function waitInput(random: Random, somebody: () => string): object {

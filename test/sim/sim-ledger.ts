@@ -7,6 +7,7 @@ import type { Faults } from './faults.ts';
 import { HeldParks } from './held-parks.ts';
 import { brokenNow } from './moment-laws.ts';
 import type { Random } from './random.ts';
+import { ClaimWatch } from './task-laws.ts';
 import type { Trace } from './trace.ts';
 import type { Actor, VirtualTime } from './virtual-time.ts';
 
@@ -26,9 +27,18 @@ export const WRITES: ReadonlySet<string> = new Set([
   'releaseTree',
   'unledTrees',
   'serveTree',
+  'changeTasks',
 ]);
 /** Those whose every execution may break a law. */
-const WATCHED: ReadonlySet<string> = new Set(['createRoot', 'commit', 'send', 'kill', 'answer', 'claim']);
+const WATCHED: ReadonlySet<string> = new Set([
+  'createRoot',
+  'commit',
+  'send',
+  'kill',
+  'answer',
+  'claim',
+  'changeTasks',
+]);
 /** How soon a poll notices what another process wrote, milliseconds. */
 const POLL_MS = 20;
 
@@ -81,6 +91,8 @@ export class SimLedger {
   down_until = 0;
   full_until = 0;
 
+  readonly #claims = new ClaimWatch();
+
   constructor(store: Store, around: LedgerSurroundings) {
     this.store = store;
     this.database = new DatabaseSync(store.location);
@@ -107,6 +119,7 @@ export class SimLedger {
     else if (method === 'claim') value = this.#split(actor, value as Agent[]);
     if (method !== 'commit' && WATCHED.has(method)) this.#tell(actor, method, args, value);
     if (WATCHED.has(method)) this.broken.push(...brokenNow(this.database));
+    if (method === 'changeTasks') this.broken.push(...this.#claims.look(this.database));
     this.onWritten();
     if (WRITES.has(method) && this.#dataVersion() !== before) this.#wakeOthers(actor);
     return value;

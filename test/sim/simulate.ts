@@ -32,6 +32,8 @@ export interface SimReport {
   readonly agents: number;
   readonly steps: number;
   readonly answers: number;
+  /** Of the shared lists, in all. */
+  readonly tasks: { readonly added: number; readonly done: number };
   /** Steps that were refused because their writer did not lead the agent any more. */
   readonly stale_epochs: number;
   /** What went wrong, each once; empty when nothing. */
@@ -47,6 +49,8 @@ export interface SimOptions {
    * come, and no process polls: then whatever waits goes on as soon as what it waits for is in the ledger.
    */
   readonly prompt?: boolean;
+  /** Agents share a task list, too. */
+  readonly tasks?: boolean;
 }
 
 /** A storm's moments, milliseconds apart. */
@@ -57,11 +61,14 @@ const CALM_MS = 3_600_000;
 const TAKEOVER_MS = LEASE_MS + 25_000;
 
 /** One run: some trees, some processes, a storm, then a calm in which all work must end. The same seed gives the same hash. */
-export async function simulate(seed: number, { show, prompt = false }: SimOptions = {}): Promise<SimReport> {
+export async function simulate(
+  seed: number,
+  { show, prompt = false, tasks = false }: SimOptions = {},
+): Promise<SimReport> {
   const folder = memoryFolder('sim');
   const time = new VirtualTime();
   const store = await openStore(`sqlite:${join(folder, 'ledger.db')}`, { now: () => time.now });
-  const run = new Simulation(seed, time, store, new Trace(time, show ?? null), prompt);
+  const run = new Simulation(seed, time, store, new Trace(time, show ?? null), prompt, tasks);
   const onRejection = (error: unknown) => run.fail('a promise was rejected and nobody looked', error);
   process.on('unhandledRejection', onRejection);
   const unwatch = watchRealIo((begun) => run.fail('the run waits for the real world', begun));
@@ -100,9 +107,18 @@ class Simulation {
   readonly #people: People;
   readonly #failures = new Set<string>();
   readonly #prompt: Promptness | null;
+  readonly #tasks: boolean;
   #answers = 0;
 
-  constructor(seed: number, time: VirtualTime, store: SimLedger['store'], trace: Trace, prompt: boolean) {
+  constructor(
+    seed: number,
+    time: VirtualTime,
+    store: SimLedger['store'],
+    trace: Trace,
+    prompt: boolean,
+    tasks: boolean,
+  ) {
+    this.#tasks = tasks;
     const random = new Random(`coppice ${seed}`);
     this.#seed = seed;
     this.#time = time;
@@ -172,6 +188,9 @@ class Simulation {
     for (const broken of this.ledger.broken) this.#failures.add(broken);
     for (const failure of this.#failures) this.#trace.add('law', failure.split('\n', 1)[0] ?? '');
     const agents = this.ledger.database.prepare('SELECT count(*) AS n FROM agents').get() as { n: number };
+    const tasks = this.ledger.database
+      .prepare('SELECT count(*) AS added, coalesce(sum(done), 0) AS done FROM tasks')
+      .get() as SimReport['tasks'];
     return {
       seed: this.#seed,
       hash: this.#trace.digest(),
@@ -180,6 +199,7 @@ class Simulation {
       agents: agents.n,
       steps: this.ledger.steps,
       answers: this.#answers,
+      tasks,
       stale_epochs: this.ledger.stale_epochs,
       failures: [...this.#failures],
       prompt_ends: this.#prompt?.ended ?? new Map(),
@@ -213,7 +233,7 @@ class Simulation {
   }
 
   #begin(in_ms: number): void {
-    const plan = planTree(this.#random);
+    const plan = planTree(this.#random, this.#tasks ? ['tasks'] : []);
     if (this.#prompt !== null) return this.#beginShared(in_ms, plan);
     this.#time.after(in_ms, null, () => {
       const process = this.#random.pick(this.#processes);

@@ -12,6 +12,7 @@ import { type SimReport, simulate } from './simulate.ts';
 const SEEDS = LONG ? 40 : 5;
 /** Seeds of one test: a loaded machine needs seconds for each. */
 const BATCH = 5;
+const TASK_SEEDS = 8;
 const SIM = join(import.meta.dirname, '../../scripts/sim.ts');
 
 function sum(reports: readonly SimReport[], of: (report: SimReport) => number): number {
@@ -52,6 +53,17 @@ describe('simulation', () => {
       const told = execFileSync(process.execPath, [SIM, '--seed', String(seed)], { encoding: 'utf8' });
       assert.equal(/hash ([\da-f]{32})/.exec(told)?.[1], hash);
     }
+  });
+
+  it('agents that share a task list add, claim and finish each task once, whoever dies meanwhile', async () => {
+    const lists = { added: 0, done: 0 };
+    for (let seed = 1; seed <= (LONG ? 40 : TASK_SEEDS); seed += 1) {
+      const { failures, tasks } = await simulate(seed, { tasks: true });
+      assert.deepEqual(failures, [], `npm run sim -- --seed ${seed} --tasks --trace`);
+      lists.added += tasks.added;
+      lists.done += tasks.done;
+    }
+    assert.ok(lists.added >= TASK_SEEDS && lists.done > 0, JSON.stringify(lists));
   });
 
   for (const { seed, found } of KEPT_SEEDS.filter((kept) => kept.seed > SEEDS))
