@@ -2,37 +2,30 @@
 // file can pass for another one or fill the prompt, and that they stand in the system text of every agent that may have them.
 import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
-import { loadConfiguration } from '../../../src/cli/setup/load-configuration.ts';
 import {
   type InstructionFiles,
   instructionText,
   readInstructionFiles,
 } from '../../../src/cli/setup/profiles/instruction-files.ts';
-import { projectPlaces } from '../../../src/cli/setup/profiles/project-places.ts';
 import { childConfig } from '../../../src/kernel/toolsets/acts/child-config.ts';
 import { type AgentConfig, systemText } from '../../../src/records/agent/agent.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
 import { type Home, makeHome } from '../run-cli.ts';
+import { lookFrom, putFile } from './project-files.ts';
 
 let home: Home;
 beforeEach(() => {
   home = makeHome();
 });
 
-function put(path: string, text: string): void {
-  const file = join(home.folder, path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-}
+const put = (path: string, text: string): void => putFile(home, path, text);
 
 async function load(folder = home.work): Promise<InstructionFiles> {
-  const loaded = await loadConfiguration(undefined, home.env);
-  const data_folder = join(home.folder, 'data', 'coppice');
-  const places = projectPlaces({ options: { cwd: folder }, env: home.env, loaded, data_folder });
-  return readInstructionFiles(places, loaded.configuration.instructions?.files);
+  const { places, configuration } = await lookFrom(home, folder);
+  return readInstructionFiles(places, configuration.instructions?.files);
 }
 
 const brief = ({ files }: InstructionFiles): string[] =>

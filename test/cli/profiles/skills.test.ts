@@ -2,10 +2,8 @@
 // anything in the folder has changed.
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
-import { loadConfiguration } from '../../../src/cli/setup/load-configuration.ts';
-import { projectPlaces } from '../../../src/cli/setup/profiles/project-places.ts';
 import { type FoundSkills, readSkills } from '../../../src/cli/setup/profiles/skill-files.ts';
 import { childConfig } from '../../../src/kernel/toolsets/acts/child-config.ts';
 import { ALL_TOOLSETS } from '../../../src/kernel/toolsets/all-toolsets.ts';
@@ -17,26 +15,21 @@ import { openStore } from '../../../src/store/open-store.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
 import { type Home, makeHome } from '../run-cli.ts';
+import { lookFrom, putFile } from './project-files.ts';
 
 let home: Home;
 beforeEach(() => {
   home = makeHome();
 });
 
-function put(path: string, text: string): void {
-  const file = join(home.folder, path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-}
+const put = (path: string, text: string): void => putFile(home, path, text);
 
 const skillText = (description: string, body = 'Do it.') =>
   `---\ndescription: ${description}\n---\n${body}\n`;
 
 async function found(cwd = home.work): Promise<FoundSkills> {
-  const loaded = await loadConfiguration(undefined, home.env);
-  const data_folder = join(home.folder, 'data', 'coppice');
-  const places = projectPlaces({ options: { cwd }, env: home.env, loaded, data_folder });
-  return readSkills(places, loaded.configuration.skills?.folders);
+  const { places, configuration } = await lookFrom(home, cwd);
+  return readSkills(places, configuration.skills?.folders);
 }
 
 describe('skills', () => {
