@@ -1,24 +1,8 @@
-import { realpathSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import { type Git, neutralGitIn } from '../../processes/git-command.ts';
-import type { Agent } from '../../records/agent/agent.ts';
-import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { clean } from '../../render/clean.ts';
 import type { AppContext } from '../app-context.ts';
-
-/** What agents did to a file by tools that say which file they change. */
-interface Changed {
-  readonly agents: Set<string>;
-  /** What the tools said, for where git cannot tell. */
-  readonly said: string[];
-}
-
-interface Changes {
-  /** By absolute path. */
-  readonly files: ReadonlyMap<string, Changed>;
-  /** Commands that may have changed anything. */
-  readonly commands: number;
-}
+import { type ChangedFiles, canonical, changedFiles } from './changed-files.ts';
 
 const FILES_MAX = 50;
 const LINES_MAX = 400;
@@ -28,17 +12,19 @@ export async function tellChanges(app: AppContext): Promise<void> {
   const root = app.state.agents.get(app.state.root_id ?? '');
   if (root === undefined) return app.say('nothing was changed yet');
   const folder = canonical(root.config.cwd);
-  const { files, commands } = await changesOf(app);
+  const { files, commands } = await changedFiles(app);
   const opened = await neutralGitIn(folder);
   const git =
     typeof opened === 'function' && (await opened('rev-parse', '--verify', 'HEAD')).ok ? opened : null;
   const lines: string[] = [];
-  for (const [path, { agents, said }] of [...files].slice(0, FILES_MAX)) {
+  for (const [path, changes] of [...files].slice(0, FILES_MAX)) {
     const name = relative(folder, path);
-    lines.push(`${clean(name)}  by ${[...agents].map(clean).join(', ')}`);
-    lines.push(
-      ...((git === null ? null : await differenceOf(git, name)) ?? said).flatMap((text) => text.split('\n')),
-    );
+    const agents = new Set(changes.map(({ agent_name }) => clean(agent_name)));
+    lines.push(`${clean(name)}  by ${[...agents].join(', ')}`);
+    // Where git cannot tell, what the tools said.
+    const said = changes.map(({ result }) => result.output);
+    const told = (git === null ? null : await differenceOf(git, name)) ?? said;
+    lines.push(...told.flatMap((text) => text.split('\n')));
   }
   const left = files.size - FILES_MAX;
   if (left > 0) lines.push(`… ${left} more files`);
@@ -57,55 +43,6 @@ export async function tellChanges(app: AppContext): Promise<void> {
   app.say(cut.join('\n'), 'difference');
 }
 
-async function changesOf({ state, store }: AppContext): Promise<Changes> {
-  const files = new Map<string, Changed>();
-  let commands = 0;
-  for (const agent of state.agents.values()) {
-    const paths = new Map<string, string>();
-    for (const message of await store.history(agent.id, agent.forked_from?.seq ?? 0)) {
-      for (const [id, path] of pathsIn(message, agent)) paths.set(id, path);
-      if (message.kind !== 'result' || message.content.status !== 'ok') continue;
-      const { call_id, name, output } = message.content;
-      if (name === 'bash') commands += 1;
-      const path = paths.get(call_id);
-      if (path === undefined) continue;
-      const known = files.get(path) ?? { agents: new Set(), said: [] };
-      known.agents.add(agent.name);
-      known.said.push(output);
-      files.set(path, known);
-    }
-  }
-  return { files, commands };
-}
-
-/** The files that the calls of an answer change, by the call's id. */
-function pathsIn(message: PlacedMessage, { config }: Agent): readonly (readonly [string, string])[] {
-  if (message.kind !== 'assistant') return [];
-  return message.content.parts.flatMap((part) => {
-    if (part.type !== 'call' || (part.name !== 'write' && part.name !== 'patch')) return [];
-    const path = pathOf(part.input);
-    return path === null ? [] : [[part.id, resolve(canonical(config.cwd), path)] as const];
-  });
-}
-
-/** A folder of another machine need not exist here. */
-export function canonical(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
-}
-
-function pathOf(input: string): string | null {
-  try {
-    const { path } = JSON.parse(input) as { readonly path?: unknown };
-    return typeof path === 'string' ? path : null;
-  } catch {
-    return null;
-  }
-}
-
 /** Against the last commit; null: git cannot tell, for the file is in no repository or is ignored. */
 async function differenceOf(git: Git, name: string): Promise<readonly string[] | null> {
   const file = `:(literal)${name}`;
@@ -120,7 +57,7 @@ async function differenceOf(git: Git, name: string): Promise<readonly string[] |
 async function changedOtherwise(
   git: Git,
   folder: string,
-  files: ReadonlyMap<string, Changed>,
+  files: ChangedFiles['files'],
 ): Promise<readonly string[]> {
   const status = await git('status', '--porcelain', '-z', '--no-renames', '--', '.');
   const top = await git('rev-parse', '--show-toplevel');

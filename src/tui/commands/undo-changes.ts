@@ -10,7 +10,7 @@ import { difference } from '../../tools/files/difference.ts';
 import { hashBytes, hashContained } from '../../tools/files/file-hash.ts';
 import type { AppContext } from '../app-context.ts';
 import type { Restoration } from '../state/ui-state.ts';
-import { canonical } from './tell-changes.ts';
+import { type ChangedFiles, canonical, changedFiles } from './changed-files.ts';
 
 /** Changes of one file that are looked at. */
 const CHANGES_MAX = 2_000;
@@ -33,16 +33,17 @@ export async function askUndo(app: AppContext, only: string | null, redo: boolea
   const root = app.state.agents.get(app.state.root_id ?? '');
   if (root === undefined) return app.say('nothing was changed yet');
   const folder = canonical(root.config.cwd);
-  const { changed, commands } = await changedSince(app, root.id, only);
+  const { files: changed, commands } = await changedSince(app, root.id, only);
   const files: Restoration[] = [];
   const [shown, left]: [string[], string[]] = [[], []];
-  for (const [path, own] of [...changed].slice(0, FILES_MAX)) {
+  for (const [path, changes] of [...changed].slice(0, FILES_MAX)) {
     const name = relative(folder, path);
     const keep = (why: string) => left.push(`${clean(name)} stays: ${why}`);
     if (name.startsWith(`..${sep}`)) {
       keep('it is outside of the folder of this conversation');
       continue;
     }
+    const own = new Set(changes.map(({ agent_id, seq }) => keyOf(agent_id, seq)));
     const run = newestRun(await app.store.fileChanges(path, CHANGES_MAX), own);
     if (run === null) {
       keep('another agent has changed it since');
@@ -99,28 +100,12 @@ export async function restoreFiles(
 
 const keyOf = (agent_id: string, seq: number): string => `${agent_id} ${seq}`;
 
-/** By path, the changes of these agents since the person last wrote to the root; and how many commands may have changed anything. */
-async function changedSince(
-  { state, store }: AppContext,
-  root_id: string,
-  only: string | null,
-): Promise<{ readonly changed: ReadonlyMap<string, ReadonlySet<string>>; readonly commands: number }> {
-  const said = (await store.history(root_id)).findLast(
+/** What these agents changed since the person last wrote to the root. */
+async function changedSince(app: AppContext, root_id: string, only: string | null): Promise<ChangedFiles> {
+  const said = (await app.store.history(root_id)).findLast(
     ({ kind, content }) => kind === 'user' && 'origin' in content && content.origin === 'human',
   );
-  const changed = new Map<string, Set<string>>();
-  let commands = 0;
-  for (const { id, forked_from } of state.agents.values()) {
-    if (only !== null && id !== only) continue;
-    for (const { kind, content, at, seq } of await store.history(id, forked_from?.seq ?? 0)) {
-      if (kind !== 'result' || at < (said?.at ?? 0)) continue;
-      if (content.name === 'bash' && content.status === 'ok') commands += 1;
-      if (content.file?.before === undefined) continue;
-      const { path } = content.file;
-      changed.set(path, (changed.get(path) ?? new Set()).add(keyOf(id, seq)));
-    }
-  }
-  return { changed, commands };
+  return changedFiles(app, said?.at, only);
 }
 
 interface Run {

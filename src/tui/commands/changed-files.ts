@@ -1,0 +1,51 @@
+import { realpathSync } from 'node:fs';
+import type { FileStamp, ResultContent } from '../../records/conversation/message.ts';
+import type { AppContext } from '../app-context.ts';
+
+/** A change of a file by a call, as its result records it. */
+export interface RecordedChange {
+  readonly agent_id: string;
+  readonly agent_name: string;
+  readonly seq: number;
+  readonly result: ResultContent & { readonly file: FileStamp };
+}
+
+export interface ChangedFiles {
+  /** By absolute path, oldest first for each agent. */
+  readonly files: ReadonlyMap<string, readonly RecordedChange[]>;
+  /** Commands that may have changed anything. */
+  readonly commands: number;
+}
+
+/** What agents of the tree in view, or only `only`, changed since a time. */
+export async function changedFiles(
+  { state, store }: AppContext,
+  since = 0,
+  only: string | null = null,
+): Promise<ChangedFiles> {
+  const files = new Map<string, RecordedChange[]>();
+  let commands = 0;
+  for (const { id: agent_id, name: agent_name, forked_from } of state.agents.values()) {
+    if (only !== null && agent_id !== only) continue;
+    for (const { kind, content, at, seq } of await store.history(agent_id, forked_from?.seq ?? 0)) {
+      if (kind !== 'result' || at < since) continue;
+      if (content.name === 'bash' && content.status === 'ok') commands += 1;
+      const { file } = content;
+      if (file?.before === undefined) continue;
+      const change = { agent_id, agent_name, seq, result: { ...content, file } };
+      const known = files.get(file.path);
+      if (known === undefined) files.set(file.path, [change]);
+      else known.push(change);
+    }
+  }
+  return { files, commands };
+}
+
+/** A folder of another machine need not exist here. */
+export function canonical(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
