@@ -6,7 +6,7 @@ import type { Agent, AgentConfig } from '../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../records/agent/state.ts';
 import type { ComposedText } from '../records/conversation/attached-text.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
-import { paint, type UiStyle } from '../render/style.ts';
+import type { UiStyle } from '../render/style.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
@@ -25,13 +25,14 @@ import type { KeyBindings } from './keys/key-bindings.ts';
 import { confirmByLetter } from './keys/overlay-keys.ts';
 import { AppOverview } from './overview/app-overview.ts';
 import { LinePrinter } from './printing/line-printer.ts';
+import { Notices } from './printing/notices.ts';
 import type { Tone } from './state/entry.ts';
 import type { UiEvent } from './state/ui-event.ts';
 import { EMPTY_UI, paneOf, type UiState } from './state/ui-state.ts';
 import { reduce } from './state/ui-store.ts';
 import { Bell } from './terminal/bell.ts';
-import { drawingWidth, type Screen } from './terminal/screen.ts';
-import { warmUp, wrap } from './text/wrap.ts';
+import type { Screen } from './terminal/screen.ts';
+import { warmUp } from './text/wrap.ts';
 
 /** Minimum time between frames for what agents do; a key is drawn at once. */
 const FRAME_MS = 100;
@@ -69,6 +70,7 @@ class App implements AppContext {
   #last_work = Promise.resolve();
   #draw_timer: NodeJS.Timeout | null = null;
   #last_draw = 0;
+  readonly #notices: Notices;
   /** The last frame ran out of its budget. */
   #unfinished = false;
   readonly #bell = new Bell();
@@ -88,6 +90,7 @@ class App implements AppContext {
       onResize: () => this.#draw(),
       onHangup: () => this.leave('hangup'),
     });
+    this.#notices = new Notices(this, options.greeting);
     this.#trees = new OpenTrees(this, options, {
       onEvent: (event) => this.#onRuntimeEvent(event),
       onStarted: (root) => this.#editors.adopt(root.id),
@@ -119,9 +122,11 @@ class App implements AppContext {
     const { promise, resolve } = Promise.withResolvers<LeaveMode>();
     this.#leave = resolve;
     const stop = this.runtime.subscribe((event) => this.#onRuntimeEvent(event));
-    for (const text of this.#options.greeting) this.#printNotice(text, 'dim');
+    // Colours depend on the background; the tree is opened meanwhile.
+    const greeted = this.screen.answered.then(() => this.#notices.release());
     try {
       await this.#trees.begin(this.#options.root_id, this.#options.resume);
+      await greeted;
       if (this.#options.picks) perform(this, { name: 'resume', text: '' });
       if (this.#options.first !== null) submit(this, this.#options.first);
       this.#ticker = setInterval(() => this.#tick(), FRAME_MS);
@@ -225,13 +230,7 @@ class App implements AppContext {
   say(text: string, tone: Tone = 'plain'): void {
     const { view } = this.state;
     if (view !== null) this.dispatch({ type: 'say', agent_id: view, text, tone });
-    else this.#printNotice(text, tone === 'bad' ? 'red' : 'dim');
-  }
-
-  /** Printed while there is no agent in view. */
-  #printNotice(text: string, tone: 'red' | 'dim'): void {
-    const lines = wrap(text, drawingWidth(this.screen), this.style);
-    this.screen.print(lines.map((line) => paint(this.style, tone, line)));
+    else this.#notices.print(text, tone === 'bad' ? 'red' : 'dim');
   }
 
   attempt(work: () => Promise<void>): void {
@@ -287,6 +286,7 @@ class App implements AppContext {
   #draw(): void {
     if (this.#draw_timer !== null) clearTimeout(this.#draw_timer);
     this.#draw_timer = null;
+    if (this.#notices.held) return;
     this.#last_draw = Date.now();
     this.#unfinished = !this.#view.draw();
     if (!this.#unfinished) return;

@@ -10,6 +10,8 @@ export interface KeySourceListener {
   /** The terminal has reported its name and version (XTVERSION). */
   readonly onName: (name: string) => void;
   readonly onBackground: (ground: Ground) => void;
+  /** What it was asked when it was taken has been answered, or never will be. */
+  readonly onAnswered: () => void;
   /** The row of the screen, from 0, in which the cursor was. */
   readonly onCursor: (row: number) => void;
 }
@@ -79,6 +81,7 @@ export class KeySource {
     else if (DEVICE_ATTRIBUTES.test(escaped)) {
       this.#reports_until = 0;
       this.#listener.onKeyboard('older');
+      this.#listener.onAnswered();
     } else if (/^\]\d+;/.test(escaped) && (escaped.endsWith('\x07') || escaped.endsWith('\x1b\\'))) {
       const ground = groundOfReport(escaped);
       if (ground !== null) this.#listener.onBackground(ground);

@@ -6,6 +6,7 @@ const COLUMNS = 80;
 
 /** A terminal that can only print lines (`TERM=dumb`): input comes line by line, and no control sequence is written. */
 export class PlainScreen implements Screen {
+  readonly answered = Promise.resolve();
   readonly full = false;
   readonly rows = 40;
   readonly #output: NodeJS.WriteStream;

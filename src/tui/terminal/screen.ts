@@ -22,6 +22,8 @@ export interface Screen {
   readonly columns: number;
   readonly rows: number;
   readonly full: boolean;
+  /** Resolves when the terminal has told what it has to tell of itself (`onBackground`), at the latest after a moment. */
+  readonly answered: Promise<void>;
   print(lines: readonly string[]): void;
   /** `above` is printed in the same write, so that a block that shrinks leaves no empty rows behind. */
   draw(frame: Frame, above?: readonly string[]): void;

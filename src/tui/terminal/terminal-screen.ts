@@ -11,6 +11,8 @@ import { TerminalSignals } from './terminal-signals.ts';
 
 /** Debounce of resizes: a window that is being dragged has a size that we do not know yet. */
 const SETTLE_MS = 80;
+/** A terminal on this machine answers within a few milliseconds. */
+const ANSWER_MS = 80;
 const EMPTY: Frame = { lines: [], cursor: null };
 
 export interface TerminalStreams {
@@ -41,6 +43,8 @@ export class TerminalScreen implements Screen {
   #settling: NodeJS.Timeout | null = null;
   /** Guards against recursion from the listener. */
   #notifying = false;
+  readonly #answers = Promise.withResolvers<void>();
+  readonly answered = this.#answers.promise;
   #gone = false;
   #hung_up = false;
 
@@ -70,6 +74,7 @@ export class TerminalScreen implements Screen {
         },
         onCursor: (row) => this.#inline.placed(row),
         onBackground: (ground) => listener.onBackground?.(ground),
+        onAnswered: () => this.#answers.resolve(),
       },
       env,
     );
@@ -85,6 +90,7 @@ export class TerminalScreen implements Screen {
     this.#input.on('error', this.#onGone);
     this.#output.on('error', this.#onGone);
     this.#output.on('resize', this.#onResize);
+    setTimeout(this.#answers.resolve, ANSWER_MS).unref();
     this.#take();
     this.#write(this.#inline.askPlace(this.#size));
   }

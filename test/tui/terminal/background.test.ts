@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { groundOfEnvironment, groundOfReport } from '../../../src/tui/terminal/ground.ts';
 import { KeySource } from '../../../src/tui/terminal/key-source.ts';
-import { screenStages } from './screen-stage.ts';
+import { openPty } from './pty.ts';
+import { SCREEN_PROGRAM, screenStages } from './screen-stage.ts';
 
 const WHITE = '\x1b]11;rgb:ffff/ffff/ffff\x1b\\';
 const ATTRIBUTES = '\x1b[?1;2c';
@@ -14,7 +15,7 @@ async function fed(...pieces: string[]): Promise<string[]> {
   const ignore = () => undefined;
   const source = new KeySource(
     {
-      ...{ onFocus: ignore, onName: ignore, onKeyboard: ignore },
+      ...{ onFocus: ignore, onName: ignore, onKeyboard: ignore, onAnswered: ignore },
       onInput: (data) => got.push(data),
       onBackground: (ground) => got.push(`[${ground}]`),
       onCursor: (row) => got.push(`[row ${row}]`),
@@ -75,6 +76,12 @@ describe('a report', () => {
 });
 
 const { open } = screenStages();
+
+it('nobody waits long for a terminal that answers nothing', async () => {
+  const pty = openPty(process.execPath, [SCREEN_PROGRAM], { silent: true });
+  await pty.until(() => pty.written().includes('\x1b]2;answered'), 'that it need not be waited for');
+  await pty.end();
+});
 
 it('a terminal is asked once it is taken, and its answer reaches nobody as input', async () => {
   const stage = await open({ background: 'rgb:ffff/ffff/ffff' });

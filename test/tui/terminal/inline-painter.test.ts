@@ -56,6 +56,7 @@ async function played({ count, drafts, through, answer }: Course) {
   const keys = new KeySource(
     {
       ...{ onInput: ignore, onFocus: ignore, onKeyboard: ignore, onName: ignore, onBackground: ignore },
+      onAnswered: ignore,
       onCursor: (row) => painter.placed(row),
     },
     {},

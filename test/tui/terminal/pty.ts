@@ -13,6 +13,8 @@ export interface PtyOptions {
   readonly cuts?: boolean;
   /** What it answers when it is asked for its background (`rgb:ffff/ffff/ffff`); without one it stays silent, as old terminals do. */
   readonly background?: string;
+  /** It answers nothing that it is asked. */
+  readonly silent?: boolean;
 }
 
 /** A program in a real pseudo-terminal, and the terminal that a person would see, in memory. */
@@ -93,7 +95,7 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
     });
   }
   // What the terminal answers when it is asked for its name and powers.
-  terminal.onData((data) => !over && child.write(data));
+  terminal.onData((data) => !over && options.silent !== true && child.write(data));
   terminal.parser.registerOscHandler(11, (data) => {
     if (data === '?' && options.background !== undefined && !over)
       child.write(`\x1b]11;${options.background}\x1b\\`);

@@ -40,6 +40,7 @@ const screen = new TerminalScreen(
   process.env,
 );
 process.stdout.write('\x1b]2;ready\x07');
+void screen.answered.then(() => process.stdout.write('\x1b]2;answered\x07'));
 
 function perform(command: ScreenCommand): void {
   const [name, value] = command;
