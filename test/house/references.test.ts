@@ -12,7 +12,7 @@ import { DEFAULT_LIMITS, PROTECTING } from '../../src/records/agent/limits.ts';
 const root = join(import.meta.dirname, '..', '..');
 const text = (document: string) => readFileSync(join(root, document), 'utf8');
 const DOCUMENTS = [
-  ...['README.md', 'CONTRIBUTING.md', 'AGENTS.md', 'CHANGELOG.md'],
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'AGENTS.md', 'CHANGELOG.md'],
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),
@@ -96,6 +96,24 @@ describe('docs/incidents.md', () => {
     it(`${incident} has a test that names it, and guards that can be taken out`, () => {
       assert.match(text(file), new RegExp(`(?:it|test)\\('[^']*${incident}`));
       for (const [, name = ''] of names.matchAll(/`([\w-]+)`/g)) assert.ok(guards.has(name), name);
+    });
+});
+
+describe('SECURITY.md', () => {
+  const promised = text('SECURITY.md').split('## What is promised')[1]?.split('\n## ')[0] ?? '';
+  const rows = promised.split('\n').filter((line) => /^\| (?!promise|---)/.test(line));
+  it('promises much', () => assert.ok(rows.length >= 50, String(rows.length)));
+  for (const row of rows)
+    it(`has a test for: ${row.split(' | ')[0]?.slice(2)}`, () => {
+      const [, file = '', title = ''] = /^\| .+ \| `(test\/\S+)` \| (.+) \|$/.exec(row) ?? [];
+      // Of a title that says more for each case, the part that all of them have.
+      const titles = [...text(file).matchAll(/\b(?:it|test|describe)\(\s*(['"`])(.+?)\1,/g)].map(
+        ([, , one]) => one,
+      );
+      assert.ok(
+        titles.some((one) => one?.includes(title)),
+        `${file} has no test "${title}"`,
+      );
     });
 });
 

@@ -15,7 +15,17 @@ const SHOULD = [
     'CONTRIBUTING.md',
     'LICENSE',
   ],
-  ...['README.md', 'bench', 'biome.json', 'deploy', 'docs', 'examples', 'knip.json', 'package-lock.json'],
+  ...[
+    'README.md',
+    'SECURITY.md',
+    'bench',
+    'biome.json',
+    'deploy',
+    'docs',
+    'examples',
+    'knip.json',
+    'package-lock.json',
+  ],
   ...['package.json', 'scripts', 'src', 'test', 'tsconfig.build.json', 'tsconfig.json', 'web'],
 ];
 /** Made on one machine, and ignored by git. */

@@ -19,6 +19,14 @@ const code = (work: Promise<unknown>) =>
     (error: { code: string }) => error.code,
   );
 
+it('waits for the disk at every commit: what was acknowledged survives a power loss', () => {
+  const database = openDatabase(join(folder, 'synced.db'), true);
+  const setting = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+  // 2: FULL.
+  assert.deepEqual([setting('journal_mode'), setting('synchronous')], ['wal', 2]);
+  database.close();
+});
+
 it('rolls back a transaction that fails in the middle, and continues with the next', async () => {
   const file = join(folder, 'half.db');
   const database = new SqliteDatabase(file, openDatabase(file, true), {});
