@@ -255,6 +255,7 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'tui.meters.tokens': { meaning: 'tokens of this turn, and of all turns', default: 'true' },
   'tui.meters.cost': { meaning: 'cost of this turn, and of all turns', default: 'true' },
   'tui.meters.elapsed': { meaning: 'how long the turn has taken', default: 'true' },
+  'tui.meters.budget': { meaning: 'what is left to be spent, once it is less than half', default: 'true' },
   keys: {
     meaning:
       'keys of the terminal UI by action ([keys of your own](tui.md#keys-of-your-own)); `[]` takes them all',

@@ -55,6 +55,7 @@ const tuiConfig = z.strictObject({
       tokens: z.boolean().optional(),
       cost: z.boolean().optional(),
       elapsed: z.boolean().optional(),
+      budget: z.boolean().optional(),
     })
     .optional(),
 });

@@ -11,6 +11,7 @@ export async function changeBudget(app: AppContext, agent_id: string, wanted: Sp
   const agent = await store.agent(agent_id);
   if (agent === null) return app.say('that agent is gone', 'bad');
   const { name, state } = agent;
+  if (is_change) app.refresh();
   if (!changed.ok) return app.say(`the budget of ${clean(name)} stays: ${changed.error}`, 'bad');
   const lines = budgetLines(await budgetDocument(store, agent)).map(clean);
   const stopped = is_change && state.type === 'errored' && state.failure.kind === 'limit';

@@ -6,6 +6,7 @@ import type { ResumeOptions, ResumeReport } from '../../runtime/runtime-face.ts'
 import type { AppContext } from '../app-context.ts';
 import type { AppOptions, TreeLead } from '../app-options.ts';
 import { needsHistory } from '../state/ui-store.ts';
+import { BudgetReader } from './budget-reader.ts';
 import { LedgerFollower } from './ledger-follower.ts';
 
 /** How often a tree led by others is checked for agents that nobody leads any more. */
@@ -27,6 +28,8 @@ export class TreeConnection {
   readonly #lead: TreeLead;
   readonly #on_event: (event: RuntimeEvent) => void;
   readonly #loading = new Set<string>();
+  /** Null: its meter is switched off, or nothing is drawn. */
+  readonly #budgets: BudgetReader | null;
   #follower: LedgerFollower | null = null;
   #timer: NodeJS.Timeout | null = null;
   #unled: string | null = null;
@@ -38,6 +41,7 @@ export class TreeConnection {
     this.#options = options;
     this.#lead = lead;
     this.#on_event = onEvent;
+    this.#budgets = options.meters.budget && !options.line_mode ? new BudgetReader(app) : null;
   }
 
   /** Workers lead the tree: events are read from the ledger, and leaving stops nothing. */
@@ -108,9 +112,10 @@ export class TreeConnection {
     this.#follower?.know(agent);
   }
 
-  /** Loads the scrollback of the agent in view if it is incomplete. */
+  /** Loads what is missing of the agent in view: its scrollback, what is left of its budget. */
   load(): void {
     const app = this.#app;
+    this.#budgets?.look();
     const agent_id = needsHistory(app.state);
     if (agent_id === null || this.#loading.has(agent_id)) return;
     this.#loading.add(agent_id);
@@ -130,6 +135,7 @@ export class TreeConnection {
   heard({ kind, content }: PlacedMessage): void {
     if (kind === 'event' && ASKING.has(content.event)) this.refresh();
     if (kind === 'result' && content.name.startsWith('task_')) this.#readTasks();
+    if (kind === 'assistant') this.#budgets?.spent();
   }
 
   /** One reading at a time; what changes during one is read after it. */
@@ -150,12 +156,13 @@ export class TreeConnection {
     }
   }
 
-  /** Reads the open approvals from the ledger again, and the task list, if there is one: it changes with the end of an agent, too. */
+  /** Reads the open approvals from the ledger again, what is left of budgets, and the task list, if there is one: it changes with the end of an agent, too. */
   refresh(): void {
     const app = this.#app;
     const { root_id } = app.state;
     if (root_id === null) return;
     if (app.state.tasks.length > 0) this.#readTasks();
+    this.#budgets?.spent();
     void app.store
       .asks({ root_id, open: true })
       .then((open) => {
@@ -174,6 +181,7 @@ export class TreeConnection {
 
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
+    this.#budgets?.close();
     await this.#follower?.stop();
   }
 }

@@ -6,7 +6,7 @@ import type { ListedTask } from '../../records/run/listed-task.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { Tone } from './entry.ts';
 import type { GrantChange } from './grant-draft.ts';
-import type { Overlay } from './ui-state.ts';
+import type { Overlay, UiState } from './ui-state.ts';
 
 /** Where the view can go along the tree. */
 export type Direction = 'parent' | 'child' | 'previous' | 'next';
@@ -30,6 +30,8 @@ export type UiEvent =
   | { readonly type: 'own_command'; readonly output: string }
   /** The open approvals from the ledger. */
   | { readonly type: 'asks'; readonly asks: readonly Ask[] }
+  /** Of the root, and of the agent in view. */
+  | { readonly type: 'budgets'; readonly budgets: UiState['budgets'] }
   | { readonly type: 'tasks'; readonly tasks: readonly ListedTask[] }
   | { readonly type: 'go'; readonly to: Direction }
   | { readonly type: 'visit'; readonly agent_id: string }

@@ -1,4 +1,5 @@
 // What the terminal UI shows, as data; the other files of this folder are pure functions that change or read it.
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
 import type { Ask, AskScope } from '../../records/conversation/ask.ts';
@@ -122,6 +123,8 @@ export interface UiState {
   readonly put_off: ReadonlySet<string>;
   /** The task list that the agents of the tree share. */
   readonly tasks: readonly ListedTask[];
+  /** What is left of the budgets of the root and of the agent in view, as last read. */
+  readonly budgets: readonly DocumentOf<'coppice/budget/v1'>[];
   readonly overlay: Overlay | null;
   /** The letter that decides the confirmation if nothing follows it (`confirmation.ts`). */
   readonly deciding: { readonly decision: Choice; readonly text: string; readonly at: number } | null;
@@ -172,6 +175,7 @@ export const EMPTY_UI: UiState = {
   asks: [],
   put_off: new Set(),
   tasks: [],
+  budgets: [],
   overlay: null,
   deciding: null,
   question: null,

@@ -31,6 +31,8 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       return withAsks(state, event.asks);
     case 'tasks':
       return { ...state, tasks: event.tasks };
+    case 'budgets':
+      return { ...state, budgets: event.budgets };
     case 'go':
       return goTo(state, neighbour(state, event.to));
     case 'visit':

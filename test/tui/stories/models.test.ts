@@ -35,6 +35,8 @@ it('/model switches the agent in view, for good, and lists what there is', async
   assert.match(pty.screen().join('\n'), / out +1 request\s+scripted\S*other\.json$/m);
   await ui.say('/budget usd=3');
   await pty.until('tree: $0 of $3 used, $3 left');
+  await ui.say('/budget tokens=500');
+  await pty.until(() => pty.screen().some((line) => /\[0 main\].* · \d+ left ─/.test(line)));
   await ui.say('/budget usd=much');
   await pty.until('"usd=much" is no budget');
   await ui.say('/export talk.md');

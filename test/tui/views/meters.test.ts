@@ -99,6 +99,31 @@ describe('meters', () => {
     );
   });
 
+  it('say what the tree and the agent in view may still spend, from half on, and leave that out last', () => {
+    const scope = (holder: string, limit: number | null, left: number | null) => ({
+      ...{ holder, of_tree: holder === 'main', limit, left, spent: 0, reserved: 0 },
+    });
+    const budget = (agent_id: string, [usd, tokens]: readonly ReturnType<typeof scope>[]) => ({
+      ...{ schema: 'coppice/budget/v1' as const, agent_id, name: agent_id, root_id: 'main', until: null },
+      ...{ usd: usd ?? scope('main', null, null), tokens: tokens ?? scope('main', null, null) },
+    });
+    const told = (tree: number, own: readonly ReturnType<typeof scope>[] = [], view = 'main') => {
+      const root = budget('main', [scope('main', 1, tree), scope('main', 100_000, 56_000)]);
+      const budgets = { type: 'budgets', budgets: [root, budget('child', own)] } as const;
+      return after(twoTurns(), { type: 'visit', agent_id: view }, budgets);
+    };
+    assert.match(drawn(told(0.5), 120), / 44k \$0\.15 ─/, 'half is no news');
+    assert.match(drawn(told(0.4), 120), / 44k \$0\.15 · \$0\.40 left ─/);
+    assert.match(drawn(told(0.4), 60), / \$0\.15 · \$0\.40 left ─/);
+    assert.doesNotMatch(drawn(told(0.4), 120, { budget: false }), /left/);
+    const own = [scope('child', 0.5, 0.05), scope('main', 100_000, 40_000)];
+    assert.match(drawn(told(0.9, own, 'child'), 120), / \$0\.15 · own \$0\.050 left ─/);
+    assert.doesNotMatch(drawn(told(0.9, own), 120), /left/, 'only of the agent in view');
+    const above = [scope('other', 0.5, 0.2), scope('other', 9_000, 1_000)];
+    const spoken = navigationLine(told(0.4, above, 'child'), 200, SPOKEN);
+    assert.match(spoken, / in all, \$0\.40 left, branch 1k tokens \$0\.20 left$/);
+  });
+
   it('know the windows of usual models, and those of the configuration', () => {
     const local = { type: 'openai-compatible', models: { 'a/b': { contextWindow: 8_192 } } } as const;
     const windows = [

@@ -12,6 +12,8 @@ export interface MeterSettings {
   readonly tokens: boolean;
   readonly cost: boolean;
   readonly elapsed: boolean;
+  /** What is left, once that is less than half. */
+  readonly budget: boolean;
   /** Tokens that fit a model; null if that is unknown. */
   readonly windowOf: (model: string) => number | null;
 }
@@ -21,10 +23,11 @@ export const ALL_METERS: MeterSettings = {
   tokens: true,
   cost: true,
   elapsed: true,
+  budget: true,
   windowOf: () => null,
 };
 
-/** What the tree has used, as texts of the navigation line: of the agent in view its model and context, then this turn, then all turns; from `model` to only the cost of all. */
+/** What the tree has used, as texts of the navigation line: of the agent in view its model and context, then this turn, then all turns, then what is left of budgets; from `model` to only the cost of all and what is left. */
 export function meters(
   state: UiState,
   total: Usage,
@@ -40,6 +43,7 @@ export function meters(
     detail === 'cost' ? '' : contextMeter(state, agent, shown),
     detail === 'model' || detail === 'all' ? turnMeter(state, total, shown, style) : '',
     sums === '' || !style.accessible ? sums : `${sums} in all`,
+    ...budgetMeters(state, shown, style),
   ];
   return all.filter((text) => text !== '');
 }
@@ -70,6 +74,26 @@ function turnMeter(state: UiState, total: Usage, shown: MeterSettings, style: Ui
   // What the first turn has used is the sum of all.
   const told = [is_first ? '' : amounts(used, shown, style), elapsed].filter((text) => text !== '');
   return told.length === 0 ? '' : `turn ${told.join(' ')}`;
+}
+
+/** `$0.85 left`, of the tree; `own 12k left`, of the agent in view, if it or one above it has a budget. */
+function budgetMeters({ root_id, view, budgets }: UiState, shown: MeterSettings, style: UiStyle): string[] {
+  if (!shown.budget) return [];
+  return budgets.flatMap(({ agent_id, usd, tokens }) => {
+    if (agent_id !== root_id && agent_id !== view) return [];
+    const isShown = ({ holder, left, limit }: typeof usd) =>
+      left !== null && limit !== null && 2 * left < limit && (holder === root_id) === (agent_id === root_id);
+    const low = [tokens, usd].filter(isShown);
+    if (low.length === 0) return [];
+    const told = low.map((scope) => {
+      const left = scope.left ?? 0;
+      if (scope === usd) return `$${left.toFixed(left < 0.1 ? 3 : 2)}`;
+      return `${count(left)}${style.accessible ? ' tokens' : ''}`;
+    });
+    const is_own = low.some(({ holder }) => holder === agent_id);
+    const whose = agent_id === root_id ? '' : is_own ? 'own ' : 'branch ';
+    return [`${whose}${told.join(' ')} left`];
+  });
 }
 
 function amounts({ input, output, cost_usd }: Usage, shown: MeterSettings, style: UiStyle): string {
