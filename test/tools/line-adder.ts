@@ -31,12 +31,12 @@ function sleepSync(ms?: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-if (times === 'hold')
-  await addLine(folder, name, () => {
-    writeSync(1, 'holds\n');
-    sleepSync();
-  });
-else if (times !== '') {
+async function work(): Promise<void> {
+  if (times === 'hold')
+    return void (await addLine(folder, name, () => {
+      writeSync(1, 'holds\n');
+      sleepSync();
+    }));
   process.send?.('ready');
   await once(process, 'message');
   for (let line = 0; line < Number(times); line += 1) {
@@ -47,3 +47,5 @@ else if (times !== '') {
   }
   process.disconnect();
 }
+
+if (process.argv[1] === import.meta.filename) void work();

@@ -25,10 +25,6 @@ const note = defineTool({
 });
 const closing: (() => Promise<void>)[] = [];
 
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
 async function set(play: Play, options: StageOptions = {}): Promise<{ stage: Stage; web: WebStage }> {
   const web = await setWebStage(play, options);
   closing.push(async () => {
@@ -81,6 +77,11 @@ const seqs = (follower: Follower, agent_id: string) =>
   follower.of('message').flatMap((event) => (event.agent_id === agent_id ? [event.message?.seq] : []));
 
 alwaysOnBothDatabases('the event stream', (database) => {
+  // Before the stages are closed, whose ledgers the servers still read.
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  });
+
   const onDatabase = async (): Promise<StageOptions> => {
     const url = await database();
     return url === undefined ? {} : { database: url };
