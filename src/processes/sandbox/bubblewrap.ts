@@ -1,14 +1,6 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
+import { governingIn, isInside, type Placeholder } from './governing.ts';
 import { secretPaths } from './secret-paths.ts';
 
 export interface SandboxLayout {
@@ -41,60 +33,96 @@ const KERNEL = [
   '/proc/scsi',
   '/proc/mtrr',
 ];
-/** Govern what programs outside run, so they are neither changed nor created: settings of this program, git's hooks and settings. */
-const GIT_GOVERNING = ['hooks', 'config', 'config.worktree', 'info'];
 
 export interface BubblewrapCall {
   readonly args: readonly string[];
-  /** Where something governing is missing: bubblewrap makes an empty folder, which is to be removed when the program has ended. */
-  readonly empty: readonly string[];
+  /** In the place of something governing that is missing. Files are to be there before; bubblewrap makes folders; all are to be removed afterwards. */
+  readonly missing: readonly Placeholder[];
+}
+
+/** What is mounted at one place, in the order of their kinds. */
+interface Mount {
+  readonly path: string;
+  readonly args: readonly string[];
 }
 
 /**
- * Puts a program into the layout, without network, and with processes of its own that end with it. Mounts are made in this order, so later ones
- * cover earlier ones (docs/sandbox.md).
+ * Puts a program into the layout, without network, and with processes of its own that end with it (docs/sandbox.md). What is deeper covers what is
+ * around it, so the most specific rule holds. Throws if the workspace cannot be confined.
  */
 export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
-  const { cwd, home, tmp, read, write, output } = layout;
-  const { around, within } = secretsOf(layout);
-  const { mounts, empty } = governed(cwd);
-  const folders = within.filter(isFolder);
+  const { cwd, home, tmp, output } = layout;
+  if (canonical(cwd) !== cwd) throw new Error(`the folder ${cwd} is gone, or is a link to another one now`);
+  const write = layout.write.filter((path) => canonical(path) === path);
+  const read = layout.read.filter(
+    (path) => canonical(path) === path && ![cwd, ...write].some((other) => isInside(path, other)),
+  );
+  const opened = [cwd, ...read, ...write];
+  const hidden = hiddenFrom(layout, opened);
+  const { read_only, writable, missing } = governingIn(cwd);
+  const mounts: readonly Mount[] = [
+    { path: '/dev', args: ['--dev', '/dev'] },
+    { path: '/proc', args: ['--proc', '/proc'] },
+    ...KERNEL.map((path) => ({ path, args: ['--ro-bind-try', path, path] })),
+    { path: '/tmp', args: ['--bind', tmp, '/tmp'] },
+    ...hidden.map((path) => ({
+      path,
+      args: isFolder(path) ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path],
+    })),
+    ...read.map((path) => ({ path, args: ['--ro-bind-try', path, path] })),
+    ...write.map((path) => ({ path, args: ['--bind-try', path, path] })),
+    { path: cwd, args: ['--bind', cwd, cwd] },
+    { path: output, args: ['--ro-bind', output, output] },
+    ...writable.map((path) => ({ path, args: ['--bind', path, path] })),
+    ...read_only.map((path) => ({ path, args: ['--ro-bind', path, path] })),
+    ...missing.map(({ path, content }) => ({
+      path,
+      args: content === null ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', path, path],
+    })),
+  ];
+  const governing = [...read_only, ...writable, ...missing.map(({ path }) => path)];
+  const taken = new Set(mounts.map(({ path }) => path));
+  const pinned = [...hidden, ...governing].flatMap((path) => between([cwd, ...write], path));
+  const pins = [...new Set(pinned)].filter((path) => !taken.has(path));
   const args = [
     ...['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
     ...['--cap-drop', 'ALL'],
     ...(layout.strict ? strictRoot(home) : ['--ro-bind', '/', '/']),
-    ...['--dev', '/dev', '--proc', '/proc'],
-    ...KERNEL.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...around.flatMap((path) => ['--tmpfs', path]),
-    ...['--bind', tmp, '/tmp', '--setenv', 'TMPDIR', '/tmp', '--unsetenv', 'TMP', '--unsetenv', 'TEMP'],
-    ...read.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...write.flatMap((path) => ['--bind-try', path, path]),
-    ...['--bind', cwd, cwd],
-    ...within.flatMap((path) =>
-      folders.includes(path) ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path],
-    ),
-    ...['--ro-bind', output, output],
-    ...mounts,
+    ...[...mounts, ...pins.map((path) => ({ path, args: ['--bind', path, path] }))]
+      .toSorted((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0))
+      .flatMap((mount) => mount.args),
     // Only now, since others are mounted in them.
-    ...[...around, ...folders].flatMap((path) =>
-      opens(layout).includes(path) ? [] : ['--remount-ro', path],
-    ),
-    ...['--chdir', cwd],
+    ...hidden
+      .filter((path) => isFolder(path) && !opened.includes(path))
+      .flatMap((path) => ['--remount-ro', path]),
+    ...['--setenv', 'TMPDIR', '/tmp', '--unsetenv', 'TMP', '--unsetenv', 'TEMP', '--chdir', cwd],
   ];
-  return { args, empty };
+  return { args, missing };
 }
 
-/** What a person opened. */
-function opens({ cwd, read, write }: SandboxLayout): readonly string[] {
-  return [cwd, ...read, ...write];
+/** Null: not there. */
+function canonical(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
 }
 
-/** The secrets that are there: those around something opened, which is put into them, and those that are covered after it. */
-function secretsOf(layout: SandboxLayout): { around: readonly string[]; within: readonly string[] } {
-  const opened = opens(layout);
-  const named = [...secretPaths(layout.home), ...layout.hidden].filter((path) => existsSync(path));
-  const all = [...new Set(named.map((path) => realpathSync(path)))].sort();
-  const isAround = (path: string) => opened.some((one) => isInside(one, path));
+/** The folders that a program could rename to have something else in the place of `path`: mounted on themselves they stay. */
+function between(opened: readonly string[], path: string): string[] {
+  const around = opened.filter((folder) => folder !== path && isInside(path, folder));
+  const nearest = around.toSorted((one, other) => other.length - one.length)[0];
+  if (nearest === undefined) return [];
+  const folders: string[] = [];
+  for (let at = dirname(path); at !== nearest; at = dirname(at)) folders.push(at);
+  return folders;
+}
+
+/** The secrets that are there and not within another one, unless they are within something opened there. */
+function hiddenFrom(layout: SandboxLayout, opened: readonly string[]): readonly string[] {
+  const named = [...secretPaths(layout.home), ...layout.hidden].map(canonical);
+  const all = [...new Set(named.filter((path) => path !== null))].sort();
   const isCovered = (path: string) =>
     all.some(
       (other) =>
@@ -102,12 +130,12 @@ function secretsOf(layout: SandboxLayout): { around: readonly string[]; within: 
         isInside(path, other) &&
         !opened.some((one) => isInside(one, other) && isInside(path, one)),
     );
-  const shown = all.filter((path) => !isCovered(path));
   const visible = layout.strict ? [...opened, ...SYSTEM] : ['/'];
-  return {
-    around: shown.filter(isAround),
-    within: shown.filter((path) => !isAround(path) && visible.some((place) => isInside(path, place))),
-  };
+  return all.filter(
+    (path) =>
+      !isCovered(path) &&
+      (opened.some((one) => isInside(one, path)) || visible.some((place) => isInside(path, place))),
+  );
 }
 
 function isFolder(path: string): boolean {
@@ -122,72 +150,4 @@ function strictRoot(home: string): string[] {
     ...links.flatMap((path) => ['--symlink', relative('/', realpathSync(path)), path]),
     ...['--tmpfs', home],
   ];
-}
-
-/** The workspace's governing files, read-only; what is missing is an empty folder while the program runs. */
-function governed(cwd: string): { mounts: string[]; empty: string[] } {
-  const git = join(cwd, '.git');
-  const entry = lstatSync(git, { throwIfNoEntry: false });
-  const repository = entry?.isFile() === true ? repositoryOf(cwd, git) : null;
-  const folder = entry?.isDirectory() === true ? git : repository;
-  const paths = [join(cwd, '.coppice'), ...(folder === git ? [] : [git])];
-  if (folder !== null)
-    paths.push(
-      ...GIT_GOVERNING.map((name) => join(folder, name)).filter(
-        // Git reads it only where the configuration says so.
-        (path) => !path.endsWith('.worktree') || existsSync(path),
-      ),
-    );
-  // An empty folder may be the placeholder of another call, which takes it away.
-  const empty = paths.filter((path) => (existsSync(path) ? isEmptyFolder(path) : isWritable(dirname(path))));
-  return {
-    mounts: [
-      // Mounted on itself, a folder cannot be renamed to have another one in its place.
-      ...(folder === null ? [] : ['--bind', folder, folder]),
-      ...paths.flatMap((path) => {
-        if (empty.includes(path)) return ['--tmpfs', path, '--remount-ro', path];
-        return existsSync(path) ? ['--ro-bind', path, path] : [];
-      }),
-    ],
-    empty,
-  };
-}
-
-function isEmptyFolder(path: string): boolean {
-  try {
-    return readdirSync(path).length === 0;
-  } catch {
-    return false;
-  }
-}
-
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/**
- * The repository of a linked worktree, in which its commits are kept. The worktree's own word is not enough, since an agent can write it: the
- * repository must name this worktree, too.
- */
-function repositoryOf(cwd: string, file: string): string | null {
-  try {
-    const named = /^gitdir: (.+)$/m.exec(readFileSync(file, 'utf8'))?.[1];
-    if (named === undefined) return null;
-    const entry = realpathSync(isAbsolute(named) ? named : resolve(cwd, named));
-    const back = readFileSync(join(entry, 'gitdir'), 'utf8').trim();
-    if (realpathSync(dirname(resolve(entry, back))) !== cwd) return null;
-    const common = realpathSync(resolve(entry, readFileSync(join(entry, 'commondir'), 'utf8').trim()));
-    return dirname(dirname(entry)) === common ? common : null;
-  } catch {
-    return null;
-  }
-}
-
-function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

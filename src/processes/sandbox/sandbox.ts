@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { TREE_TMP } from '../output/spill-folder.ts';
 import { bubblewrapCall } from './bubblewrap.ts';
+import { isPlaceholder, type Placeholder } from './governing.ts';
 import { HostProxy, PROXY_ENVIRONMENT } from './host-proxy.ts';
 import { socketFilter } from './socket-filter.ts';
 
@@ -55,7 +56,7 @@ const SHELL = '/bin/sh';
 const INIT =
   'trap : TERM INT HUP; "$@"; s=$?; n=0; while set -- /proc/[0-9]*; [ $# -gt 2 ] && [ $n -lt 30 ]; do sleep 0.01; n=$((n+1)); done; exit $s';
 
-/** How many programs run beside an empty folder that takes the place of something missing. */
+/** How many programs run beside each placeholder. */
 const placeholders = new Map<string, number>();
 
 /**
@@ -89,9 +90,9 @@ export class Sandbox {
       output: shared,
     });
     const filter = sockets ? null : openFilter();
-    // An empty folder that was there before stays.
-    const made = call.empty.filter((path) => placeholders.has(path) || !existsSync(path));
-    for (const path of made) placeholders.set(path, (placeholders.get(path) ?? 0) + 1);
+    // One that was there before stays.
+    const made = call.missing.filter(({ path }) => placeholders.has(path) || !existsSync(path));
+    for (const one of made) takePlaceholder(one);
     const proxy = this.#proxy;
     let [told, bridge]: [string, Promise<ChildProcess | null> | null] = ['', null];
     const leader = (): number | undefined => {
@@ -123,7 +124,7 @@ export class Sandbox {
       leader,
       close: () => {
         if (filter !== null) closeSync(filter);
-        for (const path of made) removePlaceholder(path);
+        for (const one of made) leavePlaceholder(one);
         void bridge?.then((one) => one?.kill('SIGKILL')).catch(() => {});
       },
     };
@@ -135,12 +136,19 @@ function proxyArguments(): string[] {
   return ['--block-fd', '5', ...variables];
 }
 
-function removePlaceholder(path: string): void {
+function takePlaceholder({ path, content }: Placeholder): void {
+  placeholders.set(path, (placeholders.get(path) ?? 0) + 1);
+  if (content !== null && !existsSync(path)) writeFileSync(path, content, { flag: 'wx' });
+}
+
+function leavePlaceholder(one: Placeholder): void {
+  const { path, content } = one;
   const others = (placeholders.get(path) ?? 1) - 1;
   if (others > 0) return void placeholders.set(path, others);
   placeholders.delete(path);
   try {
-    rmdirSync(path);
+    if (content === null) rmdirSync(path);
+    else if (isPlaceholder(one)) unlinkSync(path);
   } catch {
     // never made, or no longer empty
   }

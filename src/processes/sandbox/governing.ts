@@ -1,0 +1,169 @@
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
+
+/** What a workspace holds that governs later programs, and how it is kept as it is while a program runs. */
+export interface Governing {
+  /** Neither changed nor replaced. */
+  readonly read_only: readonly string[];
+  /** Changed, and not replaced: of a repository what commits are kept in. */
+  readonly writable: readonly string[];
+  /** What is missing, and cannot be created meanwhile. */
+  readonly missing: readonly Placeholder[];
+}
+
+/** Stands in the place of something missing: a file with this content, or an empty folder. */
+export interface Placeholder {
+  readonly path: string;
+  readonly content: string | null;
+}
+
+/** Of a repository. Git reads all but these only where its settings say so, or runs nothing by it. */
+const GIT_GOVERNING = ['hooks', 'config', 'info'];
+/** Leads to the repository itself, so that git finds there what it finds without it. */
+const SAME_REPOSITORY = '.\n';
+
+/**
+ * Settings of this program and of git in the workspace, which is canonical. Throws where something governing is a symbolic link, which could be
+ * replaced whatever is mounted.
+ */
+export function governingIn(cwd: string): Governing {
+  const git = join(cwd, '.git');
+  const own = join(cwd, '.coppice');
+  for (const path of [git, own]) forbidLink(path);
+  const entry = lstatSync(git, { throwIfNoEntry: false });
+  const linked = entry?.isFile() === true ? repositoryOf(cwd, git) : null;
+  const repository = entry?.isDirectory() === true ? { common: git, worktree: null } : linked;
+  const read_only = [own, ...(entry?.isDirectory() === true ? [] : [git])];
+  if (repository === null) return sorted(read_only.map(folderAt), []);
+  const { common, worktree } = repository;
+  const config = join(common, 'config');
+  const files = [
+    ...GIT_GOVERNING.map((name) => (name === 'config' ? fileAt(config, '') : folderAt(join(common, name)))),
+    fileAt(join(common, 'commondir'), SAME_REPOSITORY),
+    ...(readsWorktreeSettings(config) ? [common, ...(worktree === null ? [] : [worktree])] : []).map(
+      (folder) => fileAt(join(folder, 'config.worktree'), ''),
+    ),
+  ];
+  // The settings of other worktrees; there are none yet where the folder is missing.
+  const worktrees = join(common, 'worktrees');
+  if (existsSync(worktrees)) files.push(folderAt(worktrees));
+  if (worktree !== null)
+    files.push(...['commondir', 'gitdir'].map((name) => fileAt(join(worktree, name), '')));
+  for (const { path } of files) forbidLink(path);
+  return sorted(
+    [...read_only.map(folderAt), ...files, ...namedBySettings(config, cwd, common).map(folderAt)],
+    worktree === null ? [common] : [common, worktree],
+  );
+}
+
+function folderAt(path: string): Placeholder {
+  return { path, content: null };
+}
+
+function fileAt(path: string, content: string): Placeholder {
+  return { path, content };
+}
+
+function sorted(all: readonly Placeholder[], writable: readonly string[]): Governing {
+  // What looks like a placeholder may be that of another call, which takes it away.
+  const missing = all.filter((one) =>
+    existsSync(one.path) ? isPlaceholder(one) : isWritable(dirname(one.path)),
+  );
+  const there = all.filter((one) => !missing.includes(one) && existsSync(one.path));
+  return { read_only: there.map(({ path }) => path), writable, missing };
+}
+
+export function isPlaceholder({ path, content }: Placeholder): boolean {
+  try {
+    return content === null ? readdirSync(path).length === 0 : readFileSync(path, 'utf8') === content;
+  } catch {
+    return false;
+  }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function forbidLink(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  throw new Error(
+    `the sandbox cannot protect ${path}, since it is a symbolic link: put in its place what it leads to`,
+  );
+}
+
+function readsWorktreeSettings(config: string): boolean {
+  return /worktreeconfig/i.test(textOf(config));
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Within the workspace: settings that those of the repository include, and its folder of hooks. What is missing is named by the first folder that is. */
+function namedBySettings(config: string, cwd: string, common: string, depth = 0): string[] {
+  if (depth > 5) return [];
+  const lines = textOf(config).matchAll(/^\s*(?:\[[^\]]*\]\s*)?(path|hookspath)\s*=\s*"?([^"\n;#]*)/gim);
+  return [...lines].flatMap(([, key = '', value = '']) => {
+    const includes = key.toLowerCase() === 'path';
+    const named = value.trim().replace(/^~\//, `${homedir()}/`);
+    const path = resolve(includes ? dirname(config) : cwd, named);
+    if (named === '' || path === cwd || !isInside(path, cwd) || isInside(path, common)) return [];
+    forbidLinksOnTheWay(path, cwd);
+    const first = firstMissing(path);
+    return [first, ...(includes && first === path ? namedBySettings(path, cwd, common, depth + 1) : [])];
+  });
+}
+
+function forbidLinksOnTheWay(path: string, cwd: string): void {
+  for (let at = path; at !== cwd; at = dirname(at)) forbidLink(at);
+}
+
+function firstMissing(path: string): string {
+  const folder = dirname(path);
+  return existsSync(folder) ? path : firstMissing(folder);
+}
+
+/**
+ * The repository of a workspace that a `.git` file names: of a linked worktree, in which its commits are kept, or one within the workspace. The
+ * word of the file is not enough elsewhere, since an agent can write it: the repository must name this worktree, too.
+ */
+function repositoryOf(cwd: string, file: string): { common: string; worktree: string | null } | null {
+  try {
+    const named = /^gitdir: (.+)$/m.exec(readFileSync(file, 'utf8'))?.[1];
+    if (named === undefined) return null;
+    const entry = realpathSync(isAbsolute(named) ? named : resolve(cwd, named));
+    if (entry !== cwd && isInside(entry, cwd)) return { common: entry, worktree: null };
+    const back = readFileSync(join(entry, 'gitdir'), 'utf8').trim();
+    if (realpathSync(dirname(resolve(entry, back))) !== cwd) return null;
+    const common = realpathSync(resolve(entry, readFileSync(join(entry, 'commondir'), 'utf8').trim()));
+    const worktrees = dirname(entry);
+    return dirname(worktrees) === common && basename(worktrees) === 'worktrees'
+      ? { common, worktree: entry }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+export function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
