@@ -96,7 +96,7 @@ export class Sandbox {
     const proxy = this.#proxy;
     let [told, bridge]: [string, Promise<ChildProcess | null> | null] = ['', null];
     const leader = (): number | undefined => {
-      const pid = /"child-pid": (\d+)/.exec(told)?.[1];
+      const pid = /"child-pid": (\d+)\D/.exec(told)?.[1];
       return pid === undefined ? undefined : Number(pid);
     };
     return {

@@ -196,6 +196,8 @@ it('an agent can be entered and left while the window is resized', async (test) 
   const { pty } = ui;
   await ui.say('go');
   await pty.until('Main rests.');
+  // What is painted for one size while the terminal changes to another is the test before this one's.
+  await pty.until(() => !ui.shows('interrupts'), 'the turn is over');
   for (const [columns, rows] of [
     [60, 20],
     [90, 28],
