@@ -70,11 +70,12 @@ function cpuSeconds(pid: number): number {
 }
 
 async function openUi({ folder, model, database }: Place, count: number): Promise<Pty> {
-  const limits = Object.entries(LIMITS).flatMap(([name, value]) => ['--limit', `${name}=${value}`]);
+  const limits = Object.entries({ ...LIMITS, tokens: 'none', cost: 'none' });
+  const flags = limits.flatMap(([name, value]) => ['--limit', `${name}=${value}`]);
   const main = join(import.meta.dirname, '..', 'src', 'cli', 'main.ts');
   // Flags of Node's own, such as --cpu-prof, are handed on.
   const args = [...process.execArgv, main, '--config', join(folder, 'config.json'), '--database', database];
-  const pty = openPty(process.execPath, [...args, '--model', model, ...limits], {
+  const pty = openPty(process.execPath, [...args, '--model', model, ...flags], {
     ...SIZE,
     cwd: folder,
     env: { HOME: folder },
@@ -129,7 +130,10 @@ async function withUi(seconds: number, in_view: number | null): Promise<Busy> {
 
 /** The same tree in a process that draws nothing. */
 async function headless(folder: string, model: string, database: string): Promise<never> {
-  const coppice = await openCoppice({ database, model, cwd: folder, limits: LIMITS });
+  const coppice = await openCoppice({
+    ...{ database, model, cwd: folder },
+    limits: { ...LIMITS, tokens: null, cost_usd: null },
+  });
   await coppice.start({ prompt: 'begin' });
   return new Promise<never>(() => undefined);
 }

@@ -2,5 +2,5 @@
 import { it } from 'node:test';
 import { typeUnderApprovals } from './typing-under-approvals.ts';
 
-it('40 keys, 90 ms apart, while 12 questions come: none is answered, the draft is exact', (test) =>
-  typeUnderApprovals(test, { agents: 4, questions: 3, keys: 40 }));
+it('24 keys, 90 ms apart, while 12 questions come: none is answered, the draft is exact', (test) =>
+  typeUnderApprovals(test, { agents: 4, questions: 3, keys: 24 }));

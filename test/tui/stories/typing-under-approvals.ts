@@ -9,7 +9,7 @@ import { KEY, openUi } from './ui-stage.ts';
 
 const KEY_MS = 90;
 /** Every word begins with a key that would answer, alone. */
-const TEXT = 'I say yes, never mind, even so: my view needs my own say. ';
+const TEXT = 'say yes, never my view, even so. ';
 
 export interface Typing {
   /** Agents that ask, one after the other, and questions of each at once. */

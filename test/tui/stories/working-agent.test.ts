@@ -47,12 +47,3 @@ it('text typed to a working agent is shown at once as queued until its turn take
   );
   await pty.until('> next');
 });
-
-it('the end of an answer longer than the screen stays visible above the input', async (test) => {
-  const say = Array.from({ length: 80 }, (_, index) => `row ${index}`).join('\n\n');
-  const ui = await openUi(test, { rules: [{ say, chunk_ms: 5 }] }, { columns: 80, rows: 24 });
-  await ui.say('go');
-  await ui.pty.until(() => !ui.shows('thinking') && ui.shows('row 79'), 'it is over');
-  const rows = ui.pty.screen().filter((line) => line.startsWith('row '));
-  assert.ok(rows.length >= 8, ui.pty.screen().join('\n'));
-});

@@ -1,4 +1,4 @@
-/** Proves that the wheel scrolls an agent's full screen, and that the mouse is left to the terminal everywhere else. */
+/** Proves that the end of a long answer stays in view, that the wheel scrolls an agent's full screen, and that the mouse is left to the terminal everywhere else. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { KEY, openUi } from './ui-stage.ts';
@@ -7,7 +7,7 @@ const WHEEL_UP = '\u001b[<64;10;10M';
 const WHEEL_DOWN = '\u001b[<65;10;10M';
 const CLICK = '\u001b[<0;10;10M\u001b[<0;10;10m';
 
-it('the wheel scrolls the full screen of an agent, and is on only there', async (test) => {
+it('a long answer ends above the input; the wheel scrolls the full screen of an agent, and is on only there', async (test) => {
   const text = Array.from({ length: 60 }, (_, index) => `- row ${index + 1}.`).join('\n');
   const rules = {
     rules: [
@@ -16,12 +16,14 @@ it('the wheel scrolls the full screen of an agent, and is on only there', async 
         calls: [{ name: 'fork', input: { name: 'writer', prompt: 'write' } }],
       },
       { when: { agent: 'writer' }, say: text },
-      { say: 'done' },
+      { say: Array.from({ length: 80 }, (_, index) => `line ${index}`).join('\n\n'), chunk_ms: 5 },
     ],
   };
-  const ui = await openUi(test, rules);
+  const ui = await openUi(test, rules, { columns: 80, rows: 24 });
   await ui.say('go');
-  await ui.pty.until('done');
+  await ui.pty.until(() => !ui.shows('thinking') && ui.shows('line 79'), 'it is over');
+  const rows = ui.pty.screen().filter((line) => line.startsWith('line '));
+  assert.ok(rows.length >= 8, ui.pty.screen().join('\n'));
   assert.ok(!ui.pty.modeOn(1000));
   await ui.press(KEY.alt(1));
   await ui.pty.until('row 60.');
@@ -35,6 +37,6 @@ it('the wheel scrolls the full screen of an agent, and is on only there', async 
     'scrolled down; the draft holds only what was typed',
   );
   await ui.press(KEY.alt(0));
-  await ui.pty.until('done');
+  await ui.pty.until('line 79');
   await ui.pty.until(() => !ui.pty.modeOn(1000) && !ui.pty.modeOn(1006), 'the mouse is given back');
 });
