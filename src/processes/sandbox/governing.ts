@@ -41,8 +41,10 @@ export function governingIn(cwd: string): Governing {
   for (const path of [git, own]) forbidLink(path);
   const entry = lstatSync(git, { throwIfNoEntry: false });
   const linked = entry?.isFile() === true ? repositoryOf(cwd, git) : null;
-  const repository = entry?.isDirectory() === true ? { common: git, worktree: null } : linked;
-  const read_only = [own, ...(entry?.isDirectory() === true ? [] : [git])];
+  // An empty folder is no repository, but may be there in the place of one while another program runs.
+  const whole = entry?.isDirectory() === true && !isPlaceholder(folderAt(git));
+  const repository = whole ? { common: git, worktree: null } : linked;
+  const read_only = [own, ...(whole ? [] : [git])];
   if (repository === null) return sorted(read_only.map(folderAt), []);
   const { common, worktree } = repository;
   const config = join(common, 'config');

@@ -12,6 +12,9 @@ const PORT = 3128;
 const PROXY = `http://127.0.0.1:${PORT}`;
 const AROUND = 'localhost,127.0.0.1,::1';
 
+/** Maximum at once: they hold descriptors of this process. */
+const CONNECTIONS = 1000;
+
 /** What programs look for; a sandbox has no other way out. */
 export const PROXY_ENVIRONMENT: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
@@ -75,8 +78,14 @@ export class HostProxy {
     chmodSync(folder, 0o700);
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
     const path = join(folder, 'socket');
-    const server = createServer((asked, answer) => void this.#pass(asked, answer));
-    server.on('connect', (asked: IncomingMessage, inner: Duplex) => void this.#tunnel(asked, inner));
+    const server = createServer((asked, answer) => {
+      // A request or answer that cannot be passed on must not end this process.
+      this.#pass(asked, answer).catch(() => answer.destroy());
+    });
+    server.maxConnections = CONNECTIONS;
+    server.on('connect', (asked: IncomingMessage, inner: Duplex, head: Buffer) => {
+      void this.#tunnel(asked, inner, head);
+    });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(path, resolve);
@@ -86,7 +95,7 @@ export class HostProxy {
   }
 
   /** `CONNECT host:port`: bytes both ways. */
-  async #tunnel(asked: IncomingMessage, inner: Duplex): Promise<void> {
+  async #tunnel(asked: IncomingMessage, inner: Duplex, head: Buffer): Promise<void> {
     inner.on('error', () => {});
     const to = destinationOf(`http://${asked.url}`);
     const { address, why } = await this.#resolve(to);
@@ -94,6 +103,7 @@ export class HostProxy {
     const outer: Socket = connect(to.port, address, () => inner.write('HTTP/1.1 200 Connected\r\n\r\n'));
     outer.on('error', () => inner.destroy());
     inner.on('close', () => outer.destroy());
+    outer.write(head);
     inner.pipe(outer).pipe(inner);
   }
 
@@ -102,16 +112,28 @@ export class HostProxy {
     const to = destinationOf(asked.url ?? '');
     const { address, why } = await this.#resolve(to);
     if (to === null || address === null) return void answer.writeHead(403).end(`${why}\n`);
-    const { pathname, search } = new URL(asked.url ?? '');
-    const { 'proxy-authorization': _, 'proxy-connection': __, ...headers } = asked.headers;
+    const { host, pathname, search } = new URL(asked.url ?? '');
+    const { 'proxy-authorization': _, 'proxy-connection': __, upgrade: ___, ...others } = asked.headers;
+    // Some servers answer for the host that is named in the header, which may be one that is not allowed.
+    const headers = { ...others, host };
     const passed = request(
       { host: address, port: to.port, method: asked.method, path: pathname + search, headers },
       (found) => {
-        answer.writeHead(found.statusCode ?? 502, found.headers);
-        found.pipe(answer);
+        try {
+          answer.writeHead(found.statusCode ?? 502, found.headers);
+          found.pipe(answer);
+        } catch {
+          passed.destroy();
+          answer.destroy();
+        }
       },
     );
     passed.on('error', () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end()));
+    // Nobody asked for another protocol.
+    passed.on('upgrade', (_found, socket) => {
+      socket.destroy();
+      answer.writeHead(502).end();
+    });
     answer.on('close', () => passed.destroy());
     asked.pipe(passed);
   }

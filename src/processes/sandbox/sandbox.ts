@@ -5,6 +5,8 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
+  readFileSync,
   rmdirSync,
   rmSync,
   unlinkSync,
@@ -107,7 +109,7 @@ export class Sandbox {
         ...(proxy === null ? [] : proxyArguments()),
         ...['--info-fd', '4', '--', SHELL, '-c', INIT, SHELL, program.file, ...program.args],
       ],
-      stdio: [filter ?? 'ignore', 'pipe', ...(proxy === null ? [] : ['pipe' as const])],
+      stdio: withoutInherited([filter ?? 'ignore', 'pipe', ...(proxy === null ? [] : ['pipe' as const])]),
       begin(child) {
         const go = (child.stdio as readonly unknown[])[5] as Writable | undefined;
         go?.on('error', () => {});
@@ -153,6 +155,38 @@ function leavePlaceholder(one: Placeholder): void {
     // never made, or no longer empty
   }
 }
+
+type Stdio = ConfinedProgram['stdio'];
+
+let inherited: readonly number[] | undefined;
+let nothing: number | undefined;
+
+/** Something else in the place of what this process got from who started it, which children would get, too: it may lead out of the walls. */
+function withoutInherited(own: Stdio): Stdio {
+  inherited ??= readdirSync('/proc/self/fd')
+    .map(Number)
+    .filter((one) => one > 2 && isInherited(one));
+  const last = Math.max(2, ...inherited);
+  if (last - 3 < own.length) return own;
+  nothing ??= openSync('/dev/null', 'r');
+  const all: Stdio[number][] = [...own];
+  for (let one = 3 + own.length; one <= last; one += 1)
+    all.push(inherited.includes(one) ? nothing : 'ignore');
+  return all;
+}
+
+/** What this process opens itself is closed in its children. */
+function isInherited(descriptor: number): boolean {
+  try {
+    const flags = /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & CLOSED_IN_CHILDREN) === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** `O_CLOEXEC` on x64 and arm64. */
+const CLOSED_IN_CHILDREN = 0o2000000;
 
 let filter_file: number | null | undefined;
 

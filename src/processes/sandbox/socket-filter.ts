@@ -1,7 +1,7 @@
 /**
- * A seccomp filter, as the kernel reads it (struct sock_filter, little endian). It refuses sockets that lead out of a sandbox whatever its files
- * and network: those of the file system and of virtual machines, and io_uring, which could make them unseen. Pairs of connected sockets
- * (`socketpair`) are allowed: they lead nowhere else.
+ * A seccomp filter, as the kernel reads it (struct sock_filter, little endian). It refuses what leads out of a sandbox whatever its files and
+ * network: sockets of the file system and of virtual machines, io_uring, which could make them unseen, and the keys that the kernel keeps for the
+ * session of a person. Pairs of connected sockets (`socketpair`) are allowed: they lead nowhere else.
  */
 const LOAD = 0x20;
 const IF_EQUAL = 0x15;
@@ -23,12 +23,13 @@ interface Calls {
   /** AUDIT_ARCH_…: calls by another convention are refused, since they have other numbers. */
   readonly architecture: number;
   readonly socket: number;
-  readonly io_uring_setup: number;
+  /** io_uring_setup, add_key, request_key, keyctl, bpf */
+  readonly refused: readonly number[];
 }
 
 const CALLS: Readonly<Partial<Record<NodeJS.Architecture, Calls>>> = {
-  x64: { architecture: 0xc000003e, socket: 41, io_uring_setup: 425 },
-  arm64: { architecture: 0xc00000b7, socket: 198, io_uring_setup: 425 },
+  x64: { architecture: 0xc000003e, socket: 41, refused: [425, 248, 249, 250, 321] },
+  arm64: { architecture: 0xc00000b7, socket: 198, refused: [425, 217, 218, 219, 280] },
 };
 
 /** On x64, numbers from here on are calls with 32-bit pointers. */
@@ -38,18 +39,19 @@ const X32 = 0x40000000;
 export function socketFilter(architecture: NodeJS.Architecture): Buffer | null {
   const calls = CALLS[architecture];
   if (calls === undefined) return null;
-  const refuse = 9;
-  const allow = 10;
+  const { architecture: own, socket, refused } = calls;
+  const refuse = 8 + refused.length;
+  const allow = refuse + 1;
   // Each: code, value, and where to go on if the comparison holds or not; lines by number.
   const lines: readonly (readonly [code: number, value: number, yes?: number, no?: number])[] = [
     [LOAD, AT_ARCHITECTURE],
-    [IF_EQUAL, calls.architecture, 2, refuse],
+    [IF_EQUAL, own, 2, refuse],
     [LOAD, AT_NUMBER],
     [IF_AT_LEAST, X32, refuse, 4],
-    [IF_EQUAL, calls.io_uring_setup, refuse, 5],
-    [IF_EQUAL, calls.socket, 6, allow],
+    ...refused.map((number) => [IF_EQUAL, number, refuse] as const),
+    [IF_EQUAL, socket, refuse - 3, allow],
     [LOAD, AT_FIRST_ARGUMENT],
-    [IF_EQUAL, AF_UNIX, refuse, 8],
+    [IF_EQUAL, AF_UNIX, refuse],
     [IF_EQUAL, AF_VSOCK, refuse, allow],
     [RETURN, REFUSE],
     [RETURN, ALLOW],

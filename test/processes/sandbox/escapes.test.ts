@@ -5,9 +5,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import {
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -79,6 +81,8 @@ const READS = {
   'environments of other processes':
     'cat /proc/[0-9]*/environ "/proc/$OTHER/environ" | tr "\\0" "\\n"; cat /proc/$PPID/environ',
   'the environment of another program': 'cat "/proc/$OTHER/environ"; strings "/proc/$OTHER/mem"',
+  'keys that the kernel keeps for the session':
+    'perl -e "exit(syscall($KEYCTL, 0, -3, 0) == -1 && \\$! == 1 ? 1 : 0)" && echo canary-4f0c',
   'with a debugger': 'strace -p "$OTHER"; gdb -p "$OTHER"',
 } as const;
 
@@ -127,7 +131,7 @@ describe('the sandbox', { skip: NO_WALLS }, () => {
   const context = {
     ...base,
     cwd,
-    env_allow: ['OUTSIDE', 'MARK', 'OTHER', 'PORT', 'ADDRESSES', 'S', 'UNIX', 'ABSTRACT'],
+    env_allow: ['OUTSIDE', 'MARK', 'OTHER', 'PORT', 'ADDRESSES', 'S', 'UNIX', 'ABSTRACT', 'KEYCTL'],
   };
   const other = spawn('/bin/sleep', ['600'], { env: { COPPICE_TEST_CANARY: SECRET }, stdio: 'ignore' });
   const servers: Server[] = [];
@@ -208,6 +212,7 @@ describe('the sandbox', { skip: NO_WALLS }, () => {
         )
         .join(' '),
       S: SECONDS,
+      KEYCTL: process.arch === 'arm64' ? '219' : '250',
       UNIX: connect(`"${join(outside, 'socket')}\\0"`),
       ABSTRACT: connect('"\\0coppice-canary"'),
     });
@@ -363,6 +368,32 @@ describe('the sandbox', { skip: NO_WALLS }, () => {
     assert.match(output, new RegExp(`^${SECRET}cat: `));
     assert.equal(existsSync(join(home, '.aws/x')), true);
     rmSync(join(home, '.aws/x'));
+  });
+
+  it('passes on no descriptor that this program was started with', async () => {
+    lay();
+    const leaked = openSync(join(outside, 'leaked'), 'w');
+    const script = `
+import { createBashTool } from ${JSON.stringify(import.meta.resolve('../../../src/tools/bash.ts'))};
+import { Sandbox } from ${JSON.stringify(import.meta.resolve('../../../src/processes/sandbox/sandbox.ts'))};
+const none = { write: [], read: [], hidden: [], hosts: [] };
+const tool = createBashTool(process.argv[1] === 'walls' ? new Sandbox({ mode: 'workspace', sockets: false, ...none }) : null);
+const context = { cwd: ${JSON.stringify(cwd)}, spill_dir: ${JSON.stringify(context.spill_dir)}, env_allow: [], signal: new AbortController().signal, onOutput() {} };
+const { output } = await tool.run({ command: 'for n in 3 4 5 12 37; do echo x >&$n && echo "to $n"; done' }, context);
+console.log(output);`;
+    const told = (how: string) =>
+      execFileSync(process.execPath, ['--input-type=module-typescript', '-e', script, how], {
+        encoding: 'utf8',
+        stdio: [
+          'ignore',
+          'pipe',
+          'ignore',
+          ...Array.from({ length: 35 }, (_, at) => (at % 2 === 0 ? leaked : 'ignore') as number),
+        ],
+      });
+    assert.match(told('bare'), /to 37/);
+    assert.doesNotMatch(told('walls'), /to \d/);
+    closeSync(leaked);
   });
 
   it('strict: of the file system only programs and the workspace are there', async () => {

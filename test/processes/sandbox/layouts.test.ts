@@ -167,6 +167,14 @@ describe('the sandbox, by layout', { skip: NO_WALLS }, () => {
     }
   });
 
+  it('calls at once create no repository in the place that another one keeps free', async () => {
+    const first = run('while [ ! -e next ]; do sleep 0.02; done');
+    while (!existsSync(join(cwd, '.git'))) await new Promise((resolve) => setTimeout(resolve, 5));
+    const others = ['git init', 'mkdir .git/objects .git/refs; echo x > .git/HEAD', 'echo x > next'];
+    await Promise.all([first, ...others.map((command) => run(command))]);
+    assert.deepEqual(readdirSync(cwd), ['next']);
+  });
+
   it('what is hidden stays hidden where a folder around it is opened, and cannot be moved to be seen next time', async () => {
     const data = join(outside, 'data');
     const inner = join(data, 'trees/one');
