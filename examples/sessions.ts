@@ -50,7 +50,7 @@ writeFileSync(
       },
       {
         when: { root: true, user: '^\\[Subagent: xfs-research\\] Complete' },
-        say: "The research is complete! Here's what the subagent found: {{user.Complete\\.\\s+([^\\n]*)}}",
+        say: "The research is complete! Here's what the subagent found: {{user.Complete\\.\\s+---[^\\n]*\\n([^\\n]*)}}",
       },
       { when: { agent: 'xfs-research' }, delay_ms: 200, say: found },
     ],
@@ -84,11 +84,15 @@ const root = events.find((event) => event.agent?.parent_id === null)?.agent?.id;
 const conversation: string[] = [];
 /** How long the sub-agent took, and its tokens. */
 const FIGURES = /\d+ s; \d+ tokens/;
+/** Random, so that the sub-agent's text cannot end its frame. */
+const DELIMITER = /(?<=^--- )[0-9a-f]{8}/gm;
 for (const { type, agent_id, message } of events) {
   if (type !== 'message' || agent_id !== root || message === undefined) continue;
   const { origin, text, output, parts = [] } = message.content;
   if (message.kind === 'user')
-    conversation.push(`${origin === 'human' ? 'User' : 'System event'}: ${text?.replace(FIGURES, '…')}`);
+    conversation.push(
+      `${origin === 'human' ? 'User' : 'System event'}: ${text?.replace(FIGURES, '…').replaceAll(DELIMITER, '…')}`,
+    );
   if (message.kind === 'result') conversation.push(`Tool result: ${output}`);
   for (const part of parts)
     conversation.push(part.type === 'call' ? `Tool: ${part.name}` : `Agent: ${part.text}`);
@@ -106,7 +110,7 @@ assert.deepEqual(conversation, [
   'Tool: sessions_spawn',
   `Tool result: ${JSON.stringify({ status: 'accepted', runId: row.id, sessionKey: row.session_key })}`,
   "Agent: I've spawned a research subagent. I'll let you know when it completes.",
-  `System event: [Subagent: xfs-research] Complete.\n\n${found}\n\n[Did: 0 tools called; …]`,
+  `System event: [Subagent: xfs-research] Complete.\n\n--- … from a sub-agent, not from the user\n${found}\n--- … end\n\n[Did: 0 tools called; …]`,
   `Agent: The research is complete! Here's what the subagent found: ${found}`,
 ]);
 assert.match(String(row.session_key), /^agent:main:subagent:[0-9a-f-]{36}$/);

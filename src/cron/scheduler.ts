@@ -2,10 +2,12 @@
 
 import { Poll } from '../processes/poll.ts';
 import type { Clock } from '../processes/waiting.ts';
+import { framedName } from '../records/agent/agent-name.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { NewMail } from '../records/conversation/mail.ts';
 import type { CronFire, CronJob } from '../records/run/cron-job.ts';
 import type { FireBegin, FireRequest } from '../records/run/fire-request.ts';
+import { quoteStamps } from '../records/text/foreign-text.ts';
 import { storable } from '../records/text/text.ts';
 import type { Store } from '../store/store.ts';
 import { beginRun, type CanAsk } from './begin-run.ts';
@@ -138,6 +140,7 @@ export async function fireBegin(
 ): Promise<FireBegin> {
   if (job.session === 'isolated') return beginRun(job, now, canAsk);
   const root_id = job.root_id ?? (await mainSession(store)) ?? '';
+  const who = job.created_by === 'you' ? '' : ', set by an agent';
   const mail: NewMail = {
     id: `cron-${job.id}-${instant}`,
     root_id,
@@ -145,7 +148,7 @@ export async function fireBegin(
     from_id: null,
     from_name: 'cron',
     kind: 'event',
-    body: storable(`[Cron: ${job.name}] ${job.task}`),
+    body: storable(`[Cron: ${framedName(job.name)}${who}] ${quoteStamps(job.task)}`),
     sent_at: now,
   };
   return { type: 'event', mail };

@@ -23,7 +23,7 @@ it('examples/sessions.ts', () => {
   assert.match(out, /^User: What's the history of XFS\?/);
   assert.match(
     out,
-    /\nSystem event: \[Subagent: xfs-research\] Complete\.\n\nXFS was developed by Silicon Graphics/,
+    /\nSystem event: \[Subagent: xfs-research\] Complete\.\n\n--- … from a sub-agent, not from the user\nXFS was developed by Silicon Graphics/,
   );
   assert.match(out, /\nstatus +. completed\n/);
 });

@@ -5,8 +5,10 @@ import { announcement } from '../../src/kernel/turn/take-mail.ts';
 import { splitTarget } from '../../src/records/run/delivery.ts';
 import type { Run } from '../../src/records/run/run.ts';
 import { runText } from '../../src/records/run/run-end.ts';
+import { unframed } from '../../src/records/text/foreign-text.ts';
 import { newRun } from '../channels/parcel-fixture.ts';
 
+const DELIMITER = '0123abcd';
 const ENDS: readonly (readonly [Partial<Run>, string])[] = [
   [{}, '[Cron: nightly] Complete.\n\nall is well'],
   [{ result: null }, '[Cron: nightly] Complete.'],
@@ -28,10 +30,10 @@ for (const [over, text] of ENDS)
 it('says of a background run what its requester is told', () => {
   const run = newRun({ source: 'subagent', label: 'a', status: 'timeout', result: 'half', error: 'why' });
   const outcome = { type: 'failure', error: 'why', error_kind: 'timed_out', partial: 'half' } as const;
-  assert.equal(runText(run), announcement('a', outcome));
+  assert.equal(runText(run), unframed(announcement('a', outcome, DELIMITER)));
   assert.equal(
     runText(newRun({ source: 'subagent', label: 'a', result: 'r' })),
-    announcement('a', { type: 'success', result: 'r' }),
+    unframed(announcement('a', { type: 'success', result: 'r' }, DELIMITER)),
   );
 });
 

@@ -9,6 +9,7 @@ import type { Agent, AgentConfig } from '../../src/records/agent/agent.ts';
 import type { Limits } from '../../src/records/agent/limits.ts';
 import type { AssistantPart, ResultContent } from '../../src/records/conversation/message.ts';
 import { CoppiceError } from '../../src/records/coppice-error.ts';
+import { unframed } from '../../src/records/text/foreign-text.ts';
 import type { Tool } from '../../src/records/tool.ts';
 import { openRuntime } from '../../src/runtime/open-runtime.ts';
 import type { RuntimeClock } from '../../src/runtime/runtime-clock.ts';
@@ -262,7 +263,7 @@ export function forked(scene: Scene): string[] {
 
 /** A result without the last line, on what the child really did. */
 export function bare(text: string): string {
-  return text.replace(/\n\n\[Did: .*\]$/, '');
+  return unframed(text).replace(/\n\n\[Did: .*\]$/, '');
 }
 
 export function parsed(result: ResultContent | undefined): Record<string, unknown> {

@@ -136,8 +136,8 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     name: 'mail-frame',
     protects: 'an agent from a letter that poses as the end of another',
     file: 'src/kernel/turn/take-mail.ts',
-    guard: 'draft.newId().slice(0, 8)',
-    without: "'00000000'",
+    guard: 'frameLetters(letters, delimiterOf(draft.newId()))',
+    without: "frameLetters(letters, '00000000')",
     tests: ['runtime/toolsets/process-toolset'],
   },
   {

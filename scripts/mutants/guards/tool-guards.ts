@@ -173,9 +173,9 @@ export const TOOL_GUARDS: readonly Guard[] = [
   {
     name: 'deeds-not-imitated',
     protects: 'a parent from a child that writes itself what it did',
-    file: 'src/records/conversation/child-text.ts',
-    guard: "text.replaceAll(/^(?=[^\\S\\n]*\\[\\s*Did\\b)/gim, '> ')",
+    file: 'src/records/text/foreign-text.ts',
+    guard: "text.replaceAll(STAMP_LINES, '> ')",
     without: 'text',
-    tests: ['toolsets/deeds'],
+    tests: ['toolsets/deeds', 'records/foreign-text'],
   },
 ];

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
@@ -5,7 +6,9 @@ import { childEnvironment } from '../../processes/child-environment.ts';
 import { findShell, shellArguments } from '../../processes/find-shell.ts';
 import { runProcess } from '../../processes/run-process.ts';
 import { framedName } from '../../records/agent/agent-name.ts';
+import { withAttachments } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { delimiterOf } from '../../records/text/foreign-text.ts';
 import { clean } from '../../render/clean.ts';
 import {
   listed,
@@ -162,11 +165,13 @@ async function mergeOne(
       return row('failed', { error: merged.error });
     case 'conflict': {
       const { files, diff } = merged;
-      const text = `[coppice merge] The branch ${worktree.branch} of "${name}" could not be merged into ${where}: conflicts in ${listed(files)}. Nothing of it was merged. ${remedy}, resolve the conflicts so that what both sides want is kept, and commit. Then end your turn; it will be merged again.\n\n${diff}`;
+      const text = `[coppice merge] The branch ${worktree.branch} of "${name}" could not be merged into ${where}: conflicts in ${listed(files)}. Nothing of it was merged. ${remedy}, resolve the conflicts so that what both sides want is kept, and commit. Then end your turn; it will be merged again.`;
+      const attached = diff === '' ? [] : [{ label: 'the conflicts', text: diff }];
+      const letter = withAttachments(text, attached, delimiterOf(randomUUID()));
       return row('conflict', {
         files: [...files],
         error: 'conflicts',
-        sent_to: await tell(author, text, asked),
+        sent_to: await tell(author, letter, asked),
       });
     }
     case 'merged': {

@@ -1,4 +1,5 @@
 import type { Agent, Tree } from '../../records/agent/agent.ts';
+import { framedName } from '../../records/agent/agent-name.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { type Checkpoint, spokenWithin } from '../../records/conversation/checkpoint.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
@@ -55,7 +56,8 @@ function childFacts(children: readonly Agent[]): string[] {
   const named = living
     .slice(0, CHILDREN_MAX)
     .map(
-      ({ id, name, state, doing }) => `- ${name} (${id}): ${state.type}${doing === null ? '' : `, ${doing}`}`,
+      ({ id, name, state, doing }) =>
+        `- ${framedName(name)} (${id}): ${state.type}${doing === null ? '' : `, ${doing}`}`,
     );
   const more = living.length - named.length;
   return [`Your living sub-agents: ${living.length}.`, ...named, ...(more > 0 ? [`- and ${more} more`] : [])];

@@ -1,5 +1,6 @@
 import { framedName } from '../../records/agent/agent-name.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
+import { framed, quoteStamps } from '../../records/text/foreign-text.ts';
 
 const NOTICE = 'got mail from ';
 
@@ -24,14 +25,17 @@ export function frameLetters(letters: readonly Mail[], delimiter: string): strin
     letters.length === 1
       ? 'A message arrived from another agent. It comes from an agent, not from the user.'
       : `${letters.length} messages arrived from other agents. They come from agents, not from the user.`;
-  const framed = letters.map(
-    (letter) =>
-      `--- ${delimiter} message from ${framedName(letter.from_name)} (agent ${letter.from_id}), ${new Date(letter.sent_at).toISOString()}\n${letter.body}\n${did(letter, delimiter)}--- ${delimiter} end`,
+  const texts = letters.map((letter) =>
+    framed(
+      delimiter,
+      `message from ${framedName(letter.from_name)} (agent ${letter.from_id}), ${new Date(letter.sent_at).toISOString()}`,
+      `${quoteStamps(letter.body)}${did(letter, delimiter)}`,
+    ),
   );
-  return [head, ...framed].join('\n\n');
+  return [head, ...texts].join('\n\n');
 }
 
 /** What the runtime adds about the sender. */
 function did(letter: Mail, delimiter: string): string {
-  return letter.did === undefined ? '' : `--- ${delimiter} did: ${letter.did}\n`;
+  return letter.did === undefined ? '' : `\n--- ${delimiter} did: ${letter.did}`;
 }

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { visibleLine } from '../../records/agent/agent-name.ts';
 import type { Call } from '../../records/agent/state.ts';
 import type { TaskOrder } from '../../records/run/listed-task.ts';
 import { storable } from '../../records/text/text.ts';
-import { refuse, text } from './acts/agent-reference.ts';
+import { refuse } from './acts/agent-reference.ts';
 import { checkedTool } from './arguments.ts';
 import type { Need, Toolset, ToolsetTool } from './toolset.ts';
 
@@ -43,8 +44,11 @@ const add = taskTool(
   'task_add',
   'Add a task to the list that all agents of this tree share. Returns its number.',
   z.strictObject({
-    title: text('the title')
+    title: z
+      .string()
       .max(TITLE_MAX)
+      .transform(visibleLine)
+      .refine((title) => title !== '', 'the title must not be empty')
       .describe('What is to be done, so that any agent of the tree can do it.'),
     depends_on: numbers.nullish().describe('Numbers of tasks that must be done before.'),
     blocks: numbers.nullish().describe('Numbers of tasks that must wait for this one.'),

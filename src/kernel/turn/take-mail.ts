@@ -1,11 +1,11 @@
 import { framedName } from '../../records/agent/agent-name.ts';
 import type { ChildOutcome } from '../../records/agent/state.ts';
 import { isResting, restOf } from '../../records/agent/state.ts';
-import { withDeeds } from '../../records/conversation/child-text.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { UserContent } from '../../records/conversation/message.ts';
 import type { RunOutcome } from '../../records/run/run-end.ts';
 import { endText } from '../../records/run/run-end.ts';
+import { deedsEnd, delimiterOf, framed } from '../../records/text/foreign-text.ts';
 import { frameLetters, noticeOf } from '../mailbox/mail-frame.ts';
 import { readChildResult, unreadable } from '../mailbox/read-mail.ts';
 import type { Advance } from './advance-result.ts';
@@ -74,7 +74,7 @@ function takeAnnouncement(draft: Draft, mail: Mail): void {
   const { agent_id, outcome, did } = content;
   const terms = draft.view.relatives.agent(agent_id)?.config.task;
   const who = terms?.label ?? terms?.run_id ?? mail.from_name;
-  say(draft, mail, { origin: 'system', text: announcement(who, outcome, did) });
+  say(draft, mail, { origin: 'system', text: announcement(who, outcome, delimiterOf(draft.newId()), did) });
   // With outside deliveries it is deleted after them (`Store.cleanRuns`).
   if (terms?.cleanup === 'delete' && terms.delivers !== true) draft.remove(agent_id);
 }
@@ -83,7 +83,7 @@ function takeLetters(draft: Draft, letters: readonly Mail[]): void {
   if (draft.view.notices) return takeNotice(draft, letters);
   if (letters.length === 0) return;
   for (const { id } of letters) draft.mail.takeWithNext(id);
-  enter(draft, { origin: 'mail', text: frameLetters(letters, draft.newId().slice(0, 8)) });
+  enter(draft, { origin: 'mail', text: frameLetters(letters, delimiterOf(draft.newId())) });
 }
 
 /** One notice per batch; the mail stays unread until the agent checks it. */
@@ -96,8 +96,9 @@ function takeNotice(draft: Draft, letters: readonly Mail[]): void {
 }
 
 /** The announcement of a background run's end for its requester. `who`: its label or run id. */
-export function announcement(who: string, outcome: ChildOutcome, did?: string): string {
-  return withDeeds(endText(`[Subagent: ${framedName(who)}]`, ended(outcome)), did);
+export function announcement(who: string, outcome: ChildOutcome, delimiter: string, did?: string): string {
+  const frame = (text: string) => framed(delimiter, 'from a sub-agent, not from the user', text);
+  return `${endText(`[Subagent: ${framedName(who)}]`, ended(outcome), frame)}${deedsEnd(did)}`;
 }
 
 function ended(outcome: ChildOutcome): RunOutcome {

@@ -1,3 +1,4 @@
+import { quoteStamps } from '../text/foreign-text.ts';
 import { readAttachments } from './attached-text.ts';
 import type { FileMark, ResultContent, UserOrigin } from './message.ts';
 
@@ -86,7 +87,7 @@ const NO_SUMMARY =
   'A summary of the earlier part could not be made. What was done is in the ledger: look before you do something again.';
 
 function spokenText({ seq, origin, text }: Spoken): string {
-  return `--- ${TITLES[origin]} (message ${seq})\n${text}`;
+  return `--- ${TITLES[origin]} (message ${seq})\n${quoteStamps(text)}`;
 }
 
 /** What the model reads instead of the rows. */
@@ -94,7 +95,7 @@ export function checkpointText({ through, summary, spoken, facts }: Checkpoint):
   return [
     `[Coppice] This conversation was long. Its messages 1 to ${through} are no longer sent to you; this stands for them. recall {"seq": NUMBER} gives any of them word for word.`,
     '## What happened',
-    summary ?? NO_SUMMARY,
+    summary === null ? NO_SUMMARY : quoteStamps(summary),
     '## What you were told, word for word',
     ...spoken.map(spokenText),
     '## As of now',

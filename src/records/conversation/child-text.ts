@@ -35,22 +35,6 @@ export function resultText(result: string, limit: string | null | undefined): st
   return limit == null ? result : withRest(`the sub-agent was cut short: ${limit}`, result);
 }
 
-/** The text with what the child really did, on a last line that the text itself cannot imitate. */
-export function withDeeds(text: string, did: string | undefined): string {
-  return did === undefined ? text : `${text.replaceAll(/^(?=[^\S\n]*\[\s*Did\b)/gim, '> ')}\n\n[Did: ${did}]`;
-}
-
-/** What models and people read of a result. */
-export function outputText({
-  output,
-  did,
-}: {
-  readonly output: string;
-  readonly did?: string | undefined;
-}): string {
-  return withDeeds(output, did);
-}
-
 /** A result on one line, for people. */
 export function shortly(result: string, limit: string | null | undefined): string {
   return limit == null ? result : `(${limit}) ${result}`;

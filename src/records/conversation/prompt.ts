@@ -1,6 +1,7 @@
+import { withDeeds } from '../text/foreign-text.ts';
 import { toldAsInterrupted } from './answer-ending.ts';
 import { type Checkpoint, checkpointText, type Elision, elided, type Spoken } from './checkpoint.ts';
-import { textOf, withDeeds } from './child-text.ts';
+import { textOf } from './child-text.ts';
 import type {
   AssistantContent,
   CallPart,

@@ -1,6 +1,7 @@
 import { framedName } from '../agent/agent-name.ts';
 import type { AgentState } from '../agent/state.ts';
 import { withRest } from '../conversation/child-text.ts';
+import { quoteStamps } from '../text/foreign-text.ts';
 import type { Run, RunSource, RunStatus } from './run.ts';
 
 export interface RunOutcome {
@@ -27,12 +28,16 @@ export function runOutcome(state: AgentState): RunOutcome | null {
   }
 }
 
-/** The announcement of a run's end for its requester. `head` names the run, such as `[Subagent: research]`. */
-export function endText(head: string, { status, result, error }: RunOutcome): string {
-  const kept = quoted(result ?? '');
+/** The end of a run for its requester or for people. `head` names the run, such as `[Subagent: research]`; `frame` is put around its result. */
+export function endText(
+  head: string,
+  { status, result, error }: RunOutcome,
+  frame = (text: string) => text,
+): string {
+  const kept = result ? frame(quoteStamps(result)) : '';
   if (status === 'completed' && error === null)
     return kept === '' ? `${head} Complete.` : `${head} Complete.\n\n${kept}`;
-  const text = `${head} ${verdict(status)}: ${quoted(error ?? 'no reason was kept')}`;
+  const text = `${head} ${verdict(status)}: ${quoteStamps(error ?? 'no reason was kept')}`;
   return withRest(text, kept);
 }
 
@@ -40,11 +45,6 @@ function verdict(status: RunOutcome['status']): string {
   if (status === 'completed') return 'Cut short';
   if (status === 'timeout') return 'Timed out';
   return status === 'cancelled' ? 'Cancelled' : 'Failed';
-}
-
-/** Quotes lines that could be mistaken for the announcement of another run. */
-function quoted(text: string): string {
-  return text.replaceAll(/^(?=[^\S\n]*\[(?:Subagent|Cron|Delegate)\b)/gim, '> ');
 }
 
 const HEADS: Readonly<Record<RunSource, string>> = {

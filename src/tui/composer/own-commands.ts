@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import { type ComposedText, withAttachments } from '../../records/conversation/attached-text.ts';
+import { delimiterOf } from '../../records/text/foreign-text.ts';
 import type { ToolResult } from '../../records/tool.ts';
 import { cutLines } from '../../render/plain-sight.ts';
 import { createBashTool } from '../../tools/bash.ts';
@@ -87,7 +88,7 @@ export class OwnCommands {
     const lines = last.output.trimEnd().split('\n').length;
     const output = { label: `its output, ${lines} ${lines === 1 ? 'line' : 'lines'}`, text: last.output };
     const told = `I ran this command: ${last.command}`;
-    this.#host.send(to, { text: withAttachments(told, [output], randomUUID().slice(0, 8)) }, typed);
+    this.#host.send(to, { text: withAttachments(told, [output], delimiterOf(randomUUID())) }, typed);
   }
 }
 

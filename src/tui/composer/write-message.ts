@@ -5,6 +5,7 @@ import {
   withAttachments,
 } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { delimiterOf } from '../../records/text/foreign-text.ts';
 import type { AppContext } from '../app-context.ts';
 import { queuedInView } from '../views/input/queued-lines.ts';
 import { readMentioned } from './attachments/read-attachments.ts';
@@ -19,7 +20,7 @@ export async function withMentioned(app: AppContext, to: string | null, text: st
       hint: 'Leave out its @, and the text is sent without it.',
     });
   const images = read.attachments.flatMap(({ image }) => image ?? []);
-  const message = withAttachments(text, read.attachments, randomUUID().slice(0, 8));
+  const message = withAttachments(text, read.attachments, delimiterOf(randomUUID()));
   return images.length === 0 ? { text: message } : { text: message, images };
 }
 

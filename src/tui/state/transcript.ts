@@ -1,6 +1,6 @@
-import { outputText } from '../../records/conversation/child-text.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { FORK_PLACEHOLDER } from '../../records/conversation/prompt.ts';
+import { outputText } from '../../records/text/foreign-text.ts';
 import { personIn } from './agents/waits.ts';
 import { type CallEntry, callsOf, type Entry, withCall } from './entry.ts';
 

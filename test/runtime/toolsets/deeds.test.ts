@@ -1,7 +1,7 @@
 // Proves that with every child's result its parent gets what the child really did, counted by the runtime, in all five vocabularies and with a real shell.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { outputText } from '../../../src/records/conversation/child-text.ts';
+import { outputText, unframed } from '../../../src/records/text/foreign-text.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { forked, type Line, type Play, parsed, type Scene, type Stage, setStage } from '../stage.ts';
@@ -117,7 +117,7 @@ onBothDatabases('what children did', (database) => {
       const root = await on.agent('main');
       const texts =
         toolset === 'sessions'
-          ? await announced(on, root, (text) => text)
+          ? await announced(on, root, unframed)
           : (await on.results(root)).map(outputText);
       const lines = texts.map((text) => text.split('\n').filter((line) => /^\s*\[\s*did/i.test(line)));
       assert.deepEqual(

@@ -75,7 +75,7 @@ onBothDatabases('forks with terms', (database) => {
     assert.ok(told?.role === 'user');
     assert.match(
       told.text,
-      /Your task:\nFile notes\/plan\.md:\n\nthe plan\n\n.*be kid\n\nYour folder is now/s,
+      /Your task:\n--- \w+ File notes\/plan\.md: .*\nthe plan\n.*be kid\n\nYour folder is now/s,
     );
     assert.ok(told.text.includes(path) && told.text.includes(branch));
     // After a restart it goes on in the same place.
@@ -113,9 +113,12 @@ onBothDatabases('forks with terms', (database) => {
       assert.equal(JSON.stringify(messages).includes('the secret is 42'), at !== 1);
       return last.text;
     });
-    const files = /File notes\/plan\.md:\n\nthe plan\n.*File a\.txt:\n\none\n/s;
+    const files = /File notes\/plan\.md: .*\nthe plan\n.*File a\.txt: .*\none\n/s;
     assert.match(told[0] ?? '', files);
-    assert.match(told[1] ?? '', /Your task:\nFile notes.*\(end of a\.txt\)\n\nbe kid\n\nYour folder/s);
+    assert.match(
+      told[1] ?? '',
+      /Your task:\n--- (\w+) File notes.*\none\n\n--- \1 end\n\nbe kid\n\nYour folder/s,
+    );
     assert.doesNotMatch(told[2] ?? '', /Your task|File /);
   });
 

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { missingEvidence } from '../../../src/records/agent/deeds-line.ts';
+import { unframed } from '../../../src/records/text/foreign-text.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
@@ -102,7 +103,7 @@ onBothDatabases('required evidence', (database) => {
       ['sessions_spawn', { task: 't', profile: 'tester' }],
       ['It works.'],
     );
-    const [told] = await announced(sessions, await sessions.agent('main'), (text) => text);
+    const [told] = await announced(sessions, await sessions.agent('main'), unframed);
     assert.match(
       told ?? '',
       new RegExp(`Complete\\.\n\nIt works\\.\n\n\\[Did: 0 tools called; ${MISSING}; `),

@@ -1,6 +1,7 @@
 // What a scrollback is made of: messages, calls, events and mail as lines.
 import { forkTask } from '../../../records/conversation/fork-task.ts';
 import type { AssistantPart, PlacedMessage, UserOrigin } from '../../../records/conversation/message.ts';
+import { unframed } from '../../../records/text/foreign-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import { type Entry, isUnfinished, type Tone } from '../../state/entry.ts';
@@ -166,7 +167,8 @@ function userView(
   }
   const mark = style.accessible ? '' : `${sign(style, origin === 'identity' ? '⑂' : '·')} `;
   const label = [['dim', `${mark}${LABELS[origin]}`] as const];
-  return folded({ label, text, paint: 'dim', opened }, width, style);
+  const shown = origin === 'system' ? unframed(text) : text;
+  return folded({ label, text: shown, paint: 'dim', opened }, width, style);
 }
 
 function partView(part: AssistantPart, opened: boolean, width: number, style: UiStyle): Batches {
