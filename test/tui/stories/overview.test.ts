@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { ALONE_MS } from '../../../src/tui/state/question.ts';
-import { openPty } from '../terminal/pty.ts';
-import { KEY, MAIN, openUi } from './ui-stage.ts';
+import { KEY, openUi } from './ui-stage.ts';
 
 const RULES: ScriptedRules = {
   rules: [
@@ -22,20 +21,14 @@ const RULES: ScriptedRules = {
   ],
 };
 
-it('what waits elsewhere is shown, answered in place, and gone to; ps --watch shows the same', async (test) => {
-  const ui = await openUi(test, RULES);
+it('ps --watch and the UI that it becomes: what waits elsewhere is shown, answered in place, and gone to', async (test) => {
+  const ui = await openUi(test, RULES, {
+    args: ['ps', '--watch'],
+    beside: ['run', '--ask', 'clean up'],
+    ready: '1 waiting for you',
+  });
   const { pty } = ui;
-  await ui.say('look at it');
-  await pty.until('Heard: look at it');
-  await ui.press(KEY.leader, 't');
-  await pty.until('Trees 1');
-  ui.beside('run', '--ask', 'clean up');
-  await pty.until('1 waiting for you');
-  await ui.press('c', 'l');
-  await ui.gone('look at it');
-  await ui.press(KEY.escape);
-  await pty.until('look at it');
-  await ui.press(KEY.up, KEY.up, ' ');
+  await ui.press(' ');
   await pty.until('main wants: bash');
   assert.ok(ui.shows('touch removed') && ui.shows('▸ clean up'));
   // Before it can have been read, a letter answers nothing.
@@ -48,31 +41,26 @@ it('what waits elsewhere is shown, answered in place, and gone to; ps --watch sh
   await pty.until('It is clean.');
   await ui.gone('1 waiting for you');
   await ui.press(KEY.enter);
+  await ui.inView('0 main');
+  await pty.until(() => !pty.alternate && pty.history().includes('It is clean.'), 'the tree is open');
+
+  await ui.say('/new');
+  await pty.until('a new conversation');
+  await ui.say('look at it');
+  await pty.until('Heard: look at it');
+  await ui.press(KEY.leader, 't');
+  await pty.until('Done 2');
+  await ui.press('c', 'l');
+  await ui.gone('look at it');
+  await ui.press(KEY.escape);
+  await pty.until('look at it');
+  // What is newest is selected first.
+  await ui.press(KEY.down, ' ');
+  await pty.until('It is clean.');
+  await ui.press(KEY.enter);
   await pty.until('conversation: clean up, in ');
-  await pty.until(() => pty.history().includes('It is clean.'));
-  assert.ok(!pty.alternate);
+  await pty.until(() => !pty.alternate && ui.shows('It is clean.'), 'it is gone to');
   // By the command, too; what is in view counts as read.
   await ui.say('/trees');
   await pty.until('Done 2');
-  await ui.press(KEY.escape);
-  await ui.say('/quit');
-  await pty.ended;
-
-  const watch = openPty(
-    process.execPath,
-    [MAIN, 'ps', '--watch', '--database', `sqlite:${ui.folder}/ledger.db`],
-    {
-      ...{ columns: 100, rows: 30, cwd: ui.folder },
-      env: { HOME: ui.folder, XDG_CONFIG_HOME: ui.folder, XDG_DATA_HOME: ui.folder },
-    },
-  );
-  test.after(() => watch.end());
-  await watch.until('Done 2');
-  watch.send(KEY.down);
-  await watch.until('▸ look at it');
-  watch.send(' ');
-  await watch.until('Heard: look at it');
-  watch.send(KEY.enter);
-  await watch.until('[0 main]');
-  await watch.until(() => !watch.alternate && watch.history().includes('Heard: look at it'));
 });

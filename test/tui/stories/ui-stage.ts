@@ -1,11 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { SEEN_MS } from '../../../src/tui/state/question.ts';
+import { until } from '../../runtime/stage.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { openPty, type Pty, type PtyOptions } from '../terminal/pty.ts';
 
@@ -55,6 +56,9 @@ export interface UiOptions extends PtyOptions {
   readonly args?: readonly string[];
   /** Started from a shell with job control, which has the terminal before and after. */
   readonly shell?: boolean;
+  /** The words of a command that works beside it, from before it is started; and what it shows when it is ready, other than its input. */
+  readonly beside?: readonly string[];
+  readonly ready?: string;
 }
 
 /** The real program in a real pseudo-terminal, on scripted rules and a ledger of its own. */
@@ -83,6 +87,28 @@ async function open(
     PS1: 'shell$ ',
     ...options.env,
   };
+  const beside = (words: readonly string[]): ChildProcess => {
+    const child = spawn(process.execPath, [MAIN, ...words, ...common], {
+      cwd: folder,
+      env: { ...process.env, ...env, NO_COLOR: '1' },
+      stdio: 'ignore',
+    });
+    test.after(() => child.kill('SIGKILL'));
+    return child;
+  };
+  const ledger = async <T>(look: (store: Store) => Promise<T>): Promise<T> => {
+    const store = await openStore(database);
+    try {
+      return await look(store);
+    } finally {
+      await store.close();
+    }
+  };
+  if (options.beside !== undefined) {
+    beside(options.beside);
+    await until(() => existsSync(join(folder, 'ledger.db')), 'the ledger');
+    await until(async () => (await ledger((store) => store.agents({}))).length > 0, 'its first agent');
+  }
   const command = [process.execPath, MAIN, ...common, ...args];
   const [file = '', ...rest] = options.shell === true ? ['bash', '--norc', '-i'] : command;
   const pty = openPty(file, rest, {
@@ -97,7 +123,8 @@ async function open(
     await pty.until('shell$');
     pty.send(`${command.map((word) => `'${word}'`).join(' ')}\r`);
   }
-  await pty.until(() => pty.screen().some((line) => line.startsWith('>')), 'the program is ready');
+  const { ready } = options;
+  await pty.until(ready ?? (() => pty.screen().some((line) => line.startsWith('>'))), 'the program is ready');
   const pause = () => new Promise((resolve) => setTimeout(resolve, 30));
   const stage: UiStage = {
     pty,
@@ -130,23 +157,8 @@ async function open(
         cwd: folder,
         env: { ...process.env, ...env, NO_COLOR: '1' },
       }),
-    beside(...words) {
-      const child = spawn(process.execPath, [MAIN, ...words, ...common], {
-        cwd: folder,
-        env: { ...process.env, ...env, NO_COLOR: '1' },
-        stdio: 'ignore',
-      });
-      test.after(() => child.kill('SIGKILL'));
-      return child;
-    },
-    async ledger(look) {
-      const store = await openStore(database);
-      try {
-        return await look(store);
-      } finally {
-        await store.close();
-      }
-    },
+    beside: (...words) => beside(words),
+    ledger,
     again: (more = ['--continue'], again = {}) => open(test, folder, more, { ...options, ...again }),
   };
   return stage;
