@@ -38,7 +38,7 @@ const context: ToolContext = {
 };
 const tools = Object.entries(KINDS).map(([kind, sandbox]) => ({
   kind,
-  tool: createBashTool(sandbox) as Tool,
+  tool: createBashTool(sandbox, sandbox === null ? null : {}) as Tool,
   times: [] as number[],
 }));
 

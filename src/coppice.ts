@@ -25,7 +25,7 @@ import type { RuntimeEvent } from './runtime/runtime-event.ts';
 import type { ResumeOptions, ResumeReport, RuntimeFace, TreeOutcome } from './runtime/runtime-face.ts';
 import { dataFolder, outputFolder, settingsPlaces } from './settings/folders.ts';
 import { nodeTooOld } from './settings/node-version.cjs';
-import { sandboxOf } from './settings/sandbox-of.ts';
+import { commandBounds } from './settings/sandbox-of.ts';
 import { openStore } from './store/open-store.ts';
 import { createBuiltInTools } from './tools/tool-registry.ts';
 
@@ -126,7 +126,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
   const acp_servers = new Map<string, AcpServer>();
   const runtime = await openRuntime({
     store,
-    tools: [...createBuiltInTools(sandboxOf(options.sandbox, env, store)), ...own],
+    tools: [...createBuiltInTools(commandBounds(options.sandbox, env, store)), ...own],
     openModel: async (name) =>
       options.models?.[name] ??
       openModel(name, {

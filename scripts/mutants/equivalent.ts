@@ -178,13 +178,6 @@ export const EQUIVALENT: readonly Equivalent[] = [
     why: 'one more expression is kept',
   },
   {
-    file: 'src/processes/process-mark.ts',
-    line: "return readdirSync('/proc').filter((name) => /^\\d+$/.test(name));",
-    before: '.filter((name) => /^\\d+$/.test(name))',
-    after: '',
-    why: 'nothing else there has the files of a process, or a number to be killed by',
-  },
-  {
     file: 'src/processes/process-group.ts',
     line: "if (process.platform !== 'linux') return false;",
     before: "if (process.platform !== 'linux') return false;",

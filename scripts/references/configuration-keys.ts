@@ -58,6 +58,19 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'sandbox.read': { meaning: 'with `strict`, further folders that they may read' },
   'sandbox.hide': { meaning: 'further files and folders that they may not read' },
   'sandbox.sockets': { meaning: 'whether they may use sockets of the file system', default: '`false`' },
+  'sandbox.limits': {
+    meaning: 'what all processes of one command may take, without walls, too; `null` is no limit',
+  },
+  'sandbox.limits.memory_mb': { meaning: 'memory, in MB', default: "half of the machine's" },
+  'sandbox.limits.processes': { meaning: 'processes and their threads at once', default: '`2048`' },
+  'sandbox.limits.cpu_seconds': {
+    meaning: 'CPU time',
+    default: 'no limit but the time limit of the command',
+  },
+  'sandbox.limits.disk_mb': {
+    meaning: 'what it writes to disk, and what the `/tmp` of a tree may hold, in MB',
+    default: "half of what is free on the disk of the agent's folder",
+  },
 
   providers: { meaning: 'providers of models by name; the name of a built-in one changes that one' },
   'providers.NAME': { meaning: 'a provider: its models are `NAME/MODEL`' },

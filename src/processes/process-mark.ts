@@ -48,24 +48,40 @@ export function isOwnerGone(mark: string): boolean {
 }
 
 /** Linux's table of processes, `/proc`. */
-export function processIds(): readonly string[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+export function processIds(table = '/proc'): readonly string[] {
+  return readdirSync(table).filter((name) => /^\d+$/.test(name));
 }
 
 export interface ProcessStatus {
   readonly state: string | undefined;
+  readonly parent: number;
   readonly group: number;
+  readonly session: number;
+  /** Its own, and that of its children that have ended. */
+  readonly cpu_ticks: number;
+  readonly threads: number;
   /** In clock ticks since boot; with the process id it identifies a process. */
   readonly started: string | undefined;
+  readonly resident_pages: number;
 }
 
 /** Undefined when there is no such process. */
-export function processStatus(pid: string | number): ProcessStatus | undefined {
+export function processStatus(pid: string | number, table = '/proc'): ProcessStatus | undefined {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const text = readFileSync(`${table}/${pid}/stat`, 'latin1');
     // The name in field 2 may hold spaces and brackets, so count from its end.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return { state: fields[0], group: Number(fields[2]), started: fields[19] };
+    const number = (at: number): number => Number(fields[at]);
+    return {
+      state: fields[0],
+      parent: number(1),
+      group: number(2),
+      session: number(3),
+      cpu_ticks: number(11) + number(12) + number(13) + number(14),
+      threads: number(17),
+      started: fields[19],
+      resident_pages: number(21),
+    };
   } catch {
     return undefined;
   }

@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
+import type { CommandBudget } from './limits/command-budget.ts';
+import type { LimitWatch } from './limits/limit-watch.ts';
+import type { Processes } from './limits/usage.ts';
 import {
   forgetProcessGroup,
   isProcessGroupAlive,
@@ -29,6 +32,8 @@ export interface ProcessRequest extends Program {
   readonly onOutput: (chunk: Buffer) => void;
   /** Puts it behind walls; called once a slot is free. */
   readonly confine?: ((program: Program, cwd: string) => ConfinedProgram) | undefined;
+  /** What it and all that it starts may take. */
+  readonly budget?: CommandBudget | undefined;
   /** Without it standard error is discarded. */
   readonly onErrorOutput?: (chunk: Buffer) => void;
 }
@@ -36,9 +41,12 @@ export interface ProcessRequest extends Program {
 export type ProcessEnd =
   | { readonly end: 'exited'; readonly code: number | null; readonly signal: NodeJS.Signals | null }
   | { readonly end: 'timed_out' }
+  | { readonly end: 'over_limit'; readonly why: string }
   /** `started` is false if it was still queued. */
   | { readonly end: 'aborted'; readonly started: boolean }
   | { readonly end: 'not_started'; readonly error: NodeJS.ErrnoException };
+
+type Stop = Exclude<ProcessEnd, { readonly end: 'exited' | 'not_started' }>;
 
 /** Shared by the whole process: file descriptors and process ids belong to it, not to an agent. */
 const slots = new ProcessSlots(Math.max(8, 4 * availableParallelism()));
@@ -74,7 +82,7 @@ async function startAndFollow(request: ProcessRequest, cwd: string, stdin?: numb
   const mark = nextMark();
   const confined = request.confine?.(request, cwd);
   try {
-    const { file, args } = confined ?? request;
+    const { file, args } = confined ?? limited(request);
     const child = spawn(file, args, {
       cwd,
       env: { ...request.env, [markVariable]: mark },
@@ -95,7 +103,13 @@ async function startAndFollow(request: ProcessRequest, cwd: string, stdin?: numb
     registerProcessGroup(leader);
     confined?.begin(child);
     try {
-      return await follow(child, { leader, inner: () => confined?.leader() ?? leader, mark }, request);
+      const processes = (): Processes | undefined => {
+        if (confined === undefined) return { type: 'session', leader };
+        const first = confined.leader();
+        return first === undefined ? undefined : { type: 'namespace', first, memory: confined.memory };
+      };
+      const inner = (): number => confined?.leader() ?? leader;
+      return await follow(child, { leader, inner, processes, mark }, request);
     } finally {
       forgetProcessGroup(leader);
       sweepStraysOfCallSoon(mark);
@@ -105,28 +119,41 @@ async function startAndFollow(request: ProcessRequest, cwd: string, stdin?: numb
   }
 }
 
+/** Walls set the limits of the system themselves. */
+function limited({ file, args, budget }: ProcessRequest): Program {
+  if (budget === undefined || process.platform === 'win32') return { file, args };
+  return { file: '/bin/sh', args: ['-c', `${budget.script(false)}exec "$@"`, 'sh', file, ...args] };
+}
+
 /** How a child and what it started are known. */
 interface Identity {
   readonly leader: number;
   /** Of the program itself, where that stands behind walls. */
   readonly inner: () => number;
+  readonly processes: () => Processes | undefined;
   readonly mark: string;
 }
 
 async function follow(
   child: ChildProcess,
-  { leader, inner, mark }: Identity,
+  { leader, inner, processes, mark }: Identity,
   request: ProcessRequest,
 ): Promise<ProcessEnd> {
   const output = new ChildOutput(child, request);
-  let stopped: 'timed_out' | 'aborted' | undefined;
+  let stopped: Stop | undefined;
+  let watch: LimitWatch | undefined;
   const exit = await new Promise<ProcessEnd | undefined>((resolve) => {
-    const stop = (why: 'timed_out' | 'aborted'): void => {
+    const stop = (why: Stop): void => {
       stopped ??= why;
       resolve(undefined);
     };
-    const onAbort = (): void => stop('aborted');
-    const timer = setTimeout(stop, request.timeout_ms, 'timed_out');
+    const onAbort = (): void => stop({ end: 'aborted', started: true });
+    const timer = setTimeout(stop, request.timeout_ms, { end: 'timed_out' });
+    watch = request.budget?.watch(processes, (why) => {
+      stop({ end: 'over_limit', why });
+      // What takes too much gets no grace, in which it would take more.
+      void stopProcessGroup(inner(), 0);
+    });
     request.signal.addEventListener('abort', onAbort, { once: true });
     if (request.signal.aborted) onAbort();
     child.once('exit', (code, signal) => {
@@ -144,8 +171,8 @@ async function follow(
     await output.drained();
     output.abandon();
   }
-  if (exit !== undefined) return exit;
-  return stopped === 'aborted' ? { end: 'aborted', started: true } : { end: 'timed_out' };
+  watch?.close();
+  return stopped ?? (exit as ProcessEnd);
 }
 
 /** The pipes of a child: forwards output, and knows when no more will come. */

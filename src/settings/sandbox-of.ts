@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { CommandLimits } from '../processes/limits/command-budget.ts';
 import { Sandbox } from '../processes/sandbox/sandbox.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { Store } from '../store/store.ts';
@@ -31,6 +32,15 @@ export function sandboxOf(
       ...hide.map(placeOf),
     ],
   });
+}
+
+/** The walls around commands of agents, and what such a command may take, which holds without walls, too. Throws `E_CONFIG`. */
+export function commandBounds(
+  config: SandboxConfig | undefined,
+  env: NodeJS.ProcessEnv,
+  ledger: Pick<Store, 'kind' | 'location'>,
+): { sandbox: Sandbox | null; limits: CommandLimits } {
+  return { sandbox: sandboxOf(config, env, ledger), limits: config?.limits ?? {} };
 }
 
 function modeOf({ COPPICE_SANDBOX: named }: NodeJS.ProcessEnv): Mode | undefined {

@@ -87,6 +87,15 @@ const sandboxConfig = z.strictObject({
     .optional(),
   /** Whether commands may use sockets of the file system. */
   sockets: z.boolean().optional(),
+  /** What the processes of one command may take, without walls, too; null: no limit. */
+  limits: z
+    .strictObject({
+      memory_mb: z.number().min(16).nullable().optional(),
+      processes: z.int().min(16).nullable().optional(),
+      cpu_seconds: z.number().min(1).nullable().optional(),
+      disk_mb: z.number().min(1).nullable().optional(),
+    })
+    .optional(),
 });
 
 export type SandboxConfig = DeepReadonly<z.infer<typeof sandboxConfig>>;

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import * as z from 'zod';
 import { childEnvironment } from '../processes/child-environment.ts';
 import { findShell, shellArguments } from '../processes/find-shell.ts';
+import type { CommandLimits } from '../processes/limits/command-budget.ts';
 import { OutputCapture } from '../processes/output/output-capture.ts';
 import { type ProcessEnd, runProcess } from '../processes/run-process.ts';
 import type { Sandbox } from '../processes/sandbox/sandbox.ts';
@@ -34,6 +35,7 @@ function resultOf(end: ProcessEnd, output: string, timeout: number, cwd: string)
       output: `${text}[stopped after ${timeout} s; field "timeout" allows up to ${TOOL_LIMITS.timeout_max_seconds}]`,
     };
   }
+  if (end.end === 'over_limit') return { status: 'error', output: `${text}[${end.why}]` };
   if (end.signal !== null) return { status: 'error', output: `${text}[killed by ${end.signal}]` };
   const exit_code = end.code ?? 0;
   if (exit_code !== 0) return { status: 'error', output: `${text}[exit code ${exit_code}]`, exit_code };
@@ -62,9 +64,12 @@ const input = z.strictObject({
 
 /**
  * Runs a shell command in the agent's folder, behind the walls of the sandbox (docs/sandbox.md) or, without one, with all rights of the user. Exit
- * code 0 is `ok`, anything else `error` with the code in the text.
+ * code 0 is `ok`, anything else `error` with the code in the text. `limits`: null for none.
  */
-export function createBashTool(sandbox: Sandbox | null): Tool<z.infer<typeof input>> {
+export function createBashTool(
+  sandbox: Sandbox | null,
+  limits: CommandLimits | null = null,
+): Tool<z.infer<typeof input>> {
   return defineTool({
     name: 'bash',
     permission: BUILT_IN_PERMISSIONS.bash,
@@ -80,6 +85,14 @@ export function createBashTool(sandbox: Sandbox | null): Tool<z.infer<typeof inp
     async run({ command, timeout = TOOL_LIMITS.timeout_seconds }, context) {
       const problem = await sandbox?.problem();
       if (problem) return { status: 'error', output: problem };
+      const budget =
+        limits === null
+          ? undefined
+          : await (await import('../processes/limits/command-budget.ts')).CommandBudget.of(
+              limits,
+              context.cwd,
+              async (limit_bytes) => (await sandbox?.heldBytes(context.spill_dir, limit_bytes)) ?? 0,
+            );
       const capture = new OutputCapture(context.spill_dir, context.onOutput);
       let walls = '';
       const end = await runProcess({
@@ -90,10 +103,11 @@ export function createBashTool(sandbox: Sandbox | null): Tool<z.infer<typeof inp
         signal: context.signal,
         timeout_ms: timeout * 1000,
         onOutput: (chunk) => capture.push(chunk),
+        budget,
         ...(sandbox === null
           ? {}
           : {
-              confine: (program, cwd) => sandbox.confine(program, cwd, context.spill_dir),
+              confine: (program, cwd) => sandbox.confine(program, cwd, context.spill_dir, budget),
               // What the command writes goes another way (`shellArguments`).
               onErrorOutput: (chunk) => {
                 if (walls.length < WALLS_MAX) walls += chunk.toString();
@@ -106,9 +120,13 @@ export function createBashTool(sandbox: Sandbox | null): Tool<z.infer<typeof inp
           output: `the command did not run, since its sandbox could not be made: ${walls.trim()}`,
         };
       const result = resultOf(end, capture.finish(), timeout, context.cwd);
-      return sandbox !== null && result.status === 'error' && AT_A_WALL.test(result.output)
-        ? { ...result, output: `${result.output}\n[${WALLS}]` }
-        : result;
+      const notes = [budget?.note];
+      if (result.status === 'error') {
+        if (sandbox !== null && AT_A_WALL.test(result.output)) notes.push(WALLS);
+        if (end.end === 'exited') notes.push(budget?.hint(result.output, result.exit_code));
+      }
+      const said = notes.filter(Boolean).map((one) => `\n[${one}]`);
+      return said.length === 0 ? result : { ...result, output: result.output + said.join('') };
     },
   });
 }

@@ -1,4 +1,5 @@
 import type { PathGuard } from '../permissions/path-guard.ts';
+import type { CommandLimits } from '../processes/limits/command-budget.ts';
 import type { Sandbox } from '../processes/sandbox/sandbox.ts';
 import type { Tool } from '../records/tool.ts';
 import { createBashTool } from './bash.ts';
@@ -13,11 +14,19 @@ import { think } from './think.ts';
 /**
  * The built-in tools, which act on the world; each has a file in this folder. Their order is the one that models see, and stable for prompt
  * caches. `guard` is called again when a path is used, with its canonical form; by default it is the context's. Without a sandbox, commands have
- * all rights of the user.
+ * all rights of the user; without limits they take what they like.
  */
-export function createBuiltInTools(sandbox: Sandbox | null = null, guard: PathGuard = askContext): Tool[] {
+export function createBuiltInTools({
+  sandbox = null,
+  limits = null,
+  guard = askContext,
+}: {
+  readonly sandbox?: Sandbox | null;
+  readonly limits?: CommandLimits | null;
+  readonly guard?: PathGuard;
+} = {}): Tool[] {
   return [
-    createBashTool(sandbox) as Tool,
+    createBashTool(sandbox, limits) as Tool,
     createReadTool(guard),
     createWriteTool(guard),
     createPatchTool(guard),

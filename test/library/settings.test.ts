@@ -12,9 +12,11 @@ import { configuration } from '../../src/cli/setup/configuration.ts';
 import { createScriptedModel, defineTool, openCoppice } from '../../src/coppice.ts';
 import { COMMAND_LINE_ONLY } from '../../src/library/coppice-options.ts';
 import type { ModelRequest } from '../../src/models/model.ts';
+import { CommandBudget } from '../../src/processes/limits/command-budget.ts';
+import type { LimitName } from '../../src/processes/limits/usage.ts';
 import type { Agent, AgentConfig, PermissionRules } from '../../src/records/agent/agent.ts';
 import type { Limits } from '../../src/records/agent/limits.ts';
-import { sandboxOf } from '../../src/settings/sandbox-of.ts';
+import { commandBounds, sandboxOf } from '../../src/settings/sandbox-of.ts';
 import { settingsProfiles } from '../../src/settings/settings-profiles.ts';
 import { settingsTerms } from '../../src/settings/settings-terms.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -190,6 +192,16 @@ const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
     }).map(([key, [said, meant]]) => [
       `sandbox.${key}`,
       async () => assert.deepEqual({ ...sandboxOf({ [key]: said }, {}, null)?.settings }[key], meant),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['memory_mb', 'processes', 'cpu_seconds', 'disk_mb'].map((limit) => [
+      `sandbox.limits.${limit}`,
+      async () => {
+        const { limits } = commandBounds({ limits: { [limit]: 4096 } }, {}, { kind: 'sqlite', location: '' });
+        const budget = await CommandBudget.of(limits, folder, async () => 0);
+        assert.equal(budget.limits[limit as LimitName], 4096);
+      },
     ]),
   ),
   'sandbox.hide': async () => {

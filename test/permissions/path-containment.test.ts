@@ -266,9 +266,11 @@ test('CVE-2026-25724: a link does not get around a deny rule, at the decision or
     'allow',
   );
 
-  const guarded = createBuiltInTools(null, (name, path) => {
-    const decision = decide(policy, permissionOf(name), path);
-    return decision.verdict === 'deny' ? decision.rule : undefined;
+  const guarded = createBuiltInTools({
+    guard: (name, path) => {
+      const decision = decide(policy, permissionOf(name), path);
+      return decision.verdict === 'deny' ? decision.rule : undefined;
+    },
   });
   const at = (name: string) => guarded.find((candidate) => candidate.spec.name === name)!;
   assert.match(

@@ -210,6 +210,8 @@ async function testFailure({ test, timeout_seconds, env, cwd, signal }: Terms) {
       return { why: `not done after ${timeout_seconds} s`, output };
     case 'aborted':
       return { why: 'interrupted', output };
+    case 'over_limit':
+      return { why: end.why, output };
     case 'not_started':
       return { why: `could not be started: ${end.error.message}`, output };
   }

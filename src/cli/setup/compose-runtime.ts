@@ -10,7 +10,7 @@ import type { AgentConfig } from '../../records/agent/agent.ts';
 import { openRuntime } from '../../runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { outputFolder, rulesFile, settingsPlaces } from '../../settings/folders.ts';
-import { sandboxOf } from '../../settings/sandbox-of.ts';
+import { commandBounds } from '../../settings/sandbox-of.ts';
 import type { Store, WorkerRole } from '../../store/store.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
 import { canAsk } from './channels-config.ts';
@@ -61,7 +61,7 @@ export async function composeRuntime(
     ...(configuration.context === undefined ? {} : { context: configuration.context }),
     role,
     labels,
-    tools: [...createBuiltInTools(sandboxOf(configuration.sandbox, context.env, store)), cron],
+    tools: [...createBuiltInTools(commandBounds(configuration.sandbox, context.env, store)), cron],
     terms,
     can_ask,
     spill_dir: outputFolder(context.data_folder),

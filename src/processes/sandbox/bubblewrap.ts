@@ -16,6 +16,8 @@ export interface SandboxLayout {
   readonly read: readonly string[];
   /** What commands may read of the output that did not fit their results; exists. */
   readonly output: string;
+  /** How much files in memory may take in each place that is there. Infinity: half of what the machine has. */
+  readonly memory_bytes: number;
   /** What nobody reads, beside the usual places of secrets. */
   readonly hidden: readonly string[];
 }
@@ -36,6 +38,8 @@ const KERNEL = [
 
 export interface BubblewrapCall {
   readonly args: readonly string[];
+  /** File systems in memory that the program can fill. */
+  readonly memory: readonly string[];
   /** In the place of something governing that is missing. Files are to be there before; bubblewrap makes folders; all are to be removed afterwards. */
   readonly missing: readonly Placeholder[];
 }
@@ -58,10 +62,13 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
     (path) => canonical(path) === path && ![cwd, ...write].some((other) => isInside(path, other)),
   );
   const opened = [cwd, ...read, ...write];
+  const memory = ['/dev/shm', ...(layout.strict ? [home] : [])];
+  const size = layout.memory_bytes === Infinity ? [] : ['--size', String(layout.memory_bytes)];
   const hidden = hiddenFrom(layout, opened);
   const { read_only, writable, missing } = governingIn(cwd);
   const mounts: readonly Mount[] = [
     { path: '/dev', args: ['--dev', '/dev'] },
+    { path: '/dev/shm', args: [...size, '--tmpfs', '/dev/shm'] },
     { path: '/proc', args: ['--proc', '/proc'] },
     ...KERNEL.map((path) => ({ path, args: ['--ro-bind-try', path, path] })),
     { path: '/tmp', args: ['--bind', tmp, '/tmp'] },
@@ -87,17 +94,17 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
   const args = [
     ...['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
     ...['--cap-drop', 'ALL'],
-    ...(layout.strict ? strictRoot(home) : ['--ro-bind', '/', '/']),
+    ...(layout.strict ? [...strictRoot(), ...size, '--tmpfs', home] : ['--ro-bind', '/', '/']),
     ...[...mounts, ...pins.map((path) => ({ path, args: ['--bind', path, path] }))]
       .toSorted((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0))
       .flatMap((mount) => mount.args),
     // Only now, since others are mounted in them.
-    ...hidden
-      .filter((path) => isFolder(path) && !opened.includes(path))
+    ...[...hidden.filter(isFolder), '/dev', ...(layout.strict ? ['/'] : [])]
+      .filter((path) => !opened.includes(path))
       .flatMap((path) => ['--remount-ro', path]),
     ...['--setenv', 'TMPDIR', '/tmp', '--unsetenv', 'TMP', '--unsetenv', 'TEMP', '--chdir', cwd],
   ];
-  return { args, missing };
+  return { args, memory: memory.filter((path) => !opened.some((one) => isInside(path, one))), missing };
 }
 
 /** Null: not there. */
@@ -142,12 +149,11 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function strictRoot(home: string): string[] {
+function strictRoot(): string[] {
   const links = SYSTEM.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink());
   const folders = SYSTEM.filter((path) => !links.includes(path));
   return [
     ...folders.flatMap((path) => ['--ro-bind-try', path, path]),
     ...links.flatMap((path) => ['--symlink', relative('/', realpathSync(path)), path]),
-    ...['--tmpfs', home],
   ];
 }

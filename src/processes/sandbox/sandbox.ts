@@ -15,6 +15,8 @@ import {
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
+import type { CommandBudget } from '../limits/command-budget.ts';
+import type { FolderSizes } from '../limits/folder-sizes.ts';
 import { TREE_TMP } from '../output/spill-folder.ts';
 import { bubblewrapCall } from './bubblewrap.ts';
 import { isPlaceholder, type Placeholder } from './governing.ts';
@@ -44,6 +46,8 @@ export interface ConfinedProgram extends Program {
   readonly stdio: readonly (number | 'ignore' | 'pipe')[];
   /** To be called once it is started: it waits for that. */
   begin(child: ChildProcess): void;
+  /** File systems in memory that only it has. */
+  readonly memory: readonly string[];
   /** The group of the program itself: with the first signal to its walls it would end without its grace. */
   leader(): number | undefined;
   /** To be called when the child has ended, or could not be started. */
@@ -68,6 +72,7 @@ const placeholders = new Map<string, number>();
 export class Sandbox {
   readonly settings: SandboxSettings;
   readonly #proxy: HostProxy | null;
+  #sizes: Promise<FolderSizes> | undefined;
   #problem: Promise<string | null> | undefined;
 
   constructor(settings: SandboxSettings) {
@@ -81,8 +86,18 @@ export class Sandbox {
     return this.#problem;
   }
 
+  /** What is in the /tmp of the tree whose folder is `shared`, as far as it is known. */
+  async heldBytes(shared: string, limit_bytes: number): Promise<number> {
+    return (await this.#folderSizes()).bytes(join(shared, TREE_TMP), limit_bytes);
+  }
+
+  #folderSizes(): Promise<FolderSizes> {
+    this.#sizes ??= import('../limits/folder-sizes.ts').then((module) => new module.FolderSizes());
+    return this.#sizes;
+  }
+
   /** `cwd`: canonical. `shared`: a folder of the tree, kept from call to call, in which its programs have their /tmp. */
-  confine(program: Program, cwd: string, shared: string): ConfinedProgram {
+  confine(program: Program, cwd: string, shared: string, budget?: CommandBudget): ConfinedProgram {
     const { mode, write, read, hidden, sockets } = this.settings;
     const tmp = join(shared, TREE_TMP);
     mkdirSync(tmp, { recursive: true, mode: 0o700 });
@@ -90,7 +105,9 @@ export class Sandbox {
       strict: mode === 'strict',
       ...{ cwd, tmp, write, read, hidden, home: homedir() },
       output: shared,
+      memory_bytes: Math.ceil((budget?.limits.memory_mb ?? Infinity) * 2 ** 20),
     });
+    const begin = (budget?.script(true) ?? '') + INIT;
     const filter = sockets ? null : openFilter();
     // One that was there before stays.
     const made = call.missing.filter(({ path }) => placeholders.has(path) || !existsSync(path));
@@ -107,7 +124,7 @@ export class Sandbox {
         ...call.args,
         ...(filter === null ? [] : ['--seccomp', '3']),
         ...(proxy === null ? [] : proxyArguments()),
-        ...['--info-fd', '4', '--', SHELL, '-c', INIT, SHELL, program.file, ...program.args],
+        ...['--info-fd', '4', '--', SHELL, '-c', begin, SHELL, program.file, ...program.args],
       ],
       stdio: withoutInherited([filter ?? 'ignore', 'pipe', ...(proxy === null ? [] : ['pipe' as const])]),
       begin(child) {
@@ -123,10 +140,13 @@ export class Sandbox {
           void bridge.catch(() => null).then(() => go?.end('go'));
         });
       },
+      memory: call.memory,
       leader,
       close: () => {
         if (filter !== null) closeSync(filter);
         for (const one of made) leavePlaceholder(one);
+        if ((budget?.limits.disk_mb ?? Infinity) !== Infinity)
+          void this.#folderSizes().then((sizes) => sizes.refresh(tmp));
         void bridge?.then((one) => one?.kill('SIGKILL')).catch(() => {});
       },
     };

@@ -1,0 +1,53 @@
+import { type Amounts, type Excess, excessOf, type Processes } from './usage.ts';
+
+/** Before the first look, and between two of them: most commands end before it. */
+const LOOK_MS = 250;
+/** Looks take at most one part in so many of the time. */
+const SHARE = 20;
+const LOOK_MAX_MS = 2000;
+
+/**
+ * Looks at what the processes of one command take, until it is closed or they take more than they may. `processes`: undefined until they are known. Linux
+ * only: there is no `/proc` elsewhere.
+ */
+export class LimitWatch {
+  readonly #limits: Amounts;
+  readonly #processes: () => Processes | undefined;
+  readonly #onExcess: (excess: Excess) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(limits: Amounts, processes: () => Processes | undefined, onExcess: (excess: Excess) => void) {
+    this.#limits = limits;
+    this.#processes = processes;
+    this.#onExcess = onExcess;
+    if (process.platform === 'linux') this.#later(LOOK_MS);
+  }
+
+  #later(delay_ms: number): void {
+    this.#timer = setTimeout(() => void this.#look(), delay_ms).unref();
+  }
+
+  async #look(): Promise<void> {
+    const begun_ms = performance.now();
+    const excess = await this.#measure();
+    if (this.#closed) return;
+    if (excess !== null) return this.#onExcess(excess);
+    const spent_ms = performance.now() - begun_ms;
+    this.#later(Math.min(Math.max(LOOK_MS, SHARE * spent_ms), LOOK_MAX_MS));
+  }
+
+  async #measure(): Promise<Excess | null> {
+    try {
+      const processes = this.#processes();
+      return processes === undefined ? null : await excessOf(processes, this.#limits);
+    } catch {
+      return null; // they have ended
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,130 @@
+import { readFileSync, statfsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { processIds, processStatus } from '../process-mark.ts';
+
+export const MB = 2 ** 20;
+
+export type LimitName = 'memory_mb' | 'processes' | 'cpu_seconds' | 'disk_mb';
+/** `processes` counts their threads, too. */
+export type Amounts = Readonly<Record<LimitName, number>>;
+
+export interface Excess {
+  readonly limit: LimitName;
+  readonly used: number;
+  readonly allowed: number;
+}
+
+export type Processes =
+  /** Those of a namespace, by the id that its first has here; with the file systems in memory that only they have. */
+  | { readonly type: 'namespace'; readonly first: number; readonly memory: readonly string[] }
+  /** Those of the leader's session, and those below them. */
+  | { readonly type: 'session'; readonly leader: number };
+
+/** As a folder like /proc shows them. */
+interface ProcessTable {
+  readonly folder: string;
+  readonly pids: readonly string[];
+  readonly memory: readonly string[];
+}
+
+/** The namespace's own /proc shows no others. */
+function namespaceTable(first: number, memory: readonly string[]): ProcessTable {
+  const root = `/proc/${first}/root`;
+  return {
+    folder: `${root}/proc`,
+    pids: processIds(`${root}/proc`),
+    memory: memory.map((path) => root + path),
+  };
+}
+
+function sessionTable(leader: number): ProcessTable {
+  const all = processIds().flatMap((pid) => {
+    const status = processStatus(pid);
+    return status === undefined ? [] : [{ pid, ...status }];
+  });
+  const mine = new Set(all.filter(({ session }) => session === leader).map(({ pid }) => pid));
+  for (let before = -1; before !== mine.size; ) {
+    before = mine.size;
+    for (const { pid, parent } of all) if (mine.has(String(parent))) mine.add(pid);
+  }
+  return { folder: '/proc', pids: [...mine], memory: [] };
+}
+
+/** The event loop is not held longer. */
+const SLICE_MS = 5;
+/** Units in which Linux shows times and sizes of processes to programs, on every machine. */
+const TICKS_PER_SECOND = 100;
+const PAGE_BYTES = 4096;
+
+/** What they take beyond a limit; null: nothing. Cheap as long as no limit is near. */
+export async function excessOf(processes: Processes, limits: Amounts): Promise<Excess | null> {
+  const table =
+    processes.type === 'session'
+      ? sessionTable(processes.leader)
+      : namespaceTable(processes.first, processes.memory);
+  const used = { memory_mb: 0, processes: table.pids.length, cpu_seconds: 0, disk_mb: 0 };
+  // The more there are, the less time there is to look at each.
+  if (used.processes >= limits.processes) return excess('processes', used, limits);
+  used.processes = 0;
+  let since = performance.now();
+  for (const pid of table.pids) {
+    const status = processStatus(pid, table.folder);
+    if (status === undefined) continue;
+    used.processes += status.threads;
+    used.memory_mb += (status.resident_pages * PAGE_BYTES) / MB;
+    used.cpu_seconds += status.cpu_ticks / TICKS_PER_SECOND;
+    if (limits.disk_mb !== Infinity) used.disk_mb += writtenBytes(pid, table.folder) / MB;
+    if (performance.now() - since < SLICE_MS) continue;
+    await nextRound();
+    since = performance.now();
+  }
+  const shared_mb = table.memory.reduce((sum, path) => sum + usedMb(path), 0);
+  used.memory_mb += shared_mb;
+  // Counted so far for each process is also what they share, as programs and what forks have in common.
+  if (used.memory_mb > limits.memory_mb) used.memory_mb = await exactMemoryMb(table, shared_mb);
+  if (used.processes >= limits.processes) return excess('processes', used, limits);
+  const over = (['memory_mb', 'cpu_seconds', 'disk_mb'] as const).find(
+    (limit) => used[limit] > limits[limit],
+  );
+  return over === undefined ? null : excess(over, used, limits);
+}
+
+function excess(limit: LimitName, used: Amounts, limits: Amounts): Excess {
+  return { limit, used: used[limit], allowed: limits[limit] };
+}
+
+/** By the process and by those of its children that have ended, without what was removed before it reached the disk. */
+function writtenBytes(pid: string, folder: string): number {
+  try {
+    const text = readFileSync(`${folder}/${pid}/io`, 'latin1');
+    return numberAfter(text, '\nwrite_bytes:') - numberAfter(text, '\ncancelled_write_bytes:');
+  } catch {
+    return 0; // has ended
+  }
+}
+
+function usedMb(file_system: string): number {
+  try {
+    const { blocks, bfree, bsize } = statfsSync(file_system);
+    return ((blocks - bfree) * bsize) / MB;
+  } catch {
+    return 0; // has ended
+  }
+}
+
+/** Each page once, without those of files, which the kernel takes back when it needs them. */
+async function exactMemoryMb({ folder, pids }: ProcessTable, shared_mb: number): Promise<number> {
+  let [own_mb, mapped_mb] = [0, 0];
+  for (const pid of pids) {
+    const text = await readFile(`${folder}/${pid}/smaps_rollup`, 'latin1').catch(() => '');
+    own_mb += numberAfter(text, '\nPss_Anon:') / 1024;
+    mapped_mb += numberAfter(text, '\nPss_Shmem:') / 1024;
+  }
+  return own_mb + Math.max(mapped_mb, shared_mb);
+}
+
+function numberAfter(text: string, name: string): number {
+  const at = text.indexOf(name);
+  return at === -1 ? 0 : Number.parseInt(text.slice(at + name.length), 10);
+}

@@ -1,0 +1,22 @@
+/** Runs commands of the first argument (JSON: `{ walls, limits, commands }`) one after the other in the working folder, and prints the results. */
+import { createBashTool } from '../../../src/tools/bash.ts';
+import { walls } from '../sandbox/walls.ts';
+
+const asked = JSON.parse(process.argv[2] ?? '');
+const tool = createBashTool(asked.walls === 'off' ? null : walls({ mode: asked.walls }), asked.limits);
+const results = [];
+for (const command of asked.commands)
+  results.push(
+    await tool.run(
+      { command, timeout: 30 },
+      {
+        cwd: process.cwd(),
+        spill_dir: `${process.cwd()}-output`,
+        signal: new AbortController().signal,
+        agent: { id: 'a1', name: 'tester' },
+        env_allow: [],
+        onOutput: () => {},
+      },
+    ),
+  );
+console.log(JSON.stringify(results));
