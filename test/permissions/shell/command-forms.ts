@@ -111,6 +111,24 @@ export const reaching: readonly string[] = [
   'uv tool run rm x', 'pipx run rm x', 'pyenv exec rm x', 'docker-compose exec a rm x', 'ip netns exec a rm x', 'tini -- rm x', 'mpirun rm x', 'gtimeout 5 rm x', 'gxargs rm < names', 'php -d a=b -r 1', 'ruby -I lib -e 1', "ssh -o ProxyCommand='rm x' a",
 ];
 
+/** Ways to delete `x` there that a rule about `rm` lets through by design (docs/permissions.md): it knows programs by their names. */
+// biome-ignore format: one line holds many
+export const passing: readonly string[] = [
+  // other programs that delete, replace or empty
+  'unlink x', 'mv x y', 'mv -f names x', 'truncate -s 0 x', ': > x', '> x', 'echo a > x', 'echo a >| x', 'echo a >> x', 'cp names x', 'cp --remove-destination names x', 'cp -f /dev/null x', 'dd if=names of=x status=none',
+  'install names x', 'ln -sf names x', 'ln -f names x', 'tee x < names', 'find . -name x -delete', 'find x -delete', 'shred -u x', 'sort -o x names', 'sed -i s/canary/a/ x', 'sed -i d x', 'split -b 1 names x; mv xaa x',
+  'rsync --remove-source-files x y || unlink x', 'tar cf o.tar --remove-files x', 'gzip x', 'gzip -f x', 'bzip2 x || unlink x', 'xz x || unlink x', 'touch x; mv x ..', 'mkdir d && mv x d', 'rename x y x; mv x z',
+  'patch -s x < names; mv x y', 'git init -q . && git add x && git -c user.name=a -c user.email=a@b commit -qm a && git mv x y', 'git init -q . && git add x && git clean -fdxq; unlink x',
+  'git init -q . && git add --all && git -c user.name=a -c user.email=a@b commit -qm a && git clean -fdxq && git checkout -q --orphan o && git reset -q --hard && mv x y; unlink x', 'csplit -s -f x names 1 && mv x00 x', 'awk "{print > "x"}" names', 'printf a > x', 'cat names > x', 'cat < names 1<> x',
+  'exec 3> x', 'exec > x; echo a', '{ echo a; } > x', 'echo a &> x', 'cd . && mv ./x ./y', '(mv x y)', 'for f in x; do mv $f y; done', 'f() { mv x y; }; f', 'echo x | xargs unlink', 'xargs unlink < names', 'env unlink x', 'timeout 5 unlink x', "bash -c 'unlink x'", "eval 'unlink x'",
+  // the program under another name
+  'cp /bin/rm l; ./l x', 'ln -s /bin/rm l; ./l x', 'ln -s /bin l; mv l/.. d 2>/dev/null; ln -s /bin/rm k; ./k x', 'cat /bin/rm > l; chmod +x l; ./l x', 'dd if=/bin/rm of=l status=none; chmod 700 l; ./l x', 'install -m 700 /bin/rm l; ./l x', 'mkdir b; cp /bin/rm b/ls; b/ls x', 'mkdir b; cp /bin/rm b/ls; PATH=b:$PATH; ls x',
+  // what was written before
+  "echo 'rm x' > l; chmod +x l; ./l", "printf '#!/bin/sh\\nrm x\\n' > l; chmod +x l; ./l", "printf '#!/bin/sh\\nrm x\\n' > l; chmod +x l; env ./l", "printf '#!/bin/rm\\n' > x; chmod +x x; ./x", 'chmod +x s.sh; ./s.sh', 'chmod 755 s.sh && env ./s.sh', 'chmod +x s.sh; timeout 5 ./s.sh', 
+  "printf 'a:\\n\\trm x\\n' > Makefile; make", "printf 'a:\\n\\trm x\\n' > l; make -f l", "printf '.PHONY: a\\na: ; @rm x\\n' > makefile; make -s a", "echo 'import os; os.remove(\"x\")' > l.py; python3 l.py", "echo 'unlink \"x\"' > l.pl; perl l.pl",
+  "echo 'int main(){return remove(\"x\");}' > l.c; gcc -o l l.c && ./l",
+];
+
 /** Everyday commands; a rule about `rm` must refuse none of them. */
 // biome-ignore format: one line holds many
 export const ordinary: readonly string[] = [
