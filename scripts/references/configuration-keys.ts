@@ -69,7 +69,7 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   },
   'sandbox.limits.disk_mb': {
     meaning: 'what it writes to disk, and what the `/tmp` of a tree may hold, in MB',
-    default: "half of what is free on the disk of the agent's folder",
+    default: "half of what is free on the disk of the agent's folder, at least 1 GB",
   },
 
   providers: { meaning: 'providers of models by name; the name of a built-in one changes that one' },

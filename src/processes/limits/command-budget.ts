@@ -8,6 +8,8 @@ export type CommandLimits = { readonly [Name in LimitName]?: number | null | und
 
 /** With their threads: far above what builds need, far below what fills the table of processes. */
 const PROCESSES = 2048;
+/** Of a fuller disk, this much may be tried: a limit on files also concerns those that were larger before. */
+const DISK_LEAST_MB = 1024;
 /** What may be written once /tmp is full: enough for a command that makes room. */
 const CLEANING_MB = 64;
 
@@ -47,7 +49,7 @@ export class CommandBudget {
       processes: processes ?? Infinity,
       // Without one, its timeout bounds it.
       cpu_seconds: cpu_seconds ?? Infinity,
-      disk_mb: disk_mb === undefined ? freeMb(cwd) / 2 : (disk_mb ?? Infinity),
+      disk_mb: disk_mb === undefined ? Math.max(freeMb(cwd) / 2, DISK_LEAST_MB) : (disk_mb ?? Infinity),
     };
     return new CommandBudget(limits, (await heldBytes(limits.disk_mb * MB)) / MB);
   }
