@@ -5,7 +5,7 @@ import { type SimReport, simulate } from '../test/sim/simulate.ts';
 
 /**
  * `npm run sim -- --seeds 200 --from 1`: the seeded simulation, many seeds of it. `--seed N --trace` shows everything that happens in one.
- * `--prompt`: nothing delays anybody, and whatever waits must go on promptly. `--tasks`: agents share a task list, too.
+ * `--prompt`: nothing delays anybody, and whatever waits must go on promptly. `--tasks`: agents share a task list, too. `--asks`: people are asked about calls that create agents.
  */
 const { values } = parseArgs({
   options: {
@@ -15,13 +15,14 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
     prompt: { type: 'boolean', default: false },
     tasks: { type: 'boolean', default: false },
+    asks: { type: 'boolean', default: false },
   },
 });
 const first = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.seeds) : 1;
 if (!Number.isSafeInteger(first) || !Number.isSafeInteger(count) || count < 1) {
   console.error(
-    'usage: npm run sim -- [--seeds COUNT] [--from SEED] [--prompt] [--tasks] | --seed SEED [--prompt] [--tasks] [--trace]',
+    'usage: npm run sim -- [--seeds COUNT] [--from SEED] [--prompt] [--tasks] [--asks] | --seed SEED [--prompt] [--tasks] [--asks] [--trace]',
   );
   process.exit(2);
 }
@@ -35,6 +36,7 @@ for (let seed = first; seed < first + count; seed += 1) {
   const report = await simulate(seed, {
     prompt: values.prompt,
     tasks: values.tasks,
+    asks: values.asks,
     ...(values.trace ? { show: (line: string) => console.log(line) } : {}),
   });
   for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] += report[name];
@@ -50,7 +52,7 @@ process.exit(failing === 0 ? 0 : 1);
 
 function tell({ seed, hash, failures }: SimReport): void {
   console.log(
-    `seed ${seed} fails, hash ${hash}; again: npm run sim -- --seed ${seed}${values.prompt ? ' --prompt' : ''}${values.tasks ? ' --tasks' : ''} --trace`,
+    `seed ${seed} fails, hash ${hash}; again: npm run sim -- --seed ${seed}${values.prompt ? ' --prompt' : ''}${values.tasks ? ' --tasks' : ''}${values.asks ? ' --asks' : ''} --trace`,
   );
   for (const failure of failures.slice(0, 5))
     console.log(`    ${failure.split('\n').slice(0, 4).join('\n      ')}`);

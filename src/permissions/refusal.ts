@@ -1,6 +1,7 @@
 import type { ToolPermission } from '../records/tool.ts';
-import { decide } from './decide.ts';
-import { type Policy, partialRules } from './policy.ts';
+import { askingRules, decide } from './decide.ts';
+import { type Policy, type PolicyLevel, partialRules, RULE_SOURCES } from './policy.ts';
+import { toolPermission } from './tool-permission.ts';
 import type { TouchedPath } from './touched-paths.ts';
 
 /** What a model reads when its call is denied; null when the policy allows it. In a headless run nobody can be asked: what would ask is denied. */
@@ -33,4 +34,33 @@ export function blindRefusal(policy: Policy, tool: ToolPermission): string | nul
   if (rule !== undefined)
     return `${tool.name} was not allowed: the program does not say what it is about, and there is a rule for some of it: ${rule}`;
   return policyRefusal(policy, tool, '');
+}
+
+/** What rules say of calls that create agents. */
+export type CreationRuling =
+  | { readonly type: 'deny'; readonly why: string }
+  /** `why`: what the model reads where nobody can be asked. */
+  | { readonly type: 'ask'; readonly rules: readonly string[]; readonly why: string };
+
+/** Null: the tool may create agents. Only rules that name it ask or deny: `*` is about tools that act on the world. */
+export function creationRuling({ levels }: Policy, name: string): CreationRuling | null {
+  const isStrict = (level: PolicyLevel) =>
+    RULE_SOURCES.some((source) =>
+      level[source].some(({ verdict, tool }) => verdict !== 'allow' && tool === name),
+    );
+  if (!levels.some(isStrict)) return null;
+  const about = levels.map((level): PolicyLevel => {
+    const rules = RULE_SOURCES.map((source) => [
+      source,
+      level[source].filter(({ verdict, tool }) => verdict === 'allow' || tool === name),
+    ]);
+    return { ...level, ...(Object.fromEntries(rules) as Pick<PolicyLevel, (typeof RULE_SOURCES)[number]>) };
+  });
+  const policy = { levels: about };
+  const tool = toolPermission(name, { default: 'allow', subject: 'agents' });
+  const why = policyRefusal(policy, tool, '');
+  if (why === null) return null;
+  return decide(policy, tool, '').verdict === 'deny'
+    ? { type: 'deny', why }
+    : { type: 'ask', why, rules: askingRules(policy, tool, '') };
 }

@@ -48,17 +48,20 @@ function invalidRule(text: string, why: string): InvalidRuleError {
 
 /**
  * The same, for a tool that exists: a rule about any other, or about a path that no tool can reach, would silently allow or forbid nothing.
- * Rules do not apply to the tools of a toolset.
+ * Of the tools of toolsets, rules apply to those that create agents, if they name them.
  */
 export function parseKnownRule(text: string, verdict: Verdict, tools: readonly ToolPermission[]): Rule {
   const rule = parseRule(text, verdict);
   // Uses of an agent program's tools that are none of ours (docs/acp.md).
-  const known = [...tools.map(({ name }) => name), 'acp'];
+  const reached = tools.filter(({ name, subject }) => subject !== 'agents' || name === rule.tool);
+  const known = [...reached.map(({ name }) => name), 'acp'];
   if (!known.some((tool) => matchesText(rule.tool, tool)))
     throw new InvalidRuleError(
       `invalid rule "${text}": there is no tool "${rule.tool}". ${nameHint(rule.tool, known, 'Tools')}`,
     );
   const { pattern = '' } = rule;
+  if (pattern !== '' && reached.some(({ name, subject }) => name === rule.tool && subject === 'agents'))
+    throw invalidRule(text, `calls of ${rule.tool} are judged as a whole, without a pattern`);
   const leaves = pattern.startsWith('/') || pattern.split('/').includes('..');
   if (leaves && tools.some((tool) => tool.name === rule.tool && takesPath(tool)))
     throw invalidRule(text, 'paths are relative to the folder of the agent and stay inside it');

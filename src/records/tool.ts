@@ -42,8 +42,8 @@ export interface ToolPermission {
   readonly default: Verdict;
   /** Patterns of subjects that are allowed where no rule applies, whatever the default. */
   readonly allowed: readonly string[];
-  /** What patterns are matched against: a shell command, the path of a file, a folder whose files are judged one by one, or `Tool.subject`. */
-  readonly subject: 'command' | 'path' | 'folder' | 'text';
+  /** What patterns are matched against: a shell command, the path of a file, a folder whose files are judged one by one, or `Tool.subject`; `agents`: it creates them. */
+  readonly subject: 'command' | 'path' | 'folder' | 'text' | 'agents';
   /** Tools whose rules about paths bind this one. */
   readonly bound_by: readonly string[];
 }

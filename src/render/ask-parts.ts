@@ -22,7 +22,7 @@ export interface AskPart {
 const PARTS_MAX = 50;
 const NAME_MAX = 200;
 
-type Asked = Pick<Ask, 'tool' | 'subject' | 'input' | 'difference'>;
+type Asked = Pick<Ask, 'tool' | 'subject' | 'subject_kind' | 'input' | 'difference'>;
 
 /**
  * Every argument of the call: a file change as a diff, a command as it runs, everything else by name. An argument of more than `most`
@@ -53,6 +53,7 @@ function allParts(ask: Asked): RawPart[] {
     const text = ask.input === '' ? '(no arguments)' : ask.input;
     return [part('', true, text, '')];
   }
+  const creates = ask.subject_kind === 'agents' ? [part('creates', false, ask.subject, '')] : [];
   const changed = changeOf(ask, given);
   const others = Object.entries(given).filter(([name]) => !changed.names.includes(name));
   const shown = others.map(([name, value]) => {
@@ -61,7 +62,11 @@ function allParts(ask: Asked): RawPart[] {
     if (ask.tool === 'bash' && name === 'command') return part(name, true, value, 'bash');
     return part(name, is_subject, value, '');
   });
-  const sorted = [...shown.filter((one) => one.is_subject), ...shown.filter((one) => !one.is_subject)];
+  const sorted = [
+    ...creates,
+    ...shown.filter((one) => one.is_subject),
+    ...shown.filter((one) => !one.is_subject),
+  ];
   // The path differs from the file that it resolves to (`..`, or a link): show that file.
   if (typeof given.path === 'string' && sorted.every((one) => !one.is_subject))
     sorted.unshift(part('', true, ask.subject, ''));

@@ -23,7 +23,7 @@ import { ModelCache } from './performing/model-cache.ts';
 import { performCall } from './performing/perform-call.ts';
 import { performRequest } from './performing/perform-request.ts';
 import { createRecallTool } from './performing/recall-tool.ts';
-import { resolveNeed } from './performing/resolve-need.ts';
+import { mayCreate, resolveNeed } from './performing/resolve-need.ts';
 import { SpillCleanup } from './performing/spill-cleanup.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 import type {
@@ -86,6 +86,7 @@ class Runtime implements RuntimeFace {
           openModel: (name) => this.#models.modelFor(agent, name),
           spill_dir: options.spill_dir,
         }),
+      mayCreate: (agent, need) => mayCreate(agent, need, options),
       discard: (worktree) => this.#worktrees.discard(worktree),
       onQuiet: () => this.#quiescence.check(),
     });
@@ -122,14 +123,12 @@ class Runtime implements RuntimeFace {
   }
 
   #perform(cell: Cell, effect: WorldEffect): void {
-    const { can_ask = false } = this.#options;
     const context = {
       ...this.#options,
       executor: this.#executor,
       worktrees: this.#worktrees,
       catalog: this.#catalog,
       emit: (event: RuntimeEvent) => this.#emit(event),
-      can_ask: typeof can_ask === 'function' ? can_ask(cell.agent.config) : can_ask,
     };
     switch (effect.type) {
       case 'request-model':

@@ -3,6 +3,7 @@ import type { Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { ToolPermission, Verdict } from '../records/tool.ts';
 import { nameHint, nearestName, noSuchName } from '../render/nearest-name.ts';
+import { CREATION_PERMISSIONS } from '../tools/built-in-permissions.ts';
 import { evidenceText } from '../tools/evidence.ts';
 import type { NamedProfile, Settings } from './settings.ts';
 
@@ -110,7 +111,7 @@ export function checkRules(
 ): void {
   for (const verdict of ['allow', 'ask', 'deny'] as const)
     for (const rule of rules?.[verdict] ?? [])
-      ruleAt(where(verdict), () => parseKnownRule(rule, verdict, tools));
+      ruleAt(where(verdict), () => parseKnownRule(rule, verdict, [...tools, ...CREATION_PERMISSIONS]));
 }
 
 const NAME_MAX = 64;

@@ -19,6 +19,16 @@ export const BUILT_IN_PERMISSIONS = {
   skill: toolPermission('skill', { default: 'allow' }),
 } as const;
 
+/** Tools of toolsets that create agents: rules may ask about these calls or deny them, `slash` only where it forks. */
+export const CREATION_PERMISSIONS = [
+  'fork',
+  'slash',
+  'spawn_agents',
+  'sessions_spawn',
+  'subagent_spawn',
+  'subagent_delegate',
+].map((name) => toolPermission(name, { default: 'allow', subject: 'agents' }));
+
 /** How rules judge what somebody else does by the name of a tool: an agent program, a file that is put before a task. */
 export function permissionOf(name: string): ToolPermission {
   return Object.hasOwn(BUILT_IN_PERMISSIONS, name)

@@ -15,7 +15,11 @@ import {
 } from '../../src/permissions/policy.ts';
 import { InvalidRuleError, parseKnownRule, parseRule, ruleText } from '../../src/permissions/rule.ts';
 import { toolPermission } from '../../src/permissions/tool-permission.ts';
-import { BUILT_IN_PERMISSIONS, permissionOf } from '../../src/tools/built-in-permissions.ts';
+import {
+  BUILT_IN_PERMISSIONS,
+  CREATION_PERMISSIONS,
+  permissionOf,
+} from '../../src/tools/built-in-permissions.ts';
 
 const TOOLS = Object.values(BUILT_IN_PERMISSIONS);
 const cli = (texts: RuleTexts): Policy => createPolicy({ cli: texts });
@@ -335,6 +339,11 @@ test('a rule names a tool that exists, a pattern that matches one, or agent prog
     name: 'InvalidRuleError',
     message: /there is no tool "writ".*write.*Tools: bash, write, acp/s,
   });
+  // What creates agents is named in full and judged as a whole.
+  const creating = [...tools, ...CREATION_PERMISSIONS];
+  assert.equal(ruleText(parseKnownRule('fork', 'ask', creating)), 'fork');
+  assert.throws(() => parseKnownRule('for*', 'ask', creating), /there is no tool "for\*"/);
+  assert.throws(() => parseKnownRule('fork:x', 'ask', creating), /calls of fork are judged as a whole/);
 });
 
 test('hostile subjects are decided quickly', () => {

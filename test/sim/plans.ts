@@ -22,7 +22,7 @@ export interface TreePlan {
   readonly limits: Partial<Limits>;
 }
 
-export function planTree(random: Random, beside: readonly string[]): TreePlan {
+export function planTree(random: Random, beside: readonly string[], asks: readonly string[]): TreePlan {
   const toolsets = random.pick(VOCABULARIES);
   const ask = random.chance(0.5) ? ['guarded'] : [];
   return {
@@ -34,7 +34,10 @@ export function planTree(random: Random, beside: readonly string[]): TreePlan {
       toolsets: [...toolsets, ...beside],
       tools: ['count', 'guarded', 'look'],
       cwd: '/',
-      permissions: { cli: { allow: ['*'], ask, deny: [] }, config: { allow: [], ask: [], deny: [] } },
+      permissions: {
+        cli: { allow: ['*'], ask: [...ask, ...asks], deny: [] },
+        config: { allow: [], ask: [], deny: [] },
+      },
     },
     limits: {
       depth: random.between(1, 3),

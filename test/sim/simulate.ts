@@ -7,6 +7,7 @@ import { CoppiceError } from '../../src/records/coppice-error.ts';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
+import { CREATION_PERMISSIONS } from '../../src/tools/built-in-permissions.ts';
 import { memoryFolder } from '../temporary-folder.ts';
 import { type Fault, Faults } from './faults.ts';
 import { brokenAtRest } from './final-laws.ts';
@@ -34,6 +35,8 @@ export interface SimReport {
   readonly answers: number;
   /** Of the shared lists, in all. */
   readonly tasks: { readonly added: number; readonly done: number };
+  /** Calls that would create agents: asked about, and allowed. */
+  readonly creations: { readonly asked: number; readonly allowed: number };
   /** Steps that were refused because their writer did not lead the agent any more. */
   readonly stale_epochs: number;
   /** What went wrong, each once; empty when nothing. */
@@ -49,6 +52,8 @@ export interface SimOptions {
    * come, and no process polls: then whatever waits goes on as soon as what it waits for is in the ledger.
    */
   readonly prompt?: boolean;
+  /** Rules ask about calls that create agents. */
+  readonly asks?: boolean;
   /** Agents share a task list, too. */
   readonly tasks?: boolean;
 }
@@ -63,12 +68,12 @@ const TAKEOVER_MS = LEASE_MS + 25_000;
 /** One run: some trees, some processes, a storm, then a calm in which all work must end. The same seed gives the same hash. */
 export async function simulate(
   seed: number,
-  { show, prompt = false, tasks = false }: SimOptions = {},
+  { show, prompt = false, tasks = false, asks = false }: SimOptions = {},
 ): Promise<SimReport> {
   const folder = memoryFolder('sim');
   const time = new VirtualTime();
   const store = await openStore(`sqlite:${join(folder, 'ledger.db')}`, { now: () => time.now });
-  const run = new Simulation(seed, time, store, new Trace(time, show ?? null), prompt, tasks);
+  const run = new Simulation(seed, time, store, new Trace(time, show ?? null), prompt, { tasks, asks });
   const onRejection = (error: unknown) => run.fail('a promise was rejected and nobody looked', error);
   process.on('unhandledRejection', onRejection);
   const unwatch = watchRealIo((begun) => run.fail('the run waits for the real world', begun));
@@ -107,7 +112,7 @@ class Simulation {
   readonly #people: People;
   readonly #failures = new Set<string>();
   readonly #prompt: Promptness | null;
-  readonly #tasks: boolean;
+  readonly #more: Pick<SimOptions, 'tasks' | 'asks'>;
   #answers = 0;
 
   constructor(
@@ -116,9 +121,9 @@ class Simulation {
     store: SimLedger['store'],
     trace: Trace,
     prompt: boolean,
-    tasks: boolean,
+    more: Pick<SimOptions, 'tasks' | 'asks'>,
   ) {
-    this.#tasks = tasks;
+    this.#more = more;
     const random = new Random(`coppice ${seed}`);
     this.#seed = seed;
     this.#time = time;
@@ -191,6 +196,11 @@ class Simulation {
     const tasks = this.ledger.database
       .prepare('SELECT count(*) AS added, coalesce(sum(done), 0) AS done FROM tasks')
       .get() as SimReport['tasks'];
+    const creations = this.ledger.database
+      .prepare(
+        `SELECT count(*) AS asked, coalesce(sum(verdict = 'allow'), 0) AS allowed FROM asks WHERE subject_kind = 'agents'`,
+      )
+      .get() as SimReport['creations'];
     return {
       seed: this.#seed,
       hash: this.#trace.digest(),
@@ -200,6 +210,7 @@ class Simulation {
       steps: this.ledger.steps,
       answers: this.#answers,
       tasks,
+      creations,
       stale_epochs: this.ledger.stale_epochs,
       failures: [...this.#failures],
       prompt_ends: this.#prompt?.ended ?? new Map(),
@@ -233,7 +244,9 @@ class Simulation {
   }
 
   #begin(in_ms: number): void {
-    const plan = planTree(this.#random, this.#tasks ? ['tasks'] : []);
+    const { tasks, asks } = this.#more;
+    const asked = asks === true ? CREATION_PERMISSIONS.map(({ name }) => name) : [];
+    const plan = planTree(this.#random, tasks === true ? ['tasks'] : [], asked);
     if (this.#prompt !== null) return this.#beginShared(in_ms, plan);
     this.#time.after(in_ms, null, () => {
       const process = this.#random.pick(this.#processes);

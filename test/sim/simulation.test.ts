@@ -66,6 +66,18 @@ describe('simulation', () => {
     assert.ok(lists.added >= TASK_SEEDS && lists.done > 0, JSON.stringify(lists));
   });
 
+  it('calls that create agents wait for people, whoever dies meanwhile', async () => {
+    const creations = { asked: 0, allowed: 0 };
+    for (let seed = 1; seed <= (LONG ? 40 : TASK_SEEDS); seed += 1) {
+      const report = await simulate(seed, { asks: true });
+      assert.deepEqual(report.failures, [], `npm run sim -- --seed ${seed} --asks --trace`);
+      creations.asked += report.creations.asked;
+      creations.allowed += report.creations.allowed;
+    }
+    assert.ok(creations.allowed > 0 && creations.asked > creations.allowed, JSON.stringify(creations));
+    assert.equal((await simulate(3, { asks: true })).hash, (await simulate(3, { asks: true })).hash);
+  });
+
   for (const { seed, found } of KEPT_SEEDS.filter((kept) => kept.seed > SEEDS))
     it(`seed ${seed}, which found: ${found}`, async () => {
       assert.deepEqual((await simulate(seed)).failures, [], `npm run sim -- --seed ${seed} --trace`);

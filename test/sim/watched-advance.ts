@@ -63,6 +63,7 @@ function viewOf(view: View): View {
     terms: frozen(view.terms),
     tools: readOnly(view.tools),
     hasMail: (agent) => view.hasMail(frozen(agent)),
+    rulingOn: (tool) => frozen(view.rulingOn(tool)),
     argumentsOf: (call) => frozen(view.argumentsOf(frozen(call))),
   } satisfies View);
 }

@@ -16,7 +16,7 @@ import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
 import { agentTargets } from './channels-config.ts';
 import type { Context } from './context.ts';
 import { broughtConfig, loadBrought } from './profiles/brought.ts';
-import { TOOLS } from './profiles/parse-agent-file.ts';
+import { RULED } from './profiles/parse-agent-file.ts';
 import { loadProfiles } from './profiles/profiles.ts';
 
 /** Options of every command that creates a root agent. */
@@ -97,7 +97,7 @@ export function composeConfig(
   );
   for (const rules of [config.permissions.cli, config.permissions.config])
     for (const verdict of ['allow', 'ask', 'deny'] as const)
-      for (const rule of rules[verdict]) parseKnownRule(rule, verdict, TOOLS);
+      for (const rule of rules[verdict]) parseKnownRule(rule, verdict, RULED);
   return config;
 }
 

@@ -58,9 +58,11 @@ export const approval = z
     agent_name: text('its name'),
     root_id: text('its tree'),
     tool: text('the tool that it wants to call'),
-    subject: text('what rules match: the command, the path'),
+    subject: text(
+      'what rules match: the command, the path; of a call that creates agents, how many and what they will probably use',
+    ),
     subject_kind: z
-      .enum(['command', 'path', 'folder', 'text'])
+      .enum(['command', 'path', 'folder', 'text', 'agents'])
       .nullable()
       .describe('how rules match it; null in rows of older versions'),
     input: text('the arguments, as the model wrote them'),

@@ -1,5 +1,6 @@
 import type { Agent, AgentConfig, Tree } from '../../records/agent/agent.ts';
 import type { Left } from '../../records/agent/budget.ts';
+import type { PlannedAgents } from '../../records/agent/estimate.ts';
 import type { Call, ChildOutcome, SpawnedChild, WaitSpec } from '../../records/agent/state.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
@@ -129,16 +130,28 @@ export type Need =
   | { readonly type: 'file'; readonly base: string; readonly path: string }
   /** What the ledger decides about the shared task list. */
   | { readonly type: 'tasks'; readonly call_id: string; readonly order: TaskOrder }
+  /** Whether the call may create these agents: answered by an empty text; by what a person is to be asked; or by why not. */
+  | {
+      readonly type: 'creation';
+      readonly call: Pick<Call, 'id' | 'name'>;
+      readonly planned: readonly PlannedAgents[];
+    }
   /** A git worktree of the repository around `base`, named by `id`. */
   | { readonly type: 'worktree'; readonly base: string; readonly id: string };
 
 /** A need that the ledger knows nothing of. */
-export type WorldNeed = Exclude<Need, { readonly type: 'tasks' }>;
+export type WorldNeed = Exclude<Need, { readonly type: 'tasks' | 'creation' }>;
 
 export type NeedAnswer =
   | { readonly ok: true; readonly text: string; readonly worktree?: Worktree }
   | { readonly ok: false; readonly error: string };
 
 export function needKey(need: Need): string {
+  if (need.type === 'creation') return creationKey(need.call);
   return JSON.stringify(need);
+}
+
+/** A call has one such need; two calls of a message may share an id. */
+export function creationKey({ id, name }: Pick<Call, 'id' | 'name'>): string {
+  return `creation ${name} ${id}`;
 }

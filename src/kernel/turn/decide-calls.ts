@@ -1,8 +1,10 @@
+import type { PlannedAgents } from '../../records/agent/estimate.ts';
 import type { Call } from '../../records/agent/state.ts';
+import { RULE_BREAK } from '../../records/conversation/ask.ts';
 import { isParked } from '../../records/conversation/parked.ts';
 import { storable } from '../../records/text/text.ts';
 import { bringsSchema } from '../toolsets/output-schema.ts';
-import { type Decision, needKey, refusalText, type ToolsetTool } from '../toolsets/toolset.ts';
+import { creationKey, type Decision, needKey, refusalText, type ToolsetTool } from '../toolsets/toolset.ts';
 import type { Draft } from './draft.ts';
 import { toolsetView } from './toolset-view.ts';
 import { endOrPark } from './waits.ts';
@@ -60,6 +62,7 @@ function decideCall(call: Call, draft: Draft): void {
   const decision = tool.decode(input, call, toolsetView(draft, state.seq));
   // An agent that another process leads may have ended and freed a place.
   if (isFull(decision) && view.shared && !is_surveyed) return calls.defer(call, { survey: true });
+  if (creates && !mayCreate(decision, call, draft)) return;
   // Decided as if its worktrees existed: they are made only for calls that would be admitted.
   if (decision.type !== 'refuse' && open.length > 0) return calls.defer(call, { needs: open });
   useAnswers(call, decision.type !== 'refuse', draft);
@@ -72,6 +75,7 @@ function isFull(decision: Decision): boolean {
 
 /** Drops the answers of a call that is decided or was stopped; its worktrees are unused unless it is admitted. */
 function useAnswers(call: Call, is_admitted: boolean, { led, view, calls }: Draft): void {
+  if (led.answers.has(creationKey(call))) calls.useAnswer(creationKey(call));
   const parsed = view.argumentsOf(call);
   if (!parsed.ok) return;
   for (const need of view.tools.get(call.name)?.needs?.(parsed.input, call, led.agent, view.terms) ?? []) {
@@ -102,12 +106,64 @@ function follow(decision: Decision, call: Call, draft: Draft): void {
   }
 }
 
+/** Whether rules let the call create its agents; else it was denied, parked with a question, or deferred until what people granted was looked up. */
+function mayCreate(decision: Decision, call: Call, draft: Draft): boolean {
+  const { led, view, calls, state } = draft;
+  const ruling = view.rulingOn(call.name);
+  const planned = ruling === null ? [] : plannedBy(decision);
+  if (ruling === null || planned.length === 0) return true;
+  const deny = (why: string): false => {
+    useAnswers(call, false, draft);
+    end(draft, call, 'denied', why);
+    return false;
+  };
+  if (ruling.type === 'deny') return deny(ruling.why);
+  const is_approved =
+    state.type === 'executing' && state.running.some((one) => one.call.id === call.id && one.approved);
+  if (is_approved) return true;
+  const need = { type: 'creation' as const, call: { id: call.id, name: call.name }, planned };
+  const answer = led.answers.get(needKey(need));
+  if (answer === undefined) {
+    calls.defer(call, { needs: [need] });
+    return false;
+  }
+  if (!answer.ok) return deny(answer.error);
+  if (answer.text === '') return true;
+  // Whatever was looked up for it may have changed when it is answered.
+  useAnswers(call, false, draft);
+  const { id: agent_id, root_id, name: agent_name, config } = led.agent;
+  const ask = {
+    ...{ id: draft.newId(), root_id, agent_id, agent_name, call_id: call.id, tool: call.name },
+    ...{ subject: answer.text, subject_kind: 'agents' as const, input: call.input, difference: null },
+    ...{ cwd: config.cwd, rule: ruling.rules.join(RULE_BREAK), asked_at: view.now },
+  };
+  draft.apply({ type: 'call-asked', at: view.now, ask });
+  return false;
+}
+
+/** The agents that a decision creates, by profile and model. */
+function plannedBy(decision: Decision): readonly PlannedAgents[] {
+  if (decision.type !== 'settle' && decision.type !== 'delegate') return [];
+  const planned = new Map<string, PlannedAgents>();
+  for (const one of decision.consequences)
+    for (const { agent } of one.type === 'create-agents' ? one.agents : []) {
+      const { profile = null, model } = agent.config;
+      const key = `${profile} ${model}`;
+      planned.set(key, { profile, model, count: (planned.get(key)?.count ?? 0) + 1 });
+    }
+  return [...planned.values()];
+}
+
 function refuse(draft: Draft, call: Call, ...[code, message]: Parameters<typeof refusalText>): void {
-  const output = storable(refusalText(code, message));
+  end(draft, call, 'error', refusalText(code, message));
+}
+
+function end(draft: Draft, call: Call, status: 'error' | 'denied', text: string): void {
+  const output = storable(text);
   draft.apply({
     type: 'call-settled',
     at: draft.view.now,
-    result: { call_id: call.id, name: call.name, status: 'error', output },
+    result: { call_id: call.id, name: call.name, status, output },
     consequences: [],
     spawned: [],
   });

@@ -1,3 +1,4 @@
+import type { CreationRuling } from '../../permissions/refusal.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import type { AgentBudget } from '../../records/agent/budget.ts';
 import type { Call } from '../../records/agent/state.ts';
@@ -47,5 +48,7 @@ export interface View {
   readonly hasMail: (agent: Agent) => boolean;
   /** Its queued run may begin now (`RunQueue`). */
   readonly mayBegin: () => boolean;
+  /** What rules say of creating agents by this tool; null: nothing. */
+  readonly rulingOn: (tool: string) => CreationRuling | null;
   readonly argumentsOf: (call: Call) => Arguments;
 }

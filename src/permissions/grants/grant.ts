@@ -35,10 +35,11 @@ export function isCovered(grants: readonly Grant[], asks: readonly string[], cal
   return asks.length > 0 && asks.every((rule) => answered.has(rule));
 }
 
-/** Whether the rule, as an allow rule, matches the call. Of a call whose kind is not known, only its tool is compared. */
+/** Whether the rule, as an allow rule, matches the call. Of a call whose kind is not known, or that creates agents, only its tool is compared. */
 export function coversCall(text: string, { tool, subject, subject_kind }: AskedCall): boolean {
   const rule = readRule(text);
-  if (rule === null || (subject_kind === null && rule.pattern !== undefined)) return false;
+  const is_whole = subject_kind === null || subject_kind === 'agents';
+  if (rule === null || (is_whole && rule.pattern !== undefined)) return false;
   const kind = subject_kind ?? 'text';
   const command = new CommandMatch(kind === 'command' ? subject : '');
   return matchRule(rule, { tool: { name: tool, subject: kind }, subject, command }) === 'yes';

@@ -44,6 +44,8 @@ export function proposeRules(call: AskedCall): ProposedRules {
       return forPath(call);
     case 'text':
       return checked(call, [...exactly(call), call.tool], 1, 'the name of the tool cannot be a rule');
+    case 'agents':
+      return checked(call, [call.tool], 0, 'the name of the tool cannot be a rule');
     default:
       return none('the question is from an older version');
   }

@@ -52,18 +52,48 @@ function rangeOf(values: readonly number[]): Range {
   return { usual: at(0.5), most: at(0.9) };
 }
 
-/** `profile x with model y: about $0.04, 12,000 tokens, 30 s, nine of ten at most $0.2, 40,000 tokens, 95 s (18 agents)`; `count`: that many are created. */
-export function estimateText(kind: AgentKind, estimate: Estimate | null, count = 1): string {
-  const { profile, model } = kind;
-  const of_kind = `${profile === null ? 'agents without a profile,' : `profile ${profile}`} with model ${model}`;
-  if (estimate === null) return `no history for ${of_kind}`;
+/** `profile x with model y: about $0.04, 12,000 tokens, 30 s, nine of ten at most $0.2, 40,000 tokens, 95 s (18 agents)`. */
+export function estimateText(kind: AgentKind, estimate: Estimate | null): string {
+  if (estimate === null) return noHistory(kind);
   const { agents, tokens, usd, seconds } = estimate;
-  const amounts = (of: keyof Range, times: number) => [
-    ...(usd === null ? [] : [amountText('usd', usd[of] * times)]),
-    amountText('tokens', tokens[of] * times),
-  ];
-  const one = (of: keyof Range) => [...amounts(of, 1), `${Math.round(seconds[of])} s`].join(', ');
-  const all = count === 1 ? '' : `; all ${count} about ${amounts('usual', count).join(', ')}`;
-  const each = count === 1 ? '' : ' each';
-  return `${of_kind}: about ${one('usual')}${each}, nine of ten at most ${one('most')}${all} (${agents} agents)`;
+  const one = (of: keyof Range) =>
+    [
+      ...(usd === null ? [] : [amountText('usd', usd[of])]),
+      amountText('tokens', tokens[of]),
+      `${Math.round(seconds[of])} s`,
+    ].join(', ');
+  return `${kindText(kind)}: about ${one('usual')}, nine of ten at most ${one('most')} (${agents} agents)`;
+}
+
+/** Agents of one kind that a call would create. */
+export interface PlannedAgents extends AgentKind {
+  readonly count: number;
+}
+
+/** `3 agents; probably $0.12, 36,000 tokens (nine of ten at most $0.6, 120,000 tokens)`; of kinds without history it says so. */
+export function fanOutText(
+  planned: readonly (PlannedAgents & { readonly estimate: Estimate | null })[],
+): string {
+  const all = planned.reduce((sum, { count }) => sum + count, 0);
+  const known = planned.flatMap(({ count, estimate }) => (estimate === null ? [] : [{ count, ...estimate }]));
+  const is_priced = known.every(({ usd }) => usd !== null);
+  const amounts = (of: keyof Range) => {
+    const tokens = known.reduce((sum, one) => sum + one.count * one.tokens[of], 0);
+    const usd = known.reduce((sum, one) => sum + one.count * (one.usd?.[of] ?? 0), 0);
+    return [...(is_priced ? [amountText('usd', usd)] : []), amountText('tokens', tokens)].join(', ');
+  };
+  const unknown = planned.filter(({ estimate }) => estimate === null).map(noHistory);
+  return [
+    all === 1 ? '1 agent' : `${all} agents`,
+    ...(known.length === 0 ? [] : [`probably ${amounts('usual')} (nine of ten at most ${amounts('most')})`]),
+    ...unknown,
+  ].join('; ');
+}
+
+function noHistory(kind: AgentKind): string {
+  return `no history for ${kindText(kind)}`;
+}
+
+function kindText({ profile, model }: AgentKind): string {
+  return `${profile === null ? 'agents without a profile,' : `profile ${profile}`} with model ${model}`;
 }

@@ -9,7 +9,8 @@ import type { Cell } from './cell.ts';
 import type { ExecutorOptions } from './executor-options.ts';
 import { retryUntilReachable } from './ledger-retry.ts';
 
-export interface DeferredCallsOptions extends Pick<ExecutorOptions, 'store' | 'emit' | 'clock'> {
+export interface DeferredCallsOptions
+  extends Pick<ExecutorOptions, 'store' | 'emit' | 'clock' | 'mayCreate'> {
   /** Takes over what the ledger holds of an agent. */
   readonly learn: (agent: Agent) => void;
   /** Reads mail of the agent for which no signal came yet. */
@@ -21,6 +22,8 @@ export interface DeferredCallsOptions extends Pick<ExecutorOptions, 'store' | 'e
   /** The call can be decided now. */
   readonly retry: (cell: Cell, call: Call) => void;
 }
+
+const NOBODY_LEADS = { ok: false, error: 'nobody leads this conversation here any more' } as const;
 
 /** Prepares calls of toolsets that could not be decided at once: looks up names in the ledger and needs in the world, then retries the call. */
 export class DeferredCalls {
@@ -55,9 +58,7 @@ export class DeferredCalls {
   ): Promise<void> {
     const found = Promise.all(
       needs.map(async (need) => {
-        const answer =
-          need.type === 'tasks' ? this.#askTasks(cell, need) : this.#options.resolveNeed(cell.agent, need);
-        return [needKey(need), await answer] as const;
+        return [needKey(need), await this.#answer(cell, need)] as const;
       }),
     );
     await Promise.all([survey ? surveyed : null, ...look_up.map((text) => this.#lookUp(cell, text))]);
@@ -68,6 +69,20 @@ export class DeferredCalls {
     }
     // Holds for this call only: other processes change the tree before the next one.
     if (survey) cell.surveyed.add(call.id);
+  }
+
+  #answer(cell: Cell, need: Need): Promise<NeedAnswer> {
+    if (need.type === 'tasks') return this.#askTasks(cell, need);
+    if (need.type === 'creation') return this.#askCreation(cell, need);
+    return this.#options.resolveNeed(cell.agent, need);
+  }
+
+  async #askCreation(cell: Cell, need: Extract<Need, { type: 'creation' }>): Promise<NeedAnswer> {
+    let answer: NeedAnswer = NOBODY_LEADS;
+    await this.#ask(cell, async () => {
+      answer = await this.#options.mayCreate(cell.agent, need);
+    });
+    return answer;
   }
 
   async #lookUp(cell: Cell, text: string): Promise<void> {
@@ -81,7 +96,7 @@ export class DeferredCalls {
   /** One after the other: the calls of a message take effect in their order. */
   #askTasks(cell: Cell, { call_id, order }: Extract<Need, { type: 'tasks' }>): Promise<NeedAnswer> {
     const answer = async (): Promise<NeedAnswer> => {
-      let decided = { ok: false, error: 'nobody leads this conversation here any more' } as TaskAnswer;
+      let decided = NOBODY_LEADS as TaskAnswer;
       await this.#ask(cell, async (store) => {
         const { id: agent_id, root_id, epoch } = cell.agent;
         decided = await store.changeTasks({ agent_id, root_id, epoch, call_id }, order);

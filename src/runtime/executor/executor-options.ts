@@ -1,4 +1,4 @@
-import type { NeedAnswer, WorldNeed } from '../../kernel/toolsets/toolset.ts';
+import type { Need, NeedAnswer, WorldNeed } from '../../kernel/toolsets/toolset.ts';
 import type { WorldEffect } from '../../kernel/turn/advance-result.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
@@ -20,6 +20,8 @@ export interface ExecutorOptions {
   readonly perform: (cell: Cell, effect: WorldEffect) => void;
   /** Looks up what only the world can tell a call. Never rejects. */
   readonly resolveNeed: (agent: Agent, need: WorldNeed) => Promise<NeedAnswer>;
+  /** Whether a call may create agents, by what people granted. Rejects if the ledger cannot be reached. */
+  readonly mayCreate: (agent: Agent, need: Extract<Need, { type: 'creation' }>) => Promise<NeedAnswer>;
   /** Removes a worktree in which nobody will work. */
   readonly discard: (worktree: Worktree) => void;
   /** A round ended: a tree may have come to rest. */

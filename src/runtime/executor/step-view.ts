@@ -1,4 +1,6 @@
 import type { View } from '../../kernel/turn/view.ts';
+import { policyOf } from '../../permissions/policy.ts';
+import { creationRuling } from '../../permissions/refusal.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { AgentIndex } from './agent-index.ts';
 import type { Cell } from './cell.ts';
@@ -34,6 +36,7 @@ export function stepView(agent: Agent, context: StepViewContext): View {
     shared: remote_agents.isShared(agent.root_id),
     hasMail: (other) => hasMail(other, context),
     mayBegin: () => runs.mayBegin(agent),
+    rulingOn: (tool) => creationRuling(policyOf(agent.config), tool),
     argumentsOf: catalog.argumentsOf,
   };
 }

@@ -25,15 +25,19 @@ import type { Executor } from '../executor/executor.ts';
 import { LEASE_OVER, LEASE_OVER_TEXT } from '../leading/unattended-trees.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
+import type { OpenOptions } from '../runtime-options.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import { type ProtectedContext, protectedPlace, unreadablePlace } from './protected-places.ts';
 import { heldByOthers, seenContext } from './seen-context.ts';
 import type { SpillCleanup } from './spill-cleanup.ts';
 import { treeMode } from './tree-mode.ts';
 
-export interface CallContext extends ProtectedContext {
+export interface GrantContext extends Pick<OpenOptions, 'can_ask' | 'rules_file'> {
+  readonly store: Pick<Store, 'grants'>;
+}
+
+export interface CallContext extends ProtectedContext, GrantContext {
   readonly store: Pick<Store, 'kind' | 'location' | 'agent' | 'grants' | 'fileChanges'>;
-  readonly rules_file?: string;
   readonly output: SpillCleanup;
   readonly executor: Executor;
   readonly catalog: ToolCatalog;
@@ -41,8 +45,6 @@ export interface CallContext extends ProtectedContext {
   readonly newId: () => string;
   readonly env_allow: readonly string[];
   readonly emit: (event: RuntimeEvent) => void;
-  /** Whether people can be asked; otherwise calls that need approval are denied. */
-  readonly can_ask: boolean;
 }
 
 /** Maximum characters of a difference kept with a question; the middle is cut. */
@@ -137,7 +139,7 @@ async function runCall(
     (verdict === 'ask' &&
       (isApproved(agent, call) || isCovered(await grantsFor(agent, context), asks, asked)));
   const files = seenContext(cell, context);
-  if (!allowed && verdict === 'ask' && context.can_ask) {
+  if (!allowed && verdict === 'ask' && mayAsk(agent, context)) {
     const refusal = await tool.refusal?.(parsed.input, { cwd, denied, files });
     if (refusal) return { status: 'error', output: refusal };
     return {
@@ -180,10 +182,15 @@ function isApproved({ state }: Agent, call: Call): boolean {
   );
 }
 
+/** Whether people can be asked; otherwise calls that need approval are denied. */
+export function mayAsk({ config }: Agent, { can_ask = false }: GrantContext): boolean {
+  return typeof can_ask === 'function' ? can_ask(config) : can_ask;
+}
+
 /** What people granted this agent: in its tree, and in its folder for good. */
-async function grantsFor(
+export async function grantsFor(
   { id, root_id, state, config: { cwd } }: Agent,
-  { store, rules_file }: CallContext,
+  { store, rules_file }: GrantContext,
 ): Promise<readonly Grant[]> {
   const in_turn = 'turn' in state ? (state.turn.granted ?? []) : [];
   // Of rules that were granted for good, the file alone tells: a person may have removed them from it.

@@ -1,17 +1,22 @@
 import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
-import type { NeedAnswer, WorldNeed } from '../../kernel/toolsets/toolset.ts';
+import type { Need, NeedAnswer, WorldNeed } from '../../kernel/toolsets/toolset.ts';
 import type { Model } from '../../models/model.ts';
 import { decide } from '../../permissions/decide.ts';
+import { isCovered } from '../../permissions/grants/grant.ts';
 import { containPath, openContained } from '../../permissions/path-containment.ts';
 import { refuseForeignOutput } from '../../permissions/path-guard.ts';
 import { policyOf } from '../../permissions/policy.ts';
+import { creationRuling } from '../../permissions/refusal.ts';
 import { touchedPaths } from '../../permissions/touched-paths.ts';
 import { treeOutput } from '../../processes/output/spill-folder.ts';
 import type { Agent } from '../../records/agent/agent.ts';
+import { estimateOf, fanOutText } from '../../records/agent/estimate.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
+import type { Store } from '../../store/store.ts';
 import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
 import { makeWorktree, worktreeFolder } from '../worktree/git-worktree.ts';
+import { type GrantContext, grantsFor, mayAsk } from './perform-call.ts';
 
 /** Maximum bytes of a file that is put before a task. */
 const MAX_FILE = 256 * 1024;
@@ -80,4 +85,24 @@ function file(agent: Agent, base: string, path: string, spill_dir: string): Need
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Whether a call that a rule asks about may create its agents; the question tells what they will probably use. */
+export async function mayCreate(
+  agent: Agent,
+  { call, planned }: Extract<Need, { type: 'creation' }>,
+  context: GrantContext & { readonly store: Pick<Store, 'grants' | 'pastAgents'> },
+): Promise<NeedAnswer> {
+  const ruling = creationRuling(policyOf(agent.config), call.name);
+  const allowed = { ok: true, text: '' } as const;
+  if (ruling === null) return allowed;
+  const asked = { tool: call.name, subject: '', subject_kind: 'agents' as const };
+  const rules = ruling.type === 'ask' ? ruling.rules : [];
+  if (isCovered(await grantsFor(agent, context), rules, asked)) return allowed;
+  if (!mayAsk(agent, context)) return { ok: false, error: ruling.why };
+  const estimated = planned.map(async (kind) => ({
+    ...kind,
+    estimate: estimateOf(await context.store.pastAgents(kind)),
+  }));
+  return { ok: true, text: fanOutText(await Promise.all(estimated)) };
 }

@@ -101,7 +101,8 @@ it('in the rules of the command line and of all agents', async () => {
   assert.match(await config({ deny: ['bsh:git'] }), wrong);
   assert.match(await config({}, { ask: ['bsh:git'] }), wrong);
   // What no rule reaches cannot be allowed or forbidden by one.
-  assert.match(await config({ deny: ['fork'] }), /there is no tool "fork"/);
+  assert.match(await config({ deny: ['send'] }), /there is no tool "send"/);
+  assert.equal(await config({ deny: ['fork'] }, { ask: ['spawn_agents', 'slash'] }), 'nothing');
   assert.match(await config({ deny: ['mcp_*'] }), /there is no tool "mcp_\*"/);
   assert.equal(
     await config({ allow: ['*', 'r*', 'bash:git *', 'cron:list'], deny: ['acp:fetch'] }),

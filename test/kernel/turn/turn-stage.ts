@@ -114,6 +114,7 @@ export function play(scene: Scene, ...inputs: readonly Input[]): Advance {
     shared: false,
     hasMail: () => false,
     mayBegin: () => true,
+    rulingOn: () => null,
     argumentsOf: callArguments(),
     ...scene.view,
   };

@@ -1,7 +1,7 @@
 /** Proves which rules are proposed for a call: the narrowest that is of use first, each of them covers the call, and none would allow everything. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { coversCall } from '../../../src/permissions/grants/grant.ts';
+import { coversCall, grantFault } from '../../../src/permissions/grants/grant.ts';
 import { proposeRules } from '../../../src/permissions/grants/propose-rules.ts';
 import type { ToolPermission } from '../../../src/records/tool.ts';
 
@@ -100,4 +100,11 @@ it('of a file its folder is offered, never a name that would match at any depth'
 it('of any other tool the tool is offered', () => {
   assert.equal(offered(call('fetch', 'https://example.org', 'text')), 'fetch');
   assert.deepEqual(proposeRules(call('fetch', 'a *', 'text')).rules, ['fetch']);
+});
+
+it('of a call that creates agents its tool is offered, and nothing narrower can be granted', () => {
+  const asked = call('fork', '1 agent; no history', 'agents');
+  assert.deepEqual(proposeRules(asked), { rules: ['fork'], first: 0, why: null });
+  assert.equal(grantFault('fork', asked), null);
+  assert.match(grantFault('fork:1 agent*', asked) ?? '', /does not match this call/);
 });

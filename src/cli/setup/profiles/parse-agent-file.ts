@@ -8,7 +8,7 @@ import { clean } from '../../../render/clean.ts';
 import { nearestName } from '../../../render/nearest-name.ts';
 import { REQUIRE_MAX, TIMEOUT_SECONDS_MAX } from '../../../settings/settings.ts';
 import { profileNameFault } from '../../../settings/settings-profiles.ts';
-import { BUILT_IN_PERMISSIONS } from '../../../tools/built-in-permissions.ts';
+import { BUILT_IN_PERMISSIONS, CREATION_PERMISSIONS } from '../../../tools/built-in-permissions.ts';
 import { evidenceText } from '../../../tools/evidence.ts';
 import { clip, expected, type Fields, numberOf, shown, textOf, wholeOf, yesOf } from './agent-file-fields.ts';
 import { splitFrontMatter } from './front-matter.ts';
@@ -205,7 +205,7 @@ function permissionsOf(fields: Fields): PermissionRules {
 function rulesOf(permissions: ReadonlyMap<unknown, unknown>, verdict: Verdict): string[] {
   if (!permissions.has(verdict)) return [];
   // Normalised: blanks around a pattern could hide what it matches.
-  const read = (rule: string) => ruleText(parseKnownRule(rule, verdict, TOOLS));
+  const read = (rule: string) => ruleText(parseKnownRule(rule, verdict, RULED));
   return listOfRules(permissions.get(verdict), `permissions.${verdict}`, 'bash:git *', LIST_MAX, read);
 }
 
@@ -238,5 +238,8 @@ function listOfRules(
 
 /** The tools that rules, profiles and the configuration of the command line may name. */
 export const TOOLS = [...Object.values(BUILT_IN_PERMISSIONS), toolPermission('cron')];
+
+/** What rules may be about. */
+export const RULED = [...TOOLS, ...CREATION_PERMISSIONS];
 
 export const TOOL_NAMES: readonly string[] = TOOLS.map(({ name }) => name);

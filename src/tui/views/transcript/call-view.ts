@@ -112,6 +112,7 @@ function agents(count: number, noun: string): string {
 
 /** A longer argument loses its middle. */
 const ARGUMENT_MAX = 100_000;
+const NOT_ASKED = { subject: '', subject_kind: null, difference: null };
 
 /** Arguments that do not fit one line: a long command, the text of a write, the diff of a patch. */
 function* wholeArguments(
@@ -119,7 +120,7 @@ function* wholeArguments(
   width: number,
   style: UiStyle,
 ): Generator<readonly string[]> {
-  for (const { name, text } of eachAskPart({ tool, subject: '', input, difference: null }, ARGUMENT_MAX)) {
+  for (const { name, text } of eachAskPart({ ...NOT_ASKED, tool, input }, ARGUMENT_MAX)) {
     if (!text.includes('\n') && text.length < width / 2) continue;
     if (name !== '') yield [line(style, width, [['cyan', `  ${clean(name)}:`]])];
     yield* wholeOutput(text, width, style);
