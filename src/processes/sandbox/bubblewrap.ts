@@ -70,6 +70,8 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
     { path: '/dev', args: ['--dev', '/dev'] },
     { path: '/dev/shm', args: [...size, '--tmpfs', '/dev/shm'] },
     { path: '/proc', args: ['--proc', '/proc'] },
+    // The first process ends all others with the call; who writes to its memory keeps it from that.
+    { path: '/proc/1', args: ['--tmpfs', '/proc/1', '--remount-ro', '/proc/1'] },
     ...KERNEL.map((path) => ({ path, args: ['--ro-bind-try', path, path] })),
     { path: '/tmp', args: ['--bind', tmp, '/tmp'] },
     ...hidden.map((path) => ({

@@ -1,7 +1,7 @@
 /**
  * A seccomp filter, as the kernel reads it (struct sock_filter, little endian). It refuses what leads out of a sandbox whatever its files and
- * network: sockets of the file system and of virtual machines, io_uring, which could make them unseen, and the keys that the kernel keeps for the
- * session of a person. Pairs of connected sockets (`socketpair`) are allowed: they lead nowhere else.
+ * network: sockets of the file system and of virtual machines, io_uring, which could make them unseen, the keys that the kernel keeps for the
+ * session of a person, and changing the first process, with which all others end. Pairs of connected sockets (`socketpair`) are allowed: they lead nowhere else.
  */
 const LOAD = 0x20;
 const IF_EQUAL = 0x15;
@@ -15,21 +15,37 @@ const REFUSE = 0x00050001;
 const AT_NUMBER = 0;
 const AT_ARCHITECTURE = 4;
 const AT_FIRST_ARGUMENT = 16;
+const AT_SECOND_ARGUMENT = 24;
 
 const AF_UNIX = 1;
 const AF_VSOCK = 40;
+const FIRST_PROCESS = 1;
 
 interface Calls {
   /** AUDIT_ARCH_…: calls by another convention are refused, since they have other numbers. */
   readonly architecture: number;
   readonly socket: number;
+  readonly ptrace: number;
+  readonly process_vm_writev: number;
   /** io_uring_setup, add_key, request_key, keyctl, bpf */
   readonly refused: readonly number[];
 }
 
 const CALLS: Readonly<Partial<Record<NodeJS.Architecture, Calls>>> = {
-  x64: { architecture: 0xc000003e, socket: 41, refused: [425, 248, 249, 250, 321] },
-  arm64: { architecture: 0xc00000b7, socket: 198, refused: [425, 217, 218, 219, 280] },
+  x64: {
+    architecture: 0xc000003e,
+    socket: 41,
+    ptrace: 101,
+    process_vm_writev: 311,
+    refused: [425, 248, 249, 250, 321],
+  },
+  arm64: {
+    architecture: 0xc00000b7,
+    socket: 198,
+    ptrace: 117,
+    process_vm_writev: 271,
+    refused: [425, 217, 218, 219, 280],
+  },
 };
 
 /** On x64, numbers from here on are calls with 32-bit pointers. */
@@ -39,8 +55,9 @@ const X32 = 0x40000000;
 export function socketFilter(architecture: NodeJS.Architecture): Buffer | null {
   const calls = CALLS[architecture];
   if (calls === undefined) return null;
-  const { architecture: own, socket, refused } = calls;
-  const refuse = 8 + refused.length;
+  const { architecture: own, socket, ptrace, process_vm_writev, refused } = calls;
+  const sockets = 7 + refused.length;
+  const refuse = sockets + 7;
   const allow = refuse + 1;
   // Each: code, value, and where to go on if the comparison holds or not; lines by number.
   const lines: readonly (readonly [code: number, value: number, yes?: number, no?: number])[] = [
@@ -49,10 +66,17 @@ export function socketFilter(architecture: NodeJS.Architecture): Buffer | null {
     [LOAD, AT_NUMBER],
     [IF_AT_LEAST, X32, refuse, 4],
     ...refused.map((number) => [IF_EQUAL, number, refuse] as const),
-    [IF_EQUAL, socket, refuse - 3, allow],
+    [IF_EQUAL, ptrace, sockets + 3],
+    [IF_EQUAL, process_vm_writev, sockets + 5],
+    [IF_EQUAL, socket, sockets, allow],
+    // sockets:
     [LOAD, AT_FIRST_ARGUMENT],
     [IF_EQUAL, AF_UNIX, refuse],
     [IF_EQUAL, AF_VSOCK, refuse, allow],
+    [LOAD, AT_SECOND_ARGUMENT],
+    [IF_EQUAL, FIRST_PROCESS, refuse, allow],
+    [LOAD, AT_FIRST_ARGUMENT],
+    [IF_EQUAL, FIRST_PROCESS, refuse, allow],
     [RETURN, REFUSE],
     [RETURN, ALLOW],
   ];
