@@ -28,7 +28,7 @@ timeout_seconds: 1.5
 budget: { usd: 0.5, seconds: 600 }
 permissions:
   allow: ["bash:git *"]
-  ask: [write]
+  ask: [write, fork]
   deny: ["read:secrets/**"]
 ---
 
@@ -48,7 +48,7 @@ Twice.
       toolsets: ['process'],
       turns: 12,
       run_ms: 1500,
-      permissions: { allow: ['bash:git *'], ask: ['write'], deny: ['read:secrets/**'] },
+      permissions: { allow: ['bash:git *'], ask: ['write', 'fork'], deny: ['read:secrets/**'] },
       budget: { usd: 0.5, seconds: 600 },
       require: [],
       system: 'You review.\n\n---\nTwice.',
@@ -148,7 +148,8 @@ const WRONG: readonly (readonly [string, RegExp])[] = [
   ['tools: [raed]', /"tools": there is no tool "raed": did you mean "read"\?/],
   ['disallowedTools: [bsh]', /"disallowedTools": there is no tool "bsh": did you mean "bash"\?/],
   ['permissions: {allow: ["bsh:git *"]}', /there is no tool "bsh"\. Did you mean bash\? Tools: bash,/],
-  ['permissions: {deny: [fork]}', /there is no tool "fork"/],
+  ['permissions: {deny: [send]}', /there is no tool "send"/],
+  ['permissions: {deny: ["fork:x"]}', /calls of fork are judged as a whole, without a pattern/],
   ['disallowed-tools: [bash]', /did you mean "disallowedTools"\?/],
   ['permission: {bash: deny}', /did you mean "permissions"\?/],
   ['turns: 1\nturns: 2', /line 3 is not valid YAML: Map keys must be unique/],
