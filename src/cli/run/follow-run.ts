@@ -4,6 +4,7 @@ import { killAllProcessGroups } from '../../processes/process-group.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { type Failure, isAboutContent } from '../../records/agent/failure.ts';
 import { isWorking } from '../../records/agent/state.ts';
+import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { deletedUse } from '../../render/tree-summary.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
@@ -83,7 +84,7 @@ function shownEvent(event: RuntimeEvent): ShownEvent {
     case 'agent':
       return { agent: agentJson(event.agent) };
     case 'message':
-      return { asked: event.message.kind === 'event' && event.message.content.event === 'asked' };
+      return shownMessage(event.message);
     case 'mail':
       return { mail: event.mail };
     case 'ledger':
@@ -93,6 +94,12 @@ function shownEvent(event: RuntimeEvent): ShownEvent {
     default:
       return {};
   }
+}
+
+function shownMessage({ kind, content }: PlacedMessage): ShownEvent {
+  if (kind !== 'event') return {};
+  const { event, text, data } = content;
+  return { asked: event === 'asked', ...(data?.about === 'suspicion' ? { notice: text } : {}) };
 }
 
 /** Shows a tree while it is at work, prints the root's reply, and returns the exit code. */

@@ -19,6 +19,8 @@ export interface ShownEvent {
   /** An agent waits for an approval. */
   readonly asked?: boolean | undefined;
   readonly mail?: Pick<Mail, 'kind' | 'body' | 'from_name' | 'to_id'> | undefined;
+  /** What a person should look at. */
+  readonly notice?: string | undefined;
   readonly ledger?: string | undefined;
 }
 
@@ -64,7 +66,11 @@ export function liveProgress(
         region.changed();
       }
       const told =
-        event.asked === true ? HOW_TO_ANSWER : mail === undefined ? null : mailLine(mail, nameIn(agents));
+        event.asked === true
+          ? HOW_TO_ANSWER
+          : mail === undefined
+            ? (event.notice ?? null)
+            : mailLine(mail, nameIn(agents));
       if (told !== null) region.print([fit(told, Math.max(20, (stream.columns ?? 80) - 1), style)]);
       if (ledger !== undefined) region.print([ledger]);
     },
@@ -97,6 +103,7 @@ export function plainProgress(
     see(event) {
       const { agent, mail, ledger } = event;
       if (ledger !== undefined) say(ledger);
+      if (event.notice !== undefined) say(`${' '.repeat(7)}${clean(event.notice)}`);
       const line = mail === undefined ? null : mailLine(mail, nameIn(agents));
       if (line !== null) say(`${duration(Date.now() - started_at).padStart(5)}  ${fit(line, 200, ASCII)}`);
       if (event.asked === true) say(`${' '.repeat(7)}${HOW_TO_ANSWER}`);

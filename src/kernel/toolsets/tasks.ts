@@ -34,10 +34,14 @@ function taskTool<T>(
     decode(value, call, view) {
       const answer = view.answer(need(value, call));
       return answer.ok
-        ? { type: 'settle', output: answer.text, consequences: [] }
+        ? { type: 'settle', output: answer.text, consequences: [], said: saidIn(orderOf(value)) }
         : refuse('NOT_AVAILABLE', answer.error);
     },
   });
+}
+
+function saidIn(order: TaskOrder): string {
+  return order.action === 'add' ? order.title : order.action === 'done' ? order.result : '';
 }
 
 const add = taskTool(

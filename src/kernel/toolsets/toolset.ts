@@ -53,6 +53,8 @@ export type Decision =
       readonly output: string;
       readonly consequences: readonly Consequence[];
       readonly spawned?: readonly SpawnedChild[];
+      /** What others will read of its caller, outside of mail. */
+      readonly said?: string;
     }
   | { readonly type: 'refuse'; readonly code: RefusalCode; readonly message: string }
   | { readonly type: 'park'; readonly wait: WaitSpec }

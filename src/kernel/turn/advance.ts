@@ -4,7 +4,7 @@ import type { Advance } from './advance-result.ts';
 import { decideCalls, faultText } from './decide-calls.ts';
 import { Draft } from './draft.ts';
 import type { Input, LedAgent } from './led-agent.ts';
-import { beginTask, takeMail } from './take-mail.ts';
+import { beginTask, hearMail, takeMail } from './take-mail.ts';
 import { takeOrders, takeOutcomes } from './take-orders.ts';
 import { tellOthers } from './tell-others.ts';
 import type { View } from './view.ts';
@@ -39,6 +39,7 @@ function advanced(draft: Draft, inputs: readonly Input[]): Advance {
   decideCalls(draft);
   const run = beginTask(draft);
   takeMail(draft);
+  hearMail(draft);
   tellOthers(draft);
   return { ...draft.result(), wait_cursors, run };
 }

@@ -6,6 +6,7 @@ import { storable } from '../../records/text/text.ts';
 import { bringsSchema } from '../toolsets/output-schema.ts';
 import { creationKey, type Decision, needKey, refusalText, type ToolsetTool } from '../toolsets/toolset.ts';
 import type { Draft } from './draft.ts';
+import { hear } from './take-mail.ts';
 import { toolsetView } from './toolset-view.ts';
 import { endOrPark } from './waits.ts';
 
@@ -91,9 +92,10 @@ function follow(decision: Decision, call: Call, draft: Draft): void {
     case 'refuse':
       return refuse(draft, call, decision.code, decision.message);
     case 'settle': {
-      const { output, consequences, spawned = [] } = decision;
+      const { output, consequences, spawned = [], said } = decision;
       const result = { call_id: call.id, name: call.name, status: 'ok' as const, output };
       draft.apply({ type: 'call-settled', at, result, consequences, spawned });
+      if (said !== undefined) hear(draft, 'a task', draft.led.agent.name, said);
       return;
     }
     case 'delegate': {

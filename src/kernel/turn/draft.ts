@@ -4,7 +4,7 @@ import { deedsLine } from '../../records/agent/deeds-line.ts';
 import { type AgentState, isTerminal } from '../../records/agent/state.ts';
 import { allTexts, saidIn } from '../../records/conversation/child-text.ts';
 import { type MailKind, type NewMail, WAKING_MAIL } from '../../records/conversation/mail.ts';
-import type { Message } from '../../records/conversation/message.ts';
+import type { EventContent, Message } from '../../records/conversation/message.ts';
 import { TakenMail } from '../mailbox/taken-mail.ts';
 import { sameWaits, waitEdges, waitsUntil } from '../mailbox/wait-edges.ts';
 import type { RequestRecord, Step, StepLists } from '../step.ts';
@@ -191,8 +191,9 @@ export class Draft {
   }
 
   /** Adds a notice for people to the conversation. */
-  tell(text: string): void {
-    this.#append({ kind: 'event', content: { event: 'notice', text } });
+  tell(text: string, data?: EventContent['data']): void {
+    const content = { event: 'notice', text, ...(data === undefined ? {} : { data }) } as const;
+    this.#append({ kind: 'event', content });
   }
 
   /** Consumes mail with the newest message, for mail that adds no message of its own. */

@@ -1,11 +1,12 @@
 import { framedName } from '../../records/agent/agent-name.ts';
 import type { ChildOutcome } from '../../records/agent/state.ts';
 import { isResting, restOf } from '../../records/agent/state.ts';
+import { readCompletion } from '../../records/conversation/completion.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { UserContent } from '../../records/conversation/message.ts';
 import type { RunOutcome } from '../../records/run/run-end.ts';
 import { endText } from '../../records/run/run-end.ts';
-import { deedsEnd, delimiterOf, framed } from '../../records/text/foreign-text.ts';
+import { deedsEnd, delimiterOf, framed, suspicion } from '../../records/text/foreign-text.ts';
 import { frameLetters, noticeOf } from '../mailbox/mail-frame.ts';
 import { readChildResult, unreadable } from '../mailbox/read-mail.ts';
 import type { Advance } from './advance-result.ts';
@@ -93,6 +94,30 @@ function takeNotice(draft: Draft, letters: readonly Mail[]): void {
   if (last === undefined) return;
   draft.notice(last.number);
   enter(draft, { origin: 'mail', text: noticeOf(fresh) });
+}
+
+/** Tells people of a text that looks like instructions to the agents that read it (docs/permissions.md#reports-that-look-like-instructions). */
+export function hear(draft: Draft, what: string, from_name: string, text: string): void {
+  const why = suspicion(text);
+  if (why !== null) draft.tell(`look at ${what} of ${framedName(from_name)}: ${why}`, { about: 'suspicion' });
+}
+
+/** Tells people of what the agents whose mail this step takes said as if it were instructions. */
+export function hearMail(draft: Draft): void {
+  const { led, mail } = draft;
+  if (mail.isUntouched) return;
+  for (const one of led.inbox.all())
+    if (one.from_id !== null && mail.ids.has(one.id)) hear(draft, 'a message', one.from_name, saidIn(one));
+}
+
+function saidIn(mail: Mail): string {
+  const { kind, body } = mail;
+  if (kind === 'letter') {
+    const reading = readCompletion(body);
+    return reading.type === 'completion' ? Object.values(reading.completion).join('\n') : body;
+  }
+  const child = kind === 'outcome' || kind === 'announce' ? readChildResult(mail) : null;
+  return child === null ? '' : Object.values(child.outcome).join('\n');
 }
 
 /** The announcement of a background run's end for its requester. `who`: its label or run id. */

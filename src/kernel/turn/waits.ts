@@ -12,6 +12,7 @@ import type { EventOf } from '../transition/event.ts';
 import { HUMAN_WAIT } from '../transition/human-wait.ts';
 import type { Draft } from './draft.ts';
 import { saidSoFar } from './led-agent.ts';
+import { hear } from './take-mail.ts';
 
 export const NO_CURSORS: ReadonlyMap<string, number> = new Map();
 
@@ -90,6 +91,7 @@ function settleWait({ call, wait }: Parked, draft: Draft, view: WaitView, cut: W
     consequences: end.consume.length === 0 ? [] : [{ type: 'consume-mail', mail_ids: end.consume }],
     spawned: [],
   });
+  for (const { name, last_reply = '' } of end.unsent ?? []) hear(draft, 'the last reply', name, last_reply);
 }
 
 /** A person waits for letters of agents; the person's own letters stay in the mailbox for the model. */

@@ -40,6 +40,8 @@ export interface WaitEnd {
   readonly consume: readonly string[];
   /** Pictures of a person's letter. */
   readonly images?: readonly Image[];
+  /** What is told of agents that sent nothing. */
+  readonly unsent?: readonly WaitRow[];
 }
 
 /** Why a wait ends before everybody has answered. */
@@ -102,7 +104,8 @@ function endFanIn(from: readonly string[], view: WaitView, cut: WaitCut | null):
   const mark = cut === null ? {} : cut === 'timeout' ? { timed_out: true } : { interrupted: true };
   const open = results.filter(({ status }) => status === 'running').length;
   const note = open === 0 ? {} : { note: `${open} of ${results.length} agents have not answered` };
-  return { output: JSON.stringify({ results, ...mark, ...note }), consume };
+  const unsent = results.filter(({ last_reply }) => last_reply !== undefined);
+  return { output: JSON.stringify({ results, ...mark, ...note }), consume, unsent };
 }
 
 function row(id: string, view: WaitView, letter: Mail | undefined): WaitRow {

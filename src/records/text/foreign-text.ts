@@ -1,4 +1,5 @@
 import { visibleLine } from '../agent/agent-name.ts';
+import { excerpt } from './text.ts';
 
 /**
  * Text of others that is shown to a model or a person beside what Coppice says (docs/permissions.md#text-from-elsewhere):
@@ -55,4 +56,53 @@ export function framed(delimiter: string, what: string, text: string): string {
 /** The text without the first frame in it, for people, who are shown who is speaking in another way. */
 export function unframed(text: string): string {
   return text.replace(/^--- ([0-9a-f]{8}) .*\n([\s\S]*)\n--- \1 end$/m, (_, __, inside: string) => inside);
+}
+
+/** What makes a text look as if it were to steer who reads it, or a person. Few, so that ordinary reports have none. */
+const SIGNS: readonly (readonly [what: string, sign: RegExp])[] = [
+  ['it imitates a line of Coppice', new RegExp(`^[^\\S\\n]*(?:${STAMPS}).*`, 'im')],
+  [
+    'it asks to ignore instructions',
+    /\b(?:ignore|disregard|forget|override)\s+(?:(?:all|any|every|of|the|your|my|these|those)\s+){0,4}(?:previous|prior|above|earlier|preceding|foregoing|original|existing|system)\s+(?:\w+\s+){0,2}?(?:instructions?|prompts?|rules|orders|directions|directives|guidelines)\b/i,
+  ],
+  [
+    'it has tags of a prompt',
+    /<\/?system(?:[-_ ](?:reminder|prompt|message))?>|<\|[a-z_]{2,30}\|>|<<\/?SYS>>|\[\/?INST\]/,
+  ],
+  [
+    'it poses as a system message',
+    /^[^\S\n]*[#*[]*\s?(?:system|developer|admin(?:istrator)?)\s+(?:override|instructions?|message|prompt)[\]*]*\s*[:!]/im,
+  ],
+  [
+    'it asks to keep something from the person',
+    /\b(?:do not|don['’]t|never|must not)\s+(?:tell|inform|alert|notify|warn)\s+(?:the\s+)?(?:user|human|operator|person)\b/i,
+  ],
+  [
+    'it claims an approval',
+    /\bthe\s+(?:user|human|operator|person)\s+(?:has\s+)?(?:already|explicitly)\s+(?:approved|authori[sz]ed|consented|granted)\b/i,
+  ],
+  [
+    'it asks to be somebody else',
+    /\byou\s+are\s+(?:now|no\s+longer)\s+(?:DAN\b|in\s+(?:developer|debug|admin|god)\s+mode|bound\s+by|restricted\s+by|unrestricted|jailbroken)/i,
+  ],
+  [
+    'it hides characters',
+    /[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]|[\u200b\u200c\u2060-\u2064\ufeff]{4}|[\u{e0100}-\u{e01ef}]{2}/u,
+  ],
+];
+/** Flags of regions are made of tag characters. */
+const FLAGS = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{2,6}\u{e007f}/gu;
+/** Characters that are looked at. */
+const LOOKED_AT = 200_000;
+
+/** Why a text looks like instructions to who reads it, for people; null: it does not. */
+export function suspicion(text: string): string | null {
+  const looked_at = text.slice(0, LOOKED_AT).replaceAll(FLAGS, '');
+  for (const [what, sign] of SIGNS) {
+    const [found] = sign.exec(looked_at) ?? [];
+    if (found === undefined) continue;
+    const shown = visibleLine(found);
+    return shown === '' ? what : `${what}: ${excerpt(shown)}`;
+  }
+  return null;
 }
