@@ -53,6 +53,7 @@ it('connects to no private address but one that is named itself', async () => {
     '[::ffff:10.0.0.1]',
     '0.0.0.0',
     '[fe80::1]',
+    '[fec0::1]',
     'localhost',
     '2130706433',
     '0x7f.1',
