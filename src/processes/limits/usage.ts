@@ -38,11 +38,14 @@ function namespaceTable(first: number, memory: readonly string[]): ProcessTable 
   };
 }
 
-function sessionTable(leader: number): ProcessTable {
-  const all = processIds().flatMap((pid) => {
+async function sessionTable(leader: number): Promise<ProcessTable> {
+  const all: { pid: string; parent: number; session: number }[] = [];
+  const slices = new Slices();
+  for (const pid of processIds()) {
     const status = processStatus(pid);
-    return status === undefined ? [] : [{ pid, ...status }];
-  });
+    if (status !== undefined) all.push({ pid, ...status });
+    if (slices.isOver()) await slices.next();
+  }
   const mine = new Set(all.filter(({ session }) => session === leader).map(({ pid }) => pid));
   for (let before = -1; before !== mine.size; ) {
     before = mine.size;
@@ -51,8 +54,21 @@ function sessionTable(leader: number): ProcessTable {
   return { folder: '/proc', pids: [...mine], memory: [] };
 }
 
-/** The event loop is not held longer. */
-const SLICE_MS = 5;
+/** Of work that must not hold the event loop. */
+class Slices {
+  static readonly #MS = 5;
+  #since = performance.now();
+
+  isOver(): boolean {
+    return performance.now() - this.#since >= Slices.#MS;
+  }
+
+  async next(): Promise<void> {
+    await nextRound();
+    this.#since = performance.now();
+  }
+}
+
 /** Units in which Linux shows times and sizes of processes to programs, on every machine. */
 const TICKS_PER_SECOND = 100;
 const PAGE_BYTES = 4096;
@@ -61,13 +77,13 @@ const PAGE_BYTES = 4096;
 export async function excessOf(processes: Processes, limits: Amounts): Promise<Excess | null> {
   const table =
     processes.type === 'session'
-      ? sessionTable(processes.leader)
+      ? await sessionTable(processes.leader)
       : namespaceTable(processes.first, processes.memory);
   const used = { memory_mb: 0, processes: table.pids.length, cpu_seconds: 0, disk_mb: 0 };
   // The more there are, the less time there is to look at each.
   if (used.processes >= limits.processes) return excess('processes', used, limits);
   used.processes = 0;
-  let since = performance.now();
+  const slices = new Slices();
   for (const pid of table.pids) {
     const status = processStatus(pid, table.folder);
     if (status === undefined) continue;
@@ -75,9 +91,7 @@ export async function excessOf(processes: Processes, limits: Amounts): Promise<E
     used.memory_mb += (status.resident_pages * PAGE_BYTES) / MB;
     used.cpu_seconds += status.cpu_ticks / TICKS_PER_SECOND;
     if (limits.disk_mb !== Infinity) used.disk_mb += writtenBytes(pid, table.folder) / MB;
-    if (performance.now() - since < SLICE_MS) continue;
-    await nextRound();
-    since = performance.now();
+    if (slices.isOver()) await slices.next();
   }
   const shared_mb = table.memory.reduce((sum, path) => sum + usedMb(path), 0);
   used.memory_mb += shared_mb;
