@@ -31,7 +31,8 @@ export async function openTmux(name: string, columns: number, rows: number): Pro
     });
   const title = () => run('display', '-p', '#{pane_title}').trim();
   run('new-session', '-d', '-x', `${columns}`, '-y', `${rows}`, process.execPath, SCREEN_PROGRAM);
-  await until(() => title() === 'ready', 'the program is ready');
+  // The last that it says of itself.
+  await until(() => title() === 'answered', 'the program is ready');
   let number = 0;
   return {
     async perform(...command) {
