@@ -230,12 +230,12 @@ function unnamedFile(content: Buffer): number {
 }
 
 const OFF =
-  'or let commands run without walls: "sandbox": {"mode": "off"} in the configuration, or COPPICE_SANDBOX=off';
+  'let commands run without walls: "sandbox": {"mode": "off"} in the configuration, or COPPICE_SANDBOX=off';
 
 async function tryOut(): Promise<string | null> {
-  if (process.platform !== 'linux') return `there is no sandbox for ${process.platform} yet: ${OFF}`;
+  if (process.platform !== 'linux') return `there is no sandbox for ${process.platform} yet, so no command runs: ${OFF}`;
   if (process.arch !== 'x64' && process.arch !== 'arm64')
-    return `there is no sandbox for ${process.arch} yet: ${OFF}`;
+    return `there is no sandbox for ${process.arch} yet, so no command runs: ${OFF}`;
   const failure = await new Promise<string | null>((resolve) => {
     const args = [
       '--unshare-all',
@@ -256,5 +256,5 @@ async function tryOut(): Promise<string | null> {
   });
   return failure === null
     ? null
-    : `the sandbox cannot start: ${failure}. Install it (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap), let it use user namespaces (docs/sandbox.md), ${OFF}`;
+    : `the sandbox cannot start: ${failure}. Install it (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap), let it use user namespaces (docs/sandbox.md), or ${OFF}`;
 }
