@@ -233,7 +233,8 @@ const OFF =
   'let commands run without walls: "sandbox": {"mode": "off"} in the configuration, or COPPICE_SANDBOX=off';
 
 async function tryOut(): Promise<string | null> {
-  if (process.platform !== 'linux') return `there is no sandbox for ${process.platform} yet, so no command runs: ${OFF}`;
+  if (process.platform !== 'linux')
+    return `there is no sandbox for ${process.platform} yet, so no command runs: ${OFF}`;
   if (process.arch !== 'x64' && process.arch !== 'arm64')
     return `there is no sandbox for ${process.arch} yet, so no command runs: ${OFF}`;
   const failure = await new Promise<string | null>((resolve) => {

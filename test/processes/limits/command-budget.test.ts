@@ -13,6 +13,7 @@ import { CommandBudget, type CommandLimits } from '../../../src/processes/limits
 import { MB } from '../../../src/processes/limits/usage.ts';
 import type { Tool, ToolResult } from '../../../src/records/tool.ts';
 import { createBashTool } from '../../../src/tools/bash.ts';
+import { LONG } from '../../house/long.ts';
 import { call, eventually, makeWorkspace } from '../../tools/tool-fixture.ts';
 import { NO_WALLS, walls } from '../sandbox/walls.ts';
 
@@ -122,11 +123,13 @@ function notAsNobody(): string | false {
 
 const linux_only = process.platform === 'linux' ? false : 'reads /proc';
 
-describe('without walls, limits stop', { skip: linux_only }, () => proveStopped('off', BOMBS));
 describe('in the sandbox, limits stop', { skip: NO_WALLS }, () => proveStopped('workspace', BEHIND_WALLS));
-describe('in the sandbox of another user, limits stop', { skip: NO_WALLS || notAsNobody() }, () =>
-  proveStopped('strict', { ...BEHIND_WALLS, ...NOT_ROOT }, NOBODY),
-);
+if (LONG) {
+  describe('without walls, limits stop', { skip: linux_only }, () => proveStopped('off', BOMBS));
+  describe('in the sandbox of another user, limits stop', { skip: NO_WALLS || notAsNobody() }, () =>
+    proveStopped('strict', { ...BEHIND_WALLS, ...NOT_ROOT }, NOBODY),
+  );
+}
 
 it('what is left out depends on the machine, and null is no limit', async () => {
   const of = async (limits: CommandLimits) => (await CommandBudget.of(limits, place, async () => 0)).limits;
