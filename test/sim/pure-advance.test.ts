@@ -7,7 +7,7 @@ import { it } from 'node:test';
 import { LONG } from '../house/long.ts';
 import { seen } from './watched-advance.ts';
 
-const SEEDS = LONG ? 25 : 8;
+const SEEDS = LONG ? 25 : 5;
 /** Until then more are played where the histories lack something. */
 const SEEDS_MAX = 40;
 /** What the histories must hold, so that they prove something. */

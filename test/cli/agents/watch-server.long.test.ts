@@ -1,9 +1,8 @@
-// Proves that `ps --watch --server` follows the trees of a server by its events, in lines and on a terminal, answers there what they ask, and says when the server is gone; the long form starts it anew.
+// Proves that `ps --watch --server` follows the trees of a server by its events, in lines and on a terminal, answers there what they ask, and says when the server is gone and when it is back.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { LONG } from '../../house/long.ts';
 import { until } from '../../runtime/stage.ts';
 import { openPty } from '../../tui/terminal/pty.ts';
 import { MAIN } from '../residents.ts';
@@ -60,12 +59,10 @@ it('tells what changes, takes answers, and outlasts the server', async (test) =>
   await server.ended;
   await pty.until('cannot be reached');
   await until(() => told.includes('cannot be reached'), 'that it is gone');
-  if (LONG) {
-    await serve(new URL(url).port);
-    await home.run(['run', 'the last', ...model]);
-    await pty.until('the last');
-    await until(() => /the last: /.test(told), 'what is new');
-  }
+  await serve(new URL(url).port);
+  await home.run(['run', 'the last', ...model]);
+  await pty.until('the last');
+  await until(() => /the last: /.test(told), 'what is new');
   pty.send('\x03');
   assert.equal((await pty.ended).exitCode, 0);
   lines.child.kill('SIGINT');
