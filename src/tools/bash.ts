@@ -64,12 +64,15 @@ const input = z.strictObject({
 
 /**
  * Runs a shell command in the agent's folder, behind the walls of the sandbox (docs/sandbox.md) or, without one, with all rights of the user. Exit
- * code 0 is `ok`, anything else `error` with the code in the text. `limits`: null for none.
+ * code 0 is `ok`, anything else `error` with the code in the text. `limits`: null for none. `known`: commands that this program has written itself, as its
+ * demo does; where walls cannot stand, these run without.
  */
 export function createBashTool(
   sandbox: Sandbox | null,
   limits: CommandLimits | null = null,
+  known: ReadonlySet<string> = new Set(),
 ): Tool<z.infer<typeof input>> {
+  const problem = async (): Promise<string | null> => (await sandbox?.problem()) ?? null;
   return defineTool({
     name: 'bash',
     permission: BUILT_IN_PERMISSIONS.bash,
@@ -81,17 +84,18 @@ export function createBashTool(
     input,
     subject: ({ command }) => command,
     // Nobody is asked about what cannot run.
-    refusal: async () => (await sandbox?.problem()) ?? null,
+    refusal: async ({ command }) => (known.has(command) ? null : problem()),
     async run({ command, timeout = TOOL_LIMITS.timeout_seconds }, context) {
-      const problem = await sandbox?.problem();
-      if (problem) return { status: 'error', output: problem };
+      const why_not = await problem();
+      if (why_not !== null && !known.has(command)) return { status: 'error', output: why_not };
+      const confined = why_not === null ? sandbox : null;
       const budget =
         limits === null
           ? undefined
           : await (await import('../processes/limits/command-budget.ts')).CommandBudget.of(
               limits,
               context.cwd,
-              async (limit_bytes) => (await sandbox?.heldBytes(context.spill_dir, limit_bytes)) ?? 0,
+              async (limit_bytes) => (await confined?.heldBytes(context.spill_dir, limit_bytes)) ?? 0,
             );
       const capture = new OutputCapture(context.spill_dir, context.onOutput);
       let walls = '';
@@ -104,10 +108,10 @@ export function createBashTool(
         timeout_ms: timeout * 1000,
         onOutput: (chunk) => capture.push(chunk),
         budget,
-        ...(sandbox === null
+        ...(confined === null
           ? {}
           : {
-              confine: (program, cwd) => sandbox.confine(program, cwd, context.spill_dir, budget),
+              confine: (program, cwd) => confined.confine(program, cwd, context.spill_dir, budget),
               // What the command writes goes another way (`shellArguments`).
               onErrorOutput: (chunk) => {
                 if (walls.length < WALLS_MAX) walls += chunk.toString();
@@ -122,7 +126,7 @@ export function createBashTool(
       const result = resultOf(end, capture.finish(), timeout, context.cwd);
       const notes = [budget?.note];
       if (result.status === 'error') {
-        if (sandbox !== null && AT_A_WALL.test(result.output)) notes.push(WALLS);
+        if (confined !== null && AT_A_WALL.test(result.output)) notes.push(WALLS);
         if (end.end === 'exited') notes.push(budget?.hint(result.output, result.exit_code));
       }
       const said = notes.filter(Boolean).map((one) => `\n[${one}]`);

@@ -19,14 +19,16 @@ import { think } from './think.ts';
 export function createBuiltInTools({
   sandbox = null,
   limits = null,
+  known_commands,
   guard = askContext,
 }: {
   readonly sandbox?: Sandbox | null;
   readonly limits?: CommandLimits | null;
+  readonly known_commands?: ReadonlySet<string>;
   readonly guard?: PathGuard;
 } = {}): Tool[] {
   return [
-    createBashTool(sandbox, limits) as Tool,
+    createBashTool(sandbox, limits, known_commands) as Tool,
     createReadTool(guard),
     createWriteTool(guard),
     createPatchTool(guard),

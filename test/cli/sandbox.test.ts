@@ -1,6 +1,15 @@
 /** Proves the sandbox as people meet it: on by default, told by `doctor`, never left out silently where it cannot stand, and off where a person says so. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { NO_WALLS } from '../processes/sandbox/walls.ts';
@@ -71,6 +80,37 @@ it('where it cannot stand, no command runs, the way out is told, and doctor fail
   const doctor = await home.run(['doctor'], { env });
   assert.match(doctor.stdout, /sandbox +the sandbox cannot start/);
   assert.equal(doctor.code, 1);
+});
+
+it('where it cannot stand, the demo shows what it finds nevertheless: its commands are not those of a model', async () => {
+  // Everything but bubblewrap.
+  const programs = join(home.folder, 'programs');
+  mkdirSync(programs);
+  for (const name of [
+    'bash',
+    'find',
+    'head',
+    'tr',
+    'wc',
+    'awk',
+    'sed',
+    'du',
+    'cut',
+    'sort',
+    'uniq',
+    'xargs',
+    'cat',
+    'uname',
+  ])
+    symlinkSync(
+      execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),
+      join(programs, name),
+    );
+  const demo = home.start(['demo', '--fast'], { env: { COPPICE_SANDBOX: '', PATH: programs } });
+  const { code, stdout } = await demo.ended;
+  assert.equal(code, 0);
+  assert.match(stdout, /\d+ files/);
+  assert.doesNotMatch(stdout, /sandbox/);
 });
 
 it('switched off, commands have the rights of the user, and doctor says so', async () => {

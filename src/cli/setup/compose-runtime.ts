@@ -15,6 +15,7 @@ import type { Store, WorkerRole } from '../../store/store.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
 import { canAsk } from './channels-config.ts';
 import type { Context } from './context.ts';
+import { DEMO_COMMANDS } from './demo-rules.ts';
 
 export interface RuntimeTerms {
   /** Models that only this command knows. */
@@ -61,7 +62,13 @@ export async function composeRuntime(
     ...(configuration.context === undefined ? {} : { context: configuration.context }),
     role,
     labels,
-    tools: [...createBuiltInTools(commandBounds(configuration.sandbox, context.env, store)), cron],
+    tools: [
+      ...createBuiltInTools({
+        ...commandBounds(configuration.sandbox, context.env, store),
+        known_commands: DEMO_COMMANDS,
+      }),
+      cron,
+    ],
     terms,
     can_ask,
     spill_dir: outputFolder(context.data_folder),

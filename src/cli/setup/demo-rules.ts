@@ -25,6 +25,9 @@ const COMMANDS = {
   shell: '# what would run them\nbash --version | head -n 1 | cut -c1-60; uname -sm',
 } as const;
 
+/** They read only, so they need no walls where there can be none: the first thing that is tried works everywhere. */
+export const DEMO_COMMANDS: ReadonlySet<string> = new Set(Object.values(COMMANDS));
+
 interface Worker {
   readonly name: string;
   readonly prompt: string;
