@@ -49,8 +49,13 @@ const AT_A_WALL =
 /** Characters of what the walls themselves report. */
 const WALLS_MAX = 2000;
 
-const WALLS =
-  'the sandbox lets commands write in your folder and in /tmp only, hides keys and passwords, and gives no network and no sockets of other programs';
+/** What the walls leave open, for the model. */
+function wallsText({ write, hosts, sockets }: Sandbox['settings']): string {
+  const folders =
+    write.length === 0 ? 'your folder and in /tmp' : `your folder, in /tmp and in ${write.join(', ')}`;
+  const network = hosts.length === 0 ? 'no network' : `HTTP and HTTPS to ${hosts.join(', ')} only`;
+  return `the sandbox lets commands write in ${folders} only, hides keys and passwords, and gives ${network}${sockets ? '' : ' and no sockets of other programs'}`;
+}
 
 const input = z.strictObject({
   command: z.string().min(1).describe('The command, as for bash -c. May have several lines.'),
@@ -80,7 +85,7 @@ export function createBashTool(
       'Run a shell command in your folder. You get its output (both streams, in order) and the exit code if it is not 0. ' +
       'There is no terminal and no input. Everything the command started is stopped when it ends, so background ' +
       'processes do not outlive the call. Long output is cut in the middle and kept in a file that is named.' +
-      (sandbox === null ? '' : ` Note: ${WALLS}.`),
+      (sandbox === null ? '' : ` Note: ${wallsText(sandbox.settings)}.`),
     input,
     subject: ({ command }) => command,
     // Nobody is asked about what cannot run.
@@ -126,7 +131,7 @@ export function createBashTool(
       const result = resultOf(end, capture.finish(), timeout, context.cwd);
       const notes = [budget?.note];
       if (result.status === 'error') {
-        if (confined !== null && AT_A_WALL.test(result.output)) notes.push(WALLS);
+        if (confined !== null && AT_A_WALL.test(result.output)) notes.push(wallsText(confined.settings));
         if (end.end === 'exited') notes.push(budget?.hint(result.output, result.exit_code));
       }
       const said = notes.filter(Boolean).map((one) => `\n[${one}]`);
