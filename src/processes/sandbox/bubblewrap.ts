@@ -1,5 +1,5 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
-import { dirname, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { governingIn, isInside, type Placeholder } from './governing.ts';
 import { secretPaths } from './secret-paths.ts';
 
@@ -107,6 +107,25 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
     ...['--setenv', 'TMPDIR', '/tmp', '--unsetenv', 'TMP', '--unsetenv', 'TEMP', '--chdir', cwd],
   ];
   return { args, memory: memory.filter((path) => !opened.some((one) => isInside(path, one))), missing };
+}
+
+/**
+ * Where the program is found within the layout: a strict one does not show those in a home folder, nor the links there that lead to the system's. Throws
+ * if there is none of its name.
+ */
+export function programWithin(layout: SandboxLayout, file: string): string {
+  if (!layout.strict) return file;
+  const shown = [...SYSTEM, layout.cwd, ...layout.read, ...layout.write];
+  const isShown = (path: string) => shown.some((place) => isInside(path, place));
+  const name = basename(file);
+  for (const path of [file, canonical(file), join('/usr/bin', name), join('/bin', name)]) {
+    const real = path === null ? null : canonical(path);
+    if (path !== null && real !== null && basename(path) === name && isShown(path) && isShown(real))
+      return path;
+  }
+  throw new Error(
+    `the strict sandbox does not show ${file}: install ${name} for the whole system, or add its folder to "sandbox.read" in the configuration`,
+  );
 }
 
 /** Null: not there. */

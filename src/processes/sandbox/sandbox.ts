@@ -18,7 +18,7 @@ import type { Writable } from 'node:stream';
 import type { CommandBudget } from '../limits/command-budget.ts';
 import type { FolderSizes } from '../limits/folder-sizes.ts';
 import { TREE_TMP } from '../output/spill-folder.ts';
-import { bubblewrapCall } from './bubblewrap.ts';
+import { bubblewrapCall, programWithin } from './bubblewrap.ts';
 import { isPlaceholder, type Placeholder } from './governing.ts';
 import { HostProxy, PROXY_ENVIRONMENT } from './host-proxy.ts';
 import { socketFilter } from './socket-filter.ts';
@@ -101,12 +101,14 @@ export class Sandbox {
     const { mode, write, read, hidden, sockets } = this.settings;
     const tmp = join(shared, TREE_TMP);
     mkdirSync(tmp, { recursive: true, mode: 0o700 });
-    const call = bubblewrapCall({
+    const layout = {
       strict: mode === 'strict',
       ...{ cwd, tmp, write, read, hidden, home: homedir() },
       output: shared,
       memory_bytes: Math.ceil((budget?.limits.memory_mb ?? Infinity) * 2 ** 20),
-    });
+    };
+    const file = programWithin(layout, program.file);
+    const call = bubblewrapCall(layout);
     const begin = (budget?.script(true) ?? '') + INIT;
     const filter = sockets ? null : openFilter();
     // One that was there before stays.
@@ -121,10 +123,10 @@ export class Sandbox {
     return {
       file: 'bwrap',
       args: [
+        ...(proxy === null ? [] : proxyArguments()),
         ...call.args,
         ...(filter === null ? [] : ['--seccomp', '3']),
-        ...(proxy === null ? [] : proxyArguments()),
-        ...['--info-fd', '4', '--', SHELL, '-c', begin, SHELL, program.file, ...program.args],
+        ...['--info-fd', '4', '--', SHELL, '-c', begin, SHELL, file, ...program.args],
       ],
       stdio: withoutInherited([filter ?? 'ignore', 'pipe', ...(proxy === null ? [] : ['pipe' as const])]),
       begin(child) {
@@ -137,7 +139,7 @@ export class Sandbox {
           if (proxy === null || pid === undefined || bridge !== null) return;
           bridge = proxy.join(pid);
           // Without the proxy there is no network, which the program will tell.
-          void bridge.catch(() => null).then(() => go?.end('go'));
+          void bridge.catch(() => null).then(() => go?.end());
         });
       },
       memory: call.memory,
@@ -153,9 +155,13 @@ export class Sandbox {
   }
 }
 
+/**
+ * Bubblewrap waits for the end of what it writes into a file, and lays out everything else after it. By `--block-fd` it would wait in a user namespace
+ * within the one that owns the network, through which only root could join the network.
+ */
 function proxyArguments(): string[] {
   const variables = Object.entries(PROXY_ENVIRONMENT).flatMap(([name, value]) => ['--setenv', name, value]);
-  return ['--block-fd', '5', ...variables];
+  return ['--file', '5', '/.proxy', ...variables];
 }
 
 function takePlaceholder({ path, content }: Placeholder): void {

@@ -1,9 +1,10 @@
-/** Runs commands of the first argument (JSON: `{ walls, limits, commands }`) one after the other in the working folder, and prints the results. */
+/** Runs commands of the first argument (JSON: `{ walls, hosts?, limits?, commands }`) one after the other in the working folder, and prints the results. */
 import { createBashTool } from '../../../src/tools/bash.ts';
 import { walls } from '../sandbox/walls.ts';
 
 const asked = JSON.parse(process.argv[2] ?? '');
-const tool = createBashTool(asked.walls === 'off' ? null : walls({ mode: asked.walls }), asked.limits);
+const settings = { mode: asked.walls, hosts: asked.hosts ?? [] };
+const tool = createBashTool(asked.walls === 'off' ? null : walls(settings), asked.limits);
 const results = [];
 for (const command of asked.commands)
   results.push(
@@ -19,4 +20,4 @@ for (const command of asked.commands)
       },
     ),
   );
-console.log(JSON.stringify(results));
+process.stdout.write(JSON.stringify(results), () => process.exit());

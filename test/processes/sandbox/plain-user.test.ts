@@ -1,0 +1,76 @@
+/** Proves the sandbox for a user who is not root and has programs in a home folder: root may do what nobody else can, as joining the network of a sandbox. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chownSync, constants, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { build, stop } from 'esbuild';
+import type { ToolResult } from '../../../src/records/tool.ts';
+import { NO_WALLS } from './walls.ts';
+
+const NOBODY = 65_534;
+const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+
+describe('in the sandbox of a user who is not root', { skip: NO_WALLS }, () => {
+  // A place that others may enter, unlike, maybe, that of this project.
+  const home = mkdtempSync('/var/tmp/coppice-test-');
+  const work = join(home, 'work');
+  const node = join(home, 'node');
+  const runner = join(home, 'run.mjs');
+  const server = createServer((_, answer) => answer.end('reached'));
+  let port = 0;
+
+  before(async () => {
+    copyFileSync(process.execPath, node, constants.COPYFILE_FICLONE);
+    await build({
+      entryPoints: [join(import.meta.dirname, '../limits/run-bombs.ts')],
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      outfile: runner,
+      logLevel: 'error',
+    });
+    mkdirSync(work);
+    mkdirSync(join(home, 'bin'));
+    symlinkSync('/bin/bash', join(home, 'bin/bash'));
+    if (user.uid !== undefined) for (const path of [home, work]) chownSync(path, user.uid, user.gid);
+    port = await new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    });
+  });
+  after(() => {
+    server.close();
+    void stop();
+    rmSync(home, { recursive: true });
+  });
+
+  const run = async (asked: object): Promise<ToolResult[]> => {
+    const { stdout } = await promisify(execFile)(node, [runner, JSON.stringify(asked)], {
+      cwd: work,
+      env: { PATH: `${join(home, 'bin')}:${process.env.PATH}`, HOME: home },
+      ...user,
+    });
+    return JSON.parse(stdout);
+  };
+
+  it('the hosts that are allowed are reached, every time, and no other', async () => {
+    const ask = (host: string) => `id -u; curl -s -m 5 --noproxy "" http://${host}:${port}/`;
+    for (const walls of ['workspace', 'strict']) {
+      const commands = [...Array(5).fill(ask('127.0.0.1')), ask('127.0.0.2')];
+      const outputs = (await run({ walls, hosts: [`127.0.0.1:${port}`], commands })).map(
+        ({ output }) => output,
+      );
+      const [denied] = outputs.splice(-1);
+      assert.deepEqual(outputs, Array(5).fill(`${user.uid ?? process.getuid?.()}\nreached`), walls);
+      assert.match(denied ?? '', /the sandbox does not allow 127\.0\.0\.2:/);
+    }
+  });
+
+  it('a strict one runs the shell of the system where the first on the PATH is in the home folder', async () => {
+    const [result] = await run({ walls: 'strict', commands: ['echo "$0 runs"; command -v bash; ls ~'] });
+    assert.equal(result?.output, 'bash runs\n/usr/bin/bash\nwork\nwork-output\n');
+  });
+});
