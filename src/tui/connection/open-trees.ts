@@ -19,6 +19,9 @@ interface OpenTreesListener {
   readonly onReplace: () => void;
 }
 
+/** Between tries to release a tree: its last step may still be written. */
+const RELEASE_MS = [200, 500, 1000, 2000, 5000];
+
 /** The tree in view, and those that were in view before: agents at work there go on in this process. */
 export class OpenTrees {
   readonly #app: AppContext;
@@ -28,6 +31,8 @@ export class OpenTrees {
   #current: TreeConnection;
   /** The root that is created next is of the tree that begins here. */
   #starting = false;
+  /** Roots of trees out of view that this process leads. */
+  readonly #held = new Set<string>();
   /** Opening and starting never overlap. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -81,7 +86,10 @@ export class OpenTrees {
   /** Whether an agent that was created or has changed is of the tree in view. */
   shows(agent: Agent): boolean {
     const { root_id } = this.#app.state;
-    if (this.#left.see(agent)) return false;
+    if (this.#left.see(agent)) {
+      this.#rested(agent.root_id);
+      return false;
+    }
     return root_id === null ? this.#starting : agent.root_id === root_id;
   }
 
@@ -115,6 +123,7 @@ export class OpenTrees {
     if (heading !== undefined) this.#app.say(`\n${heading}\n`);
     this.#tell();
     this.#left.returnTo(root_id);
+    this.#held.delete(root_id);
     await next.show(tree, agent_id);
     await leave();
   }
@@ -144,9 +153,28 @@ export class OpenTrees {
     app.dispatch({ type: 'opened', root_id: null, agents: [] });
     return async () => {
       await before.close();
-      if (root_id !== null && !before.followed && !this.#left.isBusy(root_id))
-        await app.runtime.release(root_id);
+      if (root_id === null || before.followed) return;
+      this.#held.add(root_id);
+      await this.#release(root_id);
     };
+  }
+
+  /** Lets other processes lead a tree that is not in view, once nothing is at work there. */
+  async #release(root_id: string, tries = 0): Promise<void> {
+    if (!this.#held.has(root_id) || this.#left.isBusy(root_id)) return;
+    if (await this.#app.runtime.release(root_id)) return void this.#held.delete(root_id);
+    const pause_ms = RELEASE_MS[tries];
+    if (pause_ms === undefined) return;
+    setTimeout(() => this.#later(() => this.#release(root_id, tries + 1)), pause_ms).unref();
+  }
+
+  #rested(root_id: string): void {
+    if (this.#held.has(root_id) && !this.#left.isBusy(root_id)) this.#later(() => this.#release(root_id));
+  }
+
+  /** What fails is tried again with the next event, or left to the end of the process. */
+  #later(work: () => Promise<void>): void {
+    void this.#serial(work).catch(() => {});
   }
 
   #tell(): void {

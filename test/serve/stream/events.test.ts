@@ -120,7 +120,7 @@ alwaysOnBothDatabases('the event stream', (database) => {
       () => open.of('tree').some((event) => event.tree?.root_id === root.id && event.tree.need === 'done'),
       'its row',
     );
-    assert.ok(open.of('agent').some((event) => event.agent?.name === 'kid'));
+    await until(() => open.of('agent').some((event) => event.agent?.name === 'kid'), 'its child');
     assert.deepEqual([...open.of('message'), ...open.of('delta')], []);
     for (const event of [...open.events, ...tree.events])
       assert.ok(validate(event), JSON.stringify([event, validate.errors]));

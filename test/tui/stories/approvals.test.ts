@@ -43,6 +43,7 @@ it('a sentence typed as a question comes up goes to the draft and answers nothin
   await ui.press(KEY.leader, 'a');
   await pty.until('Agents 2');
   await ui.press(KEY.escape);
+  await ui.gone('Agents 2');
   await ui.press(KEY.leader, '0');
   await ui.inView('0 main');
   assert.equal((await ui.ledger((store) => store.asks({ open: true }))).length, 1, 'nothing was answered');

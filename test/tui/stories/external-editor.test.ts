@@ -28,8 +28,12 @@ it('the editor gets the draft and the terminal, agents go on, and what it wrote 
   const said = () => ui.ledger(async (store) => (await store.agents({}))[0]?.reply === 'Slow and done.');
   await until(said, 'the agent goes on');
   assert.ok(!ui.shows('Slow and done.'), 'nothing is drawn over the editor');
+  // The editor ends before the program, which has much else to do, hears of Ctrl-C.
+  process.kill(pty.pid, 'SIGSTOP');
   await ui.press('\x03');
   pty.send('from the editor\r');
+  await until(() => existsSync(`${editor}.file`), 'the editor ends');
+  process.kill(pty.pid, 'SIGCONT');
   await pty.until('> from the editor');
   await pty.until('second line');
   assert.ok(

@@ -59,6 +59,7 @@ for (const [columns, rows] of [
     await ui.press(KEY.leader, 'a');
     await pty.until('Agents 3');
     await ui.press(KEY.escape);
+    await ui.gone('Agents 3');
     await ui.press(KEY.alt(1));
     await ui.inView('1 kid');
     await pty.until(() => /^child 31mevil rests/m.test(pty.screen().join('\n')));
@@ -68,7 +69,9 @@ for (const [columns, rows] of [
     await ui.inView('2 xxx');
     await ui.say('/kill 1');
     await pty.until('Kill kid');
-    await ui.press(KEY.escape, KEY.alt(0));
+    await ui.press(KEY.escape);
+    await ui.gone('Kill kid');
+    await ui.press(KEY.alt(0));
     await ui.inView('0 main');
     await pty.until('Main read it.');
     const lines = pty.history();

@@ -91,6 +91,7 @@ it('restores dead, reaped and idle agents, captures, scrollback and slots', asyn
   assert.ok(!back.shows('doomed') && !back.shows('child-'), 'what was reaped stays out of sight');
   assert.ok(back.pty.screen().some((line) => /quick .*killed by you/.test(line)));
   await back.press(KEY.escape);
+  await back.gone('Agents 3');
   await back.press(KEY.alt(1));
   await back.inView('1 quick');
   await back.pty.until('kill event: by you, 0 descendants');

@@ -73,6 +73,7 @@ for (const [said, options] of [
     await ui.press(KEY.leader, 'a');
     await pty.until('Agents 3');
     await ui.press(KEY.escape);
+    await ui.gone('Agents 3');
     await ui.press(KEY.alt(2));
     await pty.until('quick rests.');
     await ui.press(KEY.leader, '?');

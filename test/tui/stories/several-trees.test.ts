@@ -16,6 +16,7 @@ const RULES: ScriptedRules = {
       delay_ms: 1_500,
     },
     { when: { root: true, user: '^clean up' }, say: 'It is clean.' },
+    { when: { root: true, user: '^slow' }, say: 'Slowly.', delay_ms: 1_000 },
     { when: { root: true }, say: 'Heard: {{user}}' },
   ],
 };
@@ -59,6 +60,14 @@ it('/new begins another tree and /resume returns, with the scrollback of each', 
     assert.equal(roots.length, 2);
     return roots.every(({ id, worker }) => id === second || worker === null);
   }, 'a tree at rest is released');
+  await ui.say('slow work');
+  await pty.until('> slow work');
+  await ui.say('/new');
+  await pty.until('“the second task” goes on here');
+  await until(async () => {
+    const roots = await ui.ledger((store) => store.agents({ conversations: true }));
+    return roots.every(({ worker, reply }) => worker === null && reply !== 'Heard: the second task');
+  }, 'a tree that comes to rest out of view is released');
   await ui.say('/quit');
   assert.equal((await pty.ended).exitCode, 0, 'nothing is at work: no question');
 

@@ -49,7 +49,9 @@ it('with two hundred agents, the list opens, filters and scrolls, slots stay, an
   await ui.inView('8 worker-7');
   await ui.press(KEY.leader, 'k');
   await pty.until('Kill worker-7?');
-  await ui.press(KEY.escape, KEY.alt(0));
+  await ui.press(KEY.escape);
+  await ui.gone('Kill worker-7?');
+  await ui.press(KEY.alt(0));
   await ui.inView('0 main');
   await ui.say('/kill main');
   await pty.until('Kill main and 200 descendants (worker-0, worker-1, worker-2, +197 more)? All 201 stay');

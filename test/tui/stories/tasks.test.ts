@@ -38,6 +38,7 @@ it('the list is below the children, in the list of agents and in the conversatio
   await ui.pty.until('Agents 2');
   assert.match(ui.pty.screen().join('\n'), /└1 kid .*\n {2}tasks: 1 open · 1 blocked · 1 claimed: kid 1\n/);
   await ui.press(KEY.escape);
+  await ui.gone('Agents 2');
   await ui.say('finish one');
   await ui.pty.until('tasks: 1 blocked · 1 done · 1 claimed: kid 1');
   await ui.say('/tasks');

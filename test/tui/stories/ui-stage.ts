@@ -139,9 +139,17 @@ async function open(
     },
     async press(...keys) {
       for (const key of keys) {
+        const mark = pty.mark();
         pty.send(key);
-        // Keys of a person come apart; a lone escape must not join the next key.
+        // Keys of a person come apart.
         await new Promise((resolve) => setTimeout(resolve, key === KEY.escape ? 120 : 40));
+        // A lone escape must not join the next key: mostly its effect is seen, and a busy machine may take its time.
+        for (
+          let waited_ms = 0;
+          key === KEY.escape && pty.written(mark) === '' && waited_ms < 1000;
+          waited_ms += 20
+        )
+          await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
     async answer(key) {
