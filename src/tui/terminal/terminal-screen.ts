@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { Attention, type Notify } from './attention.ts';
 import { CURSOR_SHOWN, synchronized } from './control-sequences.ts';
@@ -160,13 +159,7 @@ export class TerminalScreen implements Screen {
     if (this.#state !== 'open') return;
     this.#give('ours');
     this.#state = 'suspended';
-    this.#signals.lent = true;
-    await work().finally(async () => {
-      // A Ctrl-C for the other program may be told after its end.
-      await setImmediate();
-      this.#signals.lent = false;
-      this.#continued();
-    });
+    await this.#signals.lend(work).finally(() => this.#continued());
   }
 
   close(): void {

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 export interface TerminalSignalListener {
   /** SIGTSTP from another process: in raw mode Ctrl-Z is a key. */
   readonly onStop: () => void;
@@ -11,13 +13,15 @@ export interface TerminalSignalListener {
 const ENDS = ['SIGHUP', 'SIGTERM', 'SIGINT'] as const;
 /** Without job control the stop has no effect; the process continues after this time. */
 const NOT_STOPPED_MS = 100;
+/** A signal for another program may be told this much after the end of that program. */
+const LATE_MS = 50;
 
 /** The signals of a process that owns a terminal. */
 export class TerminalSignals {
   readonly #listener: TerminalSignalListener;
   #stopping: NodeJS.Timeout | null = null;
   /** Another program has the terminal: Ctrl-C is meant for it, and stopping and continuing concerns both alike. */
-  lent = false;
+  #lent = false;
 
   constructor(listener: TerminalSignalListener) {
     this.#listener = listener;
@@ -26,6 +30,17 @@ export class TerminalSignals {
     if (process.platform === 'win32') return;
     process.on('SIGTSTP', this.#onStop);
     process.on('SIGCONT', this.#onContinue);
+  }
+
+  /** The terminal is another program's until `work` ends. */
+  async lend(work: () => Promise<void>): Promise<void> {
+    this.#lent = true;
+    try {
+      await work();
+    } finally {
+      await pause(LATE_MS);
+      this.#lent = false;
+    }
   }
 
   /** Stops the process group; `onContinue` follows. */
@@ -45,16 +60,16 @@ export class TerminalSignals {
   }
 
   readonly #onEnd = (signal: NodeJS.Signals): void => {
-    if (!this.lent || signal !== 'SIGINT') this.#listener.onEnd();
+    if (!this.#lent || signal !== 'SIGINT') this.#listener.onEnd();
   };
 
   readonly #onStop = (): void => {
-    if (this.lent) process.kill(process.pid, 'SIGSTOP');
+    if (this.#lent) process.kill(process.pid, 'SIGSTOP');
     else this.#listener.onStop();
   };
 
   readonly #onContinue = (): void => {
-    if (this.lent) return;
+    if (this.#lent) return;
     if (this.#stopping !== null) {
       clearTimeout(this.#stopping);
       this.#stopping = null;
