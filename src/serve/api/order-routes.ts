@@ -115,7 +115,7 @@ export const ORDER_ROUTES = [
       const changed = await store.changeBudget(agent.id, request.body);
       if (!changed.ok)
         throw new CoppiceError('E_REFUSED', `the budget of ${agent.name} stays: ${changed.error}`, {
-          hint: 'GET /v1/agents/ID/budget tells whose budget it spends from',
+          hint: `Whose budget it spends from: coppice budget ${agent.id.slice(0, 8)}, or GET /v1/agents/${agent.id}/budget`,
         });
       return budgetDocument(store, agent);
     },
