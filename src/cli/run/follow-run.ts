@@ -5,6 +5,7 @@ import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { type Failure, isAboutContent } from '../../records/agent/failure.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { isJsonObject } from '../../records/text/json-text.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { deletedUse } from '../../render/tree-summary.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
@@ -98,8 +99,12 @@ function shownEvent(event: RuntimeEvent): ShownEvent {
 
 function shownMessage({ kind, content }: PlacedMessage): ShownEvent {
   if (kind !== 'event') return {};
-  const { event, text, data } = content;
-  return { asked: event === 'asked', ...(data?.about === 'suspicion' ? { notice: text } : {}) };
+  return { asked: content.event === 'asked', notice: noticeOf(content) };
+}
+
+/** What a person is to look at. */
+export function noticeOf({ text, data }: { text: string; data?: unknown }): string | undefined {
+  return isJsonObject(data) && data.about === 'suspicion' ? text : undefined;
 }
 
 /** Shows a tree while it is at work, prints the root's reply, and returns the exit code. */

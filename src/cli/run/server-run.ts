@@ -1,12 +1,14 @@
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { CoppiceClient } from '../../serve/client/client.ts';
+import type { ClientEvent } from '../../serve/client/client-events.ts';
 import type { ClientOptions } from '../../serve/client/client-request.ts';
 import { sameLedgerFlags } from '../../settings/ledger-name.ts';
 import { hasEnded } from '../agents/find-agent.ts';
 import { withServer } from '../setup/ask.ts';
 import type { Context } from '../setup/context.ts';
-import { type Followed, type FollowOptions, followRun } from './follow-run.ts';
+import { type Followed, type FollowOptions, followRun, noticeOf } from './follow-run.ts';
+import type { ShownEvent } from './progress.ts';
 
 /** Proxies cut off requests that take longer. */
 const WAIT_S = 50;
@@ -31,8 +33,7 @@ export function followAtServer(
         const follow = async (): Promise<void> => {
           for await (const event of client.events({ tree: root_id, signal: ended.signal })) {
             first.resolve();
-            if (event.type !== 'resync')
-              see({ agent: event.agent, mail: event.mail, asked: event.approval?.verdict === null }, event);
+            if (event.type !== 'resync') see(shownEvent(event), event);
             else
               for (const agent of (await client.tree(root_id)).agents)
                 see({ agent, asked: agent.pending_approval !== null }, { type: 'agent', agent });
@@ -49,6 +50,11 @@ export function followAtServer(
     };
     return followRun(context, run, options);
   });
+}
+
+function shownEvent({ agent, mail, approval, message }: ClientEvent): ShownEvent {
+  const notice = message?.kind === 'event' ? noticeOf(message.content) : undefined;
+  return { agent, mail, asked: approval?.verdict === null, notice };
 }
 
 /** Waits for all agents of the tree, and again for those that were created meanwhile. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../project-folder.ts';
 
@@ -34,7 +34,13 @@ export function makeRepository(files: Readonly<Record<string, string>>): Reposit
     git,
     branches: () =>
       git('branch', '--list', '--format=%(refname:short)', 'coppice/*').split('\n').filter(Boolean),
-    // Not asked of git, which fails while another is making one.
-    worktrees: () => (existsSync(list) ? readdirSync(list) : []),
+    // Not asked of git, which fails while another is making one; the folder goes with its last entry.
+    worktrees() {
+      try {
+        return readdirSync(list);
+      } catch {
+        return [];
+      }
+    },
   };
 }
