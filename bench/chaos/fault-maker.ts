@@ -42,22 +42,24 @@ export class FaultMaker {
 
   /** Resolves when the last fault is over: workers run, the database answers. */
   async run(ms: number): Promise<void> {
-    const { every, random } = this.#options;
+    const { every, random, log } = this.#options;
     const kinds = Object.keys(every) as (keyof typeof every)[];
     const wait = (kind: keyof typeof every) => (every[kind] as number) * 1_000 * (0.6 + 0.8 * random.next());
     // The first of each kind comes early, so that a short run has all kinds.
     const due = new Map(kinds.map((kind) => [kind, Date.now() + wait(kind) / 2]));
     const running = new Set<Promise<void>>();
-    const missing = new Set(kinds);
     const end = Date.now() + ms;
-    // On a slow machine a kind may have had no target yet: extend the run until it fires.
-    const isOver = () => Date.now() > end && (missing.size === 0 || Date.now() > end + LONGEST_WAIT_MS);
+    // A kind may have found no target yet, or no connection to end: it is tried again at once, if need be after the time.
+    const missing = () => kinds.filter((kind) => log.count(kind) === 0);
+    const isOver = () => Date.now() > end && (missing().length === 0 || Date.now() > end + LONGEST_WAIT_MS);
     for (; !isOver(); await sleep(LOOK_MS))
-      for (const kind of Date.now() < end ? kinds : missing) {
+      for (const kind of Date.now() < end ? kinds : missing()) {
         if (Date.now() < (due.get(kind) as number) || !this.#canMake(kind)) continue;
         due.set(kind, Date.now() + wait(kind));
-        missing.delete(kind);
-        const one = this.#make(kind).finally(() => running.delete(one));
+        const one = this.#make(kind).finally(() => {
+          running.delete(one);
+          if (log.count(kind) === 0) due.set(kind, Date.now());
+        });
         running.add(one);
       }
     await Promise.all(running);

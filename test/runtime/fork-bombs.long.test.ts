@@ -2,6 +2,7 @@
 // most one request of each agent that was at work more.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
 import { openModel } from '../../src/models/providers.ts';
 import { Gate } from '../../src/models/rate-limit-gate.ts';
@@ -16,6 +17,8 @@ const BUDGET = 1;
 /** 2,500 tokens of output at $1 for a million. */
 const PRICE = 0.0025;
 const AT_ONCE = 20;
+/** Answers are held back until this long nobody asked, or as many as may ask at once did once. */
+const QUIET_MS = 300;
 
 for (const slash of [false, true])
   it(`a fork bomb${slash ? ' with slash commands' : ''} over HTTP, ${AT_ONCE} at once`, async () => {
@@ -30,7 +33,8 @@ for (const slash of [false, true])
         under_way += 1;
         most = Math.max(most, under_way);
         // Others ask meanwhile.
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await sleep(50);
+        for (let seen = 0; most < AT_ONCE && seen !== asked; await sleep(QUIET_MS)) seen = asked;
         under_way -= 1;
         const calls = paths.map(({ call }, place) => {
           const [name, input] = call(asked * paths.length + place);
@@ -65,7 +69,8 @@ for (const slash of [false, true])
     assert.ok(counted >= BUDGET / PRICE && asked >= counted, `the budget was used: ${counted} of ${asked}`);
     // What was asked for an agent that was stopped before the answer is its one request, too.
     assert.ok(asked <= BUDGET / PRICE + room.live, `${asked} requests`);
-    assert.equal(most, AT_ONCE, 'they asked at once');
+    // More, when one was given up by an agent that was stopped.
+    assert.ok(most >= AT_ONCE, `${most} asked at once`);
     const beyond = new Map<string, number>();
     let sum = 0;
     for (const { agent_id, usage } of await on.store.usageAfter(0, 100_000)) {
