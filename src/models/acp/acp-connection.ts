@@ -1,3 +1,4 @@
+import { Readable, Writable } from 'node:stream';
 import {
   type ClientApp,
   type ClientConnection,
@@ -10,7 +11,8 @@ import {
   RequestError,
 } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
-import { AcpChild, readable } from './acp-child.ts';
+import { childEnvironment } from '../../processes/child-environment.ts';
+import { type PipedProgram, readable, startPipedProgram } from '../../processes/sandbox/piped-program.ts';
 import { choiceOf } from './acp-choice.ts';
 import type { AcpServerConfig } from './acp-config.ts';
 import { AcpError } from './acp-failure.ts';
@@ -27,22 +29,22 @@ export class AcpConnection {
   readonly name: string;
   /** Resolves when the program is gone. Never rejects. */
   readonly gone: Promise<string>;
-  readonly #child: AcpChild;
+  readonly #program: PipedProgram;
   readonly #wire: AcpWire;
   readonly #connection: ClientConnection;
   readonly #sessions = new Map<string, AcpSession>();
   #info: InitializeResponse = { protocolVersion: PROTOCOL_VERSION };
 
-  private constructor(
-    name: string,
-    config: AcpServerConfig,
-    env: Readonly<Record<string, string | undefined>>,
-  ) {
+  private constructor(name: string, program: PipedProgram) {
     this.name = name;
-    this.#child = new AcpChild(config, env);
-    this.#wire = acpWire(this.#child.stdin, this.#child.stdout, (params) => this.#update(params));
+    this.#program = program;
+    this.#wire = acpWire(
+      Writable.toWeb(program.stdin) as WritableStream<Uint8Array>,
+      Readable.toWeb(program.stdout) as unknown as ReadableStream<Uint8Array>,
+      (params) => this.#update(params),
+    );
     this.#connection = acpClient(this.#sessions).connect(this.#wire.stream);
-    this.gone = this.#child.gone.then(async (how) => {
+    this.gone = program.gone.then(async (how) => {
       this.#connection.close();
       await Promise.all([...this.#sessions.values()].map((session) => session.end()));
       this.#sessions.clear();
@@ -50,8 +52,7 @@ export class AcpConnection {
     });
     this.#connection.signal.addEventListener('abort', () => {
       const { reason } = this.#connection.signal;
-      if (reason instanceof MessageTooLargeError)
-        void this.#child.stop('it sent a message that is too large');
+      if (reason instanceof MessageTooLargeError) void program.stop('it sent a message that is too large');
     });
   }
 
@@ -65,7 +66,12 @@ export class AcpConnection {
     const seconds = config.startTimeoutSeconds ?? START_SECONDS;
     let connection: AcpConnection | undefined;
     try {
-      connection = new AcpConnection(name, config, env);
+      const { command, args = [] } = config;
+      const program = await startPipedProgram({
+        ...{ file: command, args, env: acpEnvironment(config, env) },
+        ...{ cwd: process.cwd(), sandbox: null },
+      });
+      connection = new AcpConnection(name, program);
       const info = await within(unlessGivenUp(connection.#introduce(), given_up), seconds);
       if (info === null) {
         const sentence = `did not answer "initialize" within ${seconds} s`;
@@ -98,7 +104,7 @@ export class AcpConnection {
       });
     } catch (error) {
       if (error instanceof RequestError) throw new Error(`refused "initialize": ${error.message}`);
-      throw new AcpError('no_model', `${await this.#child.gone}${this.#words('')}`, true);
+      throw new AcpError('no_model', `${await this.#program.gone}${this.#words('')}`, true);
     }
   }
 
@@ -171,7 +177,7 @@ export class AcpConnection {
   }
 
   async stop(why: string): Promise<string> {
-    await this.#child.stop(why);
+    await this.#program.stop(why);
     return this.gone;
   }
 
@@ -224,4 +230,17 @@ export function acpClient(sessions: ReadonlyMap<string, AcpSession>): ClientApp 
     .onRequest(terminal.release, ({ params }) =>
       session(params.sessionId).releaseTerminal(params.terminalId),
     );
+}
+
+/** The program's environment: a basic allow-list, variables passed by name, and variables set by the configuration. */
+function acpEnvironment(
+  config: AcpServerConfig,
+  from: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const environment = childEnvironment([], from);
+  for (const name of config.envAllow ?? []) {
+    const value = from[name];
+    if (value !== undefined) environment[name] = value;
+  }
+  return { ...environment, ...config.env };
 }

@@ -14,8 +14,10 @@ export interface SandboxLayout {
   /** Further folders to write in, and to read: canonical, or not there. */
   readonly write: readonly string[];
   readonly read: readonly string[];
-  /** What commands may read of the output that did not fit their results; exists. */
-  readonly output: string;
+  /** What commands may read of the output that did not fit their results; exists. Null: none. */
+  readonly output: string | null;
+  /** It stays while others change what governs the workspace. */
+  readonly lasting: boolean;
   /** How much files in memory may take in each place that is there. Infinity: half of what the machine has. */
   readonly memory_bytes: number;
   /** What nobody reads, beside the usual places of secrets. */
@@ -65,7 +67,7 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
   const memory = ['/dev/shm', ...(layout.strict ? [home] : [])];
   const size = layout.memory_bytes === Infinity ? [] : ['--size', String(layout.memory_bytes)];
   const hidden = hiddenFrom(layout, opened);
-  const { read_only, writable, missing } = governingIn(cwd);
+  const { read_only, writable, missing } = governingIn(cwd, layout.lasting);
   const mounts: readonly Mount[] = [
     { path: '/dev', args: ['--dev', '/dev'] },
     { path: '/dev/shm', args: [...size, '--tmpfs', '/dev/shm'] },
@@ -81,7 +83,7 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
     ...read.map((path) => ({ path, args: ['--ro-bind-try', path, path] })),
     ...write.map((path) => ({ path, args: ['--bind-try', path, path] })),
     { path: cwd, args: ['--bind', cwd, cwd] },
-    { path: output, args: ['--ro-bind', output, output] },
+    ...(output === null ? [] : [{ path: output, args: ['--ro-bind', output, output] }]),
     ...writable.map((path) => ({ path, args: ['--bind', path, path] })),
     ...read_only.map((path) => ({ path, args: ['--ro-bind', path, path] })),
     ...missing.map(({ path, content }) => ({

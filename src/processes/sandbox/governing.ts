@@ -32,10 +32,10 @@ const GIT_GOVERNING = ['hooks', 'config', 'info'];
 const SAME_REPOSITORY = '.\n';
 
 /**
- * Settings of this program and of git in the workspace, which is canonical. Throws where something governing is a symbolic link, which could be
- * replaced whatever is mounted.
+ * Settings of this program and of git in the workspace, which is canonical. `lasting`: while the program runs, others may add worktrees and settings
+ * of them. Throws where something governing is a symbolic link, which could be replaced whatever is mounted.
  */
-export function governingIn(cwd: string): Governing {
+export function governingIn(cwd: string, lasting: boolean): Governing {
   const git = join(cwd, '.git');
   const own = join(cwd, '.coppice');
   for (const path of [git, own]) forbidLink(path);
@@ -51,13 +51,14 @@ export function governingIn(cwd: string): Governing {
   const files = [
     ...GIT_GOVERNING.map((name) => (name === 'config' ? fileAt(config, '') : folderAt(join(common, name)))),
     fileAt(join(common, 'commondir'), SAME_REPOSITORY),
-    ...(readsWorktreeSettings(config) ? [common, ...(worktree === null ? [] : [worktree])] : []).map(
-      (folder) => fileAt(join(folder, 'config.worktree'), ''),
-    ),
+    ...(lasting || readsWorktreeSettings(config)
+      ? [common, ...(worktree === null ? [] : [worktree])]
+      : []
+    ).map((folder) => fileAt(join(folder, 'config.worktree'), '')),
   ];
   // The settings of other worktrees; there are none yet where the folder is missing.
   const worktrees = join(common, 'worktrees');
-  if (existsSync(worktrees)) files.push(folderAt(worktrees));
+  if (lasting || existsSync(worktrees)) files.push(folderAt(worktrees));
   if (worktree !== null)
     files.push(...['commondir', 'gitdir'].map((name) => fileAt(join(worktree, name), '')));
   for (const { path } of files) forbidLink(path);

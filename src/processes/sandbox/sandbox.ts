@@ -18,7 +18,7 @@ import type { Writable } from 'node:stream';
 import type { CommandBudget } from '../limits/command-budget.ts';
 import type { FolderSizes } from '../limits/folder-sizes.ts';
 import { TREE_TMP } from '../output/spill-folder.ts';
-import { bubblewrapCall, programWithin } from './bubblewrap.ts';
+import { bubblewrapCall, programWithin, type SandboxLayout } from './bubblewrap.ts';
 import { isPlaceholder, type Placeholder } from './governing.ts';
 import { HostProxy, PROXY_ENVIRONMENT } from './host-proxy.ts';
 import { socketFilter } from './socket-filter.ts';
@@ -98,18 +98,39 @@ export class Sandbox {
 
   /** `cwd`: canonical. `shared`: a folder of the tree, kept from call to call, in which its programs have their /tmp. */
   confine(program: Program, cwd: string, shared: string, budget?: CommandBudget): ConfinedProgram {
-    const { mode, write, read, hidden, sockets } = this.settings;
     const tmp = join(shared, TREE_TMP);
     mkdirSync(tmp, { recursive: true, mode: 0o700 });
-    const layout = {
-      strict: mode === 'strict',
-      ...{ cwd, tmp, write, read, hidden, home: homedir() },
-      output: shared,
-      memory_bytes: Math.ceil((budget?.limits.memory_mb ?? Infinity) * 2 ** 20),
+    const memory_bytes = Math.ceil((budget?.limits.memory_mb ?? Infinity) * 2 ** 20);
+    const begin = [SHELL, '-c', (budget?.script(true) ?? '') + INIT, SHELL];
+    const { close, ...confined } = this.#confine(
+      program,
+      { cwd, tmp, output: shared, memory_bytes, lasting: false },
+      begin,
+    );
+    return {
+      ...confined,
+      close: () => {
+        close();
+        if ((budget?.limits.disk_mb ?? Infinity) !== Infinity)
+          void this.#folderSizes().then((sizes) => sizes.refresh(tmp));
+      },
     };
+  }
+
+  /** As `confine`, for a program that stays: nothing is left of its processes once it has ended itself. `tmp`: a folder of its own. */
+  confineLasting(program: Program, cwd: string, tmp: string): ConfinedProgram {
+    return this.#confine(program, { cwd, tmp, output: null, memory_bytes: Infinity, lasting: true }, []);
+  }
+
+  #confine(
+    program: Program,
+    place: Pick<SandboxLayout, 'cwd' | 'tmp' | 'output' | 'memory_bytes' | 'lasting'>,
+    begin: readonly string[],
+  ): ConfinedProgram {
+    const { mode, write, read, hidden, sockets } = this.settings;
+    const layout = { ...place, strict: mode === 'strict', write, read, hidden, home: homedir() };
     const file = programWithin(layout, program.file);
     const call = bubblewrapCall(layout);
-    const begin = (budget?.script(true) ?? '') + INIT;
     const filter = sockets ? null : openFilter();
     // One that was there before stays.
     const made = call.missing.filter(({ path }) => placeholders.has(path) || !existsSync(path));
@@ -126,7 +147,7 @@ export class Sandbox {
         ...(proxy === null ? [] : proxyArguments()),
         ...call.args,
         ...(filter === null ? [] : ['--seccomp', '3']),
-        ...['--info-fd', '4', '--', SHELL, '-c', begin, SHELL, file, ...program.args],
+        ...['--info-fd', '4', '--', ...begin, file, ...program.args],
       ],
       stdio: withoutInherited([filter ?? 'ignore', 'pipe', ...(proxy === null ? [] : ['pipe' as const])]),
       begin(child) {
@@ -147,8 +168,6 @@ export class Sandbox {
       close: () => {
         if (filter !== null) closeSync(filter);
         for (const one of made) leavePlaceholder(one);
-        if ((budget?.limits.disk_mb ?? Infinity) !== Infinity)
-          void this.#folderSizes().then((sizes) => sizes.refresh(tmp));
         void bridge?.then((one) => one?.kill('SIGKILL')).catch(() => {});
       },
     };

@@ -1,0 +1,224 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { forgetProcessGroup, registerProcessGroup, stopProcessGroup } from '../process-group.ts';
+import { markVariable, nextMark } from '../process-mark.ts';
+import { killStraysOfCall } from '../stray-processes.ts';
+import type { ConfinedProgram, Program, Sandbox } from './sandbox.ts';
+
+const STDERR_BYTES = 4096;
+/** Maximum characters of stderr in messages. */
+const LAST_WORDS = 500;
+/** How long to wait for remaining stderr after the exit, and for the exit after stdout was closed. */
+const LAST_WORDS_MS = 200;
+const CLOSED_OUTPUT_MS = 500;
+/** From closing its input to TERM, and from TERM to KILL. */
+const POLITE_MS = 500;
+const TERM_MS = 1500;
+
+export interface PipedProgramRequest extends Program {
+  /** All that it sees; the program is looked up in its `PATH`. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Where it starts, and behind walls the folder that it may write to: canonical. */
+  readonly cwd: string;
+  /** Null: it has all rights of the user. */
+  readonly sandbox: Sandbox | null;
+}
+
+/** A program that is spoken with over its standard streams for as long as it runs, in a process group of its own. */
+export interface PipedProgram {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Resolves when it and all that it started have ended, with a sentence for people that lacks its subject. Never rejects. */
+  readonly gone: Promise<string>;
+  /** Closes its input, then sends TERM, then KILL. Resolves when it has ended. `why` becomes part of the sentence. */
+  stop(why: string): Promise<void>;
+}
+
+/**
+ * Starts a program that stays, in the folder and behind the walls of the request. It has a /tmp of its own there, which goes with it. Rejects
+ * with an error that lacks its subject, as `could not be started: …`; it never starts without the walls that were asked for.
+ */
+export async function startPipedProgram(request: PipedProgramRequest): Promise<PipedProgram> {
+  const problem = (await request.sandbox?.problem()) ?? null;
+  if (problem !== null) throw new Error(`could not be started: ${problem}`);
+  const around = request.sandbox === null ? null : wallsAround(request, request.sandbox);
+  const mark = nextMark();
+  try {
+    const child = spawn(around?.confined.file ?? request.file, around?.confined.args ?? request.args, {
+      cwd: request.cwd,
+      env: { ...request.env, [markVariable]: mark },
+      stdio: ['pipe', 'pipe', 'pipe', ...(around?.confined.stdio ?? [])],
+      detached: true, // a session and a group of its own
+      windowsHide: true,
+    }) as ChildProcessWithoutNullStreams;
+    const { pid } = child;
+    if (pid === undefined) {
+      const error = await new Promise<Error>((fail) => child.once('error', fail));
+      throw notStarted(request, error);
+    }
+    registerProcessGroup(pid);
+    around?.confined.begin(child);
+    return new RunningProgram(child, pid, mark, around);
+  } catch (error) {
+    around?.takeAway();
+    throw error;
+  }
+}
+
+interface Walls {
+  readonly confined: ConfinedProgram;
+  takeAway(): void;
+}
+
+/** Folders in use as the /tmp of programs. */
+const temporary = new Set<string>();
+
+function wallsAround({ file, args, env, cwd }: PipedProgramRequest, sandbox: Sandbox): Walls {
+  const found = findProgram(file, env.PATH ?? '');
+  if (temporary.size === 0) process.once('exit', removeTemporary);
+  const tmp = mkdtempSync(join(tmpdir(), 'coppice-program-'));
+  temporary.add(tmp);
+  const removeTmp = (): void => {
+    temporary.delete(tmp);
+    if (temporary.size === 0) process.off('exit', removeTemporary);
+    // What the program wrote without rights for us stays.
+    void rm(tmp, { recursive: true, force: true }).catch(() => {});
+  };
+  try {
+    const confined = sandbox.confineLasting({ file: found, args }, cwd, tmp);
+    return {
+      confined,
+      takeAway: () => {
+        confined.close();
+        removeTmp();
+      },
+    };
+  } catch (error) {
+    removeTmp();
+    throw new Error(`could not be started: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function removeTemporary(): void {
+  for (const folder of temporary) rmSync(folder, { recursive: true, force: true });
+}
+
+/** As the system looks for it, which it does only behind the walls, where nobody would tell what is missing. */
+function findProgram(file: string, path: string): string {
+  const places = file.includes('/') ? [resolve(file)] : path.split(delimiter).map((one) => join(one, file));
+  const found = places.find(isExecutable);
+  if (found !== undefined) return found;
+  const code = places.some((one) => statSync(one, { throwIfNoEntry: false })?.isFile()) ? 'EACCES' : 'ENOENT';
+  throw notStarted({ file, cwd: '/' }, Object.assign(new Error(code), { code }));
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+class RunningProgram implements PipedProgram {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly gone: Promise<string>;
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #pid: number;
+  readonly #walls: Walls | null;
+  readonly #exited: Promise<string>;
+  #last_words = Buffer.alloc(0);
+  #reason: string | null = null;
+  #stopping: Promise<void> | null = null;
+
+  constructor(child: ChildProcessWithoutNullStreams, pid: number, mark: string, walls: Walls | null) {
+    this.#child = child;
+    this.#pid = pid;
+    this.#walls = walls;
+    this.#exited = new Promise((done) => {
+      child.once('exit', (code, signal) =>
+        done(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`),
+      );
+    });
+    child.on('error', () => undefined);
+    child.stdin.on('error', () => undefined); // the end of the process is told by `gone`
+    child.stdout.on('error', () => undefined);
+    child.stderr.on('error', () => undefined);
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.#last_words = Buffer.concat([this.#last_words, chunk]).subarray(-STDERR_BYTES);
+    });
+    child.stdout.once('close', () => void this.#outputClosed());
+    this.stdin = child.stdin;
+    this.stdout = child.stdout;
+    this.gone = this.#follow(mark);
+  }
+
+  async #follow(mark: string): Promise<string> {
+    const how = await this.#exited;
+    const { stderr } = this.#child;
+    if (!stderr.closed)
+      await Promise.race([new Promise((closed) => stderr.once('close', closed)), sleep(LAST_WORDS_MS)]);
+    await stopProcessGroup(this.#pid, LAST_WORDS_MS);
+    forgetProcessGroup(this.#pid);
+    killStraysOfCall(mark);
+    this.#walls?.takeAway();
+    stderr.destroy();
+    const words = newest(readable(this.#last_words.toString('utf8')));
+    const ending = this.#reason === null ? how : `${how} (${this.#reason})`;
+    return words === '' ? ending : `${ending}; its last words: ${words}`;
+  }
+
+  /** A program that closed its stdout can no longer answer. */
+  async #outputClosed(): Promise<void> {
+    const ended = await Promise.race([this.#exited, sleep(CLOSED_OUTPUT_MS, null, { ref: false })]);
+    if (ended === null) await this.stop('it closed its standard output');
+  }
+
+  stop(why: string): Promise<void> {
+    this.#reason ??= why;
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    this.#child.stdin.end();
+    const ended = await Promise.race([this.#exited, sleep(POLITE_MS, null)]);
+    // With the first signal to its walls it would end without its grace.
+    if (ended === null) await stopProcessGroup(this.#walls?.confined.leader() ?? this.#pid, TERM_MS);
+    if ((await Promise.race([this.#exited, sleep(POLITE_MS, null)])) === null)
+      await stopProcessGroup(this.#pid, 0);
+    await this.gone;
+  }
+}
+
+/** The end is more informative than the beginning. */
+function newest(text: string): string {
+  return text.length <= LAST_WORDS ? text : `…${text.slice(-LAST_WORDS).toWellFormed()}`;
+}
+
+function notStarted(
+  { file, cwd }: Pick<PipedProgramRequest, 'file' | 'cwd'>,
+  error: NodeJS.ErrnoException,
+): Error {
+  let why = error.message;
+  if (!existsSync(cwd)) why = `the folder ${cwd} is gone`;
+  else if (error.code === 'ENOENT') why = `there is no command "${file}"`;
+  else if (error.code === 'EACCES') why = `"${file}" may not be executed`;
+  return new Error(`could not be started: ${why}`, { cause: error });
+}
+
+/** Without terminal sequences and control characters, on one line. */
+export function readable(text: string): string {
+  const plain = text.replace(/(?!\s)\p{Cc}\[[0-9;?]*[A-Za-z]/gu, '').replace(/\s*\n\s*/g, ' | ');
+  return plain
+    .replace(/[\p{Cc}\p{Cs}]+/gu, ' ')
+    .trim()
+    .replace(/^\| | \|$/g, '');
+}

@@ -1,0 +1,225 @@
+/**
+ * Proves that a program which is spoken with over its standard streams is behind the same walls as commands for as long as it runs, works inside, and is
+ * stopped with all that it started. The program is a shell that does what it is told line by line.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { after, beforeEach, describe, it, type TestContext } from 'node:test';
+import { type PipedProgram, startPipedProgram } from '../../../src/processes/sandbox/piped-program.ts';
+import type { Sandbox } from '../../../src/processes/sandbox/sandbox.ts';
+import { eventually } from '../../tools/tool-fixture.ts';
+import { NO_WALLS, walls } from './walls.ts';
+
+const SECRET = 'canary-9ac2';
+/** A sleep of its own for each run, so that a survivor can be found. */
+const SECONDS = `${100_000 + process.pid}.75`;
+const SHELL = 'while IFS= read -r line; do eval "$line" 2>&1; echo "=end="; done';
+
+// Not below /tmp, in whose place a sandbox has a folder of its own.
+const place = realpathSync(mkdtempSync('/var/tmp/coppice-test-'));
+const [home, cwd, outside] = ['home', 'work', 'outside'].map((name) => join(place, name)) as [
+  string,
+  string,
+  string,
+];
+const own_home = process.env.HOME;
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+interface Shell {
+  readonly program: PipedProgram;
+  /** What a line printed. */
+  run(line: string): Promise<string>;
+}
+
+async function shell(
+  test: TestContext,
+  sandbox: Sandbox | null,
+  folder = cwd,
+  script = SHELL,
+): Promise<Shell> {
+  const env = { PATH: process.env.PATH ?? '', HOME: home, OUTSIDE: outside, S: SECONDS };
+  const program = await startPipedProgram({
+    ...{ file: '/bin/sh', args: ['-c', script], env, cwd: folder, sandbox },
+  });
+  test.after(() => program.stop('the test is over'));
+  let said = '';
+  program.stdout.on('data', (chunk: Buffer) => {
+    said += chunk;
+  });
+  return {
+    program,
+    run: async (line) => {
+      said = '';
+      program.stdin.write(`${line}\n`);
+      assert.ok(await eventually(() => said.endsWith('=end=\n')), said);
+      return said.slice(0, -'=end=\n'.length);
+    },
+  };
+}
+
+function sleepers(): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(SECONDS);
+    } catch {
+      return false;
+    }
+  });
+}
+
+beforeEach(() => {
+  for (const folder of [home, cwd, outside]) rmSync(folder, { recursive: true, force: true });
+  put(join(home, '.ssh/id_rsa'), SECRET);
+  put(join(outside, 'file'), 'theirs');
+  put(join(cwd, 'inside'), 'mine');
+  process.env.HOME = home;
+});
+after(() => {
+  process.env.HOME = own_home;
+  rmSync(place, { recursive: true, force: true });
+});
+
+describe('a piped program in the sandbox', { skip: NO_WALLS }, () => {
+  it('works in its folder, for as long as it runs, with a /tmp of its own that goes with it', async (test) => {
+    const { program, run } = await shell(test, walls());
+    assert.equal(await run('pwd; cat inside; echo new > file; echo kept > /tmp/note'), `${cwd}\nmine`);
+    assert.equal(readFileSync(join(cwd, 'file'), 'utf8'), 'new\n');
+    assert.equal(await run('cat /tmp/note; echo $TMPDIR'), 'kept\n/tmp\n');
+    const other = await shell(test, walls());
+    assert.match(await other.run('cat /tmp/note'), /No such file/);
+    program.stdin.end();
+    assert.equal(await program.gone, 'ended with exit code 0');
+  });
+
+  it('writes nothing outside, reads no secret, changes nothing that governs, and has no network', async (test) => {
+    execFileSync('git', ['init', '--quiet', cwd]);
+    const config = readFileSync(join(cwd, '.git/config'), 'utf8');
+    const server: Server = createServer((_, answer) => answer.end(SECRET)).listen(0, '127.0.0.1');
+    test.after(() => server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    const { run } = await shell(test, walls());
+    await run('echo x > "$OUTSIDE/new"; echo x > "$OUTSIDE/file"; ln -s ../outside d; echo x > d/file');
+    await run(
+      'mkdir .coppice && echo x > .coppice/config.json; mkdir .git/worktrees/x; echo x > .git/config',
+    );
+    await run('echo x > .git/hooks/post-commit; echo x > .git/config.worktree; rm -rf .git/hooks');
+    assert.deepEqual(readdirSync(outside), ['file']);
+    assert.equal(readFileSync(join(outside, 'file'), 'utf8'), 'theirs');
+    assert.equal(readFileSync(join(cwd, '.git/config'), 'utf8'), config);
+    assert.deepEqual(readdirSync(join(cwd, '.git/worktrees')), []);
+    assert.equal(existsSync(join(cwd, '.git/hooks/post-commit')), false);
+    const read = await run(
+      `cat ~/.ssh/id_rsa; curl -s -m 2 --noproxy "*" http://127.0.0.1:${port}/; echo done`,
+    );
+    assert.doesNotMatch(read, new RegExp(SECRET));
+    assert.match(read, /done/);
+    const allowed = await shell(test, walls({ hosts: [`127.0.0.1:${port}`] }));
+    const ask = (host: string) => `curl -s -m 5 --noproxy "" http://${host}:${port}/`;
+    assert.match(await allowed.run(ask('127.0.0.1')), new RegExp(SECRET));
+    assert.match(await allowed.run(ask('127.0.0.2')), /the sandbox does not allow/);
+  });
+
+  it('is stopped with all that it started, leaves nothing in its folder, and takes its daemons with it at its end', async (test) => {
+    const daemon =
+      '(trap "" TERM HUP; setsid env -i /bin/sleep $S & setsid env -i /bin/sleep $S &) ; echo on';
+    const one = await shell(test, walls());
+    assert.equal(await one.run(daemon), 'on\n');
+    assert.ok(await eventually(() => sleepers().length === 2));
+    one.program.stdin.end();
+    await one.program.gone;
+    assert.deepEqual(sleepers(), []);
+    const two = await shell(test, walls(), cwd, `trap "" TERM; ${SHELL}; while :; do sleep 1; done`);
+    assert.equal(await two.run(daemon), 'on\n');
+    await two.program.stop('of the test');
+    assert.match(await two.program.gone, /\(of the test\)/);
+    assert.deepEqual(sleepers(), []);
+    assert.deepEqual(readdirSync(cwd), ['inside']);
+  });
+
+  it('gets its signal first, and may end by itself', async (test) => {
+    const { program } = await shell(
+      test,
+      walls(),
+      cwd,
+      'trap "echo bye > bye; exit 3" TERM; while :; do sleep 0.05; done',
+    );
+    await program.stop('of the test');
+    assert.match(await program.gone, /^ended with exit code 3 \(of the test\)/);
+    assert.equal(readFileSync(join(cwd, 'bye'), 'utf8'), 'bye\n');
+  });
+
+  it('two folders have two walls', async (test) => {
+    const other = join(place, 'other');
+    put(join(other, 'inside'), 'theirs');
+    const [one, two] = [await shell(test, walls()), await shell(test, walls(), other)];
+    await one.run(`echo x > ${other}/inside`);
+    await two.run(`echo x > ${cwd}/inside`);
+    await two.run('echo yours > inside');
+    assert.equal(readFileSync(join(cwd, 'inside'), 'utf8'), 'mine');
+    assert.equal(readFileSync(join(other, 'inside'), 'utf8'), 'yours\n');
+  });
+});
+
+it('without walls it has the rights of the user, and is stopped with all that it started', async (test) => {
+  const { program, run } = await shell(test, null);
+  assert.equal(await run('cat ~/.ssh/id_rsa; echo x > "$OUTSIDE/new"'), SECRET);
+  assert.equal(existsSync(join(outside, 'new')), true);
+  await run('setsid /bin/sleep $S & sleep 0.1');
+  assert.equal(sleepers().length, 1);
+  await program.stop('of the test');
+  assert.ok(await eventually(() => sleepers().length === 0));
+});
+
+describe('what cannot be started', () => {
+  const start = (file: string, sandbox: Sandbox | null, folder = cwd) =>
+    startPipedProgram({ file, args: [], env: { PATH: '/usr/bin:/bin' }, cwd: folder, sandbox });
+
+  it('says why, with walls and without', async () => {
+    put(join(cwd, 'locked'), '');
+    const both = NO_WALLS === false ? [null, walls()] : [null];
+    for (const sandbox of both) {
+      await assert.rejects(start('no-such-program', sandbox), {
+        message: 'could not be started: there is no command "no-such-program"',
+      });
+      await assert.rejects(
+        start(join(cwd, 'locked'), sandbox),
+        /could not be started: ".*locked" may not be/,
+      );
+      await assert.rejects(
+        start('true', sandbox, join(cwd, 'gone')),
+        /could not be started: the folder .* is gone/,
+      );
+    }
+  });
+
+  it('never starts without the walls that were asked for', async () => {
+    const path = process.env.PATH;
+    process.env.PATH = outside;
+    try {
+      await assert.rejects(
+        start('true', walls()),
+        /could not be started: the sandbox cannot start: bubblewrap/,
+      );
+    } finally {
+      process.env.PATH = path;
+    }
+  });
+});
