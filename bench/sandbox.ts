@@ -32,7 +32,7 @@ const context: ToolContext = {
   cwd,
   spill_dir: join(folder, 'output'),
   signal: new AbortController().signal,
-  agent: { id: 'bench', name: 'bench' },
+  agent: { id: 'bench', name: 'bench', root_id: 'bench' },
   env_allow: [],
   onOutput: () => {},
 };

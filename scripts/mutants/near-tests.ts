@@ -140,7 +140,7 @@ export const NEAR: readonly Near[] = [
     under: ['processes/'],
     quick: [
       'processes/output/newest-output',
-      'processes/process-slots',
+      'processes/fair-slots',
       'processes/waiting',
       'processes/output/spill-file',
       'processes/output/output-capture',

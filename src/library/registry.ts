@@ -109,7 +109,7 @@ export class Registry implements ToolRegistry {
       cwd: this.#host?.cwd ?? process.cwd(),
       spill_dir: treeOutput(outputFolder(dataFolder(process.env)), 'host'),
       signal: new AbortController().signal,
-      agent: { id: 'host', name: 'host' },
+      agent: { id: 'host', name: 'host', root_id: 'host' },
       env_allow: [],
       onOutput: () => undefined,
     });

@@ -15,7 +15,7 @@ export interface ModelRequest {
   readonly thinking: Thinking;
   /** How many leading messages are shared with related agents (fork point); 0 if none. A cache breakpoint is set after them. */
   readonly shared_prefix: number;
-  /** The same for all agents with a common prefix (the tree); providers use it as the cache key. At most 64 characters. */
+  /** The same for all agents with a common prefix (the tree); providers use it as the cache key, and trees take turns by it. At most 64 characters. */
   readonly cache_key?: string;
   readonly signal: AbortSignal;
   /** The requesting agent; matched by the scripted model, ignored by real providers. */

@@ -1,3 +1,4 @@
+import { FairSlots } from '../processes/fair-slots.ts';
 import { backOff, sleep } from '../processes/waiting.ts';
 import type { Failure } from '../records/agent/failure.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from './model.ts';
@@ -31,13 +32,12 @@ export const GATE_DEFAULTS: GateOptions = {
 const TRANSIENT: ReadonlySet<Failure['kind']> = new Set(['rate_limit', 'overloaded', 'network']);
 
 /**
- * One gate per provider and model, shared by all agents of the process. Limits concurrent requests, first come first served, and keeps one
- * back-off clock, so that a 429 for one agent also holds its siblings instead of letting each run into it.
+ * One gate per provider and model, shared by all agents of the process. Limits concurrent requests, trees in turn, and keeps one back-off clock, so
+ * that a 429 for one agent also holds its siblings instead of letting each run into it.
  */
 export class Gate {
   readonly #options: GateOptions;
-  readonly #queue: (() => void)[] = [];
-  #running = 0;
+  readonly #slots: FairSlots;
   /** No request starts before this time. */
   #closed_until = 0;
   /** The reason, for people. */
@@ -45,6 +45,7 @@ export class Gate {
 
   constructor(options: Partial<GateOptions> = {}) {
     this.#options = { ...GATE_DEFAULTS, ...options };
+    this.#slots = new FairSlots({ count: this.#options.concurrency });
   }
 
   async stream(
@@ -52,17 +53,17 @@ export class Gate {
     request: ModelRequest,
     onDelta: (delta: ModelDelta) => void,
   ): Promise<ModelOutcome> {
-    const { signal } = request;
+    const { signal, cache_key: tree = '' } = request;
     let tries = '';
     for (let attempt = 1; ; attempt += 1) {
-      if (!(await this.#enter(signal, tries, onDelta))) return { type: 'aborted' };
+      if (!(await this.#enter(tree, signal, tries, onDelta))) return { type: 'aborted' };
       let shown = false;
       const outcome = await model
         .stream(request, (delta) => {
           shown = true;
           onDelta(delta);
         })
-        .finally(() => this.#leave());
+        .finally(() => this.#slots.release(tree));
       if (outcome.type !== 'failure' || !TRANSIENT.has(outcome.failure.kind)) return outcome;
       if (signal.aborted) return { type: 'aborted' };
       if (attempt >= this.#options.attempts) return exhausted(outcome, attempt);
@@ -91,10 +92,13 @@ export class Gate {
   }
 
   /** Waits for a slot and the end of the back-off; false if aborted. `tries`: what the person is told of this request's own. */
-  async #enter(signal: AbortSignal, tries: string, onDelta: (delta: ModelDelta) => void): Promise<boolean> {
-    if (signal.aborted) return false;
-    if (this.#running < this.#options.concurrency) this.#running += 1;
-    else if (!(await this.#place(signal))) return false;
+  async #enter(
+    tree: string,
+    signal: AbortSignal,
+    tries: string,
+    onDelta: (delta: ModelDelta) => void,
+  ): Promise<boolean> {
+    if (!(await this.#slots.acquire(tree, signal))) return false;
     for (
       let wait = this.#closed_until - this.#options.now();
       wait > 0;
@@ -105,34 +109,11 @@ export class Gate {
       onDelta({ type: 'waiting', reason: `${this.#closed_because}${tries}`, delay_ms });
       await this.#options.sleep(delay_ms, signal);
       if (signal.aborted) {
-        this.#leave();
+        this.#slots.release(tree);
         return false;
       }
     }
     return true;
-  }
-
-  /** Queues for a slot. A finished request hands its slot to the next in line, so nobody can jump the queue. */
-  #place(signal: AbortSignal): Promise<boolean> {
-    return new Promise((resolve) => {
-      const go = () => {
-        signal.removeEventListener('abort', abort);
-        resolve(true);
-      };
-      const abort = () => {
-        const index = this.#queue.indexOf(go);
-        if (index >= 0) this.#queue.splice(index, 1);
-        resolve(false);
-      };
-      signal.addEventListener('abort', abort, { once: true });
-      this.#queue.push(go);
-    });
-  }
-
-  #leave(): void {
-    const next = this.#queue.shift();
-    if (next === undefined) this.#running -= 1;
-    else next();
   }
 }
 

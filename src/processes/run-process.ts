@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
+import { FairSlots } from './fair-slots.ts';
 import type { CommandBudget } from './limits/command-budget.ts';
 import type { LimitWatch } from './limits/limit-watch.ts';
 import type { Processes } from './limits/usage.ts';
@@ -10,7 +11,6 @@ import {
   stopProcessGroup,
 } from './process-group.ts';
 import { markVariable, nextMark } from './process-mark.ts';
-import { ProcessSlots } from './process-slots.ts';
 import type { ConfinedProgram, Program } from './sandbox/sandbox.ts';
 import { killStraysOfCall, sweepStraysOfCallSoon } from './stray-processes.ts';
 import { TOOL_LIMITS } from './tool-limits.ts';
@@ -28,6 +28,8 @@ export interface ProcessRequest extends Program {
   readonly place: string | (() => ProcessPlace);
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /** Trees take turns where processes wait for each other; without one it counts as of a tree of its own. */
+  readonly tree?: string | undefined;
   readonly timeout_ms: number;
   readonly onOutput: (chunk: Buffer) => void;
   /** Puts it behind walls; called once a slot is free. */
@@ -49,7 +51,8 @@ export type ProcessEnd =
 type Stop = Exclude<ProcessEnd, { readonly end: 'exited' | 'not_started' }>;
 
 /** Shared by the whole process: file descriptors and process ids belong to it, not to an agent. */
-const slots = new ProcessSlots(Math.max(8, 4 * availableParallelism()));
+const AT_ONCE = Math.max(8, 4 * availableParallelism());
+const slots = new FairSlots({ count: AT_ONCE, most: 4 * AT_ONCE });
 
 /**
  * Child processes: this folder starts, bounds, marks and stops them, and captures their output.
@@ -58,11 +61,12 @@ const slots = new ProcessSlots(Math.max(8, 4 * availableParallelism()));
  * aborted, the rest of its group is stopped too. Time in the queue does not count against `timeout_ms`. Never throws.
  */
 export async function runProcess(request: ProcessRequest): Promise<ProcessEnd> {
-  if (!(await slots.acquire(request.signal))) return { end: 'aborted', started: false };
+  const { tree = '', signal } = request;
+  if (!(await slots.acquire(tree, signal))) return { end: 'aborted', started: false };
   try {
     return await runNow(request);
   } finally {
-    slots.release();
+    slots.release(tree);
   }
 }
 

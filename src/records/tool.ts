@@ -8,7 +8,7 @@ export interface ToolContext {
   /** Where output that exceeds a result is saved; created on first use. */
   readonly spill_dir: string;
   readonly signal: AbortSignal;
-  readonly agent: { readonly id: string; readonly name: string };
+  readonly agent: { readonly id: string; readonly name: string; readonly root_id: string };
   /** Environment variables that child processes may see in addition to the fixed allow-list. */
   readonly env_allow: readonly string[];
   /** The rule that denies `tool` this canonical path, relative to `cwd`; checked again at the moment of use. */

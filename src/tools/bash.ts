@@ -110,6 +110,7 @@ export function createBashTool(
         place: context.cwd,
         env: childEnvironment(context.env_allow),
         signal: context.signal,
+        tree: context.agent.root_id,
         timeout_ms: timeout * 1000,
         onOutput: (chunk) => capture.push(chunk),
         budget,

@@ -116,6 +116,7 @@ async function searchIn(
     place: () => openPlace(place),
     env: childEnvironment([]),
     signal: AbortSignal.any([context.signal, enough.signal]),
+    tree: context.agent.root_id,
     timeout_ms: TOOL_LIMITS.search_seconds * 1000,
     onOutput: (chunk) => results.push(chunk),
     onErrorOutput: (chunk) => {

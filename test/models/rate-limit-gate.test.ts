@@ -70,6 +70,22 @@ it('a limited number at once, the others in order', async () => {
   );
 });
 
+it('trees take turns: one with many requests holds up another for one', async () => {
+  const { gate } = handDriven({ concurrency: 1 });
+  const answered: string[] = [];
+  const requests = ['many', 'many', 'many', 'many', 'one', 'many'].map(async (tree) => {
+    const request = { ...ask(), cache_key: tree };
+    await gate.stream(
+      model(async () => OK),
+      request,
+      () => undefined,
+    );
+    answered.push(tree);
+  });
+  await Promise.all(requests);
+  assert.deepEqual(answered, ['many', 'many', 'one', 'many', 'many', 'many']);
+});
+
 it('a rate limit met by one holds its siblings, for as long as the provider asked', async () => {
   const { gate, now } = handDriven();
   let first = true;

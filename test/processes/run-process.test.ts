@@ -1,5 +1,6 @@
 // Proves how a program that was run ends: when its output is closed, with no wait after that and no timer left.
 import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
 import { it } from 'node:test';
 import { type ProcessEnd, runProcess } from '../../src/processes/run-process.ts';
 
@@ -7,9 +8,14 @@ const never = new AbortController().signal;
 /** Of a test that would hang. */
 const timeout = 20_000;
 
-function run(command: string, signal = never, onOutput = (_: Buffer) => {}): Promise<ProcessEnd> {
+function run(
+  command: string,
+  signal = never,
+  onOutput = (_: Buffer) => {},
+  tree?: string,
+): Promise<ProcessEnd> {
   const place = { file: '/bin/sh', args: ['-c', command], place: '/', env: {} };
-  return runProcess({ ...place, signal, timeout_ms: 600_000, onOutput });
+  return runProcess({ ...place, tree, signal, timeout_ms: 600_000, onOutput });
 }
 
 const timers = (): number => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
@@ -46,4 +52,16 @@ it('no timer is left that would keep this process alive', { timeout }, async () 
     assert.equal((await run(command)).end, 'exited');
     assert.equal(timers(), before, command);
   }
+});
+
+it('a tree whose commands never end holds up no other tree', { timeout }, async () => {
+  const stop = new AbortController();
+  const endless = Array.from({ length: 4 * availableParallelism() + 20 }, () =>
+    run('exec sleep 600', stop.signal, undefined, 'endless'),
+  );
+  assert.equal((await run('true', never, undefined, 'other')).end, 'exited');
+  assert.equal((await run('true')).end, 'exited');
+  stop.abort();
+  const started = (await Promise.all(endless)).filter((end) => end.end === 'aborted' && end.started);
+  assert.equal(started.length, Math.max(8, 4 * availableParallelism()));
 });

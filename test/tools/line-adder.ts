@@ -20,7 +20,7 @@ export function addLine(place: string, line: string, pause: () => void): Promise
       cwd: place,
       spill_dir: join(place, 'data', 'output'),
       signal: new AbortController().signal,
-      agent: { id: 'a1', name },
+      agent: { id: 'a1', name, root_id: 'a1' },
       env_allow: [],
       onOutput: () => undefined,
     },

@@ -26,7 +26,7 @@ export function makeWorkspace(env_allow: readonly string[] = []): Workspace {
     live,
     spill_dir: join(base, 'spill'),
     signal: controller.signal,
-    agent: { id: 'a1', name: 'tester' },
+    agent: { id: 'a1', name: 'tester', root_id: 'a1' },
     env_allow,
     onOutput: (text) => live.push(text),
     abort: (reason) => controller.abort(reason),

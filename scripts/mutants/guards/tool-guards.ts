@@ -56,7 +56,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
     file: 'src/processes/output/output-capture.ts',
     guard: 'if (rest.length > size) rest = rest.subarray(rest.length - size);',
     without: '',
-    tests: ['processes/process-slots', 'processes/output/output-capture'],
+    tests: ['processes/fair-slots', 'processes/output/output-capture'],
   },
   {
     name: 'output-clamp',

@@ -76,7 +76,8 @@ class AcpModel {
   /** Waits for a slot, sends the prompt, and releases the slot. Never rejects. */
   async #converse(request: ModelRequest, host: ModelHost, turn: AcpTurn): Promise<ModelOutcome> {
     const { slots, secrets } = this.#server;
-    if (!(await slots.acquire(request.signal))) return { type: 'aborted' };
+    const { cache_key: tree = '', signal } = request;
+    if (!(await slots.acquire(tree, signal))) return { type: 'aborted' };
     try {
       const open = await this.#idleSession(request, host);
       if (open === null || request.signal.aborted) return { type: 'aborted' };
@@ -84,7 +85,7 @@ class AcpModel {
     } catch (error) {
       return acpFailure(error, this.#login(), secrets, turn.text);
     } finally {
-      slots.release();
+      slots.release(tree);
     }
   }
 

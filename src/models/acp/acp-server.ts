@@ -1,4 +1,4 @@
-import { ProcessSlots } from '../../processes/process-slots.ts';
+import { FairSlots } from '../../processes/fair-slots.ts';
 import type { AcpServerConfig } from './acp-config.ts';
 import { AcpConnection } from './acp-connection.ts';
 import { AcpError } from './acp-failure.ts';
@@ -27,8 +27,8 @@ const KEPT_SESSIONS = 256;
 export class AcpServer {
   readonly name: string;
   readonly config: AcpServerConfig;
-  /** Limits concurrent prompts. */
-  readonly slots: ProcessSlots;
+  /** Limits concurrent prompts; trees take turns. */
+  readonly slots: FairSlots;
   /** Texts to remove from messages. */
   readonly secrets: readonly string[];
   /** Ways to log in that the program offers, as it says when it starts. */
@@ -43,7 +43,7 @@ export class AcpServer {
     this.name = name;
     this.config = config;
     this.#env = env;
-    this.slots = new ProcessSlots(config.maxSessions ?? MAX_SESSIONS_AT_ONCE);
+    this.slots = new FairSlots({ count: config.maxSessions ?? MAX_SESSIONS_AT_ONCE });
     const passed = (config.envAllow ?? []).map((variable) => env[variable] ?? '');
     // Masking short values would garble messages.
     this.secrets = [...Object.values(config.env ?? {}), ...passed];

@@ -36,9 +36,12 @@ export interface GroupCommitOptions
   readonly drop: (cell: Cell) => void;
 }
 
+/** Steps that each tree has in a round that it shares with others. */
+const SHARED_ROUND = 4;
+
 /**
  * The only writer of steps, in rounds: lets the kernel decide the step of every agent that is ready, and commits these steps in one transaction.
- * One round at a time; what arrives meanwhile joins the next.
+ * One round at a time; what arrives meanwhile joins the next. A tree with many agents at work holds up the others no longer than a few steps take.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -84,8 +87,7 @@ export class GroupCommit {
 
   async #rounds(): Promise<void> {
     while (this.#ready.size > 0 && !this.#closed) {
-      this.#stepping = [...this.#ready];
-      this.#ready.clear();
+      this.#stepping = this.#take();
       const pending = this.#stepping.flatMap((cell) => this.#decide(cell) ?? []);
       this.#checkPlaces();
       if (pending.length > 0) await this.#commit(pending);
@@ -95,6 +97,16 @@ export class GroupCommit {
     this.#stepping = [];
     this.#round = null;
     this.#options.onQuiet();
+  }
+
+  /** Everything that is ready if that is one tree's. Otherwise a tree has a few steps, oldest first, or as many as half of the trees have. */
+  #take(): readonly Cell[] {
+    const by_tree = [...Map.groupBy(this.#ready, ({ agent }) => agent.root_id).values()];
+    const counts = by_tree.map(({ length }) => length).sort((a, b) => a - b);
+    const median = counts[(counts.length - 1) >> 1] ?? 0;
+    const taken = by_tree.flatMap((cells) => cells.slice(0, Math.max(SHARED_ROUND, median)));
+    for (const cell of taken) this.#ready.delete(cell);
+    return taken;
   }
 
   /** A run that ended elsewhere before the ledger had another one queued told nobody that its place is free. */

@@ -113,7 +113,13 @@ export function createModelHost(
         const folder = request.cwd ?? '.';
         placeIn(cwd, folder).close();
         const terminal = startHostTerminal(
-          { file: findShell(), args, place: () => placeIn(cwd, folder), env: { ...env, ...request.env } },
+          {
+            file: findShell(),
+            args,
+            place: () => placeIn(cwd, folder),
+            env: { ...env, ...request.env },
+            tree: cwd,
+          },
           request.output_bytes,
         );
         return { terminal };

@@ -5,7 +5,7 @@ import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 
 /** Runs a command for an agent program, in a process group of its own that ends with the command or with `kill`. */
 export function startHostTerminal(
-  request: Pick<ProcessRequest, 'file' | 'args' | 'place' | 'env'>,
+  request: Pick<ProcessRequest, 'file' | 'args' | 'place' | 'env' | 'tree'>,
   output_bytes: number,
 ): HostTerminal {
   const controller = new AbortController();

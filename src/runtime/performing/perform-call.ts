@@ -155,7 +155,7 @@ async function runCall(
     cwd,
     spill_dir: treeOutput(context.spill_dir, agent.root_id),
     signal,
-    agent: { id: agent.id, name: agent.name },
+    agent: { id: agent.id, name: agent.name, root_id: agent.root_id },
     skills: skillsOf(agent.config),
     env_allow: context.env_allow,
     denied,

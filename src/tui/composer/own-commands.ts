@@ -71,7 +71,7 @@ export class OwnCommands {
         cwd,
         spill_dir: this.#host.output_folder,
         signal: controller.signal,
-        agent: { id: '', name: '' },
+        agent: { id: '', name: '', root_id: '' },
         env_allow: Object.keys(process.env),
         onOutput: (output) => this.#host.dispatch({ type: 'own_command', output }),
       },

@@ -14,7 +14,7 @@ for (const command of asked.commands)
         cwd: process.cwd(),
         spill_dir: `${process.cwd()}-output`,
         signal: new AbortController().signal,
-        agent: { id: 'a1', name: 'tester' },
+        agent: { id: 'a1', name: 'tester', root_id: 'a1' },
         env_allow: [],
         onOutput: () => {},
       },

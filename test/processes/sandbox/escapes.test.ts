@@ -378,7 +378,7 @@ import { createBashTool } from ${JSON.stringify(import.meta.resolve('../../../sr
 import { Sandbox } from ${JSON.stringify(import.meta.resolve('../../../src/processes/sandbox/sandbox.ts'))};
 const none = { write: [], read: [], hidden: [], hosts: [] };
 const tool = createBashTool(process.argv[1] === 'walls' ? new Sandbox({ mode: 'workspace', sockets: false, ...none }) : null);
-const context = { cwd: ${JSON.stringify(cwd)}, spill_dir: ${JSON.stringify(context.spill_dir)}, env_allow: [], signal: new AbortController().signal, onOutput() {} };
+const context = { cwd: ${JSON.stringify(cwd)}, spill_dir: ${JSON.stringify(context.spill_dir)}, agent: { root_id: '' }, env_allow: [], signal: new AbortController().signal, onOutput() {} };
 const { output } = await tool.run({ command: 'for n in 3 4 5 12 37; do echo x >&$n && echo "to $n"; done' }, context);
 console.log(output);`;
     const told = (how: string) =>

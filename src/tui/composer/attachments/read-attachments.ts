@@ -103,7 +103,7 @@ function isPicture(path: string): boolean {
 const NOBODY: Omit<ToolContext, 'cwd'> = {
   spill_dir: '/nowhere',
   signal: new AbortController().signal,
-  agent: { id: '', name: '' },
+  agent: { id: '', name: '', root_id: '' },
   env_allow: [],
   onOutput: () => undefined,
 };
