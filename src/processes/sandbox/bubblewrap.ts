@@ -1,7 +1,8 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { frozenFolders, type Mount } from './frozen-folders.ts';
 import { governingIn, isInside, type Placeholder } from './governing.ts';
-import { secretPaths } from './secret-paths.ts';
+import { homeSecrets, secretPaths } from './secret-paths.ts';
 
 export interface SandboxLayout {
   /** `strict`: of the file system only the system's programs are there, and what is named here. */
@@ -42,14 +43,10 @@ export interface BubblewrapCall {
   readonly args: readonly string[];
   /** File systems in memory that the program can fill. */
   readonly memory: readonly string[];
-  /** In the place of something governing that is missing. Files are to be there before; bubblewrap makes folders; all are to be removed afterwards. */
+  /** In the place of something governing that is missing: to be there before, and to be removed afterwards. */
   readonly missing: readonly Placeholder[];
-}
-
-/** What is mounted at one place, in the order of their kinds. */
-interface Mount {
-  readonly path: string;
-  readonly args: readonly string[];
+  /** What the walls are mounted on: while nobody replaces it, they stand. */
+  readonly standing: readonly string[];
 }
 
 /**
@@ -66,9 +63,18 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
   const opened = [cwd, ...read, ...write];
   const memory = ['/dev/shm', ...(layout.strict ? [home] : [])];
   const size = layout.memory_bytes === Infinity ? [] : ['--size', String(layout.memory_bytes)];
-  const hidden = hiddenFrom(layout, opened);
+  const secrets = hiddenFrom(layout, opened);
+  const freezes = layout.lasting && !layout.strict;
+  const frozen = frozenFolders(
+    freezes ? [...homeSecrets(home), ...layout.hidden] : [],
+    freezes ? secrets : [],
+    opened,
+  );
+  const hidden = secrets.filter((path) => !frozen.folders.includes(dirname(path)));
   const { read_only, writable, missing } = governingIn(cwd, layout.lasting);
+  // Of those at one place the last one holds.
   const mounts: readonly Mount[] = [
+    ...frozen.mounts,
     { path: '/dev', args: ['--dev', '/dev'] },
     { path: '/dev/shm', args: [...size, '--tmpfs', '/dev/shm'] },
     { path: '/proc', args: ['--proc', '/proc'] },
@@ -103,12 +109,17 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
       .toSorted((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0))
       .flatMap((mount) => mount.args),
     // Only now, since others are mounted in them.
-    ...[...hidden.filter(isFolder), '/dev', ...(layout.strict ? ['/'] : [])]
+    ...[...frozen.folders, ...hidden.filter(isFolder), '/dev', ...(layout.strict ? ['/'] : [])]
       .filter((path) => !opened.includes(path))
       .flatMap((path) => ['--remount-ro', path]),
     ...['--setenv', 'TMPDIR', '/tmp', '--unsetenv', 'TMP', '--unsetenv', 'TEMP', '--chdir', cwd],
   ];
-  return { args, memory: memory.filter((path) => !opened.some((one) => isInside(path, one))), missing };
+  return {
+    args,
+    memory: memory.filter((path) => !opened.some((one) => isInside(path, one))),
+    missing,
+    standing: [...hidden, ...governing],
+  };
 }
 
 /**

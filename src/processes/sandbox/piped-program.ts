@@ -9,6 +9,7 @@ import { forgetProcessGroup, registerProcessGroup, stopProcessGroup } from '../p
 import { markVariable, nextMark } from '../process-mark.ts';
 import { killStraysOfCall } from '../stray-processes.ts';
 import type { ConfinedProgram, Program, Sandbox } from './sandbox.ts';
+import { WallsWatch } from './walls-watch.ts';
 
 const STDERR_BYTES = 4096;
 /** Maximum characters of stderr in messages. */
@@ -72,6 +73,7 @@ export async function startPipedProgram(request: PipedProgramRequest): Promise<P
 
 interface Walls {
   readonly confined: ConfinedProgram;
+  readonly watch: WallsWatch;
   takeAway(): void;
 }
 
@@ -91,9 +93,12 @@ function wallsAround({ file, args, env, cwd }: PipedProgramRequest, sandbox: San
   };
   try {
     const confined = sandbox.confineLasting({ file: found, args }, cwd, tmp);
+    const watch = new WallsWatch(confined.standing);
     return {
       confined,
+      watch,
       takeAway: () => {
+        watch.close();
         confined.close();
         removeTmp();
       },
@@ -158,6 +163,11 @@ class RunningProgram implements PipedProgram {
     this.stdin = child.stdin;
     this.stdout = child.stdout;
     this.gone = this.#follow(mark);
+    walls?.watch.begin((path) => {
+      this.#reason ??= `its walls no longer stood: ${path} was replaced`;
+      // No grace: until it ends, it could reach what has come in that place.
+      void stopProcessGroup(pid, 0);
+    });
   }
 
   async #follow(mark: string): Promise<string> {

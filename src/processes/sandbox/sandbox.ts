@@ -48,6 +48,8 @@ export interface ConfinedProgram extends Program {
   begin(child: ChildProcess): void;
   /** File systems in memory that only it has. */
   readonly memory: readonly string[];
+  /** What the walls are mounted on: while nobody replaces it, they stand. */
+  readonly standing: readonly string[];
   /** The group of the program itself: with the first signal to its walls it would end without its grace. */
   leader(): number | undefined;
   /** To be called when the child has ended, or could not be started. */
@@ -164,6 +166,7 @@ export class Sandbox {
         });
       },
       memory: call.memory,
+      standing: call.standing,
       leader,
       close: () => {
         if (filter !== null) closeSync(filter);
@@ -185,7 +188,9 @@ function proxyArguments(): string[] {
 
 function takePlaceholder({ path, content }: Placeholder): void {
   placeholders.set(path, (placeholders.get(path) ?? 0) + 1);
-  if (content !== null && !existsSync(path)) writeFileSync(path, content, { flag: 'wx' });
+  if (existsSync(path)) return;
+  if (content === null) mkdirSync(path);
+  else writeFileSync(path, content, { flag: 'wx' });
 }
 
 function leavePlaceholder(one: Placeholder): void {

@@ -79,5 +79,10 @@ const SYSTEM = [
 
 /** What no sandboxed program reads (docs/sandbox.md). Absolute; most do not exist. */
 export function secretPaths(home: string): string[] {
-  return [...HOME.map((path) => join(home, path)), ...SYSTEM];
+  return [...homeSecrets(home), ...SYSTEM];
+}
+
+/** Those of the user, who adds to them and changes them. */
+export function homeSecrets(home: string): string[] {
+  return HOME.map((path) => join(home, path));
 }

@@ -11,6 +11,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -164,6 +165,52 @@ describe('a piped program in the sandbox', { skip: NO_WALLS }, () => {
     await program.stop('of the test');
     assert.match(await program.gone, /^ended with exit code 3 \(of the test\)/);
     assert.equal(readFileSync(join(cwd, 'bye'), 'utf8'), 'bye\n');
+  });
+
+  it('sees no secret that is made or replaced while it runs', async (test) => {
+    const ledger = join(place, 'data/ledger.db');
+    put(ledger, 'theirs');
+    put(join(home, '.netrc'), 'old');
+    put(join(home, '.gitconfig'), '[user]\nname = Somebody\n');
+    put(join(home, '.config/tool/settings'), 'seen');
+    const { run } = await shell(test, walls({ hidden: ['', '-wal'].map((end) => ledger + end) }));
+    assert.match(
+      await run('cat ~/.config/tool/settings; git config user.name; cat ~/.netrc'),
+      /seenSomebody\n.*No such/s,
+    );
+    put(join(home, 'new'), SECRET);
+    renameSync(join(home, 'new'), join(home, '.netrc'));
+    for (const path of ['.aws/credentials', '.config/gh/hosts.yml', '.npmrc']) put(join(home, path), SECRET);
+    put(`${ledger}-wal`, SECRET);
+    const all = 'cat ~/.netrc ~/.aws/credentials ~/.config/gh/hosts.yml ~/.npmrc';
+    assert.doesNotMatch(
+      await run(`${all} ${ledger} ${ledger}-wal; grep -rs canary ~ ${place}/data`),
+      new RegExp(SECRET),
+    );
+    assert.equal(
+      await run('(echo x > ~/mine; echo x > ~/.config/mine; ls ~/mine ~/.config/mine) 2>/dev/null'),
+      '',
+    );
+  });
+
+  it('ends when what its walls stand on is replaced from outside, and goes on when worktrees come and go', async (test) => {
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', cwd, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args], {
+        stdio: 'pipe',
+      });
+    git('init', '--quiet');
+    git('add', '--all');
+    git('commit', '--quiet', '--message', 'first');
+    const { program, run } = await shell(test, walls());
+    git('worktree', 'add', '--quiet', join(place, 'tree'));
+    await run(
+      'for f in .git/worktrees/tree/*; do echo x > $f; done; rm -r .git/worktrees/tree; echo x > .git/worktrees/y',
+    );
+    assert.match(git('worktree', 'list').toString(), /tree/);
+    await run('echo mine > mine; git add mine; git -c user.name=A -c user.email=a@b commit -qm second');
+    assert.match(git('log', '--format=%s').toString(), /^second\nfirst/);
+    git('config', 'user.name', 'Somebody');
+    assert.match(await program.gone, /its walls no longer stood: .*\.git\/config was replaced/);
   });
 
   it('two folders have two walls', async (test) => {
