@@ -15,7 +15,6 @@ import { checkAgentOptions, checkOptions } from './library/coppice-options.ts';
 import { Registry } from './library/registry.ts';
 import { subagentHost } from './library/subagent-host.ts';
 import { SubagentWatch } from './library/subagent-watch.ts';
-import type { AcpServer } from './models/acp/acp-server.ts';
 import { openModel } from './models/providers.ts';
 import type { Gate } from './models/rate-limit-gate.ts';
 import { killAllProcessGroups } from './processes/process-group.ts';
@@ -23,6 +22,7 @@ import { CoppiceError } from './records/coppice-error.ts';
 import { openRuntime } from './runtime/open-runtime.ts';
 import type { RuntimeEvent } from './runtime/runtime-event.ts';
 import type { ResumeOptions, ResumeReport, RuntimeFace, TreeOutcome } from './runtime/runtime-face.ts';
+import { acpTerms } from './settings/acp-terms.ts';
 import { dataFolder, outputFolder, settingsPlaces } from './settings/folders.ts';
 import { nodeTooOld } from './settings/node-version.cjs';
 import { commandBounds } from './settings/sandbox-of.ts';
@@ -123,10 +123,11 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
   const store = await openStore(options.database);
   const gates = new Map<string, Gate>();
   const unsummarised = new Set<string>();
-  const acp_servers = new Map<string, AcpServer>();
+  const bounds = commandBounds(options.sandbox, env, store);
+  const acp = acpTerms(options, env, store);
   const runtime = await openRuntime({
     store,
-    tools: [...createBuiltInTools(commandBounds(options.sandbox, env, store)), ...own],
+    tools: [...createBuiltInTools(bounds), ...own],
     openModel: async (name) =>
       options.models?.[name] ??
       openModel(name, {
@@ -134,14 +135,14 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
         env,
         gates,
         unsummarised,
-        acp: options.acp ?? {},
-        acp_servers,
+        acp,
       }),
     terms,
     ...(options.context === undefined ? {} : { context: options.context }),
     spill_dir: outputFolder(dataFolder(env)),
     settings: settingsPlaces(undefined, env),
     env_allow: options.env_allow ?? [],
+    bounds,
   });
   const watch = new SubagentWatch(sources.subagents?.callbacks ?? {});
   runtime.subscribe((event) => watch.see(event));

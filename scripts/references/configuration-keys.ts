@@ -113,6 +113,18 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'acp.NAME.envAllow': { meaning: 'names of our own variables that are passed on to it, keys included' },
   'acp.NAME.maxSessions': { meaning: 'prompts at once; the others wait', default: '8' },
   'acp.NAME.startTimeoutSeconds': { meaning: 'from its start to its answer to `initialize`', default: '30' },
+  'acp.NAME.sandbox': {
+    meaning: '`"off"`: this program has all your rights ([its walls](acp.md#walls))',
+    default: 'the walls of commands',
+  },
+  'acp.NAME.hosts': {
+    meaning: 'what it may reach beside `sandbox.hosts`, and written like that',
+    default: 'the servers of [known programs](acp.md#walls); needed for all others',
+  },
+  'acp.NAME.writable': {
+    meaning: 'folders and files in which it keeps its login and its sessions: absolute, or `~/…`',
+    default: 'those of known programs',
+  },
 
   merge: { meaning: '[`coppice merge`](worktrees.md#merging)' },
   'merge.test': { meaning: 'a shell command that must succeed after each merge', default: 'none: no test' },

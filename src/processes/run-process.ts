@@ -33,7 +33,7 @@ export interface ProcessRequest extends Program {
   readonly timeout_ms: number;
   readonly onOutput: (chunk: Buffer) => void;
   /** Puts it behind walls; called once a slot is free. */
-  readonly confine?: ((program: Program, cwd: string) => ConfinedProgram) | undefined;
+  readonly confine?: ((program: Program) => ConfinedProgram) | undefined;
   /** What it and all that it starts may take. */
   readonly budget?: CommandBudget | undefined;
   /** Without it standard error is discarded. */
@@ -84,7 +84,7 @@ async function runNow(request: ProcessRequest): Promise<ProcessEnd> {
 
 async function startAndFollow(request: ProcessRequest, cwd: string, stdin?: number): Promise<ProcessEnd> {
   const mark = nextMark();
-  const confined = request.confine?.(request, cwd);
+  const confined = request.confine?.(request);
   try {
     const { file, args } = confined ?? limited(request);
     const child = spawn(file, args, {

@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import type { Toolset } from '../kernel/toolsets/toolset.ts';
 import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../models/model.ts';
+import type { CommandBounds } from '../processes/sandbox/command-bounds.ts';
 import type { AgentConfig } from '../records/agent/agent.ts';
 import type { Tool } from '../records/tool.ts';
 import type { Store, WorkerRole } from '../store/store.ts';
@@ -28,6 +29,8 @@ export interface RuntimeOptions {
   readonly rules_file?: string;
   /** Environment variables that tool processes may see beside the fixed allow-list. */
   readonly env_allow: readonly string[];
+  /** What bounds the commands that agent programs run; default: nothing. */
+  readonly bounds?: CommandBounds;
   /** Whether calls that a rule asks about wait for a person, for all agents or by configuration; otherwise they are denied. */
   readonly can_ask?: boolean | ((config: AgentConfig) => boolean);
   /** Role of this process; default `run`. */

@@ -1,7 +1,9 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { CommandLimits } from '../processes/limits/command-budget.ts';
+import type { CommandBounds } from '../processes/sandbox/command-bounds.ts';
+import type { ProgramWalls } from '../processes/sandbox/program-walls.ts';
 import { Sandbox } from '../processes/sandbox/sandbox.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { Store } from '../store/store.ts';
@@ -39,7 +41,7 @@ export function commandBounds(
   config: SandboxConfig | undefined,
   env: NodeJS.ProcessEnv,
   ledger: Pick<Store, 'kind' | 'location'>,
-): { sandbox: Sandbox | null; limits: CommandLimits } {
+): CommandBounds & { readonly limits: CommandLimits } {
   return { sandbox: sandboxOf(config, env, ledger), limits: config?.limits ?? {} };
 }
 
@@ -48,9 +50,36 @@ function modeOf({ COPPICE_SANDBOX: named }: NodeJS.ProcessEnv): Mode | undefined
   throw new CoppiceError('E_CONFIG', `COPPICE_SANDBOX is "${named}": use ${SANDBOX_MODES.join(', ')}`);
 }
 
+/**
+ * The walls around a program that stays: those of commands, and opened for what it needs itself. Null: a person switched them off, for all or for
+ * this program. Throws `E_CONFIG`; `key` names its entry.
+ */
+export function programSandbox(
+  config: SandboxConfig | undefined,
+  { sandbox, hosts = [], writable = [] }: ProgramWalls,
+  env: NodeJS.ProcessEnv,
+  ledger: Pick<Store, 'kind' | 'location'> | null,
+  key: string,
+): Sandbox | null {
+  const all = { ...config, hosts: [...(config?.hosts ?? []), ...hosts] };
+  const walls =
+    sandbox === 'off'
+      ? null
+      : sandboxOf({ ...all, write: [...(config?.write ?? []), ...writable] }, env, ledger);
+  const missing = walls === null ? undefined : writable.find((path) => !existsSync(wholePath(path)));
+  if (missing === undefined) return walls;
+  throw new CoppiceError('E_CONFIG', `${key} is to write to ${missing}, which is not there`, {
+    hint: 'Start the program once yourself, or create the folder: within its walls it cannot',
+  });
+}
+
+function wholePath(path: string): string {
+  return path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
+}
+
 /** Walls are put up around what a path leads to. */
 function placeOf(path: string): string {
-  const whole = path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
+  const whole = wholePath(path);
   try {
     return realpathSync(whole);
   } catch {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { acpServerConfig } from '../models/acp/acp-config.ts';
 import { providerConfig } from '../models/provider/provider-config.ts';
+import { folderName, hostName } from '../processes/sandbox/program-walls.ts';
 import { LIMIT_BOUNDS, type Limits } from '../records/agent/limits.ts';
 import type { DeepReadonly } from '../records/deep-readonly.ts';
 
@@ -63,8 +64,6 @@ const namedProfile = profile.omit({ subagents: true }).extend({
     .optional(),
 });
 
-const folderName = z.string().regex(/^(~?\/)/, 'must be absolute, or begin with ~/');
-
 const sandboxConfig = z.strictObject({
   /** `workspace` by default: write in the agent's folder only, read all but secrets, no network; `strict`: read that folder and the system only. */
   mode: z.enum(SANDBOX_MODES).optional(),
@@ -75,16 +74,7 @@ const sandboxConfig = z.strictObject({
   /** Further files and folders that no command reads. */
   hide: z.array(folderName).optional(),
   /** What commands may reach by HTTP and HTTPS: `example.com`, `*.example.com`, `*`; with `:PORT` that port only. */
-  hosts: z
-    .array(
-      z
-        .string()
-        .regex(
-          /^(\*|(\*\.)?[\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?$/,
-          'must be a name, *.NAME, * or an address, and may end in :PORT',
-        ),
-    )
-    .optional(),
+  hosts: z.array(hostName).optional(),
   /** Whether commands may use sockets of the file system. */
   sockets: z.boolean().optional(),
   /** What the processes of one command may take, without walls, too; null: no limit. */

@@ -5,6 +5,7 @@ import { findShell, shellArguments } from '../processes/find-shell.ts';
 import type { CommandLimits } from '../processes/limits/command-budget.ts';
 import { OutputCapture } from '../processes/output/output-capture.ts';
 import { type ProcessEnd, runProcess } from '../processes/run-process.ts';
+import { boundCommand } from '../processes/sandbox/command-bounds.ts';
 import type { Sandbox } from '../processes/sandbox/sandbox.ts';
 import { TOOL_LIMITS } from '../processes/tool-limits.ts';
 import type { Tool, ToolResult } from '../records/tool.ts';
@@ -94,14 +95,8 @@ export function createBashTool(
       const why_not = await problem();
       if (why_not !== null && !known.has(command)) return { status: 'error', output: why_not };
       const confined = why_not === null ? sandbox : null;
-      const budget =
-        limits === null
-          ? undefined
-          : await (await import('../processes/limits/command-budget.ts')).CommandBudget.of(
-              limits,
-              context.cwd,
-              async (limit_bytes) => (await confined?.heldBytes(context.spill_dir, limit_bytes)) ?? 0,
-            );
+      const { cwd, spill_dir: shared } = context;
+      const { budget, confine } = await boundCommand({ sandbox: confined, limits }, { cwd, shared });
       const capture = new OutputCapture(context.spill_dir, context.onOutput);
       let walls = '';
       const end = await runProcess({
@@ -114,10 +109,10 @@ export function createBashTool(
         timeout_ms: timeout * 1000,
         onOutput: (chunk) => capture.push(chunk),
         budget,
+        confine,
         ...(confined === null
           ? {}
           : {
-              confine: (program, cwd) => confined.confine(program, cwd, context.spill_dir, budget),
               // What the command writes goes another way (`shellArguments`).
               onErrorOutput: (chunk) => {
                 if (walls.length < WALLS_MAX) walls += chunk.toString();

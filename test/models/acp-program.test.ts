@@ -245,7 +245,7 @@ describe('acp program: life', () => {
       script,
       `import { openModel } from ${url('../../src/models/providers.ts')};
 const [command, ...args] = ${program};
-const model = await openModel('acp:a', { providers: {}, env: process.env, acp: { a: { command, args } } });
+const model = await openModel('acp:a', { providers: {}, env: process.env, acp: { programs: { a: { command, args } }, wallsOf: async () => null, servers: new Map() } });
 const agent = { id: 'a', name: 'a', parent_id: null };
 const host = { cwd: process.cwd(), env: {}, refusal: () => 'no' };
 const messages = [{ role: 'user', text: 'turn' }];
@@ -260,7 +260,9 @@ process.exit();`,
   });
 
   it('an unknown name is refused with those that are configured', async () => {
-    const options = { providers: {}, env: {}, acp: { one: { command: 'a' }, two: { command: 'b' } } };
+    const programs = { one: { command: 'a' }, two: { command: 'b' } };
+    const acp = { programs, wallsOf: async () => null, servers: new Map() };
+    const options = { providers: {}, env: {}, acp };
     await assert.rejects(openModel('acp:three', options), {
       code: 'E_MODEL_UNKNOWN',
       hint: 'Configured: acp:one, acp:two',

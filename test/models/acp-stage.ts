@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { AcpServerConfig } from '../../src/models/acp/acp-config.ts';
-import type { AcpServer } from '../../src/models/acp/acp-server.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../../src/models/model.ts';
 import { openModel } from '../../src/models/providers.ts';
+import type { Sandbox } from '../../src/processes/sandbox/sandbox.ts';
 import type { AgentConfig, PermissionRules } from '../../src/records/agent/agent.ts';
 import type { PromptMessage } from '../../src/records/conversation/prompt-message.ts';
 import { createModelHost } from '../../src/runtime/performing/agent-program-host.ts';
@@ -55,6 +55,7 @@ export interface AcpStage {
     text: string | readonly PromptMessage[],
     over?: Partial<ModelRequest> & {
       readonly name?: string;
+      readonly cwd?: string;
       readonly rules?: Partial<PermissionRules>;
       readonly onText?: (so_far: string) => void;
     },
@@ -69,22 +70,24 @@ export async function acpStage(
   test: TestContext,
   flags: readonly string[] = [],
   config: Partial<AcpServerConfig> & {
+    /** Default: none. */
+    readonly walls?: Sandbox | null;
+    /** Not below /tmp where there are walls: that is another one within them. */
+    readonly folders?: Folders;
     readonly model?: string;
     readonly rules?: Partial<PermissionRules>;
   } = {},
 ): Promise<AcpStage> {
-  const folders = makeFolders();
-  const { model: name = 'acp:test', rules: default_rules, ...rest } = config;
+  const { model: name = 'acp:test', rules: default_rules, walls: sandbox = null, ...others } = config;
+  const { folders = makeFolders(), ...rest } = others;
   stages += 1;
   // Only to be told apart in the process table.
   const tag = `--stage-${process.pid}-${stages}`;
   const server: AcpServerConfig = { command: process.execPath, args: [PROGRAM, tag, ...flags], ...rest };
-  const acp_servers = new Map<string, AcpServer>();
   const model = await openModel(name, {
     providers: {},
     env: process.env,
-    acp: { test: server },
-    acp_servers,
+    acp: { programs: { test: server }, wallsOf: async () => sandbox, servers: new Map() },
   });
   test.after(() => model.close?.());
   return {
@@ -92,7 +95,7 @@ export async function acpStage(
     ...folders,
     processes: () => processesWith(tag),
     ask: async (text, over = {}) => {
-      const { name: agent = 'a', rules = default_rules, onText, ...request } = over;
+      const { name: agent = 'a', rules = default_rules, onText, cwd = folders.cwd, ...request } = over;
       let so_far = '';
       const deltas: ModelDelta[] = [];
       const messages = typeof text === 'string' ? [{ role: 'user', text } as const] : text;
@@ -105,11 +108,15 @@ export async function acpStage(
           shared_prefix: 0,
           signal: new AbortController().signal,
           agent: { id: agent, name: agent, parent_id: null },
-          host: createModelHost(agentConfig(folders.cwd, rules), {
-            env_allow: [],
-            store: { kind: 'postgres', location: '' },
-            spill_dir: '/nowhere',
-          }),
+          host: createModelHost(
+            { config: agentConfig(cwd, rules), root_id: 'root' },
+            {
+              env_allow: [],
+              store: { kind: 'postgres', location: '' },
+              spill_dir: join(folders.outside, 'spill'),
+              bounds: { sandbox, limits: null },
+            },
+          ),
           ...request,
         },
         (delta) => {

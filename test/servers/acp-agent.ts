@@ -3,6 +3,7 @@
  * does, its arguments how it behaves otherwise.
  */
 
+import { execFile } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -157,6 +158,16 @@ const ACTIONS: Readonly<Record<string, (turn: Turn, rest: string) => Promise<Sto
     await turn.say(`${output.trim()} [${exit.exitCode}${truncated ? ', truncated' : ''}]`);
     return undefined;
   },
+  /** `run-in FOLDER COMMAND`, for a shell. */
+  async 'run-in'(turn, rest) {
+    const [cwd = '', ...command] = rest.split(' ');
+    const terminal = await turn.client.createTerminal({
+      ...{ sessionId: turn.session, cwd, command: command.join(' ') },
+    });
+    const exit = await terminal.waitForExit();
+    await turn.say(`${(await terminal.currentOutput()).output.trim()} [${exit.exitCode}]`);
+    return undefined;
+  },
   /** A command that goes on after the answer. */
   async leave(turn, rest) {
     const terminal = await turn.client.createTerminal({
@@ -166,6 +177,15 @@ const ACTIONS: Readonly<Record<string, (turn: Turn, rest: string) => Promise<Sto
     let pid = '';
     for (; pid === ''; await sleep(10)) pid = (await terminal.currentOutput()).output.trim();
     await turn.say(pid);
+    return undefined;
+  },
+  /** A shell command, by itself and without asking. */
+  async own(turn, rest) {
+    await new Promise<void>((done) => {
+      execFile('/bin/sh', ['-c', rest], (_error, stdout, stderr) => {
+        void turn.say(`${stdout}${stderr}` || 'nothing').then(done);
+      });
+    });
     return undefined;
   },
   async crash(turn) {

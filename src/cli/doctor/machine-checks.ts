@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { errorJson } from '../../documents/error-json.ts';
 import { knownProviders } from '../../models/providers.ts';
 import { clean } from '../../render/clean.ts';
+import { acpTerms } from '../../settings/acp-terms.ts';
 import { ledgerName } from '../../settings/ledger-name.ts';
 import { sandboxOf } from '../../settings/sandbox-of.ts';
 import { databaseAddress } from '../../store/database-address.ts';
@@ -37,7 +38,7 @@ export async function ledgerChecks(context: Context): Promise<Check[]> {
     configuration(context),
     await database(context),
     ...providers(context),
-    ...programs(context),
+    ...(await programs(context)),
   ];
 }
 
@@ -94,12 +95,28 @@ function providers({ loaded, env }: Context): Check[] {
   });
 }
 
-/** Agent programs over ACP: only whether their command is there. */
-function programs({ loaded, env }: Context): Check[] {
-  return Object.entries(loaded.configuration.acp ?? {}).map(([name, { command }]) => {
-    const found = command.includes('/') ? [command].find(isExecutable) : onPath(command, env);
-    return needed(`  acp:${name}`, found !== undefined, found ?? `${command} is not there or cannot be run`);
-  });
+/** Agent programs over ACP: only whether their command is there, and what their walls are. */
+function programs({ loaded: { configuration }, env }: Context): Promise<Check[]> {
+  const { programs, wallsOf } = acpTerms(configuration, env, null);
+  return Promise.all(
+    Object.entries(programs).map(async ([name, config]) => {
+      const check = (ok: boolean, text: string) => needed(`  acp:${name}`, ok, text);
+      const { command } = config;
+      const found = command.includes('/') ? [command].find(isExecutable) : onPath(command, env);
+      if (found === undefined) return check(false, `${command} is not there or cannot be run`);
+      try {
+        const walls = await wallsOf(name, config);
+        if (walls === null) return check(true, `${found}, without walls: it has all your rights`);
+        const { hosts, write } = walls.settings;
+        const reaches = hosts.length === 0 ? 'no network' : hosts.join(', ');
+        const writes = ['its folder', ...write].join(', ');
+        return check(true, `${found}, behind walls: reaches ${reaches}; writes in ${writes}`);
+      } catch (error) {
+        const { message, hint } = errorJson(error);
+        return check(false, hint === null ? message : `${message}. ${hint}`);
+      }
+    }),
+  );
 }
 
 function shell({ env }: Context): Check {

@@ -1,7 +1,6 @@
 import { createCronTool } from '../../cron/cron-tool.ts';
 import { localZone } from '../../cron/schedule/describe-schedule.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
-import type { AcpServer } from '../../models/acp/acp-server.ts';
 import type { Model } from '../../models/model.ts';
 import { openModel } from '../../models/providers.ts';
 import type { Gate } from '../../models/rate-limit-gate.ts';
@@ -9,6 +8,7 @@ import { killProcessesOfDeadRuntimes } from '../../processes/stray-processes.ts'
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { openRuntime } from '../../runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import { acpTerms } from '../../settings/acp-terms.ts';
 import { outputFolder, rulesFile, settingsPlaces } from '../../settings/folders.ts';
 import { commandBounds } from '../../settings/sandbox-of.ts';
 import type { Store, WorkerRole } from '../../store/store.ts';
@@ -36,7 +36,8 @@ export async function composeRuntime(
   const { configuration } = context.loaded;
   const gates = new Map<string, Gate>();
   const unsummarised = new Set<string>();
-  const acp_servers = new Map<string, AcpServer>();
+  const bounds = commandBounds(configuration.sandbox, context.env, store);
+  const acp = acpTerms(configuration, context.env, store);
   // Processes that a killed predecessor left running must not go on beside this one.
   killProcessesOfDeadRuntimes();
   const open = async (name: string): Promise<Model> =>
@@ -46,8 +47,7 @@ export async function composeRuntime(
       env: context.env,
       gates,
       unsummarised,
-      acp: configuration.acp ?? {},
-      acp_servers,
+      acp,
     });
   const cron = createCronTool({
     store,
@@ -64,7 +64,7 @@ export async function composeRuntime(
     labels,
     tools: [
       ...createBuiltInTools({
-        ...commandBounds(configuration.sandbox, context.env, store),
+        ...bounds,
         known_commands: DEMO_COMMANDS,
       }),
       cron,
@@ -75,5 +75,6 @@ export async function composeRuntime(
     rules_file: rulesFile(context.env),
     settings: settingsPlaces(context.options.config, context.env),
     env_allow: configuration.env_allow ?? [],
+    bounds,
   });
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { programWalls } from '../../processes/sandbox/program-walls.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 
 /** One entry of `acp` in the configuration: an agent program that speaks the Agent Client Protocol on its standard streams. */
@@ -13,6 +14,8 @@ export const acpServerConfig = z.strictObject({
   maxSessions: z.int().positive().optional(),
   /** From the start to the answer of `initialize`; default 30. */
   startTimeoutSeconds: z.number().positive().optional(),
+  /** What is left out is known for some programs (docs/acp.md). */
+  ...programWalls.shape,
 });
 
 export type AcpServerConfig = DeepReadonly<z.infer<typeof acpServerConfig>>;

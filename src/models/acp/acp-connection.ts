@@ -13,6 +13,7 @@ import {
 import * as z from 'zod';
 import { childEnvironment } from '../../processes/child-environment.ts';
 import { type PipedProgram, readable, startPipedProgram } from '../../processes/sandbox/piped-program.ts';
+import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import { choiceOf } from './acp-choice.ts';
 import type { AcpServerConfig } from './acp-config.ts';
 import { AcpError } from './acp-failure.ts';
@@ -23,6 +24,15 @@ const START_SECONDS = 30;
 const SESSION_SECONDS = 60;
 const notice = z.object({ sessionId: z.string(), update: z.unknown() });
 const newSession = z.looseObject({ sessionId: z.string().min(1) });
+
+interface AcpStart {
+  readonly name: string;
+  readonly config: AcpServerConfig;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where it starts, and what its walls are around. */
+  readonly cwd: string;
+  readonly sandbox: Sandbox | null;
+}
 
 /** A running agent program that has answered `initialize`, and its sessions. */
 export class AcpConnection {
@@ -58,9 +68,7 @@ export class AcpConnection {
 
   /** Starts the program and initializes the protocol. Rejects with an AcpError after stopping the program. */
   static async start(
-    name: string,
-    config: AcpServerConfig,
-    env: Readonly<Record<string, string | undefined>>,
+    { name, config, env, cwd, sandbox }: AcpStart,
     given_up: AbortSignal,
   ): Promise<AcpConnection> {
     const seconds = config.startTimeoutSeconds ?? START_SECONDS;
@@ -68,8 +76,8 @@ export class AcpConnection {
     try {
       const { command, args = [] } = config;
       const program = await startPipedProgram({
-        ...{ file: command, args, env: acpEnvironment(config, env) },
-        ...{ cwd: process.cwd(), sandbox: null },
+        ...{ file: command, args, cwd, sandbox },
+        env: acpEnvironment(config, env),
       });
       connection = new AcpConnection(name, program);
       const info = await within(unlessGivenUp(connection.#introduce(), given_up), seconds);
@@ -91,7 +99,14 @@ export class AcpConnection {
       await connection?.stop('it could not be used');
       const known = error instanceof AcpError;
       const text = error instanceof Error ? error.message : String(error);
-      throw new AcpError(known ? error.kind : 'no_model', `acp:${name}: the agent program ${text}`, true);
+      const walls = (await sandbox?.problem())
+        ? `. For this program alone: "sandbox": "off" in acp.${name}`
+        : '';
+      throw new AcpError(
+        known ? error.kind : 'no_model',
+        `acp:${name}: the agent program ${text}${walls}`,
+        true,
+      );
     }
   }
 

@@ -79,9 +79,11 @@ class AcpModel {
     const { cache_key: tree = '', signal } = request;
     if (!(await slots.acquire(tree, signal))) return { type: 'aborted' };
     try {
-      const open = await this.#idleSession(request, host);
-      if (open === null || request.signal.aborted) return { type: 'aborted' };
-      return await this.#prompt(request, host, turn, open);
+      return await this.#server.using(host.cwd, async () => {
+        const open = await this.#idleSession(request, host);
+        if (open === null || request.signal.aborted) return { type: 'aborted' };
+        return await this.#prompt(request, host, turn, open);
+      });
     } catch (error) {
       return acpFailure(error, this.#login(), secrets, turn.text);
     } finally {

@@ -1,4 +1,5 @@
 import { FairSlots } from '../../processes/fair-slots.ts';
+import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import type { AcpServerConfig } from './acp-config.ts';
 import { AcpConnection } from './acp-connection.ts';
 import { AcpError } from './acp-failure.ts';
@@ -20,9 +21,12 @@ interface Known {
 const MAX_SESSIONS_AT_ONCE = 8;
 /** Maximum idle sessions kept for agents that may continue; the least recently used is closed first. */
 const KEPT_SESSIONS = 256;
+/** Maximum idle processes kept, each in its own folder; the least recently used is stopped first. */
+const KEPT_PROCESSES = 4;
 
 /**
- * One configured agent program. Its process starts on first use, is shared by all sessions, and is restarted after a crash.
+ * One configured agent program. A process starts on first use, is shared by all sessions of its place, and is started again after a crash. Walls
+ * are those of a folder, so each folder is a place; without walls there is one.
  */
 export class AcpServer {
   readonly name: string;
@@ -34,24 +38,43 @@ export class AcpServer {
   /** Ways to log in that the program offers, as it says when it starts. */
   logins: readonly string[] = [];
   readonly #env: Environment;
+  readonly #walls: Sandbox | null;
+  /** By place. */
+  readonly #running = new Map<string, Promise<AcpConnection>>();
+  /** Conversations under way, by place: their processes are not idle. */
+  readonly #users = new Map<string, number>();
   readonly #sessions = new Map<string, Known>();
   readonly #closed = new AbortController();
-  #starting: Promise<AcpConnection> | null = null;
+  readonly #ending = new Set<Promise<unknown>>();
   #closing: Promise<void> | null = null;
 
-  constructor(name: string, config: AcpServerConfig, env: Environment) {
+  constructor(name: string, config: AcpServerConfig, env: Environment, walls: Sandbox | null) {
     this.name = name;
     this.config = config;
     this.#env = env;
+    this.#walls = walls;
     this.slots = new FairSlots({ count: config.maxSessions ?? MAX_SESSIONS_AT_ONCE });
     const passed = (config.envAllow ?? []).map((variable) => env[variable] ?? '');
     // Masking short values would garble messages.
     this.secrets = [...Object.values(config.env ?? {}), ...passed];
   }
 
+  /** Keeps the process for this folder while `work` goes on. */
+  async using<Value>(cwd: string, work: () => Promise<Value>): Promise<Value> {
+    const place = this.#placeOf(cwd);
+    this.#users.set(place, (this.#users.get(place) ?? 0) + 1);
+    try {
+      return await work();
+    } finally {
+      const left = (this.#users.get(place) ?? 1) - 1;
+      if (left > 0) this.#users.set(place, left);
+      else this.#users.delete(place);
+    }
+  }
+
   /** The agent's session, `fresh` or as it was left. Rejects with an AcpError or the program's RequestError. */
   async session(key: string, cwd: string, agent_id: string | null): Promise<OpenSession> {
-    const connection = await this.#connect();
+    const connection = await this.#connect(cwd);
     this.logins = connection.logins;
     let known = this.#sessions.get(key);
     if (known === undefined || known.connection !== connection || known.cwd !== cwd) {
@@ -87,17 +110,41 @@ export class AcpServer {
     }
   }
 
-  #connect(): Promise<AcpConnection> {
+  #placeOf(cwd: string): string {
+    return this.#walls === null ? '' : cwd;
+  }
+
+  #connect(cwd: string): Promise<AcpConnection> {
     if (this.#closing !== null)
       return Promise.reject(new AcpError('cancelled', `acp:${this.name} is closed`, true));
-    if (this.#starting !== null) return this.#starting;
-    const starting = AcpConnection.start(this.name, this.config, this.#env, this.#closed.signal);
-    this.#starting = starting;
+    const place = this.#placeOf(cwd);
+    const starting = this.#running.get(place) ?? this.#start(place);
+    // Moved to the end: most recently used.
+    this.#running.delete(place);
+    this.#running.set(place, starting);
+    this.#stopIdle();
+    return starting;
+  }
+
+  #start(place: string): Promise<AcpConnection> {
+    const { config, name } = this;
+    const at = { cwd: place === '' ? process.cwd() : place, sandbox: this.#walls };
+    const starting = AcpConnection.start({ name, config, env: this.#env, ...at }, this.#closed.signal);
     const over = () => {
-      if (this.#starting === starting) this.#starting = null;
+      if (this.#running.get(place) === starting) this.#running.delete(place);
     };
     starting.then(({ gone }) => gone.then(over), over);
     return starting;
+  }
+
+  #stopIdle(): void {
+    const idle = [...this.#running].filter(([place]) => !this.#users.has(place));
+    for (const [place, starting] of idle.slice(0, Math.max(0, idle.length - KEPT_PROCESSES))) {
+      this.#running.delete(place);
+      const ending = starting.then((one) => one.stop('it was idle')).catch(() => undefined);
+      this.#ending.add(ending);
+      void ending.then(() => this.#ending.delete(ending));
+    }
   }
 
   /** Ends the program and with it all prompts. Never rejects. */
@@ -105,8 +152,8 @@ export class AcpServer {
     this.#closing ??= (async () => {
       // A program that has not answered yet may never do.
       this.#closed.abort();
-      const connection = await this.#starting?.catch(() => null);
-      await connection?.stop('it was closed');
+      const all = [...this.#running.values()].map((one) => one.catch(() => null));
+      await Promise.all([...this.#ending, ...all.map(async (one) => (await one)?.stop('it was closed'))]);
     })();
     return this.#closing;
   }

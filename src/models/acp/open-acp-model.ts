@@ -1,26 +1,35 @@
+import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Model } from '../model.ts';
 import type { AcpServerConfig } from './acp-config.ts';
 import { createAcpModel } from './acp-model.ts';
 import { AcpServer } from './acp-server.ts';
 
-export interface OpenAcpOptions {
+/** The agent programs that models are opened from. */
+export interface AcpTerms {
   /** The `acp` of the configuration. */
-  readonly acp?: Readonly<Record<string, AcpServerConfig>>;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly programs: Readonly<Record<string, AcpServerConfig>>;
+  /** The walls around one; null: it has all rights of the user. Rejects with a `CoppiceError` if it cannot be told. */
+  readonly wallsOf: (name: string, config: AcpServerConfig) => Promise<Sandbox | null>;
   /** One server per name; share it between calls so that all agents of a process share the programs. */
-  readonly acp_servers?: Map<string, AcpServer>;
+  readonly servers: Map<string, AcpServer>;
 }
 
-/** Opens `NAME` or `NAME/AGENT` (the part after `acp:`). Throws `E_MODEL_UNKNOWN` with the configured names. */
-export function openAcpModel(named: string, options: OpenAcpOptions): Model {
+export interface OpenAcpOptions {
+  readonly acp?: AcpTerms;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Opens `NAME` or `NAME/AGENT` (the part after `acp:`). Rejects with `E_MODEL_UNKNOWN` with the configured names. */
+export async function openAcpModel(named: string, options: OpenAcpOptions): Promise<Model> {
   const slash = named.indexOf('/');
   const name = slash === -1 ? named : named.slice(0, slash);
   const agent_id = slash === -1 ? undefined : named.slice(slash + 1);
-  const { acp = {} } = options;
-  const config = Object.hasOwn(acp, name) ? acp[name] : undefined;
-  if (config === undefined) {
-    const names = Object.keys(acp);
+  const { acp, env } = options;
+  const { programs = {} } = acp ?? {};
+  const config = Object.hasOwn(programs, name) ? programs[name] : undefined;
+  if (acp === undefined || config === undefined) {
+    const names = Object.keys(programs);
     throw new CoppiceError('E_MODEL_UNKNOWN', `no agent program called "${name}" is configured`, {
       hint:
         names.length === 0
@@ -28,10 +37,8 @@ export function openAcpModel(named: string, options: OpenAcpOptions): Model {
           : `Configured: ${names.map((one) => `acp:${one}`).join(', ')}`,
     });
   }
-  let server = options.acp_servers?.get(name);
-  if (server === undefined) {
-    server = new AcpServer(name, config, options.env);
-    options.acp_servers?.set(name, server);
-  }
+  const walls = await acp.wallsOf(name, config);
+  const server = acp.servers.get(name) ?? new AcpServer(name, config, env, walls);
+  acp.servers.set(name, server);
   return createAcpModel({ server, name, ...(agent_id === undefined || agent_id === '' ? {} : { agent_id }) });
 }

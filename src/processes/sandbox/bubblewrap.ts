@@ -9,6 +9,8 @@ export interface SandboxLayout {
   readonly strict: boolean;
   /** The agent's folder: canonical. */
   readonly cwd: string;
+  /** Where the program begins. */
+  readonly start: string;
   /** What its commands see as /tmp; exists. */
   readonly tmp: string;
   readonly home: string;
@@ -112,7 +114,7 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
     ...[...frozen.folders, ...hidden.filter(isFolder), '/dev', ...(layout.strict ? ['/'] : [])]
       .filter((path) => !opened.includes(path))
       .flatMap((path) => ['--remount-ro', path]),
-    ...['--setenv', 'TMPDIR', '/tmp', '--unsetenv', 'TMP', '--unsetenv', 'TEMP', '--chdir', cwd],
+    ...['--setenv', 'TMPDIR', '/tmp', '--unsetenv', 'TMP', '--unsetenv', 'TEMP', '--chdir', layout.start],
   ];
   return {
     args,

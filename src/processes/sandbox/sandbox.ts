@@ -98,15 +98,22 @@ export class Sandbox {
     return this.#sizes;
   }
 
-  /** `cwd`: canonical. `shared`: a folder of the tree, kept from call to call, in which its programs have their /tmp. */
-  confine(program: Program, cwd: string, shared: string, budget?: CommandBudget): ConfinedProgram {
+  /**
+   * `cwd`: canonical. `shared`: a folder of the tree, kept from call to call, in which its programs have their /tmp. `start`: where it begins, in
+   * `cwd`.
+   */
+  confine(
+    program: Program,
+    { cwd, shared, start }: { readonly cwd: string; readonly shared: string; readonly start: string },
+    budget?: CommandBudget,
+  ): ConfinedProgram {
     const tmp = join(shared, TREE_TMP);
     mkdirSync(tmp, { recursive: true, mode: 0o700 });
     const memory_bytes = Math.ceil((budget?.limits.memory_mb ?? Infinity) * 2 ** 20);
     const begin = [SHELL, '-c', (budget?.script(true) ?? '') + INIT, SHELL];
     const { close, ...confined } = this.#confine(
       program,
-      { cwd, tmp, output: shared, memory_bytes, lasting: false },
+      { cwd, start, tmp, output: shared, memory_bytes, lasting: false },
       begin,
     );
     return {
@@ -121,12 +128,13 @@ export class Sandbox {
 
   /** As `confine`, for a program that stays: nothing is left of its processes once it has ended itself. `tmp`: a folder of its own. */
   confineLasting(program: Program, cwd: string, tmp: string): ConfinedProgram {
-    return this.#confine(program, { cwd, tmp, output: null, memory_bytes: Infinity, lasting: true }, []);
+    const place = { cwd, start: cwd, tmp, output: null, memory_bytes: Infinity, lasting: true };
+    return this.#confine(program, place, []);
   }
 
   #confine(
     program: Program,
-    place: Pick<SandboxLayout, 'cwd' | 'tmp' | 'output' | 'memory_bytes' | 'lasting'>,
+    place: Pick<SandboxLayout, 'cwd' | 'start' | 'tmp' | 'output' | 'memory_bytes' | 'lasting'>,
     begin: readonly string[],
   ): ConfinedProgram {
     const { mode, write, read, hidden, sockets } = this.settings;

@@ -18,8 +18,9 @@ import { childEnvironment } from '../../processes/child-environment.ts';
 import { findShell, shellArguments } from '../../processes/find-shell.ts';
 import { treeOutput } from '../../processes/output/spill-folder.ts';
 import type { ProcessPlace } from '../../processes/run-process.ts';
+import { boundCommand, type CommandBounds } from '../../processes/sandbox/command-bounds.ts';
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
-import type { AgentConfig, PermissionMode } from '../../records/agent/agent.ts';
+import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
 import { permissionOf } from '../../tools/built-in-permissions.ts';
 import { writeContained } from '../../tools/files/atomic-write.ts';
 import { isBinary } from '../../tools/files/file-kind.ts';
@@ -30,6 +31,8 @@ import { type ProtectedContext, protectedPlace, unreadablePlace } from './protec
 export interface HostContext extends ProtectedContext {
   /** Names of environment variables that child processes may see beside the fixed allow-list. */
   readonly env_allow: readonly string[];
+  /** What bounds the commands; default: nothing. */
+  readonly bounds?: CommandBounds;
 }
 
 /** Tools of the agent that allow a program's request, by kind; any one of them suffices. */
@@ -42,11 +45,12 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
 
 /** Carries out requests of an agent program, under the agent's folder, tools and permissions. */
 export function createModelHost(
-  config: AgentConfig,
+  { config, root_id }: Pick<Agent, 'config' | 'root_id'>,
   context: HostContext,
   mode: PermissionMode = 'ask',
 ): ModelHost {
   const cwd = canonical(config.cwd);
+  const { bounds = { sandbox: null, limits: null } } = context;
   const policy = withMode(policyOf(config), mode);
   const refusal = (tool: string, subject: string): string | null => {
     const needed = NEEDED[tool];
@@ -106,23 +110,20 @@ export function createModelHost(
         return {};
       }),
     startCommand: (request) =>
-      answer(() => {
+      answer(async () => {
         const { args, subject } = invocation(request);
         const refused = refusal('bash', subject);
         if (refused !== null) throw new Error(refused);
         const folder = request.cwd ?? '.';
         placeIn(cwd, folder).close();
-        const terminal = startHostTerminal(
-          {
-            file: findShell(),
-            args,
-            place: () => placeIn(cwd, folder),
-            env: { ...env, ...request.env },
-            tree: cwd,
-          },
-          request.output_bytes,
-        );
-        return { terminal };
+        const problem = await bounds.sandbox?.problem();
+        if (problem) throw new Error(problem);
+        const shared = treeOutput(context.spill_dir, root_id);
+        const start = containPath(cwd, folder).absolute;
+        const bounded = await boundCommand(bounds, { cwd, shared, start });
+        const around = { place: () => placeIn(cwd, folder), tree: root_id };
+        const command = { file: findShell(), args, ...around, env: { ...env, ...request.env }, ...bounded };
+        return { terminal: startHostTerminal(command, request.output_bytes) };
       }),
   };
 }
@@ -165,9 +166,9 @@ function readText(path: ContainedPath): string {
   return content.toString('utf8');
 }
 
-async function answer<T extends object>(work: () => T): Promise<HostAnswer<T>> {
+async function answer<T extends object>(work: () => T | Promise<T>): Promise<HostAnswer<T>> {
   try {
-    return { ok: true, ...work() };
+    return { ok: true, ...(await work()) };
   } catch (error) {
     return { ok: false, error: textOf(error) };
   }

@@ -5,7 +5,7 @@ import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 
 /** Runs a command for an agent program, in a process group of its own that ends with the command or with `kill`. */
 export function startHostTerminal(
-  request: Pick<ProcessRequest, 'file' | 'args' | 'place' | 'env' | 'tree'>,
+  request: Pick<ProcessRequest, 'file' | 'args' | 'place' | 'env' | 'tree' | 'budget' | 'confine'>,
   output_bytes: number,
 ): HostTerminal {
   const controller = new AbortController();
@@ -16,10 +16,13 @@ export function startHostTerminal(
     signal: controller.signal,
     timeout_ms: TOOL_LIMITS.timeout_max_seconds * 1000,
     onOutput: (chunk) => output.push(chunk),
+    // The command writes to the other one: this is what its walls report.
+    onErrorOutput: (chunk) => output.push(chunk),
   }).then((end) => {
     if (end.end === 'not_started') output.push(Buffer.from(`[could not be started: ${end.error.message}]\n`));
     if (end.end === 'timed_out')
       output.push(Buffer.from(`\n[stopped after ${TOOL_LIMITS.timeout_max_seconds} s]\n`));
+    if (end.end === 'over_limit') output.push(Buffer.from(`\n[${end.why}]\n`));
     exit = exitOf(end);
     return exit;
   });

@@ -128,7 +128,7 @@ async function ask(
       cache_key: agent.root_id,
       signal: controller.signal,
       agent: { id: agent.id, name: agent.name, parent_id: agent.parent_id },
-      ...(is_program ? { host: createModelHost(agent.config, context, mode) } : {}),
+      ...(is_program ? { host: createModelHost(agent, context, mode) } : {}),
     };
     const sent: Sent = { agent_id: agent.id, model, prompt, overhead: overheadOf(system, tools) };
     const is_compacting = agent.state.type === 'requesting' && agent.state.compacting !== undefined;

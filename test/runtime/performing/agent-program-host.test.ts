@@ -18,11 +18,14 @@ function open(
   const folders = makeFolders();
   return {
     ...folders,
-    host: createModelHost(agentConfig(folders.cwd, rules, tools), {
-      env_allow: [],
-      store: { kind: 'postgres', location: '' },
-      spill_dir: '/nowhere',
-    }),
+    host: createModelHost(
+      { config: agentConfig(folders.cwd, rules, tools), root_id: 'root' },
+      {
+        env_allow: [],
+        store: { kind: 'postgres', location: '' },
+        spill_dir: '/nowhere',
+      },
+    ),
   };
 }
 

@@ -62,7 +62,7 @@ it('agent programs and read_first cannot reach the output of other trees either'
     config: { tools: ['read'], permissions: { cli: NONE, config: NONE }, cwd: home },
   } as unknown as Agent;
   const path = 'output/trees/other/output-1.txt';
-  const host = createModelHost(agent.config, {
+  const host = createModelHost(agent, {
     env_allow: [],
     store: { kind: 'postgres', location: '' },
     spill_dir,

@@ -51,7 +51,14 @@ it('an agent that works in the folder of the settings cannot reach them', async 
   for (const [folder, path] of refused) {
     mkdirSync(join(home, folder), { recursive: true });
     const host = createModelHost(
-      { tools: ['write'], permissions: ANYTHING, cwd: join(home, folder) } as unknown as AgentConfig,
+      {
+        config: {
+          tools: ['write'],
+          permissions: ANYTHING,
+          cwd: join(home, folder),
+        } as unknown as AgentConfig,
+        root_id: 'root',
+      },
       { env_allow: [], ...around },
     );
     const before = existsSync(join(home, folder, path));
@@ -77,7 +84,10 @@ it('keys in the folder of the settings cannot be read either; another file of th
   t.after(() => store.close());
   const around = { store, settings: [join(home, 'xdg', 'coppice')], spill_dir: join(home, 'output') };
   const host = createModelHost(
-    { tools: ['read'], permissions: ANYTHING, cwd: home } as unknown as AgentConfig,
+    {
+      config: { tools: ['read'], permissions: ANYTHING, cwd: home } as unknown as AgentConfig,
+      root_id: 'root',
+    },
     {
       env_allow: [],
       ...around,

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { ProgramWalls } from '../../processes/sandbox/program-walls.ts';
+import type { AcpServerConfig } from './acp-config.ts';
+
+interface Needs {
+  /** Its vendor's server, and those that renew its login. */
+  readonly hosts: readonly string[];
+  /** Below the home folder: where it keeps its login, settings and sessions. */
+  readonly folder: string;
+  readonly files?: readonly string[];
+}
+
+const CLAUDE: Needs = {
+  hosts: ['api.anthropic.com:443', 'platform.claude.com:443'],
+  folder: '.claude',
+  files: ['.claude.json'],
+};
+
+/** By command. Programs that serve many vendors are not here: only their configuration knows which one. */
+const KNOWN: Readonly<Record<string, Needs>> = {
+  'claude-agent-acp': CLAUDE,
+  'claude-code-acp': CLAUDE,
+  'codex-acp': {
+    hosts: ['api.openai.com:443', 'chatgpt.com:443', 'auth.openai.com:443'],
+    folder: '.codex',
+  },
+  gemini: {
+    hosts: [
+      'generativelanguage.googleapis.com:443',
+      'cloudcode-pa.googleapis.com:443',
+      'oauth2.googleapis.com:443',
+    ],
+    folder: '.gemini',
+  },
+};
+
+/**
+ * What an agent program needs of its walls: what its entry says, or else what programs of this name are known to need (docs/acp.md). No `hosts`: neither says
+ * it.
+ */
+export function programNeeds({ command, sandbox, hosts, writable }: AcpServerConfig): ProgramWalls {
+  const named = basename(command);
+  const known = Object.hasOwn(KNOWN, named) && sandbox !== 'off' ? KNOWN[named] : undefined;
+  return {
+    sandbox,
+    hosts: hosts ?? known?.hosts,
+    writable: writable ?? (known === undefined ? [] : stateOf(known)),
+  };
+}
+
+function stateOf({ folder, files = [] }: Needs): readonly string[] {
+  return [
+    `~/${folder}`,
+    ...files.filter((name) => existsSync(join(homedir(), name))).map((name) => `~/${name}`),
+  ];
+}

@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import type { DeepReadonly } from '../../records/deep-readonly.ts';
+
+export const folderName = z.string().regex(/^(~?\/)/, 'must be absolute, or begin with ~/');
+
+export const hostName = z
+  .string()
+  .regex(
+    /^(\*|(\*\.)?[\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?$/,
+    'must be a name, *.NAME, * or an address, and may end in :PORT',
+  );
+
+/** What the configuration of a program that stays says of its walls. */
+export const programWalls = z.strictObject({
+  /** No walls: the program has all rights of the user. Without it, it has those of commands. */
+  sandbox: z.literal('off').optional(),
+  /** What it may reach beside what commands may, written as in `sandbox.hosts`. */
+  hosts: z.array(hostName).optional(),
+  /** Folders and files that it may write to beside what commands may, as those in which it keeps its login; they must exist. */
+  writable: z.array(folderName).optional(),
+});
+
+export type ProgramWalls = DeepReadonly<z.infer<typeof programWalls>>;
