@@ -36,12 +36,9 @@ export interface GroupCommitOptions
   readonly drop: (cell: Cell) => void;
 }
 
-/** Steps that each tree has in a round that it shares with others. */
-const SHARED_ROUND = 4;
-
 /**
  * The only writer of steps, in rounds: lets the kernel decide the step of every agent that is ready, and commits these steps in one transaction.
- * One round at a time; what arrives meanwhile joins the next. A tree with many agents at work holds up the others no longer than a few steps take.
+ * One round at a time; what arrives meanwhile joins the next. A tree with many agents at work holds up the others for about a step.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -99,12 +96,12 @@ export class GroupCommit {
     this.#options.onQuiet();
   }
 
-  /** Everything that is ready if that is one tree's. Otherwise a tree has a few steps, oldest first, or as many as half of the trees have. */
+  /** Of each tree as many as half of the trees have at most, oldest first: all if there is one tree, all of trees alike, and of one beside small ones as many as of these. */
   #take(): readonly Cell[] {
     const by_tree = [...Map.groupBy(this.#ready, ({ agent }) => agent.root_id).values()];
     const counts = by_tree.map(({ length }) => length).sort((a, b) => a - b);
-    const median = counts[(counts.length - 1) >> 1] ?? 0;
-    const taken = by_tree.flatMap((cells) => cells.slice(0, Math.max(SHARED_ROUND, median)));
+    const median = counts[(counts.length - 1) >> 1];
+    const taken = by_tree.flatMap((cells) => cells.slice(0, median));
     for (const cell of taken) this.#ready.delete(cell);
     return taken;
   }
