@@ -78,7 +78,8 @@ it('shows commands of another process at once; a second UI shows and controls th
   await second.pty.until('Kill slow?');
   await second.press('y', KEY.enter);
   // Whoever looks at an agent when it is killed is taken to its parent: so the kill is known here before the visit.
-  await ui.pty.until(() => !ui.pty.screen().some((line) => line.includes('◐')), 'nobody is at work');
+  const counts = () => ui.pty.screen().find((line) => line.includes('context')) ?? '';
+  await ui.pty.until(() => counts().includes(' 1• ') && !counts().includes('◐'), 'only quick is left');
   await ui.press(KEY.alt(2));
   await ui.pty.until('kill event');
 });
