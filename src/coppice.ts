@@ -25,6 +25,7 @@ import type { ResumeOptions, ResumeReport, RuntimeFace, TreeOutcome } from './ru
 import { acpTerms } from './settings/acp-terms.ts';
 import { dataFolder, outputFolder, settingsPlaces } from './settings/folders.ts';
 import { nodeTooOld } from './settings/node-version.cjs';
+import { serversOf } from './settings/open-servers.ts';
 import { commandBounds } from './settings/sandbox-of.ts';
 import { openStore } from './store/open-store.ts';
 import { createBuiltInTools } from './tools/tool-registry.ts';
@@ -137,6 +138,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
         unsummarised,
         acp,
       }),
+    openServers: serversOf(options, env, store),
     terms,
     ...(options.context === undefined ? {} : { context: options.context }),
     spill_dir: outputFolder(dataFolder(env)),

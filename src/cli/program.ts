@@ -9,6 +9,7 @@ import { addDeliveriesCommands } from './deliveries/deliveries-commands.ts';
 import { addDoctorCommand } from './doctor/doctor-commands.ts';
 import { addExportCommand } from './export/export-commands.ts';
 import { addGcCommand } from './gc/gc-commands.ts';
+import { addMcpCommands } from './profiles/mcp/mcp-commands.ts';
 import { addProfilesCommands } from './profiles/profiles-commands.ts';
 import { addRunCommands } from './run/run-commands.ts';
 import { addServeCommands } from './serve/serve-commands.ts';
@@ -62,6 +63,7 @@ export function createProgram(version: string): Program {
   addServeCommands(builder);
   addExportCommand(builder);
   addGcCommand(builder);
+  addMcpCommands(builder);
   addDoctorCommand(builder);
   addCompletionCommand(builder);
   addHelpCommand(command);

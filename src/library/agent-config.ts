@@ -4,6 +4,7 @@ import type { AgentConfig } from '../records/agent/agent.ts';
 import { DEFAULT_LIMITS, type Limits } from '../records/agent/limits.ts';
 import { BLANK_PROFILE, type Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
+import { toolsOfServer } from '../records/server-tools.ts';
 import type { Tool } from '../records/tool.ts';
 import { rootConfig, rootLimits } from '../settings/root-config.ts';
 import { checkRules, findProfile, settingsProfiles, unknownAllowed } from '../settings/settings-profiles.ts';
@@ -44,7 +45,7 @@ export function agentConfig(
     thinking: options.thinking ?? defaults.thinking ?? 'off',
     system: options.system ?? defaults.system ?? SYSTEM,
     toolsets: withDelegate(options.toolsets ?? defaults.toolsets ?? ['process']),
-    tools: () => [...built_in, ...own],
+    tools: () => [...built_in, ...own, ...Object.keys(options.mcp?.servers ?? {}).map(toolsOfServer)],
     cwd: options.cwd ?? process.cwd(),
     permissions: { cli: none, config: { ...none, ...rules, allow: [...own, ...allow] } },
   });

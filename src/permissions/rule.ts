@@ -1,3 +1,4 @@
+import { isServerTool } from '../records/server-tools.ts';
 import type { ToolPermission, Verdict } from '../records/tool.ts';
 import { nameHint } from '../render/nearest-name.ts';
 import { matchesText } from './glob-match.ts';
@@ -5,7 +6,7 @@ import { takesPath } from './tool-permission.ts';
 
 export interface Rule {
   readonly verdict: Verdict;
-  /** A tool's name, or a pattern of names (`*`, `mcp_*`). */
+  /** A tool's name, or a pattern of names (`*`, `files__*`). */
   readonly tool: string;
   /** Undefined: whatever the subject. */
   readonly pattern?: string;
@@ -55,7 +56,8 @@ export function parseKnownRule(text: string, verdict: Verdict, tools: readonly T
   // Uses of an agent program's tools that are none of ours (docs/acp.md).
   const reached = tools.filter(({ name, subject }) => subject !== 'agents' || name === rule.tool);
   const known = [...reached.map(({ name }) => name), 'acp'];
-  if (!known.some((tool) => matchesText(rule.tool, tool)))
+  // Which tools a server has is known only while it runs.
+  if (!isServerTool(rule.tool) && !known.some((tool) => matchesText(rule.tool, tool)))
     throw new InvalidRuleError(
       `invalid rule "${text}": there is no tool "${rule.tool}". ${nameHint(rule.tool, known, 'Tools')}`,
     );

@@ -96,6 +96,8 @@ export interface Tool<Input = unknown> {
   difference?(input: Input, context: PathContext): string | null;
   /** Why a run would be refused whatever a person answers, for the model: nobody is asked then. Null: not known. Never throws. */
   refusal?(input: Input, context: PathContext): Promise<string | null>;
+  /** The tool that a call stands for: rules, questions and the result are about that one. */
+  stands_for?(input: Input): { readonly tool: Tool; readonly input: unknown } | { readonly error: string };
   run(input: Input, context: ToolContext): Promise<ToolResult>;
 }
 

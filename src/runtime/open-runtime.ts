@@ -1,4 +1,3 @@
-import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS } from '../kernel/toolsets/toolset-terms.ts';
 import type { WorldEffect } from '../kernel/turn/advance-result.ts';
 import type { Agent, AgentConfig, PermissionMode, Tree } from '../records/agent/agent.ts';
@@ -73,7 +72,7 @@ class Runtime implements RuntimeFace {
     this.#models = new ModelCache(options.openModel, limitsOf, options.context);
     const terms = { ...DEFAULT_TERMS, ...options.terms };
     const recall = createRecallTool(options.store);
-    this.#catalog = new ToolCatalog(options.tools, options.toolsets ?? ALL_TOOLSETS, terms, recall);
+    this.#catalog = new ToolCatalog({ ...options, terms, recall });
     this.#executor = new Executor({
       ...options,
       catalog: this.#catalog,
@@ -291,7 +290,8 @@ class Runtime implements RuntimeFace {
     if (this.#closed) return;
     this.#closed = true;
     await this.#executor.close();
-    await Promise.all([this.#models.close(), this.#worktrees.close(), this.#options.output.close()]);
+    const [models, worktrees, output] = [this.#models, this.#worktrees, this.#options.output];
+    await Promise.all([models.close(), worktrees.close(), output.close(), this.#catalog.close()]);
     this.#quiescence.close();
     await this.#keeper.stop();
   }

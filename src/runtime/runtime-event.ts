@@ -17,5 +17,7 @@ export type RuntimeEvent =
   | { readonly type: 'removed'; readonly ids: readonly string[] }
   | { readonly type: 'delta'; readonly agent_id: string; readonly delta: ModelDelta }
   | { readonly type: 'output'; readonly agent_id: string; readonly call_id: string; readonly text: string }
+  /** What a person should know of an agent, and its model was told in another way; an MCP server that cannot be used. */
+  | { readonly type: 'notice'; readonly agent_id: string; readonly text: string }
   /** The ledger cannot be reached, or can be again. Meanwhile nothing starts and nothing is lost. */
   | { readonly type: 'ledger'; readonly reachable: boolean; readonly text: string };

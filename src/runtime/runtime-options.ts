@@ -6,6 +6,7 @@ import type { CommandBounds } from '../processes/sandbox/command-bounds.ts';
 import type { AgentConfig } from '../records/agent/agent.ts';
 import type { Tool } from '../records/tool.ts';
 import type { Store, WorkerRole } from '../store/store.ts';
+import type { McpHost } from '../tools/mcp/mcp-host.ts';
 import type { ContextOptions } from './performing/context-room.ts';
 import type { SpillCleanup } from './performing/spill-cleanup.ts';
 import type { RuntimeClock } from './runtime-clock.ts';
@@ -15,6 +16,8 @@ export interface RuntimeOptions {
   /** Opens a model by `provider/model`, once for each name; rejects with a `CoppiceError`. */
   readonly openModel: (name: string) => Promise<Model>;
   readonly tools: readonly Tool[];
+  /** The MCP servers that tools of agents may name (`SERVER__TOOL`); loaded and started when an agent needs one. */
+  readonly openServers?: () => Promise<McpHost>;
   /** Default: the five vocabularies. */
   readonly toolsets?: readonly Toolset[];
   /** How conversations are kept within the windows of models. */

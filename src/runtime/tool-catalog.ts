@@ -1,3 +1,4 @@
+import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
 import type { Toolset, ToolsetTool } from '../kernel/toolsets/toolset.ts';
 import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { TransitionContext } from '../kernel/transition/transition-result.ts';
@@ -7,8 +8,21 @@ import { hasSchema, isAgentProgram, isSubAgent, mustSubmit, systemText } from '.
 import { DEFAULT_LIMITS } from '../records/agent/limits.ts';
 import type { Call } from '../records/agent/state.ts';
 import type { Worktree } from '../records/agent/task-terms.ts';
+import { isServerTool } from '../records/server-tools.ts';
 import { parseJson } from '../records/text/json-text.ts';
 import type { Tool, ToolSpec } from '../records/tool.ts';
+import type { McpHost, OfferedTools } from '../tools/mcp/mcp-host.ts';
+
+interface CatalogOptions {
+  readonly tools: readonly Tool[];
+  /** Default: the five vocabularies. */
+  readonly toolsets?: readonly Toolset[];
+  readonly terms: ToolsetTerms;
+  /** Every agent with a model gets it (`cut_specs`). */
+  readonly recall: Tool;
+  /** Called when the first agent needs a tool of a server. */
+  readonly openServers?: () => Promise<McpHost>;
+}
 
 /** What a configuration gives an agent. Agents with the same configuration share it, so that their prompts are identical. */
 interface AgentSetup {
@@ -20,6 +34,8 @@ interface AgentSetup {
   readonly tools: ReadonlyMap<string, Tool>;
   /** Every tool of its toolsets, also those hidden from it. */
   readonly toolset_tools: ReadonlyMap<string, ToolsetTool>;
+  /** Any tool of its MCP servers, which may be none of those above. */
+  readonly findTool: (name: string) => Tool | undefined;
   /** Letters arrive as a notice, and are read with a command (docs/vocabularies.md). */
   readonly notices: boolean;
 }
@@ -30,13 +46,16 @@ export class ToolCatalog {
   readonly #toolsets: ReadonlyMap<string, Toolset>;
   readonly #recall: Tool;
   readonly #setups = new WeakMap<AgentConfig, AgentSetup>();
+  readonly #openServers: CatalogOptions['openServers'];
+  #servers: Promise<McpHost> | undefined;
+  readonly #offers = new WeakMap<AgentConfig, Promise<OfferedTools>>();
 
   readonly terms: ToolsetTerms;
   readonly argumentsOf = callArguments();
 
-  /** `recall`: every agent with a model gets it (`cut_specs`). */
-  constructor(tools: readonly Tool[], toolsets: readonly Toolset[], terms: ToolsetTerms, recall: Tool) {
+  constructor({ tools, toolsets = ALL_TOOLSETS, terms, recall, openServers }: CatalogOptions) {
     this.#recall = recall;
+    this.#openServers = openServers;
     this.terms = terms;
     this.#tools = new Map(tools.map((tool) => [tool.spec.name, tool]));
     this.#toolsets = new Map(toolsets.map((toolset) => [toolset.name, toolset]));
@@ -48,7 +67,7 @@ export class ToolCatalog {
     readonly toolsets: readonly string[];
   } {
     return {
-      tools: config.tools.filter((name) => !this.#tools.has(name)),
+      tools: config.tools.filter((name) => !this.#tools.has(name) && !isServerTool(name)),
       toolsets: config.toolsets.filter((name) => !this.#toolsets.has(name)),
     };
   }
@@ -61,6 +80,27 @@ export class ToolCatalog {
     return [...this.#toolsets.keys()];
   }
 
+  /**
+   * Asks the MCP servers of an agent for their tools, once for each configuration: what its model sees of them stays the same as long as this process
+   * leads it. Returns what a person should know of it, to whoever was first. Never rejects.
+   */
+  async prepare(agent: Pick<Agent, 'root_id' | 'config'>): Promise<readonly string[]> {
+    const { config } = agent;
+    if (this.#openServers === undefined || isAgentProgram(config.model)) return [];
+    if (!config.tools.some((name) => isServerTool(name) && !this.#tools.has(name))) return [];
+    const known = this.#offers.get(config);
+    if (known !== undefined) {
+      await known;
+      return [];
+    }
+    this.#servers ??= this.#openServers();
+    const offering = this.#servers.then((servers) => servers.offer(agent));
+    this.#offers.set(config, offering);
+    const offer = await offering;
+    this.#setups.set(config, this.#build(config, offer));
+    return offer.faults;
+  }
+
   setupFor(config: AgentConfig): AgentSetup {
     let setup = this.#setups.get(config);
     if (setup === undefined) {
@@ -70,12 +110,15 @@ export class ToolCatalog {
     return setup;
   }
 
-  #build(config: AgentConfig): AgentSetup {
+  #build(config: AgentConfig, offer?: OfferedTools): AgentSetup {
     // An agent program has tools of its own: it gets none of ours, and its letters in full.
     const own = isAgentProgram(config.model) ? { tools: [], toolsets: [] } : config;
-    const tools = own.tools
-      .flatMap((name) => this.#tools.get(name) ?? [])
-      .filter((tool) => tool.audience?.(config) ?? true);
+    const tools = [
+      ...own.tools
+        .flatMap((name) => this.#tools.get(name) ?? [])
+        .filter((tool) => tool.audience?.(config) ?? true),
+      ...(offer?.tools ?? []),
+    ];
     const recall = this.#tools.get(this.#recall.spec.name) ?? this.#recall;
     const toolsets = own.toolsets.flatMap((name) => this.#toolsets.get(name) ?? []);
     const toolset_tools = toolsets.flatMap((toolset) => toolset.tools);
@@ -87,15 +130,21 @@ export class ToolCatalog {
       ? []
       : toolsets.filter(({ name }) => config.task === undefined || name !== 'sessions');
     return {
-      system: [systemText(config), ...guides.map((toolset) => toolset.guidance)]
+      system: [systemText(config), ...guides.map((toolset) => toolset.guidance), offer?.note ?? '']
         .filter((text) => text !== '')
         .join('\n\n'),
       specs,
       cut_specs,
       tools: new Map([recall, ...tools].map((tool) => [tool.spec.name, tool])),
+      findTool: (name) => offer?.find(name),
       toolset_tools: new Map(toolset_tools.map((tool) => [tool.spec.name, tool])),
       notices: toolsets.some((toolset) => toolset.letters === 'notice'),
     };
+  }
+
+  /** Ends the servers. Never rejects. */
+  async close(): Promise<void> {
+    await (await this.#servers)?.close();
   }
 
   toolsetTool(config: AgentConfig, name: string): ToolsetTool | undefined {

@@ -23,7 +23,8 @@ export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, where: st
     throw new CoppiceError('E_CONFIG', `${place} ${where}: this key is missing`, {
       hint: `${issue.path.slice(0, -1).join('.')} needs "${String(issue.path.at(-1))}": ${expected(issue)}`,
     });
-  throw new CoppiceError('E_CONFIG', `${place} ${where}: ${issue?.message}`);
+  const inner = issue?.code === 'invalid_key' ? issue.issues[0] : undefined;
+  throw new CoppiceError('E_CONFIG', `${place} ${where}: ${(inner ?? issue)?.message}`);
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

@@ -2,6 +2,7 @@ import type { AgentConfig } from '../records/agent/agent.ts';
 import type { Limits } from '../records/agent/limits.ts';
 import { type Profile, profileFields, rootProfileRules } from '../records/agent/profile.ts';
 import { profileSkills } from '../records/agent/skill.ts';
+import { withoutTools } from '../records/server-tools.ts';
 import type { Settings } from './settings.ts';
 import { given } from './settings-terms.ts';
 
@@ -16,6 +17,7 @@ export interface RootDefaults
   /** Absent: none, whatever the profile says. */
   readonly instructions?: string | undefined;
   readonly skills?: AgentConfig['skills'];
+  readonly mcp_servers?: AgentConfig['mcp_servers'];
   readonly tools: (toolsets: readonly string[]) => readonly string[];
   readonly permissions: Pick<AgentConfig['permissions'], 'cli' | 'config'>;
 }
@@ -24,7 +26,7 @@ export interface RootDefaults
 export function rootConfig(choice: RootChoice, profile: Profile | null, defaults: RootDefaults): AgentConfig {
   const toolsets = choice.toolsets ?? profile?.toolsets ?? defaults.toolsets;
   const tools = profile?.tools ?? defaults.tools(toolsets);
-  const { instructions = '' } = defaults;
+  const { instructions = '', mcp_servers: servers = [] } = defaults;
   return {
     model: choice.model ?? profile?.model ?? defaults.model,
     thinking: choice.thinking ?? profile?.thinking ?? defaults.thinking,
@@ -32,7 +34,8 @@ export function rootConfig(choice: RootChoice, profile: Profile | null, defaults
     ...(instructions === '' || profile?.instructions === false ? {} : { instructions }),
     ...profileSkills(defaults.skills, profile),
     toolsets: [...new Set(toolsets)],
-    tools: [...new Set(tools)].filter((tool) => profile?.deny_tools.includes(tool) !== true),
+    ...withoutTools([...new Set(tools)], profile?.deny_tools ?? []),
+    ...(servers.length === 0 ? {} : { mcp_servers: servers }),
     cwd: defaults.cwd,
     permissions: { ...defaults.permissions, ...(profile === null ? {} : rootProfileRules(profile)) },
     ...profileFields(profile),

@@ -1,6 +1,7 @@
 import { InvalidRuleError, parseKnownRule } from '../permissions/rule.ts';
 import type { Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
+import { isServerTool } from '../records/server-tools.ts';
 import type { ToolPermission, Verdict } from '../records/tool.ts';
 import { nameHint, nearestName, noSuchName } from '../render/nearest-name.ts';
 import { CREATION_PERMISSIONS } from '../tools/built-in-permissions.ts';
@@ -55,7 +56,8 @@ function checkNames(
   noun: string,
   where: string,
 ): void {
-  const unknown = names?.find((name) => !known.includes(name));
+  // Which tools an MCP server has is known only while it runs.
+  const unknown = names?.find((name) => !known.includes(name) && !(noun === 'tool' && isServerTool(name)));
   if (unknown !== undefined)
     throw noSuchName('E_CONFIG', `${where}: there is no ${noun}`, unknown, known, 'There are');
 }

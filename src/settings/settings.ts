@@ -4,6 +4,7 @@ import { providerConfig } from '../models/provider/provider-config.ts';
 import { folderName, hostName } from '../processes/sandbox/program-walls.ts';
 import { LIMIT_BOUNDS, type Limits } from '../records/agent/limits.ts';
 import type { DeepReadonly } from '../records/deep-readonly.ts';
+import { mcpConfig } from '../tools/mcp/mcp-config.ts';
 
 /** Maximum number of pieces of evidence that a profile may require. */
 export const REQUIRE_MAX = 8;
@@ -106,6 +107,8 @@ export const settings = z.strictObject({
   providers: z.record(z.string(), providerConfig).optional(),
   /** Agent programs reached over ACP: models `acp:NAME`, and what `subagent_delegate` asks (docs/acp.md). */
   acp: z.record(z.string().regex(/^[\w.-]+$/), acpServerConfig).optional(),
+  /** MCP servers whose tools agents may use (docs/mcp.md). */
+  mcp: mcpConfig.optional(),
   agents: z.object({ defaults: profile.optional() }).catchall(namedProfile).optional(),
   /** How conversations are kept within the windows of their models (docs/context.md). */
   context: z

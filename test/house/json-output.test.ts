@@ -81,7 +81,9 @@ interface Printed {
 
 /** Runs the command and holds what it prints against its shape. */
 async function printed(...args: string[]): Promise<Printed> {
-  const { stdout, stderr } = await home.run([...args, '--json']);
+  // What follows `--` belongs to a program.
+  const own = args.includes('--') ? args.indexOf('--') : args.length;
+  const { stdout, stderr } = await home.run(args.toSpliced(own, 0, '--json'));
   const lines = stdout.trimEnd().split('\n');
   assert.equal(lines.length, 1, `${args.join(' ')}: ${stdout}${stderr}`);
   const document = JSON.parse(lines[0] ?? '') as { schema: string };
@@ -219,6 +221,13 @@ it('a job, its runs and their deliveries', async () => {
   await printed('deliveries', 'list');
   await printed('deliveries', 'retry');
   await printed('cron', 'rm', 'nightly');
+});
+
+it('MCP servers', async () => {
+  const program = join(root, 'test', 'servers', 'mcp-server.ts');
+  await printed('mcp', 'add', 't', '--', process.execPath, program, '{}');
+  await printed('mcp', 'list');
+  await printed('mcp', 'test');
 });
 
 it('a link to the server', async () => {

@@ -22,6 +22,7 @@ const HEAVY: Readonly<Record<string, RegExp>> = {
   PostgreSQL: /\/node_modules\/pg\//,
   'the terminal UI': /\/node_modules\/(?:@earendil-works|highlight\.js)\//,
   ACP: /\/node_modules\/@agentclientprotocol\//,
+  MCP: /\/node_modules\/@modelcontextprotocol\//,
   pictures: /\/node_modules\/sharp\//,
   'the shell parser': /\/node_modules\/unbash\//,
 };
@@ -93,14 +94,14 @@ describe('a start', () => {
       modules.filter((path) => SCHEMAS.test(path)),
       [],
     );
-    assert.ok(modules.length <= 135, `${modules.length} modules`);
+    assert.ok(modules.length <= 136, `${modules.length} modules`);
   });
 
   it('of ps with a configuration loads its schemas, too', () => {
     writeFileSync(join(folder, 'config.json'), '{"model": "a/b"}');
     const modules = loaded([MAIN, 'ps', '--config', 'config.json']);
     assert.deepEqual(heavy(modules), []);
-    assert.ok(modules.length <= 242, `${modules.length} modules`);
+    assert.ok(modules.length <= 244, `${modules.length} modules`);
   });
 
   it('of a completion loads no schemas', () => {
@@ -112,12 +113,20 @@ describe('a start', () => {
   it('of the library loads the executor and the tools', () => {
     const modules = loaded([opens('open.mjs', OPEN)]);
     assert.deepEqual(heavy(modules), []);
-    assert.ok(modules.length <= 416, `${modules.length} modules`);
+    assert.ok(modules.length <= 420, `${modules.length} modules`);
   });
 
   it('that loads one of the others is caught', () => {
     const address = (name: string) => JSON.stringify(import.meta.resolve(name));
-    const names = ['@ai-sdk/openai', 'grammy', 'pg', '@earendil-works/pi-tui', 'sharp', 'unbash'];
+    const names = [
+      '@ai-sdk/openai',
+      'grammy',
+      'pg',
+      '@earendil-works/pi-tui',
+      'sharp',
+      'unbash',
+      '@modelcontextprotocol/client',
+    ];
     const acp = '@agentclientprotocol/sdk';
     const lines = [...names, acp].map((name) => `import ${address(name)};`).join('\n');
     assert.deepEqual(heavy(loaded([opens('heavy.mjs', lines)])), Object.keys(HEAVY));

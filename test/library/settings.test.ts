@@ -22,6 +22,7 @@ import { settingsTerms } from '../../src/settings/settings-terms.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { TASK, tokensOf, WINDOW, workTool, wornOutModel } from '../runtime/context/worn-out-window.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { serverConfig } from '../tools/mcp/servers.ts';
 
 const folder = temporaryFolder();
 let ledgers = 0;
@@ -103,6 +104,17 @@ async function run(options: object, agent: { profile?: string; prompt?: string }
     .map((message) => (message.kind === 'result' ? message.content.output : ''))
     .join('\n');
   return { root, agents, reply, limits: tree?.limits as Limits, most, results };
+}
+
+/** The names of the tools that a model was offered last. */
+function toolsSeen(): { options: object; names: () => readonly string[] } {
+  const script = createScriptedModel(RULES, 'script');
+  let names: readonly string[] = [];
+  const stream: typeof script.stream = (request, onDelta) => {
+    names = request.tools.map(({ name }) => name);
+    return script.stream(request, onDelta);
+  };
+  return { options: { models: { script: { ...script, stream } } }, names: () => names };
 }
 
 /** What a root of these options comes down to. */
@@ -215,6 +227,17 @@ const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
   acp: async () => {
     const acp = { mine: { command: join(folder, 'no-program') } };
     assert.match(JSON.stringify((await run({ model: 'acp:mine', acp })).root.state), /no-program/);
+  },
+  'mcp.servers': async () => {
+    const seen = toolsSeen();
+    const { root: agent } = await run({ ...seen.options, mcp: { servers: { t: serverConfig() } } });
+    assert.ok(agent.config.tools.includes('t__*'));
+    assert.ok(seen.names().includes('t__echo'));
+  },
+  'mcp.direct': async () => {
+    const seen = toolsSeen();
+    await run({ ...seen.options, mcp: { servers: { t: serverConfig() }, direct: 3 } });
+    assert.ok(seen.names().includes('find_tools') && !seen.names().includes('t__echo'));
   },
   'context.share': async () => {
     const seen: ModelRequest[] = [];

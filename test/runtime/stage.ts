@@ -15,6 +15,7 @@ import { openRuntime } from '../../src/runtime/open-runtime.ts';
 import type { RuntimeClock } from '../../src/runtime/runtime-clock.ts';
 import type { RuntimeEvent } from '../../src/runtime/runtime-event.ts';
 import type { RuntimeFace, TreeOutcome } from '../../src/runtime/runtime-face.ts';
+import type { RuntimeOptions } from '../../src/runtime/runtime-options.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { closeLater } from '../close-opened.ts';
@@ -74,6 +75,8 @@ export interface StageOptions {
   readonly tools?: readonly Tool[];
   /** Default: a new SQLite file. */
   readonly database?: string | undefined;
+  /** MCP servers. */
+  readonly openServers?: RuntimeOptions['openServers'];
   /** Beside those that there are. */
   readonly more_toolsets?: readonly Toolset[];
   /** Default `process`. */
@@ -124,6 +127,7 @@ async function open(play: Play, options: StageOptions, folder: string, database:
     toolsets: [...ALL_TOOLSETS, ...(options.more_toolsets ?? [])],
     ...(options.terms === undefined ? {} : { terms: options.terms }),
     ...(clock === undefined ? {} : { clock }),
+    ...(options.openServers === undefined ? {} : { openServers: options.openServers }),
     ...(options.rules_file === undefined ? {} : { rules_file: options.rules_file }),
     ...(options.can_ask === undefined ? {} : { can_ask: options.can_ask }),
     spill_dir: folder,

@@ -128,8 +128,8 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     protects: 'a child from tools that its parent does not have',
     file: 'src/kernel/toolsets/acts/child-config.ts',
     guard:
-      'return mine.filter((name) => (tools === null || tools.includes(name)) && !deny_tools.includes(name));',
-    without: 'return (tools ?? mine).filter((name) => !deny_tools.includes(name));',
+      'return withoutTools(tools === null ? mine : commonTools(mine, tools), deny_tools, parent.without_tools);',
+    without: 'return withoutTools(tools ?? mine, deny_tools, parent.without_tools);',
     tests: ['runtime/toolsets/creation-paths'],
   },
   {

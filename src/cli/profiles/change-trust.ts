@@ -99,7 +99,9 @@ function show({ project, read, parts, notices }: Shown): void {
   const { raw, folder, trust: state, trusted_at } = project;
   const lines: string[] = [];
   if (state === 'nothing' && parts.length === 0)
-    lines.push(`nothing to trust: no agent files in ${folder}/.coppice/agents, no instructions, no skills`);
+    lines.push(
+      `nothing to trust: no agent files in ${folder}/.coppice/agents, no instructions, no skills, no .mcp.json`,
+    );
   if (state === 'changed') lines.push(`changed since you trusted this folder on ${trusted_at?.slice(0, 10)}`);
   for (const { source } of raw.files) {
     const profile = read.profiles.find((one) => one.source === source);

@@ -88,6 +88,8 @@ function shownEvent(event: RuntimeEvent): ShownEvent {
       return shownMessage(event.message);
     case 'mail':
       return { mail: event.mail };
+    case 'notice':
+      return { notice: event.text };
     case 'ledger':
       return {
         ledger: event.reachable ? event.text : `ledger: ${clean(event.text)}; waiting, nothing is lost`,

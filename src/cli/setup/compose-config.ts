@@ -7,6 +7,7 @@ import type { AgentConfig } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import type { Profile } from '../../records/agent/profile.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { toolsOfServer } from '../../records/server-tools.ts';
 import { clean } from '../../render/clean.ts';
 import { nameHint } from '../../render/nearest-name.ts';
 import { rootConfig, rootLimits } from '../../settings/root-config.ts';
@@ -78,6 +79,11 @@ export function composeConfig(
   { allow = [], deny = [], yes = false, thinking, toolset = [], profile: name }: RootOptions,
 ): AgentConfig {
   const defaults = context.loaded.configuration.agents?.defaults ?? {};
+  const brought = broughtConfig(context);
+  const servers = [
+    ...Object.keys(context.loaded.configuration.mcp?.servers ?? {}),
+    ...(brought.mcp_servers ?? []).map((server) => server.name),
+  ];
   const config = rootConfig(
     { model, thinking, toolsets: toolset.length > 0 ? toolset : undefined },
     name === undefined ? null : findProfile(terms.profiles, name),
@@ -85,9 +91,9 @@ export function composeConfig(
       model,
       thinking: defaults.thinking ?? 'off',
       system: defaults.system ?? DEFAULT_SYSTEM_PROMPT,
-      ...broughtConfig(context),
+      ...brought,
       toolsets: defaults.toolsets ?? ['process'],
-      tools: (toolsets) => defaults.tools ?? usualTools(toolsets),
+      tools: (toolsets) => defaults.tools ?? usualTools(toolsets, servers),
       cwd: resolve(context.options.cwd ?? '.'),
       permissions: {
         cli: { allow: yes ? ['*', ...allow] : allow, ask: [], deny },
@@ -102,8 +108,10 @@ export function composeConfig(
 }
 
 /** With slash a model has two paths: bash, and slash commands for everything else. */
-function usualTools(toolsets: readonly string[]): readonly string[] {
-  const built_in = toolsets.includes('slash') ? ['bash'] : Object.keys(BUILT_IN_PERMISSIONS);
+function usualTools(toolsets: readonly string[], servers: readonly string[]): readonly string[] {
+  const built_in = toolsets.includes('slash')
+    ? ['bash']
+    : [...Object.keys(BUILT_IN_PERMISSIONS), ...servers.map(toolsOfServer)];
   return toolsets.includes('sessions') ? [...built_in, 'cron'] : built_in;
 }
 

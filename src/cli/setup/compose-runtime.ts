@@ -10,6 +10,7 @@ import { openRuntime } from '../../runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { acpTerms } from '../../settings/acp-terms.ts';
 import { outputFolder, rulesFile, settingsPlaces } from '../../settings/folders.ts';
+import { serversOf } from '../../settings/open-servers.ts';
 import { commandBounds } from '../../settings/sandbox-of.ts';
 import type { Store, WorkerRole } from '../../store/store.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
@@ -69,6 +70,7 @@ export async function composeRuntime(
       }),
       cron,
     ],
+    openServers: serversOf(configuration, context.env, store),
     terms,
     can_ask,
     spill_dir: outputFolder(context.data_folder),

@@ -201,6 +201,58 @@ export const OTHER_DOCUMENTS = [
     }),
   },
   {
+    name: 'coppice/mcp-servers/v1',
+    by: ['mcp list'],
+    shape: z.strictObject({
+      servers: z
+        .array(
+          z.strictObject({
+            name: text('its name, with which the names of its tools begin'),
+            source: text('`config`, or the file that brings it'),
+            state: one(
+              '`untrusted`, `changed`: its file waits for `coppice trust`; `hidden`: the configuration has one of that name',
+              'used',
+              'untrusted',
+              'changed',
+              'hidden',
+            ),
+            command: maybe('the program'),
+            args: texts('its arguments'),
+            url: maybe('the address'),
+          }),
+        )
+        .describe('those of the configuration first'),
+      notices: texts('what of the folder cannot be used'),
+    }),
+  },
+  {
+    name: 'coppice/mcp-test/v1',
+    by: ['mcp test'],
+    shape: z.strictObject({
+      ok: yes('every server answered'),
+      servers: z
+        .array(
+          z.strictObject({
+            name: text('its name'),
+            ok: yes('it answered'),
+            error: maybe('why it did not, lacking its subject'),
+            server: maybe('what it says of itself'),
+            protocol: maybe('the version of the protocol'),
+            tools: z
+              .array(z.strictObject({ name: text('as models see it'), description: text('on one line') }))
+              .describe('in its order'),
+            duration_ms: number('from its start to its tools'),
+          }),
+        )
+        .describe('those that were asked for'),
+    }),
+  },
+  {
+    name: 'coppice/mcp-server/v1',
+    by: ['mcp add'],
+    shape: z.strictObject({ name: text('its name'), file: text('the configuration') }),
+  },
+  {
     name: 'coppice/doctor/v1',
     by: ['doctor'],
     shape: z.strictObject({

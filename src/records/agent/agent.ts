@@ -1,3 +1,4 @@
+import type { BroughtServer } from '../server-tools.ts';
 import { type AgentBudget, type Amounts, type PathBudget, timeBudgetEnd } from './budget.ts';
 import type { Limits, TreeLimits } from './limits.ts';
 import { type Skill, skillsOf, skillText } from './skill.ts';
@@ -24,9 +25,13 @@ export interface AgentConfig {
   readonly instructions?: string;
   /** Of these its prompt says what they are for; absent: none. */
   readonly skills?: readonly Skill[];
-  /** Names of the toolsets and tools its model sees. */
+  /** Names of the toolsets and tools its model sees. Of MCP servers also patterns (src/records/server-tools.ts). */
   readonly toolsets: readonly string[];
   readonly tools: readonly string[];
+  /** Tools of MCP servers that it lacks although `tools` means them. */
+  readonly without_tools?: readonly string[];
+  /** MCP servers that the project brought and the user trusted; those of the configuration are not kept here. */
+  readonly mcp_servers?: readonly BroughtServer[];
   /** Absolute path of its folder. */
   readonly cwd: string;
   /** Permission rules as text (`bash:git *`). Rules of the command line take precedence over the configuration (docs/permissions.md). */

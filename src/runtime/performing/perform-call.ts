@@ -15,6 +15,7 @@ import type { Call } from '../../records/agent/state.ts';
 import { type Ask, type NewAsk, RULE_BREAK } from '../../records/conversation/ask.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import { storable } from '../../records/text/text.ts';
+import type { Tool } from '../../records/tool.ts';
 import { nameHint } from '../../render/nearest-name.ts';
 import { cutMiddle } from '../../render/plain-sight.ts';
 import type { Store } from '../../store/store.ts';
@@ -96,9 +97,11 @@ async function runCall(
   context: CallContext,
 ): Promise<Settled | Asking> {
   const { agent } = cell;
+  // A call that was approved runs again in the next process, whose servers are not asked yet.
+  await context.catalog.prepare(agent);
   const setup = context.catalog.setupFor(agent.config);
-  const tool = setup.tools.get(call.name);
-  if (tool === undefined)
+  const named = setup.tools.get(call.name) ?? setup.findTool(call.name);
+  if (named === undefined)
     return {
       status: 'error',
       output: unknownTool(
@@ -108,8 +111,11 @@ async function runCall(
     };
   const json = context.catalog.argumentsOf(call);
   if (!json.ok) return { status: 'error', output: json.error };
-  const parsed = tool.parse(json.input);
-  if (!parsed.ok) return { status: 'error', output: `${call.name}: ${parsed.error}` };
+  const meant = meantBy(named, json.input);
+  if ('error' in meant) return { status: 'error', output: `${call.name}: ${meant.error}` };
+  const { tool } = meant;
+  const parsed = { input: meant.input };
+  const { name } = tool.spec;
   const mode = await treeMode(agent, context);
   const refused = modeRefusal(mode, tool.permission);
   if (refused !== null) return { status: 'denied', output: refused };
@@ -119,8 +125,8 @@ async function runCall(
   const touched = callTouches(policy, tool.permission, writtenPath(tool, parsed.input) ?? subject, cwd);
   const { verdict, rule } = decide(policy, tool.permission, subject, touched);
   const asks = verdict === 'ask' ? askingRules(policy, tool.permission, subject, touched) : [];
-  const denied = (name: string, path: string) => {
-    const by = name === call.name ? tool.permission : permissionOf(name);
+  const denied = (other: string, path: string) => {
+    const by = other === name ? tool.permission : permissionOf(other);
     const own = decide(policy, by, path);
     if (own.verdict === 'deny') return own.rule;
     const writes = by.bound_by.includes('write');
@@ -132,7 +138,7 @@ async function runCall(
     // The rule that asked about the call itself is answered before the call runs.
     return bound === undefined || bound.rule === rule ? undefined : bound.rule;
   };
-  const asked = { tool: call.name, subject, subject_kind: tool.permission.subject };
+  const asked = { tool: name, subject, subject_kind: tool.permission.subject };
   // A person's answer stays valid after a take-over, also where nobody can be asked.
   const allowed =
     verdict === 'allow' ||
@@ -144,7 +150,13 @@ async function runCall(
     if (refusal) return { status: 'error', output: refusal };
     return {
       ask: {
-        ...askOf(agent, call, asked, asks.join(RULE_BREAK), context),
+        ...askOf(
+          agent,
+          { ...call, input: inputOf(named, tool, call, parsed.input) },
+          asked,
+          asks.join(RULE_BREAK),
+          context,
+        ),
         difference: differenceOf(tool.difference?.(parsed.input, { cwd, denied }) ?? null),
       },
     };
@@ -168,6 +180,29 @@ async function runCall(
   const also = heldByOthers(cell, result, context.executor);
   const { exit_code: _, ...ended } = { exit_code: 0, ...result };
   return { ...ended, deed, output: also === null ? result.output : `${result.output}\n${also}` };
+}
+
+interface Meant {
+  readonly tool: Tool;
+  readonly input: unknown;
+}
+
+/** The tool that runs, and its input: what a call says, or what it stands for. */
+function meantBy(named: Tool, input: unknown): Meant | { readonly error: string } {
+  const parsed = named.parse(input);
+  if (!parsed.ok) return parsed;
+  const other = named.stands_for?.(parsed.input);
+  if (other === undefined) return { tool: named, input: parsed.input };
+  if ('error' in other) return other;
+  const inner = other.tool.parse(other.input);
+  return inner.ok
+    ? { tool: other.tool, input: inner.input }
+    : { error: `${other.tool.spec.name}: ${inner.error}` };
+}
+
+/** The arguments that a person is shown. */
+function inputOf(named: Tool, tool: Tool, call: Call, input: unknown): string {
+  return named === tool ? call.input : JSON.stringify(input);
 }
 
 function unknownTool(name: string, known: readonly string[]): string {
@@ -210,7 +245,7 @@ function differenceOf(text: string | null): string | null {
 function askOf(
   agent: Agent,
   call: Call,
-  { subject, subject_kind }: AskedCall,
+  { tool, subject, subject_kind }: AskedCall,
   rule: string,
   { clock, newId }: CallContext,
 ): Omit<NewAsk, 'difference'> {
@@ -220,7 +255,7 @@ function askOf(
     agent_id: agent.id,
     agent_name: agent.name,
     call_id: call.id,
-    tool: call.name,
+    tool,
     subject: storable(subject),
     subject_kind,
     input: call.input,

@@ -112,6 +112,8 @@ async function ask(
   let onBegun = () => {};
   try {
     const model = await context.models.modelFor(agent, agent.config.model);
+    for (const text of await unlessAborted(context.catalog.prepare(agent), controller.signal))
+      context.emit({ type: 'notice', agent_id: agent.id, text });
     const setup = context.catalog.setupFor(agent.config);
     const mode = await treeMode(agent, context);
     const is_program = isAgentProgram(agent.config.model);
@@ -160,6 +162,17 @@ async function ask(
   } finally {
     onBegun();
   }
+}
+
+/** Servers may take long to start, and an interrupted turn does not wait for them. */
+async function unlessAborted(
+  preparing: Promise<readonly string[]>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { promise, resolve } = Promise.withResolvers<readonly string[]>();
+  const stop = () => resolve([]);
+  signal.addEventListener('abort', stop, { once: true });
+  return Promise.race([preparing, promise]).finally(() => signal.removeEventListener('abort', stop));
 }
 
 function keepText(cell: Cell, delta: ModelDelta): void {

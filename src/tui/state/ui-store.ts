@@ -113,6 +113,8 @@ function afterRuntime(state: UiState, event: RuntimeEvent): UiState {
       return seeDelta(state, event.agent_id, event.delta);
     case 'output':
       return seeOutput(state, event.agent_id, event.call_id, event.text);
+    case 'notice':
+      return said(state, { type: 'say', agent_id: event.agent_id, text: event.text, tone: 'bad' });
     case 'ledger':
       return { ...state, trouble: event.reachable ? null : event.text };
   }

@@ -154,6 +154,7 @@ describe('the scripts', () => {
         '--tail',
         '--say',
         '--server',
+        '--header-env',
         '--keep',
       ],
       ...[
@@ -165,6 +166,8 @@ describe('the scripts', () => {
         '--task',
         '--deliver',
         '--drain',
+        '--env',
+        '--env-allow',
         '--rule',
         '--label',
         '--labels',
@@ -173,6 +176,7 @@ describe('the scripts', () => {
         '--listen',
       ],
       ...['run prompt', 'send text', 'budget amounts', 'cron add name', 'worker drain worker'],
+      ...['mcp add name', 'mcp add command', 'mcp test names'],
     ];
     const unknown = shapes.flatMap(({ path, flags, places }) => {
       const { registeredArguments = [] } = find(path) ?? {};

@@ -93,7 +93,7 @@ Twice.
     );
     assert.deepEqual(unknown, ['color', 'mode', 'hooks']);
     assert.deepEqual(profile.tools, ['read', 'search']);
-    assert.deepEqual(profile.deny_tools, ['patch', 'write', 'mcp__x__y']);
+    assert.deepEqual(profile.deny_tools, ['patch', 'write', 'x__y']);
     assert.equal(profile.turns, 4);
   });
 

@@ -113,12 +113,12 @@ describe('skills', () => {
       cwd: '/',
       permissions: { cli: none, config: none },
     };
-    const catalog = new ToolCatalog(
-      createBuiltInTools(),
-      ALL_TOOLSETS,
-      DEFAULT_TERMS,
-      createRecallTool({ history: async () => [] }),
-    );
+    const catalog = new ToolCatalog({
+      tools: createBuiltInTools(),
+      toolsets: ALL_TOOLSETS,
+      terms: DEFAULT_TERMS,
+      recall: createRecallTool({ history: async () => [] }),
+    });
     const seen = (config: AgentConfig): [string, string[]] => {
       const { system, specs } = catalog.setupFor(config);
       return [

@@ -38,12 +38,12 @@ function bare(schema: unknown): Record<string, unknown> {
 }
 
 function seen(config: AgentConfig): string[] {
-  const catalog = new ToolCatalog(
-    [],
-    ALL_TOOLSETS,
-    DEFAULT_TERMS,
-    createRecallTool({ history: async () => [] }),
-  );
+  const catalog = new ToolCatalog({
+    tools: [],
+    toolsets: ALL_TOOLSETS,
+    terms: DEFAULT_TERMS,
+    recall: createRecallTool({ history: async () => [] }),
+  });
   return catalog.setupFor(config).specs.map((spec) => spec.name);
 }
 

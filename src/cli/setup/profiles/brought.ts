@@ -3,13 +3,16 @@ import { profileSkills } from '../../../records/agent/skill.ts';
 import { type InstructionFiles, instructionText, readInstructionFiles } from './instruction-files.ts';
 import type { ProfilesInput } from './profiles.ts';
 import { type BroughtPart, isUsed, projectPlaces, unusedNotice } from './project-places.ts';
+import { type FoundServers, readServersFile } from './server-files.ts';
 import { type FoundSkills, readSkills } from './skill-files.ts';
 
 /** What the user and the project bring for every agent (docs/instructions.md). */
 export interface Brought {
   readonly instructions: InstructionFiles['files'];
   readonly skills: FoundSkills['skills'];
-  /** Both. */
+  readonly server_files: FoundServers['files'];
+  readonly server_faults: FoundServers['notices'];
+  /** All of them. */
   readonly parts: readonly BroughtPart[];
   /** What is wrong with them. */
   readonly faults: readonly string[];
@@ -23,16 +26,24 @@ export function loadBrought(input: ProfilesInput): Brought {
   const places = projectPlaces(input);
   const { files, notices } = readInstructionFiles(places, configuration.instructions?.files);
   const found = readSkills(places, configuration.skills?.folders);
-  const parts = [...files, ...found.skills];
+  const { files: server_files, notices: server_faults } = readServersFile(places);
+  const parts = [...files, ...found.skills, ...server_files];
   const unused = unusedNotice(parts, places.folder);
-  return { instructions: files, skills: found.skills, parts, faults: [...notices, ...found.notices], unused };
+  const faults = [...notices, ...found.notices, ...server_faults];
+  return { instructions: files, skills: found.skills, server_files, server_faults, parts, faults, unused };
 }
 
 /** What a root agent gets of it by the defaults of the configuration. */
-export function broughtConfig(input: ProfilesInput): Pick<AgentConfig, 'instructions' | 'skills'> {
+export function broughtConfig(
+  input: ProfilesInput,
+): Pick<AgentConfig, 'instructions' | 'skills' | 'mcp_servers'> {
   const { instructions: wanted = true, skills: named = null } =
     input.loaded.configuration.agents?.defaults ?? {};
-  const { instructions, skills } = loadBrought(input);
+  const { instructions, skills, server_files } = loadBrought(input);
+  const own = input.loaded.configuration.mcp?.servers ?? {};
+  const mcp_servers = server_files
+    .filter(isUsed)
+    .flatMap(({ servers }) => servers.filter(({ name }) => !Object.hasOwn(own, name)));
   const used = skills.filter(isUsed).map(({ name, description, path: folder, hash, trust }) => ({
     name,
     description,
@@ -42,5 +53,6 @@ export function broughtConfig(input: ProfilesInput): Pick<AgentConfig, 'instruct
   return {
     ...(wanted ? { instructions: instructionText(instructions) } : {}),
     ...profileSkills(used, { skills: named }),
+    ...(mcp_servers.length === 0 ? {} : { mcp_servers }),
   };
 }

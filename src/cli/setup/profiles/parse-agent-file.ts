@@ -3,6 +3,7 @@ import { toolPermission } from '../../../permissions/tool-permission.ts';
 import type { PermissionRules } from '../../../records/agent/agent.ts';
 import type { BudgetTerms } from '../../../records/agent/budget.ts';
 import type { Profile } from '../../../records/agent/profile.ts';
+import { isServerTool } from '../../../records/server-tools.ts';
 import type { Verdict } from '../../../records/tool.ts';
 import { clean } from '../../../render/clean.ts';
 import { nearestName } from '../../../render/nearest-name.ts';
@@ -156,7 +157,10 @@ function namesOf(fields: Fields, key: string, noun: string): string[] | null {
   const names = list.map((one) => {
     if (typeof one !== 'string') throw expected(fields.written(key), what, one);
     const name = one.trim();
-    if (!/^[\w-]{1,128}$/.test(name))
+    if (
+      !/^[\w-]{1,128}$/.test(name) &&
+      !(noun === 'tool' && /^[\w-]{1,128}\*$/.test(name) && isServerTool(name))
+    )
       throw new Error(
         `"${fields.written(key)}": ${shown(name)} is no name of a ${noun}${noun === 'tool' && name.includes('(') ? '; what a tool may do is said in permissions, for example allow: ["bash:git *"]' : ''}`,
       );
@@ -166,9 +170,15 @@ function namesOf(fields: Fields, key: string, noun: string): string[] | null {
 }
 
 function toolsOf(fields: Fields, key: string): string[] | null {
-  const names = namesOf(fields, key, 'tool')?.map((name) => FOREIGN_TOOLS.get(name) ?? name);
+  const names = namesOf(fields, key, 'tool')?.map(
+    // Other programs write `mcp__SERVER__TOOL`.
+    (name) => FOREIGN_TOOLS.get(name) ?? name.replace(/^mcp__(?=.*__)/, ''),
+  );
   for (const name of names ?? []) {
-    const meant = TOOL_NAMES.includes(name) ? null : nearestName(name, TOOL_NAMES, name.length > 4 ? 2 : 1);
+    const meant =
+      TOOL_NAMES.includes(name) || isServerTool(name)
+        ? null
+        : nearestName(name, TOOL_NAMES, name.length > 4 ? 2 : 1);
     // Tools of other programs are ignored.
     if (meant !== null)
       throw new Error(`"${fields.written(key)}": there is no tool ${shown(name)}: did you mean "${meant}"?`);

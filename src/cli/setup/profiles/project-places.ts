@@ -15,9 +15,9 @@ export interface ProjectPlaces {
   readonly trust: Trust;
 }
 
-/** A file with instructions, or the folder of a skill. */
+/** A file with instructions or MCP servers, or the folder of a skill. */
 export interface BroughtPart {
-  readonly kind: 'instructions' | 'skill';
+  readonly kind: 'instructions' | 'skill' | 'servers';
   /** Absolute. */
   readonly path: string;
   /** For people: relative to the working folder, or that it is the user's own. */

@@ -3,6 +3,7 @@ import type { PathBudget } from '../../../records/agent/budget.ts';
 import type { Profile } from '../../../records/agent/profile.ts';
 import { profileSkills } from '../../../records/agent/skill.ts';
 import type { TaskTerms, Worktree } from '../../../records/agent/task-terms.ts';
+import { commonTools, withoutTools } from '../../../records/server-tools.ts';
 
 /** Settings of a creation besides its profile; null or absent: not set. */
 export interface ChildWishes {
@@ -44,7 +45,8 @@ export function childConfig(parent: AgentConfig, wishes: ChildWishes): AgentConf
       : { instructions: parent.instructions }),
     ...profileSkills(parent.skills, profile),
     toolsets: task === null ? (profile?.toolsets ?? parent.toolsets) : taskToolsets(parent, profile, task),
-    tools: toolsOf(parent, profile, task),
+    ...toolsOf(parent, profile, task),
+    ...(parent.mcp_servers === undefined ? {} : { mcp_servers: parent.mcp_servers }),
     cwd: cwd ?? parent.cwd,
     permissions: permissionsOf(parent, profile),
     ...(named === undefined ? {} : { profile: named }),
@@ -70,11 +72,14 @@ function taskToolsets(parent: AgentConfig, profile: Profile | null, task: TaskTe
 }
 
 /** An agent with a single task cannot create schedules. */
-function toolsOf(parent: AgentConfig, profile: Profile | null, task: TaskTerms | null): readonly string[] {
+function toolsOf(
+  parent: AgentConfig,
+  profile: Profile | null,
+  task: TaskTerms | null,
+): Pick<AgentConfig, 'tools' | 'without_tools'> {
   const mine = task === null ? parent.tools : parent.tools.filter((name) => name !== 'cron');
-  if (profile === null) return mine;
-  const { tools, deny_tools } = profile;
-  return mine.filter((name) => (tools === null || tools.includes(name)) && !deny_tools.includes(name));
+  const { tools = null, deny_tools = [] } = profile ?? {};
+  return withoutTools(tools === null ? mine : commonTools(mine, tools), deny_tools, parent.without_tools);
 }
 
 function permissionsOf({ permissions }: AgentConfig, profile: Profile | null): AgentConfig['permissions'] {

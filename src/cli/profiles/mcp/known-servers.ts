@@ -1,0 +1,43 @@
+import type { McpServerConfig } from '../../../tools/mcp/mcp-config.ts';
+import type { Context } from '../../setup/context.ts';
+import { loadBrought } from '../../setup/profiles/brought.ts';
+import { isUsed } from '../../setup/profiles/project-places.ts';
+
+/** A server that agents in this folder could use. */
+export interface KnownServer {
+  readonly name: string;
+  readonly config: McpServerConfig;
+  /** `config`, or the file that brings it. */
+  readonly source: string;
+  /** `hidden`: the configuration has one of the same name. */
+  readonly state: 'used' | 'untrusted' | 'changed' | 'hidden';
+}
+
+export interface KnownServers {
+  /** Those of the configuration first. */
+  readonly servers: readonly KnownServer[];
+  /** What is wrong with what the folder brings. */
+  readonly notices: readonly string[];
+}
+
+export function knownServers(context: Context): KnownServers {
+  const own = Object.entries(context.loaded.configuration.mcp?.servers ?? {});
+  const { server_files, server_faults } = loadBrought(context);
+  const names = new Set(own.map(([name]) => name));
+  const brought = server_files.flatMap((file) =>
+    file.servers.map(({ name, definition }): KnownServer => {
+      const state = names.has(name)
+        ? 'hidden'
+        : isUsed(file)
+          ? 'used'
+          : file.trust === 'changed'
+            ? 'changed'
+            : 'untrusted';
+      return { name, config: definition as McpServerConfig, source: file.source, state };
+    }),
+  );
+  const configured = own.map(
+    ([name, config]): KnownServer => ({ name, config, source: 'config', state: 'used' }),
+  );
+  return { servers: [...configured, ...brought], notices: server_faults };
+}

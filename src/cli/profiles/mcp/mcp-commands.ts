@@ -1,0 +1,37 @@
+import type { CommandBuilder } from '../../start/command-builder.ts';
+import { collect } from '../../start/option-values.ts';
+import type { AddOptions } from './mcp-add.ts';
+
+/** `coppice mcp …` */
+export function addMcpCommands({ sub, deferred }: CommandBuilder): void {
+  const mcp = sub('mcp', 'MCP servers whose tools agents may use: list, test, add');
+  sub('list', 'List the MCP servers of the configuration and of this folder', mcp).action(
+    deferred(async (context) => (await import('./mcp-list.ts')).mcpList(context), { local: true }),
+  );
+  sub('test', 'Start MCP servers and list their tools', mcp)
+    .argument('[names...]', 'default: all that may be used')
+    .action(
+      deferred(async (context, names: string[]) => (await import('./mcp-test.ts')).mcpTest(context, names), {
+        local: true,
+      }),
+    );
+  sub('add', 'Add an MCP server to the configuration', mcp)
+    .argument('<name>', 'its name, with which the names of its tools begin')
+    .argument('[command...]', 'after --: the program and its arguments')
+    .option('--url <url>', 'the address of a server instead of a program')
+    .option('--env <name=value>', 'a variable for the program (repeatable)', collect, [])
+    .option('--env-allow <name>', 'a variable of yours that the program sees (repeatable)', collect, [])
+    .option(
+      '--header-env <header=variable>',
+      'a header whose value is in a variable of yours (repeatable)',
+      collect,
+      [],
+    )
+    .action(
+      deferred(
+        async (context, name: string, command: string[], options: AddOptions) =>
+          (await import('./mcp-add.ts')).mcpAdd(context, name, command, options),
+        { local: true },
+      ),
+    );
+}

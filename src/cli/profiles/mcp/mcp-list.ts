@@ -1,0 +1,52 @@
+import { clean } from '../../../render/clean.ts';
+import { fit } from '../../../render/style.ts';
+import { tableLines } from '../../../render/table.ts';
+import type { Context } from '../../setup/context.ts';
+import { printJson, printLines } from '../../setup/output.ts';
+import { type KnownServer, knownServers } from './known-servers.ts';
+
+const HEAD = ['NAME', 'SOURCE', 'STATE', 'WHAT'] as const;
+
+/** `coppice mcp list`: nothing is started. */
+export function mcpList(context: Context): number {
+  const { servers, notices } = knownServers(context);
+  if (context.json) {
+    printJson({ schema: 'coppice/mcp-servers/v1', servers: servers.map(serverJson), notices: [...notices] });
+    return 0;
+  }
+  const { out: style, width } = context;
+  if (servers.length === 0)
+    printLines([
+      'no MCP servers; add one: coppice mcp add files -- npx -y @modelcontextprotocol/server-filesystem .',
+    ]);
+  else {
+    const rows = servers.map((server) => [
+      server.name,
+      fit(clean(server.source), 30, style),
+      STATES[server.state],
+      clean(whatOf(server)),
+    ]);
+    printLines(tableLines(HEAD, rows, { width, style }));
+  }
+  for (const notice of notices) process.stderr.write(`${clean(notice)}\n`);
+  if (servers.some(({ state }) => state === 'untrusted' || state === 'changed'))
+    process.stderr.write('not used before you trust the file that brings them: coppice trust\n');
+  return 0;
+}
+
+const STATES: Readonly<Record<KnownServer['state'], string>> = {
+  used: 'used',
+  untrusted: 'not trusted',
+  changed: 'changed since you trusted it',
+  hidden: 'hidden by yours',
+};
+
+/** Values of variables and headers are not shown. */
+function whatOf({ config }: KnownServer): string {
+  return config.url ?? [config.command, ...(config.args ?? [])].join(' ');
+}
+
+function serverJson(server: KnownServer): object {
+  const { command = null, args = [], url = null } = server.config;
+  return { name: server.name, source: server.source, state: server.state, command, args: [...args], url };
+}

@@ -1,0 +1,78 @@
+import { workingFolder } from '../../../processes/working-folder.ts';
+import { clean } from '../../../render/clean.ts';
+import { noSuchName } from '../../../render/nearest-name.ts';
+import { paint } from '../../../render/style.ts';
+import { programSandbox } from '../../../settings/sandbox-of.ts';
+import { expandedConfig } from '../../../tools/mcp/expand-variables.ts';
+import { McpServer } from '../../../tools/mcp/mcp-server.ts';
+import { nameForModels } from '../../../tools/mcp/server-names.ts';
+import type { Context } from '../../setup/context.ts';
+import { printJson, printLines } from '../../setup/output.ts';
+import { type KnownServer, knownServers } from './known-servers.ts';
+
+interface Tested {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly error: string | null;
+  readonly server: string | null;
+  readonly protocol: string | null;
+  readonly tools: readonly { readonly name: string; readonly description: string }[];
+  readonly duration_ms: number;
+}
+
+/** `coppice mcp test`: starts each server as agents would, behind the same walls, and asks for its tools. */
+export async function mcpTest(context: Context, names: readonly string[]): Promise<number> {
+  const { servers } = knownServers(context);
+  const usable = servers.filter(({ state }) => state === 'used');
+  for (const name of names)
+    if (!usable.some((server) => server.name === name))
+      throw noSuchName(
+        'E_USAGE',
+        'no MCP server that may be used is called',
+        name,
+        usable.map((one) => one.name),
+        'Servers',
+      );
+  const chosen = names.length === 0 ? usable : usable.filter(({ name }) => names.includes(name));
+  const tested = await Promise.all(chosen.map((server) => test(server, context)));
+  const ok = tested.every((one) => one.ok);
+  if (context.json) printJson({ schema: 'coppice/mcp-test/v1', ok, servers: tested });
+  else if (tested.length === 0) printLines(['no MCP servers to test']);
+  else printLines(tested.flatMap((one) => linesOf(one, context)));
+  return ok ? 0 : 1;
+}
+
+async function test({ name, config, source }: KnownServer, context: Context): Promise<Tested> {
+  const began = performance.now();
+  const cwd = workingFolder(context.options.cwd ?? '.');
+  const plain = source === 'config' ? config : expandedConfig(config, context.env);
+  const result = { name, ok: true, error: null, server: null, protocol: null, tools: [] };
+  const since = () => Math.round(performance.now() - began);
+  let server: McpServer | null = null;
+  try {
+    const walls = context.loaded.configuration.sandbox;
+    const sandbox = programSandbox(walls, plain, context.env, null, `mcp.servers.${name}`);
+    server = new McpServer(name, plain, { cwd, env: context.env, sandbox });
+    const listed = await server.tools();
+    const greeting = await server.greeting();
+    const tools = listed.map((tool) => ({
+      name: nameForModels(name, tool.name),
+      description: clean(tool.description),
+    }));
+    return { ...result, server: greeting.about, protocol: greeting.version, tools, duration_ms: since() };
+  } catch (error) {
+    return { ...result, ok: false, error: clean((error as Error).message), duration_ms: since() };
+  } finally {
+    await server?.close();
+  }
+}
+
+function linesOf(tested: Tested, { out }: Context): string[] {
+  const { name, tools, duration_ms } = tested;
+  if (!tested.ok) return [`${paint(out, 'red', 'failed ')} ${name}: it ${tested.error}`];
+  const head = `${paint(out, 'green', 'ok     ')} ${name}: ${tested.server || 'a server without a name'}, MCP ${tested.protocol}, ${tools.length} tools, ${duration_ms} ms`;
+  return [
+    head,
+    ...tools.map((tool) => `          ${tool.name}  ${paint(out, 'dim', tool.description.slice(0, 80))}`),
+  ];
+}

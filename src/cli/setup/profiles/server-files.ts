@@ -1,0 +1,119 @@
+import { closeSync, existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { containPath, openContained } from '../../../permissions/path-containment.ts';
+import { printablePath } from '../../../permissions/printable-path.ts';
+import type { BroughtServer } from '../../../records/server-tools.ts';
+import { isJsonObject, parseJson } from '../../../records/text/json-text.ts';
+import { clean } from '../../../render/clean.ts';
+import { hashFiles } from '../../../tools/files/skill-folder.ts';
+import { type McpServerConfig, mcpServerConfig, SERVER_NAME } from '../../../tools/mcp/mcp-config.ts';
+import { type BroughtPart, type ProjectPlaces, projectFolders } from './project-places.ts';
+import { readStart, reasonOf } from './read-agent-files.ts';
+
+const FILE = '.mcp.json';
+const FILE_MAX = 64 * 1024;
+const SERVERS_MAX = 50;
+
+/** A file with MCP servers, and whether they may be used. */
+export interface ServersFile extends BroughtPart {
+  readonly servers: readonly BroughtServer[];
+}
+
+export interface FoundServers {
+  /** The nearest file; none if there is none. */
+  readonly files: readonly ServersFile[];
+  /** What of it cannot be used, and why. */
+  readonly notices: readonly string[];
+}
+
+/** The MCP servers that a project brings: those of the nearest `.mcp.json` up to its outermost folder. Never throws for what it finds there. */
+export function readServersFile({ folder, home, trust }: ProjectPlaces): FoundServers {
+  const folders = projectFolders(folder, home);
+  const root = folders[0] ?? folder;
+  const path = folders
+    .toReversed()
+    .map((place) => join(place, FILE))
+    .find(existsSync);
+  if (path === undefined) return { files: [], notices: [] };
+  const source = printablePath(relative(folder, path));
+  try {
+    const content = readAll(root, path);
+    const { servers, notices } = serversOf(content.toString('utf8'));
+    const hash = hashFiles([{ name: '', content }]);
+    const about = servers.map(({ name, definition }) => aboutServer(name, definition)).join('; ');
+    const state = trust.stateOf(path, hash);
+    const file: ServersFile = { kind: 'servers', path, source, hash, trust: state, about, servers };
+    return { files: [file], notices: notices.map((notice) => `${source}: ${notice}`) };
+  } catch (error) {
+    return { files: [], notices: [`${source} is ignored: ${reasonOf(error)}`] };
+  }
+}
+
+function readAll(root: string, path: string): Buffer {
+  const descriptor = openContained(containPath(root, path));
+  try {
+    const { content, whole } = readStart(descriptor, FILE_MAX);
+    if (!whole) throw new Error(`larger than ${FILE_MAX / 1024} KB`);
+    return content;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function serversOf(text: string): { servers: BroughtServer[]; notices: string[] } {
+  const parsed = parseJson(text);
+  if (!parsed.ok) throw new Error(`it is not valid JSON: ${parsed.error}`);
+  const entries = isJsonObject(parsed.value) ? parsed.value.mcpServers : undefined;
+  if (!isJsonObject(entries)) throw new Error('it has no object "mcpServers"');
+  const servers = new Map<string, BroughtServer>();
+  const notices: string[] = [];
+  for (const [written, entry] of Object.entries(entries)) {
+    const name = nameOf(written);
+    const shown = JSON.stringify(clean(written).slice(0, 60));
+    if (servers.size >= SERVERS_MAX) {
+      notices.push(`at most ${SERVERS_MAX} servers are used; ${shown} and what follows are ignored`);
+      break;
+    }
+    if (!SERVER_NAME.test(name) || servers.has(name)) {
+      notices.push(`the server ${shown} is ignored: its name cannot be used, or another one has it`);
+      continue;
+    }
+    const definition = definitionOf(entry);
+    if (typeof definition === 'string') notices.push(`the server ${shown} is ignored: ${definition}`);
+    else servers.set(name, { name, definition });
+  }
+  return { servers: [...servers.values()], notices };
+}
+
+/** Other programs take any text as the name of a server. */
+function nameOf(written: string): string {
+  return written
+    .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
+    .replaceAll(/_{2,}/g, '_')
+    .replaceAll(/^[_-]+|[_-]+$/g, '')
+    .slice(0, 32);
+}
+
+/** What is used of an entry; a text says what is wrong with it. Keys of other programs are left out. */
+function definitionOf(entry: unknown): McpServerConfig | string {
+  if (!isJsonObject(entry)) return 'it must be an object';
+  const { command, args, env, url, headers, type } = entry;
+  if (type === 'sse') return 'servers of the kind "sse" are older than what Coppice speaks';
+  const known = Object.entries({ command, args, env, url, headers }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const checked = mcpServerConfig.safeParse(Object.fromEntries(known));
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  return `${issue?.path.join('.') || 'it'}: ${issue?.message}`;
+}
+
+/** All that would run or be asked, for whoever decides on it. */
+export function aboutServer(
+  name: string,
+  { command, args = [], env = {}, url, headers = {} }: McpServerConfig,
+): string {
+  const set = [...Object.entries(env), ...Object.entries(headers)].map(([key, value]) => `${key}=${value}`);
+  const what = url ?? [command, ...args].join(' ');
+  return `${name}: ${what}${set.length === 0 ? '' : ` (${set.join(', ')})`}`;
+}

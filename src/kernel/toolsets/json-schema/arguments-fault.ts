@@ -1,0 +1,36 @@
+import { type CompiledSchema, compileSchema } from './compile-schema.ts';
+import { TooCostly, Walk } from './walk.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const compiled = new WeakMap<Schema, CompiledSchema | null>();
+
+/** What of the arguments does not match the schema of a tool, for the model; null: nothing, or it is left to the server to find. Never throws. */
+export function argumentsFault(schema: Schema, input: unknown): string | null {
+  const found = compiledSchema(schema);
+  if (found === null) return null;
+  const walk = new Walk();
+  try {
+    walk.apply(found.checks, input, '');
+  } catch (error) {
+    if (error instanceof TooCostly) return null;
+    throw error;
+  }
+  return walk.faults.length === 0
+    ? null
+    : walk.faults.map((fault) => fault.replace(/^the result /, 'the arguments ')).join('\n');
+}
+
+/** Null: it has what is not checked here, or would cost too much. */
+function compiledSchema(schema: Schema): CompiledSchema | null {
+  let found = compiled.get(schema);
+  if (found === undefined) {
+    try {
+      found = compileSchema(schema);
+    } catch {
+      found = null;
+    }
+    compiled.set(schema, found);
+  }
+  return found;
+}

@@ -1,0 +1,44 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { clean } from '../../render/clean.ts';
+
+/** Characters of an error of the protocol. */
+const ERROR_MAX = 2_000;
+
+/** An error whose message is a sentence that lacks its subject, the server: `ended with exit code 1`. */
+export class McpError extends Error {
+  override readonly name = 'McpError';
+  /** Whether the server may have done what it was asked. */
+  readonly unknown_outcome: boolean;
+
+  constructor(message: string, unknown_outcome = false) {
+    super(message);
+    this.unknown_outcome = unknown_outcome;
+  }
+}
+
+export function isTimeout(error: unknown): boolean {
+  return error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
+}
+
+/** What is said of a fault, and why, on one line. */
+export function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return clean(String(error).slice(0, ERROR_MAX));
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return clean(`${error.message.slice(0, ERROR_MAX)}${cause.slice(0, ERROR_MAX)}`);
+}
+
+/** There is nobody there, or nobody who knows of the session. */
+export function isLost(error: unknown): boolean {
+  return error instanceof TypeError || (error instanceof SdkHttpError && error.status === 404);
+}
+
+export function asMcpError(error: unknown, limit_ms: number): McpError {
+  if (error instanceof McpError) return error;
+  if (isTimeout(error))
+    return new McpError(`gave neither a result nor a sign of progress within ${limit_ms / 1000} s`, true);
+  if (error instanceof ProtocolError)
+    return new McpError(`answered with error ${error.code}: ${textOf(error)}`);
+  if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
+    return new McpError(`gave an answer that is none by the protocol: ${textOf(error)}`, true);
+  return new McpError(`could not be asked: ${textOf(error)}`, true);
+}

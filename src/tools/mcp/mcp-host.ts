@@ -1,0 +1,192 @@
+import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
+import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
+import { type BroughtServer, hasServerTool, serverOf } from '../../records/server-tools.ts';
+import type { Tool } from '../../records/tool.ts';
+import { expandedConfig } from './expand-variables.ts';
+import { searchTools } from './find-tools.ts';
+import { type McpConfig, type McpServerConfig, mcpServerConfig } from './mcp-config.ts';
+import { McpServer } from './mcp-server.ts';
+import { nameForModels } from './server-names.ts';
+import { type ArgumentsFault, serverToolOf } from './server-tool.ts';
+
+const DIRECT = 30;
+/** Names that are told when tools have changed. */
+const NAMES_TOLD = 20;
+
+/** What an agent gets of the servers that its tools name. */
+export interface OfferedTools {
+  /** In its requests from the first one on: described, or the two that search. */
+  readonly tools: readonly Tool[];
+  /** What its model is told beside them; empty for nothing. */
+  readonly note: string;
+  /** What a person should know: one sentence for each server that cannot be used. */
+  readonly faults: readonly string[];
+  /** Any tool of its servers, as it is now. */
+  find(name: string): Tool | undefined;
+}
+
+export interface McpHostOptions {
+  readonly config: McpConfig;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The walls around the program of a server. */
+  readonly sandboxFor: (name: string, config: McpServerConfig) => Sandbox | null;
+  /** What of a call does not match the schema of its tool, for the model; null: nothing. Bounded for every schema. */
+  readonly argumentsFault: ArgumentsFault;
+}
+
+/** The MCP servers of a runtime: each is shared by the agents of a tree that work in the same folder. */
+export class McpHost {
+  readonly #options: McpHostOptions;
+  readonly #servers = new Map<string, McpServer>();
+
+  constructor(options: McpHostOptions) {
+    this.#options = options;
+  }
+
+  /** Starts what the agent's tools need. Never rejects: it works without servers that cannot be used. */
+  async offer(agent: Pick<Agent, 'root_id' | 'config'>): Promise<OfferedTools> {
+    const { config } = agent;
+    const asked = [...new Set(config.tools.flatMap((name) => serverOf(name) ?? []))].sort();
+    const faults: string[] = [];
+    const missing: string[] = [];
+    const servers: McpServer[] = [];
+    const opened = asked.map(async (name) => {
+      try {
+        const server = this.#server(name, agent);
+        if (server === null) throw new Error('is not configured here');
+        servers.push(server);
+        await server.tools();
+      } catch (error) {
+        missing.push(name);
+        faults.push(`the MCP server ${name} ${(error as Error).message}`);
+      }
+    });
+    await Promise.all(opened);
+    servers.sort((one, other) => (one.name < other.name ? -1 : 1));
+    return new Offer(config, servers, missing.sort(), faults.sort(), this.#options);
+  }
+
+  /** Null: there is none of this name. */
+  #server(name: string, { root_id, config }: Pick<Agent, 'root_id' | 'config'>): McpServer | null {
+    const definition = this.#definition(name, config.mcp_servers ?? []);
+    if (definition === null) return null;
+    const key = JSON.stringify([name, root_id, config.cwd, definition]);
+    let server = this.#servers.get(key);
+    if (server === undefined) {
+      const { env, sandboxFor } = this.#options;
+      const place = { cwd: config.cwd, env, sandbox: sandboxFor(name, definition) };
+      server = new McpServer(name, definition, place);
+      this.#servers.set(key, server);
+    }
+    return server;
+  }
+
+  /** The user's own servers come first. */
+  #definition(name: string, brought: readonly BroughtServer[]): McpServerConfig | null {
+    const own = this.#options.config.servers ?? {};
+    if (Object.hasOwn(own, name)) return own[name] ?? null;
+    const found = brought.find((one) => one.name === name);
+    return found === undefined
+      ? null
+      : expandedConfig(mcpServerConfig.parse(found.definition), this.#options.env);
+  }
+
+  /** Ends all servers. Never rejects. */
+  async close(): Promise<void> {
+    const servers = [...this.#servers.values()];
+    this.#servers.clear();
+    await Promise.all(servers.map((server) => server.close()));
+  }
+}
+
+class Offer implements OfferedTools {
+  readonly tools: readonly Tool[];
+  readonly note: string;
+  readonly faults: readonly string[];
+  readonly #config: AgentConfig;
+  readonly #servers: readonly McpServer[];
+  readonly #fault: ArgumentsFault;
+  /** The names that each agent knows of; at first those of when the offer was made. */
+  readonly #known: ReadonlySet<string>;
+  readonly #told = new Map<string, ReadonlySet<string>>();
+
+  constructor(
+    config: AgentConfig,
+    servers: readonly McpServer[],
+    missing: readonly string[],
+    faults: readonly string[],
+    options: McpHostOptions,
+  ) {
+    this.#fault = options.argumentsFault;
+    this.#config = config;
+    this.#servers = servers;
+    this.faults = faults;
+    this.note = missing
+      .map((name) => `The tools of the MCP server ${name} are not available: it could not be used.`)
+      .join('\n');
+    const all = this.#all();
+    this.#known = new Set(all.map(({ spec }) => spec.name));
+    const described = all.length <= (options.config.direct ?? DIRECT) ? all : [];
+    this.tools = [...described, ...this.#search(described, all, missing)];
+  }
+
+  /** Where everything is described, and nothing will change, there is nothing to search. */
+  #search(described: readonly Tool[], all: readonly Tool[], missing: readonly string[]): readonly Tool[] {
+    const changing = this.#servers.some((server) => server.tellsChanges);
+    if (described.length === all.length && missing.length === 0 && !changing) return [];
+    if (this.#servers.length === 0) return [];
+    return searchTools({
+      tools: () => this.#asked(),
+      find: (name) => this.find(name),
+      servers: this.#servers.map(({ name }) => {
+        const count = all.filter(({ spec }) => serverOf(spec.name) === name).length;
+        return missing.includes(name) ? name : `${name}: ${count} tools`;
+      }),
+    });
+  }
+
+  find(name: string): Tool | undefined {
+    return this.#all().find(({ spec }) => spec.name === name);
+  }
+
+  /** Servers that have ended are started again for it. */
+  async #asked(): Promise<readonly Tool[]> {
+    await Promise.all(this.#servers.map((server) => server.tools().catch(() => [])));
+    return this.#all();
+  }
+
+  /** By name, each once. */
+  #all(): readonly Tool[] {
+    const found = new Map<string, Tool>();
+    for (const server of this.#servers)
+      for (const listed of server.listed) {
+        const name = nameForModels(server.name, listed.name);
+        if (found.has(name) || !hasServerTool(this.#config, name)) continue;
+        found.set(
+          name,
+          serverToolOf(server, listed, this.#fault, (agent_id) => this.#changes(agent_id)) as Tool,
+        );
+      }
+    return [...found.values()].sort((one, other) => (one.spec.name < other.spec.name ? -1 : 1));
+  }
+
+  /** What has changed since the agent was told, once. */
+  #changes(agent_id: string): string | null {
+    const before = this.#told.get(agent_id) ?? this.#known;
+    const now = new Set(this.#all().map(({ spec }) => spec.name));
+    this.#told.set(agent_id, now);
+    const [added, gone] = [now.difference(before), before.difference(now)];
+    if (added.size + gone.size === 0) return null;
+    const parts = [
+      ...(added.size === 0 ? [] : [`new: ${some(added)}`]),
+      ...(gone.size === 0 ? [] : [`gone: ${some(gone)}`]),
+    ];
+    const how = added.size === 0 ? '' : '. Find what is new with find_tools, and call it with call_tool';
+    return `the tools of the MCP servers have changed: ${parts.join('; ')}${how}.`;
+  }
+}
+
+function some(names: ReadonlySet<string>): string {
+  const shown = [...names].slice(0, NAMES_TOLD).join(', ');
+  return names.size > NAMES_TOLD ? `${shown} and ${names.size - NAMES_TOLD} more` : shown;
+}

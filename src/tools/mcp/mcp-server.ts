@@ -1,0 +1,164 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { ListedTool } from './listed-tool.ts';
+import type { McpServerConfig } from './mcp-config.ts';
+import { McpError } from './mcp-error.ts';
+import type { ConnectionPlace } from './open-server.ts';
+import { ServerConnection } from './server-connection.ts';
+
+/** A server that nobody uses is stopped, and started again when it is needed. */
+const IDLE_MS = 10 * 60_000;
+/** Pauses after failed starts: doubled each time, up to the longest. */
+const BACK_OFF = { first_ms: 1_000, most_ms: 60_000 };
+
+/** One server for the agents that share it: started on first use, again after it has ended. All methods reject with an McpError. */
+export class McpServer {
+  readonly name: string;
+  readonly #config: McpServerConfig;
+  readonly #place: ConnectionPlace;
+  readonly #closed = new AbortController();
+  #opening: Promise<ServerConnection> | null = null;
+  #listed: readonly ListedTool[] = [];
+  #tells_changes = false;
+  /** Of those that failed in a row. */
+  #failures = 0;
+  #failed_at = 0;
+  #why = '';
+  #in_use = 0;
+  #idle: NodeJS.Timeout | undefined;
+  #closing: Promise<void> | null = null;
+
+  constructor(name: string, config: McpServerConfig, place: ConnectionPlace) {
+    this.name = name;
+    this.#config = config;
+    this.#place = place;
+  }
+
+  /** What it offered when it was asked last. */
+  get listed(): readonly ListedTool[] {
+    return this.#listed;
+  }
+
+  /** What it offers now. */
+  async tools(): Promise<readonly ListedTool[]> {
+    return this.#using(async () => {
+      await this.#known();
+      return this.#listed;
+    });
+  }
+
+  /** Whether it tells when its tools change. */
+  get tellsChanges(): boolean {
+    return this.#tells_changes;
+  }
+
+  /** What it says of itself, and the version of the protocol, once it was greeted. */
+  async greeting(): Promise<ServerConnection> {
+    return this.#known();
+  }
+
+  call(
+    tool: ListedTool,
+    input: Record<string, unknown>,
+    signal: AbortSignal,
+    onProgress: (text: string) => void,
+  ): Promise<CallToolResult> {
+    return this.#using(async () => {
+      const connection = await unlessAborted(this.#known(), signal);
+      return connection.call(tool, input, signal, onProgress);
+    });
+  }
+
+  async #using<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    this.#in_use += 1;
+    clearTimeout(this.#idle);
+    try {
+      return await work();
+    } finally {
+      this.#in_use -= 1;
+      if (this.#in_use === 0) this.#idle = setTimeout(() => void this.#rest(), IDLE_MS).unref();
+    }
+  }
+
+  async #rest(): Promise<void> {
+    const opened = await this.#opening?.catch(() => null);
+    if (this.#in_use === 0) await opened?.stop('nobody used it');
+  }
+
+  #known(): Promise<ServerConnection> {
+    if (this.#closing !== null) return Promise.reject(new McpError('was closed'));
+    if (this.#opening !== null) return this.#opening;
+    const pause = Math.min(BACK_OFF.most_ms, BACK_OFF.first_ms * 2 ** (this.#failures - 1));
+    const left = this.#failures === 0 ? 0 : this.#failed_at + pause - performance.now();
+    if (left > 0)
+      return Promise.reject(
+        new McpError(`${this.#why} (it is tried again in ${Math.ceil(left / 1000)} s at the earliest)`),
+      );
+    return this.#begin(this.#open());
+  }
+
+  #begin(opening: Promise<ServerConnection>): Promise<ServerConnection> {
+    this.#opening = opening;
+    const over = () => {
+      if (this.#opening === opening) this.#opening = null;
+    };
+    opening.then(
+      (connection) => {
+        this.#failures = 0;
+        void connection.gone.then(over);
+      },
+      (error: Error) => {
+        this.#failures += 1;
+        this.#failed_at = performance.now();
+        this.#why = error.message;
+        over();
+      },
+    );
+    return opening;
+  }
+
+  async #open(): Promise<ServerConnection> {
+    const { signal } = this.#closed;
+    let changed = false;
+    let read = false;
+    const connection = await ServerConnection.open(this.#config, this.#place, signal, () => {
+      changed = true;
+      if (read) void this.#reread(connection);
+    });
+    try {
+      do {
+        changed = false;
+        this.#listed = await connection.tools(signal);
+      } while (changed);
+      read = true;
+      this.#tells_changes = connection.tellsChanges;
+      return connection;
+    } catch (error) {
+      await connection.stop('its tools could not be read');
+      throw error;
+    }
+  }
+
+  /** Its tools are others now. If they cannot be read, those of before stay: a call tells what is wrong. */
+  async #reread(connection: ServerConnection): Promise<void> {
+    this.#listed = await connection.tools(this.#closed.signal).catch(() => this.#listed);
+  }
+
+  /** Never rejects. */
+  close(): Promise<void> {
+    this.#closing ??= (async () => {
+      clearTimeout(this.#idle);
+      this.#closed.abort();
+      const opened = await this.#opening?.catch(() => null);
+      await opened?.stop('it was closed');
+    })();
+    return this.#closing;
+  }
+}
+
+function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise: never, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(new McpError('was not asked: cancelled'));
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  return Promise.race([promise, never]).finally(() => signal.removeEventListener('abort', stop));
+}

@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  Client,
+  SdkError,
+  SdkErrorCode,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { childEnvironment } from '../../processes/child-environment.ts';
+import { type PipedProgram, startPipedProgram } from '../../processes/sandbox/piped-program.ts';
+import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
+import { clean } from '../../render/clean.ts';
+import { boundedFetch } from './bounded-fetch.ts';
+import type { McpServerConfig } from './mcp-config.ts';
+import { isTimeout, McpError, textOf } from './mcp-error.ts';
+import { StdioTransport } from './stdio-transport.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const START_SECONDS = 30;
+/** How long a program may be silent to the question of newer versions; then it is asked as the older ones prescribe. */
+const PROBE_MS = 5_000;
+/** How long the end of a session may take. */
+const FAREWELL_MS = 1_000;
+
+export interface ConnectionPlace {
+  /** Where a program starts; canonical. */
+  readonly cwd: string;
+  readonly env: Environment;
+  /** Around a program; null: it has all rights of the user. */
+  readonly sandbox: Sandbox | null;
+}
+
+export interface Opened {
+  readonly client: Client;
+  /** Resolves when it is gone, with how. Never rejects. */
+  readonly gone: Promise<string>;
+  readonly stop: (why: string) => Promise<string>;
+}
+
+/** What one start has of it. */
+interface Start {
+  readonly config: McpServerConfig;
+  readonly place: ConnectionPlace;
+  readonly signal: AbortSignal;
+  /** Its tools are others now. */
+  readonly onChanged: () => void;
+  readonly limit_ms: number;
+  readonly left: () => number;
+}
+
+/** Starts a server, or finds it at its address, and greets it. Rejects with an McpError. */
+export async function openServer(
+  config: McpServerConfig,
+  place: ConnectionPlace,
+  signal: AbortSignal,
+  onChanged: () => void,
+): Promise<Opened> {
+  const began = performance.now();
+  const limit_ms = (config.startTimeoutSeconds ?? START_SECONDS) * 1000;
+  const left = () => Math.max(1, limit_ms - (performance.now() - began));
+  const start = { config, place, signal, onChanged, limit_ms, left };
+  if (config.url !== undefined) return openAddress(start, config.url);
+  return openProgram(start, 'auto').catch((error: unknown) => {
+    // Some older servers end at the first request that they do not know.
+    if (error instanceof EndedEarly && !signal.aborted) return openProgram(start, 'legacy');
+    throw error;
+  });
+}
+
+/** The program ended before it had greeted. */
+class EndedEarly extends McpError {}
+
+async function openProgram(start: Start, mode: 'auto' | 'legacy'): Promise<Opened> {
+  const { config, place, signal, limit_ms } = start;
+  const program = await started(config, place);
+  const transport = new StdioTransport(program);
+  const stop = async (why: string): Promise<string> => {
+    await program.stop(why);
+    return program.gone;
+  };
+  const words = (how: string): string => {
+    const noise = clean(transport.noise).slice(0, 300);
+    return noise === '' ? how : `${how}; it wrote: ${noise}`;
+  };
+  try {
+    return { client: await greet(transport, start, mode), gone: program.gone, stop };
+  } catch (error) {
+    const ended = await Promise.race([program.gone, new Promise<null>((soon) => setImmediate(soon, null))]);
+    const how = ended ?? (await stop('it could not be used'));
+    if (signal.aborted) throw new McpError('was closed before it had answered');
+    if (isTimeout(error))
+      throw new McpError(words(`did not answer within ${limit_ms / 1000} s${lastWordsIn(how)}`));
+    if (ended !== null || isEnd(error)) throw new EndedEarly(words(how));
+    throw new McpError(words(`could not be greeted: ${textOf(error)}${lastWordsIn(how)}`));
+  }
+}
+
+async function started(
+  config: McpServerConfig,
+  { cwd, env, sandbox }: ConnectionPlace,
+): Promise<PipedProgram> {
+  try {
+    const { command: file = '', args = [] } = config;
+    return await startPipedProgram({ file, args, cwd, sandbox, env: programEnvironment(config, env) });
+  } catch (error) {
+    throw new McpError((error as Error).message);
+  }
+}
+
+function isEnd(error: unknown): boolean {
+  const { ConnectionClosed, EraNegotiationFailed } = SdkErrorCode;
+  return (
+    error instanceof SdkError && (error.code === ConnectionClosed || error.code === EraNegotiationFailed)
+  );
+}
+
+async function openAddress(start: Start, url: string): Promise<Opened> {
+  const { config, place, signal, limit_ms } = start;
+  const from_env = Object.entries(config.headersEnv ?? {}).map(([header, variable]) => {
+    const value = place.env[variable];
+    if (value === undefined || value === '')
+      throw new McpError(`cannot be asked: the variable ${variable} for its header ${header} is not set`);
+    return [header, value] as const;
+  });
+  const headers = { ...config.headers, ...Object.fromEntries(from_env) };
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers },
+    fetch: boundedFetch,
+  });
+  const { promise: gone, resolve: end } = Promise.withResolvers<string>();
+  try {
+    const client = await greet(transport, start, 'auto');
+    const stop = async (why: string): Promise<string> => {
+      end(`is not asked any more (${why})`);
+      await Promise.race([transport.terminateSession().catch(() => undefined), sleep(FAREWELL_MS)]);
+      await client.close().catch(() => undefined);
+      return gone;
+    };
+    return { client, gone, stop };
+  } catch (error) {
+    await transport.close().catch(() => undefined);
+    if (signal.aborted) throw new McpError('was closed before it had answered');
+    if (isTimeout(error)) throw new McpError(`did not answer within ${limit_ms / 1000} s`);
+    throw new McpError(`could not be reached at ${clean(url)}: ${textOf(error)}`);
+  }
+}
+
+/** Results are data for the model, which nothing here relies on; hostile schemas would hold the process. */
+const UNCHECKED = {
+  getValidator: () => (value: unknown) => ({
+    valid: true as const,
+    data: value as never,
+    errorMessage: undefined,
+  }),
+};
+
+/** Speaks the newest version that both know. */
+async function greet(
+  transport: Transport,
+  { signal, onChanged, left }: Start,
+  mode: 'auto' | 'legacy',
+): Promise<Client> {
+  const left_ms = left();
+  const client = new Client(
+    { name: 'coppice', title: 'Coppice', version: '1' },
+    {
+      capabilities: {},
+      versionNegotiation: { mode, probe: { timeoutMs: Math.min(PROBE_MS, left_ms / 2) } },
+      jsonSchemaValidator: UNCHECKED,
+      listChanged: { tools: { autoRefresh: false, debounceMs: 50, onChanged } },
+    },
+  );
+  // Whatever else it says that is no answer is of no use to anybody.
+  client.onerror = () => undefined;
+  await within(client.connect(transport, { signal, timeout: left_ms }), left_ms);
+  return client;
+}
+
+async function within<Value>(promise: Promise<Value>, limit_ms: number): Promise<Value> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new SdkError(SdkErrorCode.RequestTimeout, 'too late')), limit_ms);
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** The program's environment: a basic allow-list, variables passed by name, and variables set by the configuration. */
+function programEnvironment(config: McpServerConfig, from: Environment): Record<string, string> {
+  const environment = childEnvironment([], from);
+  for (const name of config.envAllow ?? []) {
+    const value = from[name];
+    if (value !== undefined) environment[name] = value;
+  }
+  return { ...environment, ...config.env };
+}
+
+function lastWordsIn(how: string): string {
+  return /; its last words: .*$/s.exec(how)?.[0] ?? '';
+}

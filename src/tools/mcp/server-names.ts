@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+import { serverTool } from '../../records/server-tools.ts';
+
+/** What every provider accepts. */
+const NAME_MAX = 64;
+
+/**
+ * The name that models see of a server's tool. One that has other characters, or is too long, ends with a hash of what it was, so that no two of
+ * them meet and none depends on the others.
+ */
+export function nameForModels(server: string, tool: string): string {
+  const plain = serverTool(server, tool);
+  if (/^[A-Za-z0-9_-]+$/.test(tool) && plain.length <= NAME_MAX) return plain;
+  const hash = createHash('sha256').update(tool).digest('hex').slice(0, 8);
+  const readable = serverTool(server, tool.replaceAll(/[^A-Za-z0-9_-]+/g, '_'));
+  return `${readable.slice(0, NAME_MAX - 1 - hash.length)}_${hash}`;
+}

@@ -1,0 +1,82 @@
+import { toolPermission } from '../../permissions/tool-permission.ts';
+import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
+import { quoteStamps } from '../../records/text/foreign-text.ts';
+import type { Tool, ToolContext, ToolResult } from '../../records/tool.ts';
+import { resultOf } from './call-result.ts';
+import type { ListedTool } from './listed-tool.ts';
+import { McpError } from './mcp-error.ts';
+import type { McpServer } from './mcp-server.ts';
+import { nameForModels } from './server-names.ts';
+
+type Input = Record<string, unknown>;
+
+export type ArgumentsFault = (schema: Readonly<Record<string, unknown>>, input: unknown) => string | null;
+
+/** Said after a result to this agent, for example of tools that have changed; null: nothing. */
+export type Afterword = (agent_id: string) => string | null;
+
+/** A server's tool as one of ours. By itself it asks a person; it is never repeated. */
+export function serverToolOf(
+  server: McpServer,
+  listed: ListedTool,
+  argumentsFault: ArgumentsFault,
+  afterword: Afterword,
+): Tool<Input> {
+  const name = nameForModels(server.name, listed.name);
+  // What a model was told of a tool stays; it is checked against what the server says by now.
+  const now = () => server.listed.find((one) => one.name === listed.name) ?? listed;
+  return {
+    spec: { name, description: listed.description, input: listed.input },
+    permission: toolPermission(name),
+    side_by_side: listed.reads_only,
+    idempotent: false,
+    parse(input) {
+      if (typeof input !== 'object' || input === null || Array.isArray(input))
+        return { ok: false, error: 'the arguments must be an object' };
+      const fault = argumentsFault(now().input, input);
+      return fault === null ? { ok: true, input: input as Input } : { ok: false, error: fault };
+    },
+    subject: (input) => JSON.stringify(input),
+    async run(input, context) {
+      const result = await orAbandoned(run(server, now(), input, context), context.signal);
+      const said = context.signal.aborted ? null : afterword(context.agent.id);
+      return said === null
+        ? result
+        : { ...result, output: `${quoteStamps(result.output)}\n[Coppice] ${said}` };
+    },
+  };
+}
+
+async function run(
+  server: McpServer,
+  listed: ListedTool,
+  input: Input,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const { signal } = context;
+  if (signal.aborted) return { status: 'cancelled', output: 'cancelled before it started' };
+  try {
+    return await resultOf(await server.call(listed, input, signal, context.onOutput), context);
+  } catch (error) {
+    if (signal.aborted)
+      return { status: 'cancelled', output: `cancelled; the MCP server ${server.name} was told so` };
+    const known = error instanceof McpError;
+    const why = error instanceof Error ? error.message : String(error);
+    const outcome =
+      known && error.unknown_outcome ? '. It is not known what it has done: look before you try again' : '';
+    return { status: 'error', output: `the MCP server ${server.name} ${why}${outcome}` };
+  }
+}
+
+/** A server that does not answer to a cancellation is not waited for. */
+async function orAbandoned(running: Promise<ToolResult>, signal: AbortSignal): Promise<ToolResult> {
+  const { promise, resolve } = Promise.withResolvers<ToolResult>();
+  const give_up = () =>
+    setTimeout(resolve, TOOL_LIMITS.abandon_ms, {
+      status: 'cancelled',
+      output: 'cancelled; the tool did not stop in time',
+    } as const).unref();
+  if (signal.aborted) give_up();
+  signal.addEventListener('abort', give_up, { once: true });
+  return Promise.race([running, promise]).finally(() => signal.removeEventListener('abort', give_up));
+}

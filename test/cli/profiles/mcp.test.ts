@@ -1,0 +1,121 @@
+/** Proves that people add, list and test MCP servers, that those of a project are used only once its file is trusted, and that agents get their tools. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { type Home, makeHome } from '../run-cli.ts';
+
+const PROGRAM = join(import.meta.dirname, '..', '..', 'servers', 'mcp-server.ts');
+const SERVER = [process.execPath, PROGRAM];
+
+function rules(home: Home, ...calls: readonly object[]): string {
+  const file = join(home.folder, 'rules.json');
+  writeFileSync(file, JSON.stringify({ rules: [{ when: { step: 0 }, calls }, { say: '{{result}}' }] }));
+  return `scripted:${file}`;
+}
+
+describe('coppice mcp', () => {
+  it('adds a server, lists it, and says what it offers', async () => {
+    const home = makeHome();
+    assert.match((await home.run(['mcp', 'list'])).stdout, /no MCP servers; add one/);
+    const added = await home.run(['mcp', 'add', 't', '--env', 'A=b', '--', ...SERVER, '{}']);
+    assert.match(added.stdout, /^added t to .*config\.json; try it: coppice mcp test t\n$/);
+    assert.match((await home.run(['mcp', 'list'])).stdout, /^t +config +used +\S*node/m);
+    const tested = await home.run(['mcp', 'test']);
+    assert.match(
+      tested.stdout,
+      /^ok +t: testing 1\.2\.3, MCP 2025-11-25, 14 tools, \d+ ms\n +t__echo {2}Says/,
+    );
+    assert.equal(tested.code, 0);
+    const { stdout } = await home.run(['mcp', 'test', '--json']);
+    const { ok, servers } = JSON.parse(stdout);
+    assert.deepEqual([ok, servers[0].tools[0].name], [true, 't__echo']);
+  });
+
+  it('says what is wrong with what is added, and with a server that cannot be used', async () => {
+    const home = makeHome();
+    for (const [args, error] of [
+      [['mcp', 'add', 't'], /give a program after --, or --url/],
+      [['mcp', 'add', 't', '--url', 'x'], /Invalid URL/],
+      [['mcp', 'add', 'a__b', '--', 'x'], /must have letters, digits/],
+      [['mcp', 'add', 't', '--env', 'A', '--', 'x'], /"A": write --env NAME=VALUE/],
+      [['mcp', 'test', 'nobody'], /no MCP server that may be used is called "nobody"/],
+    ] as const) {
+      const { code, stderr } = await home.run([...args]);
+      assert.match(stderr, error);
+      assert.equal(code, 2, args.join(' '));
+    }
+    await home.run(['mcp', 'add', 't', '--', ...SERVER, '{"broken":true}']);
+    const { code, stdout } = await home.run(['mcp', 'test']);
+    assert.match(stdout, /^failed +t: it ended with exit code 7; its last words: no licence key found$/m);
+    assert.equal(code, 1);
+    assert.match(
+      (await home.run(['mcp', 'add', 't', '--', 'x'])).stderr,
+      /there is an MCP server called t already/,
+    );
+  });
+
+  it('uses servers of a project once its file is trusted, as it is then', async () => {
+    const home = makeHome();
+    const file = join(home.work, '.mcp.json');
+    const write = (more: object) =>
+      writeFileSync(
+        file,
+        JSON.stringify({
+          mcpServers: {
+            'my server': {
+              type: 'stdio',
+              command: SERVER[0],
+              args: [PROGRAM, '{}'],
+              env: { LEVEL: ['$', '{LEVEL:-low}'].join('') },
+            },
+            ...more,
+          },
+        }),
+      );
+    write({ 'no command': { args: [] } });
+    const model = rules(home, { name: 'my-server__environment', input: {} });
+    const run = () => home.run(['run', '--model', model, '--allow', 'my-server__*', 'go']);
+    const before = await run();
+    assert.match(before.stderr, /ignored: \.mcp\.json \(not trusted\); look and accept: coppice trust/);
+    assert.match(before.stdout, /there is no tool "my-server__environment"/);
+    const listed = await home.run(['mcp', 'list']);
+    assert.match(listed.stdout, /^my-server +\.mcp\.json +not trusted/m);
+    assert.match(
+      listed.stderr,
+      /the server "no command" is ignored: command: must be given, or "url" instead/,
+    );
+    const shown = await home.run(['trust', '--yes']);
+    assert.match(
+      shown.stdout,
+      /\.mcp\.json\n {2}servers +my-server: .*mcp-server\.ts \{\} \(LEVEL=\$\{LEVEL:-low\}\)/,
+    );
+    const after = await run();
+    assert.match(after.stdout, /\bLEVEL\b/);
+    assert.match((await home.run(['mcp', 'test', 'my-server'])).stdout, /^ok/);
+    write({ other: { command: 'evil' } });
+    assert.match((await run()).stdout, /there is no tool "my-server__environment"/);
+    assert.match(
+      (await home.run(['mcp', 'list'])).stdout,
+      /other +\.mcp\.json +changed since you trusted it/,
+    );
+  });
+
+  it('gives a profile the tools that it names', async () => {
+    const home = makeHome();
+    home.configure({
+      mcp: { servers: { t: { command: SERVER[0], args: [PROGRAM, '{}'] } } },
+      agents: {
+        plain: { tools: ['read'] },
+        some: { tools: ['t__e*'], deny_tools: ['t__environment'], permissions: { allow: ['t__*'] } },
+      },
+    });
+    const call = (name: string) => rules(home, { name, input: { text: 'hi' } });
+    const run = async (profile: string, name: string) =>
+      (await home.run(['run', '--profile', profile, '--model', call(name), 'go'])).stdout;
+    assert.equal(await run('some', 't__echo'), 'hi\n');
+    assert.match(await run('some', 't__environment'), /there is no tool/);
+    assert.match(await run('some', 't__pid'), /there is no tool/);
+    assert.match(await run('plain', 't__echo'), /there is no tool/);
+  });
+});

@@ -1,0 +1,54 @@
+/** Proves that names of servers' tools are what providers accept, distinct, and chosen and withheld by patterns. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as fc from 'fast-check';
+import { commonTools, hasServerTool, serverOf, withoutTools } from '../../../src/records/server-tools.ts';
+import { SERVER_NAME } from '../../../src/tools/mcp/mcp-config.ts';
+import { nameForModels } from '../../../src/tools/mcp/server-names.ts';
+
+describe('the name of a tool', () => {
+  it('is the plain one where that can be used', () => {
+    assert.equal(nameForModels('files', 'read_file'), 'files__read_file');
+  });
+
+  it('is one that providers accept, tells its server, and differs where tools differ', () => {
+    const server = fc.stringMatching(/^[a-z0-9](?:_?[a-z0-9]){0,15}$/);
+    fc.assert(
+      fc.property(server, fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (name, one, other) => {
+        assert.match(name, SERVER_NAME);
+        const made = nameForModels(name, one);
+        assert.match(made, /^[A-Za-z0-9_-]{1,64}$/);
+        assert.equal(serverOf(made), name);
+        if (one !== other) assert.notEqual(made, nameForModels(name, other));
+      }),
+    );
+  });
+
+  it('of a server has no place for a doubt', () => {
+    for (const name of ['a__b', 'a_', '_a', '', 'a b', 'a'.repeat(33)])
+      assert.doesNotMatch(name, SERVER_NAME);
+  });
+});
+
+describe('tools of servers', () => {
+  it('of a profile are those of its creator that it names, too', () => {
+    assert.deepEqual(commonTools(['read', 'a__*', 'b__x'], ['read', 'a__get_*', 'b__*', 'c__*']), [
+      'read',
+      'a__get_*',
+      'b__x',
+    ]);
+    assert.deepEqual(commonTools(['a__*'], ['read']), []);
+  });
+
+  it('are withheld one by one, also of a pattern, and stay so', () => {
+    const chosen = withoutTools(['bash', 'a__*', 'b__x'], ['bash', 'a__drop_*', 'b__*']);
+    assert.deepEqual(chosen, { tools: ['a__*'], without_tools: ['a__drop_*'] });
+    assert.ok(hasServerTool(chosen, 'a__get'));
+    assert.ok(!hasServerTool(chosen, 'a__drop_table'));
+    assert.deepEqual(withoutTools(chosen.tools, [], chosen.without_tools), chosen);
+  });
+
+  it('are no pattern of our own tools', () => {
+    assert.deepEqual(commonTools(['bash', 'read'], ['*', 'ba*']), []);
+  });
+});
