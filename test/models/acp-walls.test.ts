@@ -104,7 +104,7 @@ describe('an agent program in the sandbox', { skip: NO_WALLS }, () => {
   });
 
   it('gets out by nothing that it does without asking', async (test) => {
-    const { ask } = await stage(test, { hosts: [`127.0.0.1:${port}`] });
+    const { ask } = await stage(test, { hosts: ['127.0.0.1:1'] });
     const own = async (command: string) => said((await ask(`own ${command}`)).outcome);
     await own(
       `echo x > ${outside}/file; echo x > ${outside}/new; ln -s ${outside} d; echo x > d/new; echo x > ~/.agent/login`,
@@ -124,7 +124,7 @@ describe('an agent program in the sandbox', { skip: NO_WALLS }, () => {
     );
     for (const command of [
       'cat ~/.ssh/id_rsa; cp -r ~/.ssh copy; cat copy/*; cat /proc/1/root$HOME/.ssh/id_rsa',
-      `curl -s -m 5 --noproxy "*" http://127.0.0.1:${port}/`,
+      `curl -s -m 5 --noproxy "*" http://127.0.0.1:${port}/; curl -s -m 5 --noproxy "" http://127.0.0.1:${port}/`,
       `curl -s -m 5 --noproxy "" http://127.0.0.2:${port}/; curl -s -m 5 --noproxy "" http://localhost:${port}/`,
       `cat /proc/${process.pid}/environ; cat /proc/[0-9]*/environ | tr "\\0" "\\n"`,
     ])

@@ -28,15 +28,36 @@ export const PROXY_ENVIRONMENT: Readonly<Record<string, string>> = {
   NODE_USE_ENV_PROXY: '1',
 };
 
-/** Joins the port within a sandbox to the socket of the proxy. It runs in the sandbox's network and outside its other walls, and ends with its input. */
+/**
+ * Joins the port within a sandbox to the socket of the proxy, and to servers of this machine that are allowed the ports that they have here: programs
+ * ask no proxy for those. It runs in the sandbox's network and outside its other walls, and ends with its input.
+ */
 const BRIDGE = `
-const [path] = process.argv.slice(1), net = require('node:net');
-net.createServer((inner) => {
+const [path, ...servers] = process.argv.slice(1), net = require('node:net');
+const join = (inner, greeting) => {
   const outer = net.connect(path);
   for (const one of [inner, outer]) one.on('error', () => { inner.destroy(); outer.destroy(); });
-  inner.pipe(outer).pipe(inner);
-}).listen(${PORT}, '127.0.0.1', () => process.stdout.write('ready'));
+  if (greeting === '') return inner.pipe(outer).pipe(inner);
+  outer.write(greeting);
+  let head = Buffer.alloc(0);
+  outer.on('data', function read(chunk) {
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf('\\r\\n\\r\\n');
+    if (end === -1) return;
+    outer.off('data', read);
+    if (!head.toString('latin1').startsWith('HTTP/1.1 200')) return inner.destroy();
+    inner.write(head.subarray(end + 4));
+    inner.pipe(outer).pipe(inner);
+  });
+};
+for (const server of servers)
+  net.createServer((inner) => join(inner, 'CONNECT ' + server + ' HTTP/1.1\\r\\nHost: ' + server + '\\r\\n\\r\\n'))
+    .on('error', () => {}).listen(server.split(':')[1], server.replace('localhost', '127.0.0.1').split(':')[0]);
+net.createServer((inner) => join(inner, '')).listen(${PORT}, '127.0.0.1', () => process.stdout.write('ready'));
 process.stdin.on('end', () => process.exit()).resume();`;
+
+/** A server of this machine, by its port. */
+const LOCAL_SERVER = /^(?:localhost|127(?:\.\d+){3}):\d+$/;
 
 /**
  * The way of sandboxed programs to the hosts that are allowed: an HTTP proxy on a socket, which the network of each sandbox is joined to. It decides
@@ -44,10 +65,12 @@ process.stdin.on('end', () => process.exit()).resume();`;
  */
 export class HostProxy {
   readonly #hosts: AllowedHosts;
+  readonly #local_servers: readonly string[];
   #socket: Promise<string> | undefined;
 
   constructor(hosts: readonly string[]) {
     this.#hosts = new AllowedHosts(hosts);
+    this.#local_servers = hosts.filter((host) => LOCAL_SERVER.test(host));
   }
 
   /** Resolves when programs of the sandbox that process `pid` is the first of can use it. Null: it could not be joined. */
@@ -62,6 +85,7 @@ export class HostProxy {
         '-e',
         BRIDGE,
         path,
+        ...this.#local_servers,
       ],
       { stdio: ['pipe', 'pipe', 'ignore'], env: {} },
     );

@@ -452,8 +452,17 @@ console.log(output);`;
       await run('curl -s -m 5 --proxytunnel http://example.invalid/ && echo reached; echo done', some),
       /^done\n$/,
     );
+    // A server of this machine is found without the proxy, as programs look for it.
+    assert.match(
+      await run(
+        'curl -s -m 5 --noproxy "*" http://127.0.0.1:$PORT/; curl -s -m 5 http://localhost:$PORT/',
+        some,
+      ),
+      new RegExp(`${SECRET}\n${SECRET}`),
+    );
     connections = 0;
-    for (const command of Object.values(CONNECTIONS)) await run(command, some);
+    const another = createBashTool(walls({ hosts: ['127.0.0.1:1', 'localhost'] })) as Tool;
+    for (const command of Object.values(CONNECTIONS)) await run(command, another);
     assert.equal(connections, 0);
   });
 
