@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { frozenFolders, type Mount } from './frozen-folders.ts';
+import { frozenFolders, type Mount, nearestFolder } from './frozen-folders.ts';
 import { governingIn, isInside, type Placeholder } from './governing.ts';
 import { homeSecrets, secretPaths } from './secret-paths.ts';
 
@@ -66,13 +66,16 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
   const memory = ['/dev/shm', ...(layout.strict ? [home] : [])];
   const size = layout.memory_bytes === Infinity ? [] : ['--size', String(layout.memory_bytes)];
   const secrets = hiddenFrom(layout, opened);
-  const freezes = layout.lasting && !layout.strict;
-  const frozen = frozenFolders(
-    freezes ? [...homeSecrets(home), ...layout.hidden] : [],
-    freezes ? secrets : [],
-    opened,
-  );
+  const named = [...homeSecrets(home), ...layout.hidden];
+  const frozen = frozenFolders(layout.lasting && !layout.strict ? named : [], secrets, opened);
   const hidden = secrets.filter((path) => !frozen.folders.includes(dirname(path)));
+  // Made while the program runs, they would be seen.
+  const later = named.filter(
+    (path) =>
+      canonical(path) === null &&
+      ![...opened, ...secrets].some((one) => isInside(path, one)) &&
+      !frozen.folders.includes(nearestFolder(path)),
+  );
   const { read_only, writable, missing } = governingIn(cwd, layout.lasting);
   // Of those at one place the last one holds.
   const mounts: readonly Mount[] = [
@@ -120,7 +123,7 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
     args,
     memory: memory.filter((path) => !opened.some((one) => isInside(path, one))),
     missing,
-    standing: [...hidden, ...governing],
+    standing: [...hidden, ...later, ...governing],
   };
 }
 

@@ -10,27 +10,28 @@ export interface Mount {
 
 /** Have a mount of their own, or hold nothing else. */
 const NOT_FROZEN = ['/tmp', '/dev', '/proc', '/sys'];
-/** Each entry is a mount. */
-const ENTRIES_MAX = 2000;
+/** In all folders together: each is a mount, and bubblewrap looks at all mounts for each. */
+const ENTRIES_MAX = 1500;
 
 /**
  * Folders that hold secrets, as they are now and without them: what is mounted over a file is gone once somebody replaces that file, and secrets that
- * are made later would be seen. `hidden`: canonical, and there; `opened`: folders that stay as they are. Folders are returned in the order of their
- * paths, to be made read-only when everything is mounted.
+ * are made later would be seen. `hidden`: canonical, and there; `opened`: folders that stay as they are. To be made read-only when everything is
+ * mounted.
  */
 export function frozenFolders(
   secrets: readonly string[],
   hidden: readonly string[],
   opened: readonly string[],
 ): { readonly folders: readonly string[]; readonly mounts: readonly Mount[] } {
-  const around = [...new Set([...secrets, ...hidden].map(nearestFolder))].sort();
+  const around = [...new Set(secrets.map(nearestFolder))].sort();
   const folders = around.filter(
     (folder) =>
       folder !== '/' &&
       ![...NOT_FROZEN, ...opened].some((one) => isInside(folder, one)) &&
-      !hidden.some((one) => isInside(folder, one)) &&
-      readdirSync(folder).length <= ENTRIES_MAX,
+      !hidden.some((one) => isInside(folder, one)),
   );
+  const entries = folders.reduce((sum, folder) => sum + readdirSync(folder).length, 0);
+  if (entries > ENTRIES_MAX) return { folders: [], mounts: [] };
   const mounts = folders.flatMap((folder) => [
     { path: folder, args: ['--tmpfs', folder] },
     ...readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -46,7 +47,7 @@ export function frozenFolders(
 }
 
 /** Canonical: the folder that holds it, or would hold what leads to it. */
-function nearestFolder(path: string): string {
+export function nearestFolder(path: string): string {
   const folder = dirname(path);
   try {
     const found = realpathSync(folder);

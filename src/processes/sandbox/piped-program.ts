@@ -176,6 +176,9 @@ class RunningProgram implements PipedProgram {
     if (!stderr.closed)
       await Promise.race([new Promise((closed) => stderr.once('close', closed)), sleep(LAST_WORDS_MS)]);
     await stopProcessGroup(this.#pid, LAST_WORDS_MS);
+    // The first process within the walls ends last, a moment after the one that is seen from here.
+    const first = this.#walls?.confined.leader();
+    if (first !== undefined) await stopProcessGroup(first, LAST_WORDS_MS);
     forgetProcessGroup(this.#pid);
     killStraysOfCall(mark);
     this.#walls?.takeAway();

@@ -61,7 +61,8 @@ export class WallsWatch {
 
   #look(path: string, changed: boolean): void {
     const now = identityOf(path);
-    if (!changed && now === this.#identities.get(path)) return;
+    const was = this.#identities.get(path);
+    if (now === was && !(changed && was !== null)) return;
     if (now === null && MAY_GO.test(path)) return;
     if (this.#replaced !== undefined) return;
     this.#replaced = path;

@@ -3,7 +3,7 @@
  * stopped with all that it started. The program is a shell that does what it is told line by line.
  */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -19,6 +19,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { after, beforeEach, describe, it, type TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { type PipedProgram, startPipedProgram } from '../../../src/processes/sandbox/piped-program.ts';
 import type { Sandbox } from '../../../src/processes/sandbox/sandbox.ts';
 import { eventually } from '../../tools/tool-fixture.ts';
@@ -155,6 +156,29 @@ describe('a piped program in the sandbox', { skip: NO_WALLS }, () => {
     assert.deepEqual(readdirSync(cwd), ['inside']);
   });
 
+  it('ends with this program when that is killed, and so do its daemons', async () => {
+    const module = (name: string) =>
+      JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../../src/processes/sandbox', name)).href);
+    const settings = JSON.stringify(walls().settings);
+    const args = ['-c', 'setsid env -i /bin/sleep $S & echo on; exec sleep $S'];
+    const env = { PATH: process.env.PATH ?? '', S: SECONDS };
+    put(
+      join(outside, 'start.mjs'),
+      `import { startPipedProgram } from ${module('piped-program.ts')};
+import { Sandbox } from ${module('sandbox.ts')};
+const request = ${JSON.stringify({ file: '/bin/sh', args, env, cwd })};
+const { stdout } = await startPipedProgram({ ...request, sandbox: new Sandbox(${settings}) });
+stdout.pipe(process.stdout);`,
+    );
+    const runtime = spawn(process.execPath, [join(outside, 'start.mjs')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await new Promise((resolve) => runtime.stdout.once('data', resolve));
+    assert.ok(await eventually(() => sleepers().length === 2));
+    runtime.kill('SIGKILL');
+    assert.ok(await eventually(() => sleepers().length === 0));
+  });
+
   it('gets its signal first, and may end by itself', async (test) => {
     const { program } = await shell(
       test,
@@ -191,6 +215,20 @@ describe('a piped program in the sandbox', { skip: NO_WALLS }, () => {
       await run('(echo x > ~/mine; echo x > ~/.config/mine; ls ~/mine ~/.config/mine) 2>/dev/null'),
       '',
     );
+  });
+
+  it('in a home folder that is too large to be shown as it was, ends when a secret is made or replaced', async (test) => {
+    for (let at = 0; at < 1500; at += 1) put(join(home, `file-${at}`), '');
+    put(join(home, '.netrc'), SECRET);
+    const one = await shell(test, walls());
+    put(join(home, 'ordinary'), 'seen');
+    assert.doesNotMatch(await one.run('cat ~/.netrc ~/.ssh/id_rsa; cat ~/ordinary'), new RegExp(SECRET));
+    put(join(home, 'new'), SECRET);
+    renameSync(join(home, 'new'), join(home, '.netrc'));
+    assert.match(await one.program.gone, /its walls no longer stood: .*\.netrc was replaced/);
+    const two = await shell(test, walls());
+    put(join(home, '.aws/credentials'), SECRET);
+    assert.match(await two.program.gone, /its walls no longer stood: .*\.aws was replaced/);
   });
 
   it('ends when what its walls stand on is replaced from outside, and goes on when worktrees come and go', async (test) => {
