@@ -9,6 +9,8 @@ export const FIND_TOOLS = 'find_tools';
 export const CALL_TOOL = 'call_tool';
 
 const FOUND_MAX = 8;
+/** Of the best, below which others are noise. */
+const RELEVANT = 0.4;
 /** Characters of what is found. */
 const TEXT_MAX = 30_000;
 /** Names of servers that the description lists. */
@@ -105,8 +107,9 @@ function ranked(tools: readonly Tool[], query: string): readonly Tool[] {
   const telling = words.filter((word) => word.length > 1 && !FILLERS.has(word));
   const asked = telling.length === 0 ? words : telling;
   const scored = tools.map((tool) => ({ tool, score: scoreOf(tool, asked, query.trim()) }));
+  const least = Math.max(1, ...scored.map(({ score }) => score)) * RELEVANT;
   return scored
-    .filter(({ score }) => score > 0)
+    .filter(({ score }) => score > 0 && score >= least)
     .sort((one, other) => other.score - one.score || (one.tool.spec.name < other.tool.spec.name ? -1 : 1))
     .map(({ tool }) => tool);
 }

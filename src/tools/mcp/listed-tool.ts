@@ -50,9 +50,25 @@ function inputOf(schema: unknown): Readonly<Record<string, unknown>> {
     allOf: _____,
     ...plain
   } = schema as Record<string, unknown>;
-  const text = JSON.stringify(plain);
+  const text = JSON.stringify(withoutDefaulted(plain));
   if (text.length > SCHEMA_MAX) return any;
   return { properties: {}, ...(JSON.parse(text.toWellFormed()) as object), type: 'object' };
+}
+
+/** Many servers call required what has a default: they mean what they answer, not what they are asked. */
+function withoutDefaulted(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutDefaulted);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const inner = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, key === 'default' ? value : withoutDefaulted(value)]),
+  );
+  const { properties, required } = inner;
+  if (!Array.isArray(required) || typeof properties !== 'object' || properties === null) return inner;
+  const hasDefault = (name: unknown): boolean => {
+    const one = (properties as Record<string, unknown>)[String(name)];
+    return typeof one === 'object' && one !== null && 'default' in one;
+  };
+  return { ...inner, required: required.filter((name) => !hasDefault(name)) };
 }
 
 function isDeeper(value: unknown, levels: number): boolean {

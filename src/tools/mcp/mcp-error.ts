@@ -3,6 +3,7 @@ import { clean } from '../../render/clean.ts';
 
 /** Characters of an error of the protocol. */
 const ERROR_MAX = 2_000;
+const CAUSES_MAX = 5;
 
 /** An error whose message is a sentence that lacks its subject, the server: `ended with exit code 1`. */
 export class McpError extends Error {
@@ -23,8 +24,17 @@ export function isTimeout(error: unknown): boolean {
 /** What is said of a fault, and why, on one line. */
 export function textOf(error: unknown): string {
   if (!(error instanceof Error)) return clean(String(error).slice(0, ERROR_MAX));
-  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  return clean(`${error.message.slice(0, ERROR_MAX)}${cause.slice(0, ERROR_MAX)}`);
+  const said: string[] = [];
+  for (let one: unknown = error; one instanceof Error && said.length < CAUSES_MAX; one = causeOf(one)) {
+    const text = one.message || String((one as NodeJS.ErrnoException).code ?? '');
+    if (!said.some((before) => before.includes(text))) said.push(text.slice(0, ERROR_MAX));
+  }
+  return clean(said.join(': '));
+}
+
+function causeOf(error: Error): unknown {
+  const { data } = error as { readonly data?: { readonly cause?: unknown } };
+  return error.cause ?? data?.cause;
 }
 
 /** There is nobody there, or nobody who knows of the session. */

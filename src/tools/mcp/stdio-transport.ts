@@ -1,6 +1,10 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { PipedProgram } from '../../processes/sandbox/piped-program.ts';
+import { isJsonObject } from '../../records/text/json-text.ts';
 import { MessageLines, Unbounded } from './message-lines.ts';
+
+/** Of JSON-RPC, for a fault inside whoever answers. */
+const INVALID_ANSWER = -32603;
 
 /** The standard streams of a running program as a transport of the protocol library. */
 export class StdioTransport implements Transport {
@@ -44,7 +48,7 @@ export class StdioTransport implements Transport {
   /** What the library cannot use is not an end of the connection. */
   #receive(message: JSONRPCMessage): void {
     try {
-      this.onmessage?.(message);
+      this.onmessage?.(usable(message));
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }
@@ -61,4 +65,19 @@ export class StdioTransport implements Transport {
   async close(): Promise<void> {
     await this.#program.stop('it was closed');
   }
+}
+
+/** Who waits for an answer that is none by the protocol would wait in vain: the library leaves it out. */
+function usable(message: JSONRPCMessage): JSONRPCMessage {
+  if (!isJsonObject(message) || 'method' in message || typeof message.id !== 'number') return message;
+  const { id, result, error } = message as { readonly [key: string]: unknown; readonly id: number };
+  const right = isJsonObject(error)
+    ? Number.isSafeInteger(error.code) && typeof error.message === 'string'
+    : error === undefined && isJsonObject(result);
+  if (right) return { ...message, jsonrpc: '2.0' } as JSONRPCMessage;
+  return {
+    jsonrpc: '2.0',
+    id,
+    error: { code: INVALID_ANSWER, message: 'its answer is none by the protocol' },
+  };
 }

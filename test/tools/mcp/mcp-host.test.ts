@@ -142,13 +142,14 @@ describe('agents with MCP servers', () => {
       circular: { type: 'object', $ref: '#' },
       recursive: { type: 'object', properties: { a: { $ref: '#' } } },
       regex: { type: 'object', properties: { a: { type: 'string', pattern: '(a+)+$' } } },
+      defaulted: { type: 'object', properties: { a: { default: 'x' }, b: {} }, required: ['a', 'b'] },
       list: { type: 'object', allOf: [{ required: ['x'] }], properties: { __proto__: {}, constructor: {} } },
       deep: { type: 'object', properties: { a: deep } },
     };
     const tools = Object.entries(schemas).map(([name, inputSchema]) => ({ name, inputSchema }));
     const host = testingHost({ servers: { t: serverConfig({ tools: tools.slice(0, -1) }) } });
     const offer = await host.offer(agentWith(['t__*']));
-    assert.equal(offer.tools.filter(({ spec }) => spec.name.startsWith('t__')).length, 5);
+    assert.equal(offer.tools.filter(({ spec }) => spec.name.startsWith('t__')).length, 6);
     for (const { spec } of offer.tools) assert.ok(JSON.stringify(spec).length < 40_000);
     const given = { a: `${'a'.repeat(30)}b` };
     for (const name of ['huge', 'circular', 'recursive', 'list'])
@@ -156,6 +157,10 @@ describe('agents with MCP servers', () => {
     assert.match(
       (await call(offer.find('t__regex') as Tool, given, makeWorkspace())).output,
       /must match pattern/,
+    );
+    assert.match(
+      (await call(offer.find('t__defaulted') as Tool, {}, makeWorkspace())).output,
+      /^the arguments must have required property 'b'$/,
     );
     const bad = testingHost({ servers: { t: serverConfig({ tools }) } });
     const { faults } = await bad.offer(agentWith(['t__*']));

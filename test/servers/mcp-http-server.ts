@@ -1,0 +1,87 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+
+export interface HttpServer {
+  readonly url: string;
+  /** What each request had as its Authorization. */
+  readonly authorizations: (string | undefined)[];
+  /** Requests that newer clients make, and older ones. */
+  readonly eras: string[];
+  close(): Promise<void>;
+}
+
+export interface HttpBehaviour {
+  /** What every request must have as its Authorization. */
+  readonly token?: string;
+  /** Instead of an answer to a call. */
+  readonly flood?: boolean;
+}
+
+/** A server of the protocol's own library, as an address. */
+export async function startHttpServer({ token, flood = false }: HttpBehaviour = {}): Promise<HttpServer> {
+  const [authorizations, eras]: [(string | undefined)[], string[]] = [[], []];
+  const handler = createMcpHandler(({ era }) => {
+    eras.push(era);
+    const server = new McpServer({ name: 'by-http', version: '3.2.1' });
+    server.registerTool(
+      'add',
+      { description: 'Adds', inputSchema: z.object({ a: z.number(), b: z.number() }) },
+      ({ a, b }) => ({
+        content: [{ type: 'text', text: String(a + b) }],
+      }),
+    );
+    server.registerTool(
+      'hang',
+      { description: 'Never answers', inputSchema: z.object({}) },
+      () => new Promise<never>(() => undefined),
+    );
+    return server;
+  });
+  const http = createServer(async (request, response) => {
+    authorizations.push(request.headers.authorization);
+    if (token !== undefined && request.headers.authorization !== token) {
+      response.writeHead(401).end();
+      return;
+    }
+    const body = await bodyOf(request);
+    if (flood && body.includes('tools/call')) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const more = () => {
+        while (response.write('x'.repeat(1_000_000)));
+        response.once('drain', more);
+      };
+      response.on('error', () => undefined);
+      return more();
+    }
+    const headers = Object.entries(request.headers).map(
+      ([name, value]) => [name, String(value)] as [string, string],
+    );
+    const asked = new Request(`http://${request.headers.host}${request.url}`, {
+      method: request.method ?? 'GET',
+      headers,
+      ...(body === '' ? {} : { body }),
+    });
+    const answer = await handler.fetch(asked);
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    for await (const chunk of answer.body ?? []) response.write(chunk);
+    response.end();
+  });
+  await new Promise<void>((listening) => http.listen(0, '127.0.0.1', listening));
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+    authorizations,
+    eras,
+    async close() {
+      http.closeAllConnections();
+      await new Promise((closed) => http.close(closed));
+    },
+  };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  return body;
+}
