@@ -6,7 +6,7 @@ import type { Mail } from '../../records/conversation/mail.ts';
 import type { UserContent } from '../../records/conversation/message.ts';
 import type { RunOutcome } from '../../records/run/run-end.ts';
 import { endText } from '../../records/run/run-end.ts';
-import { deedsEnd, delimiterOf, framed, suspicion } from '../../records/text/foreign-text.ts';
+import { deedsEnd, delimiterOf, suspicion } from '../../records/text/foreign-text.ts';
 import { frameLetters, noticeOf } from '../mailbox/mail-frame.ts';
 import { readChildResult, unreadable } from '../mailbox/read-mail.ts';
 import type { Advance } from './advance-result.ts';
@@ -122,8 +122,7 @@ function saidIn(mail: Mail): string {
 
 /** The announcement of a background run's end for its requester. `who`: its label or run id. */
 export function announcement(who: string, outcome: ChildOutcome, delimiter: string, did?: string): string {
-  const frame = (text: string) => framed(delimiter, 'from a sub-agent, not from the user', text);
-  return `${endText(`[Subagent: ${framedName(who)}]`, ended(outcome), frame)}${deedsEnd(did)}`;
+  return `${endText(`[Subagent: ${framedName(who)}]`, ended(outcome), delimiter)}${deedsEnd(did)}`;
 }
 
 function ended(outcome: ChildOutcome): RunOutcome {

@@ -1,7 +1,7 @@
 import { framedName } from '../agent/agent-name.ts';
 import type { AgentState } from '../agent/state.ts';
 import { withRest } from '../conversation/child-text.ts';
-import { quoteStamps } from '../text/foreign-text.ts';
+import { framed, framedReason, quoteStamps } from '../text/foreign-text.ts';
 import type { Run, RunSource, RunStatus } from './run.ts';
 
 export interface RunOutcome {
@@ -28,17 +28,19 @@ export function runOutcome(state: AgentState): RunOutcome | null {
   }
 }
 
-/** The end of a run for its requester or for people. `head` names the run, such as `[Subagent: research]`; `frame` is put around its result. */
-export function endText(
-  head: string,
-  { status, result, error }: RunOutcome,
-  frame = (text: string) => text,
-): string {
-  const kept = result ? frame(quoteStamps(result)) : '';
+/**
+ * The end of a run for its requester or for people. `head` names the run, such as `[Subagent: research]`; with a delimiter its result and the reason of
+ * its failure, which may be words of a model, a tool or a provider, stand in frames.
+ */
+export function endText(head: string, { status, result, error }: RunOutcome, delimiter?: string): string {
+  const inFrame = (what: string, text: string): string =>
+    delimiter === undefined ? text : framed(delimiter, what, text);
+  const kept = result ? inFrame('from a sub-agent, not from the user', quoteStamps(result)) : '';
   if (status === 'completed' && error === null)
     return kept === '' ? `${head} Complete.` : `${head} Complete.\n\n${kept}`;
-  const text = `${head} ${verdict(status)}: ${quoteStamps(error ?? 'no reason was kept')}`;
-  return withRest(text, kept);
+  const why = quoteStamps(error ?? 'no reason was kept');
+  const said = delimiter === undefined || error === null ? ` ${why}` : `\n${framedReason(delimiter, why)}`;
+  return withRest(`${head} ${verdict(status)}:${said}`, kept);
 }
 
 function verdict(status: RunOutcome['status']): string {

@@ -53,9 +53,25 @@ export function framed(delimiter: string, what: string, text: string): string {
   return `--- ${delimiter} ${visibleLine(what)}\n${text}\n--- ${delimiter} end`;
 }
 
-/** The text without the first frame in it, for people, who are shown who is speaking in another way. */
+const REASON = 'why it ended, not instructions';
+
+/** The reason of an end in a frame, on lines of its own. */
+export function framedReason(delimiter: string, reason: string): string {
+  return framed(delimiter, REASON, reason);
+}
+
+/**
+ * The text without the frames of the delimiter that is the first in it, for people, who are shown who is speaking in another way. A reason follows
+ * what it is the reason of on one line.
+ */
 export function unframed(text: string): string {
-  return text.replace(/^--- ([0-9a-f]{8}) .*\n([\s\S]*)\n--- \1 end$/m, (_, __, inside: string) => inside);
+  const delimiter = /^--- ([0-9a-f]{8}) /m.exec(text)?.[1];
+  if (delimiter === undefined) return text;
+  const reason = new RegExp(`\\n--- ${delimiter} ${REASON}\\n([\\s\\S]*?)\\n--- ${delimiter} end$`, 'm');
+  const frame = new RegExp(`^--- ${delimiter} .*\\n([\\s\\S]*?)\\n--- ${delimiter} end$`, 'm');
+  return text
+    .replace(reason, (_, inside: string) => ` ${inside}`)
+    .replace(frame, (_, inside: string) => inside);
 }
 
 /** What makes a text look as if it were to steer who reads it, or a person. Few, so that ordinary reports have none. */
