@@ -66,6 +66,11 @@ export function serversFolder(data_folder: string): string {
   return join(data_folder, 'server');
 }
 
+/** Logins at MCP servers. */
+export function loginsFolder(data_folder: string): string {
+  return join(data_folder, 'mcp-logins');
+}
+
 /** Spilled output of tools, and worktrees. */
 export function outputFolder(data_folder: string): string {
   return join(data_folder, 'output');

@@ -1,6 +1,7 @@
 import { argumentsFault } from '../kernel/toolsets/json-schema/arguments-fault.ts';
 import type { Store } from '../store/store.ts';
 import type { McpHost } from '../tools/mcp/mcp-host.ts';
+import { dataFolder, loginsFolder } from './folders.ts';
 import { programSandbox } from './sandbox-of.ts';
 import type { Settings } from './settings.ts';
 
@@ -16,6 +17,7 @@ export function serversOf(
       config: mcp,
       env,
       sandboxFor: (name, config) => programSandbox(sandbox, config, env, ledger, `mcp.servers.${name}`),
+      logins: loginsFolder(dataFolder(env)),
       argumentsFault,
     });
   };

@@ -228,6 +228,8 @@ it('MCP servers', async () => {
   await printed('mcp', 'add', 't', '--', process.execPath, program, '{}');
   await printed('mcp', 'list');
   await printed('mcp', 'test');
+  await printed('mcp', 'add', 'web', '--url', 'http://127.0.0.1:1/');
+  await printed('mcp', 'login', 'web', '--forget');
 });
 
 it('a link to the server', async () => {

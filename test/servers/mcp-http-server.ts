@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import type { OAuthServer } from './oauth-server.ts';
 
 export interface HttpServer {
   readonly url: string;
@@ -17,10 +18,16 @@ export interface HttpBehaviour {
   readonly token?: string;
   /** Instead of an answer to a call. */
   readonly flood?: boolean;
+  /** Who must have logged in. */
+  readonly oauth?: OAuthServer;
 }
 
 /** A server of the protocol's own library, as an address. */
-export async function startHttpServer({ token, flood = false }: HttpBehaviour = {}): Promise<HttpServer> {
+export async function startHttpServer({
+  token,
+  oauth,
+  flood = false,
+}: HttpBehaviour = {}): Promise<HttpServer> {
   const [authorizations, eras]: [(string | undefined)[], string[]] = [[], []];
   const handler = createMcpHandler(({ era }) => {
     eras.push(era);
@@ -46,6 +53,7 @@ export async function startHttpServer({ token, flood = false }: HttpBehaviour = 
       return;
     }
     const body = await bodyOf(request);
+    if ((await oauth?.answer(request, response, body)) === true) return;
     if (flood && body.includes('tools/call')) {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const more = () => {

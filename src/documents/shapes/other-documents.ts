@@ -248,6 +248,11 @@ export const OTHER_DOCUMENTS = [
     }),
   },
   {
+    name: 'coppice/mcp-login/v1',
+    by: ['mcp login'],
+    shape: z.strictObject({ name: text('its name'), logged_in: yes('there is a login now') }),
+  },
+  {
     name: 'coppice/mcp-server/v1',
     by: ['mcp add'],
     shape: z.strictObject({ name: text('its name'), file: text('the configuration') }),

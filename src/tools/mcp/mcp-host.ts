@@ -29,6 +29,8 @@ export interface McpHostOptions {
   readonly config: McpConfig;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The walls around the program of a server. */
+  /** Where logins are kept. */
+  readonly logins?: string;
   readonly sandboxFor: (name: string, config: McpServerConfig) => Sandbox | null;
   /** What of a call does not match the schema of its tool, for the model; null: nothing. Bounded for every schema. */
   readonly argumentsFault: ArgumentsFault;
@@ -73,8 +75,8 @@ export class McpHost {
     const key = JSON.stringify([name, root_id, config.cwd, definition]);
     let server = this.#servers.get(key);
     if (server === undefined) {
-      const { env, sandboxFor } = this.#options;
-      const place = { cwd: config.cwd, env, sandbox: sandboxFor(name, definition) };
+      const { env, sandboxFor, logins } = this.#options;
+      const place = { cwd: config.cwd, env, sandbox: sandboxFor(name, definition), logins };
       server = new McpServer(name, definition, place);
       this.#servers.set(key, server);
     }

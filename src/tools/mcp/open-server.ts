@@ -11,6 +11,7 @@ import { type PipedProgram, startPipedProgram } from '../../processes/sandbox/pi
 import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import { clean } from '../../render/clean.ts';
 import { boundedFetch } from './bounded-fetch.ts';
+import { Login } from './login.ts';
 import type { McpServerConfig } from './mcp-config.ts';
 import { isTimeout, McpError, textOf } from './mcp-error.ts';
 import { StdioTransport } from './stdio-transport.ts';
@@ -29,6 +30,8 @@ export interface ConnectionPlace {
   readonly env: Environment;
   /** Around a program; null: it has all rights of the user. */
   readonly sandbox: Sandbox | null;
+  /** Where logins are kept; without it there are none. */
+  readonly logins?: string | undefined;
 }
 
 export interface Opened {
@@ -124,9 +127,12 @@ async function openAddress(start: Start, url: string): Promise<Opened> {
     return [header, value] as const;
   });
   const headers = { ...config.headers, ...Object.fromEntries(from_env) };
+  const has_own = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  const login = has_own || place.logins === undefined ? null : new Login(place.logins, url);
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers },
     fetch: boundedFetch,
+    ...(login === null ? {} : { authProvider: login }),
   });
   const { promise: gone, resolve: end } = Promise.withResolvers<string>();
   try {
@@ -142,7 +148,10 @@ async function openAddress(start: Start, url: string): Promise<Opened> {
     await transport.close().catch(() => undefined);
     if (signal.aborted) throw new McpError('was closed before it had answered');
     if (isTimeout(error)) throw new McpError(`did not answer within ${limit_ms / 1000} s`);
-    throw new McpError(`could not be reached at ${clean(url)}: ${textOf(error)}`);
+    const text = textOf(error);
+    if (text.includes('needs you to log in'))
+      throw new McpError('needs you to log in: coppice mcp login NAME');
+    throw new McpError(`could not be reached at ${clean(url)}: ${text}`);
   }
 }
 

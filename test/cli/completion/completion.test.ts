@@ -176,7 +176,7 @@ describe('the scripts', () => {
         '--listen',
       ],
       ...['run prompt', 'send text', 'budget amounts', 'cron add name', 'worker drain worker'],
-      ...['mcp add name', 'mcp add command', 'mcp test names'],
+      ...['mcp add name', 'mcp add command', 'mcp login name', 'mcp test names'],
     ];
     const unknown = shapes.flatMap(({ path, flags, places }) => {
       const { registeredArguments = [] } = find(path) ?? {};

@@ -1,10 +1,11 @@
 import type { CommandBuilder } from '../../start/command-builder.ts';
 import { collect } from '../../start/option-values.ts';
 import type { AddOptions } from './mcp-add.ts';
+import type { LoginOptions } from './mcp-login.ts';
 
 /** `coppice mcp …` */
 export function addMcpCommands({ sub, deferred }: CommandBuilder): void {
-  const mcp = sub('mcp', 'MCP servers whose tools agents may use: list, test, add');
+  const mcp = sub('mcp', 'MCP servers whose tools agents may use: list, test, add, login');
   sub('list', 'List the MCP servers of the configuration and of this folder', mcp).action(
     deferred(async (context) => (await import('./mcp-list.ts')).mcpList(context), { local: true }),
   );
@@ -14,6 +15,16 @@ export function addMcpCommands({ sub, deferred }: CommandBuilder): void {
       deferred(async (context, names: string[]) => (await import('./mcp-test.ts')).mcpTest(context, names), {
         local: true,
       }),
+    );
+  sub('login', 'Log in to an MCP server in a browser', mcp)
+    .argument('<name>', 'its name')
+    .option('--forget', 'forget the login instead')
+    .action(
+      deferred(
+        async (context, name: string, options: LoginOptions) =>
+          (await import('./mcp-login.ts')).mcpLogin(context, name, options),
+        { local: true },
+      ),
     );
   sub('add', 'Add an MCP server to the configuration', mcp)
     .argument('<name>', 'its name, with which the names of its tools begin')

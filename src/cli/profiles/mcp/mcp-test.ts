@@ -2,6 +2,7 @@ import { workingFolder } from '../../../processes/working-folder.ts';
 import { clean } from '../../../render/clean.ts';
 import { noSuchName } from '../../../render/nearest-name.ts';
 import { paint } from '../../../render/style.ts';
+import { loginsFolder } from '../../../settings/folders.ts';
 import { programSandbox } from '../../../settings/sandbox-of.ts';
 import { expandedConfig } from '../../../tools/mcp/expand-variables.ts';
 import { McpServer } from '../../../tools/mcp/mcp-server.ts';
@@ -52,7 +53,12 @@ async function test({ name, config, source }: KnownServer, context: Context): Pr
   try {
     const walls = context.loaded.configuration.sandbox;
     const sandbox = programSandbox(walls, plain, context.env, null, `mcp.servers.${name}`);
-    server = new McpServer(name, plain, { cwd, env: context.env, sandbox });
+    server = new McpServer(name, plain, {
+      cwd,
+      env: context.env,
+      sandbox,
+      logins: loginsFolder(context.data_folder),
+    });
     const listed = await server.tools();
     const greeting = await server.greeting();
     const tools = listed.map((tool) => ({

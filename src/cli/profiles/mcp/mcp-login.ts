@@ -1,0 +1,48 @@
+import { CoppiceError } from '../../../records/coppice-error.ts';
+import { clean } from '../../../render/clean.ts';
+import { noSuchName } from '../../../render/nearest-name.ts';
+import { loginsFolder } from '../../../settings/folders.ts';
+import { expandedConfig } from '../../../tools/mcp/expand-variables.ts';
+import { Login, logIn } from '../../../tools/mcp/login.ts';
+import type { Context } from '../../setup/context.ts';
+import { printJson, printLines } from '../../setup/output.ts';
+import { knownServers } from './known-servers.ts';
+
+export interface LoginOptions {
+  readonly forget?: boolean;
+}
+
+/** `coppice mcp login`: lets the person log in to a server in a browser, or forgets the login. */
+export async function mcpLogin(
+  context: Context,
+  name: string,
+  { forget = false }: LoginOptions,
+): Promise<number> {
+  const usable = knownServers(context).servers.filter(({ state }) => state === 'used');
+  const server = usable.find((one) => one.name === name);
+  if (server === undefined) {
+    const names = usable.map((one) => one.name);
+    throw noSuchName('E_USAGE', 'no MCP server that may be used is called', name, names, 'Servers');
+  }
+  const { url } = expandedConfig(server.config, context.env);
+  if (url === undefined)
+    throw new CoppiceError('E_USAGE', `${name} is a program: only servers with an address have logins`, {
+      hint: 'Give a program its keys with envAllow',
+    });
+  const folder = loginsFolder(context.data_folder);
+  if (forget) new Login(folder, url).forget();
+  else
+    await logIn(folder, url, (page) =>
+      process.stderr.write(
+        `Open this page in a browser on this machine, and log in there:\n${clean(page.href)}\n`,
+      ),
+    ).catch((error: Error) => {
+      throw new CoppiceError('E_UNAUTHORIZED', `${name} ${error.message}`, { cause: error });
+    });
+  if (context.json) printJson({ schema: 'coppice/mcp-login/v1', name, logged_in: !forget });
+  else
+    printLines([
+      forget ? `the login at ${name} is forgotten` : `logged in to ${name}; try it: coppice mcp test ${name}`,
+    ]);
+  return 0;
+}

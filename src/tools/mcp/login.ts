@@ -1,0 +1,173 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import {
+  auth,
+  type OAuthClientMetadata,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
+import { replaceFile } from '../../permissions/replace-file.ts';
+import { boundedFetch } from './bounded-fetch.ts';
+import { McpError, textOf } from './mcp-error.ts';
+
+/** What is kept of one server, for the user only. */
+interface Kept {
+  readonly client?: StoredOAuthClientInformation;
+  readonly tokens?: StoredOAuthTokens;
+  readonly verifier?: string;
+  readonly discovery?: OAuthDiscoveryState;
+}
+
+const NOWHERE = 'http://127.0.0.1/callback';
+const LOGIN_MS = 5 * 60_000;
+
+/**
+ * The login of one server by OAuth: what a person has granted is kept in a file of its own, and renewed as long as the server allows. By itself it
+ * never asks a person: without a login, requests fail and say how to get one.
+ */
+export class Login implements OAuthClientProvider {
+  readonly #file: string;
+  readonly #redirect: string;
+  readonly #open: ((url: URL) => void) | null;
+  readonly #state = randomBytes(32).toString('base64url');
+
+  /** `open`: shows a person where to log in; null where nobody can. */
+  constructor(folder: string, url: string, redirect = NOWHERE, open: ((url: URL) => void) | null = null) {
+    this.#file = join(folder, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.json`);
+    this.#redirect = redirect;
+    this.#open = open;
+  }
+
+  get redirectUrl(): string {
+    return this.#redirect;
+  }
+
+  get clientMetadata(): OAuthClientMetadata {
+    return {
+      client_name: 'Coppice',
+      redirect_uris: [this.#redirect],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    };
+  }
+
+  state(): string {
+    return this.#state;
+  }
+
+  isState(given: string): boolean {
+    const [one, other] = [Buffer.from(given), Buffer.from(this.#state)];
+    return one.length === other.length && timingSafeEqual(one, other);
+  }
+
+  clientInformation(): StoredOAuthClientInformation | undefined {
+    return this.#kept().client;
+  }
+
+  saveClientInformation(client: StoredOAuthClientInformation): void {
+    this.#keep({ client });
+  }
+
+  tokens(): StoredOAuthTokens | undefined {
+    return this.#kept().tokens;
+  }
+
+  saveTokens(tokens: StoredOAuthTokens): void {
+    this.#keep({ tokens });
+  }
+
+  codeVerifier(): string {
+    return this.#kept().verifier ?? '';
+  }
+
+  saveCodeVerifier(verifier: string): void {
+    if (this.#open !== null) this.#keep({ verifier });
+  }
+
+  discoveryState(): OAuthDiscoveryState | undefined {
+    return this.#kept().discovery;
+  }
+
+  saveDiscoveryState(discovery: OAuthDiscoveryState): void {
+    this.#keep({ discovery });
+  }
+
+  redirectToAuthorization(url: URL): void {
+    if (this.#open === null) throw new McpError('needs you to log in');
+    this.#open(url);
+  }
+
+  invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): void {
+    if (scope === 'all') return this.forget();
+    const { [scope]: _, ...rest } = this.#kept();
+    this.#write(rest);
+  }
+
+  forget(): void {
+    rmSync(this.#file, { force: true });
+  }
+
+  #kept(): Kept {
+    try {
+      return JSON.parse(readFileSync(this.#file, 'utf8')) as Kept;
+    } catch {
+      return {};
+    }
+  }
+
+  #keep(more: Kept): void {
+    this.#write({ ...this.#kept(), ...more });
+  }
+
+  #write(kept: Kept): void {
+    replaceFile(this.#file, `${JSON.stringify(kept)}\n`);
+  }
+}
+
+/** Lets a person log in: `show` gets the address of the page, which leads back to this machine. Rejects with an McpError. */
+export async function logIn(
+  folder: string,
+  url: string,
+  show: (page: URL) => void,
+  limit_ms = LOGIN_MS,
+): Promise<void> {
+  const { promise: back, resolve: cameBack } = Promise.withResolvers<URLSearchParams>();
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const known = pathname === '/callback' && login.isState(searchParams.get('state') ?? '');
+    response.writeHead(known ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8' });
+    response.end(known ? 'Done: you can close this page.\n' : 'Not found\n');
+    if (known) cameBack(searchParams);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const login = new Login(folder, url, `http://127.0.0.1:${port}/callback`, show);
+  const timer = setTimeout(
+    () => cameBack(new URLSearchParams({ error: 'nobody came back in time' })),
+    limit_ms,
+  );
+  try {
+    // The way back is another one each time, so the registration is, too.
+    login.forget();
+    const fetchFn = boundedFetch;
+    if ((await auth(login, { serverUrl: url, fetchFn })) === 'AUTHORIZED') return;
+    const answer = await back;
+    const [code, iss] = [answer.get('code'), answer.get('iss')];
+    if (code === null) throw new Error(answer.get('error') ?? 'the page gave no code');
+    await auth(login, { serverUrl: url, fetchFn, authorizationCode: code, ...(iss === null ? {} : { iss }) });
+    login.invalidateCredentials('verifier');
+  } catch (error) {
+    login.forget();
+    throw new McpError(`did not let you log in: ${textOf(error)}`);
+  } finally {
+    clearTimeout(timer);
+    server.closeAllConnections();
+    server.close();
+  }
+}
