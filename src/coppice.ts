@@ -128,7 +128,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
   const acp = acpTerms(options, env, store);
   const runtime = await openRuntime({
     store,
-    tools: [...createBuiltInTools(bounds), ...own],
+    tools: [...createBuiltInTools({ ...bounds, web: options.web ?? {}, env }), ...own],
     openModel: async (name) =>
       options.models?.[name] ??
       openModel(name, {

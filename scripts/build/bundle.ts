@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
 /** Not in the bundle: binaries, and what an optional package asks for. */
-const EXTERNAL = ['sharp', '@vscode/ripgrep', 'pg-native'];
+const EXTERNAL = ['sharp', '@vscode/ripgrep', 'pg-native', 'canvas'];
 
 /** For CommonJS packages that ask for built-in modules; only one chunk has it. */
 const REQUIRE = `import { createRequire as createRequireOf } from 'node:module';
@@ -19,7 +19,11 @@ export async function bundle(root: string, dist: string): Promise<readonly strin
     platform: 'node',
     target: 'node24',
     metafile: true,
-    entryPoints: { coppice: 'src/coppice.ts', 'cli/start/start': 'src/cli/start/start.ts' },
+    entryPoints: {
+      coppice: 'src/coppice.ts',
+      'cli/start/start': 'src/cli/start/start.ts',
+      'page-worker': 'src/tools/web/page-worker.ts',
+    },
     outdir: dist,
     format: 'esm',
     splitting: true,
@@ -49,7 +53,12 @@ const packageImports: Plugin = {
   setup({ onLoad }) {
     onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
-      const contents = text.replaceAll(/\bcreateRequire\(import\.meta\.url\)(?=\('[\w-]+'\))/g, 'require');
+      // A thread starts with a file of its own; what starts it is a chunk.
+      const threads = text.replaceAll(
+        "new URL('./page-worker.ts', import",
+        "new URL('../page-worker.js', import",
+      );
+      const contents = threads.replaceAll(/\bcreateRequire\(import\.meta\.url\)(?=\('[\w-]+'\))/g, 'require');
       return contents === text ? undefined : { contents, loader: 'ts' };
     });
     // The object `z` holds all of zod; of its names alone, the bundler keeps those that are used.

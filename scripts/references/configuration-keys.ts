@@ -58,6 +58,20 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'sandbox.read': { meaning: 'with `strict`, further folders that they may read' },
   'sandbox.hide': { meaning: 'further files and folders that they may not read' },
   'sandbox.sockets': { meaning: 'whether they may use sockets of the file system', default: '`false`' },
+  web: { meaning: 'what agents may do on [the web](web.md)' },
+  'web.private_hosts': {
+    meaning:
+      'hosts that `web_fetch` may ask although they are private: `wiki.corp.example`, `*.corp.example`, an address, each with `:PORT` for that port only',
+    default: 'none',
+  },
+  'web.robots': { meaning: 'whether `robots.txt` is followed', default: '`true`' },
+  'web.search': { meaning: 'the service that `web_search` asks', default: 'no such tool' },
+  'web.search.type': { meaning: 'which kind it is' },
+  'web.search.baseURL': { meaning: 'where it is', default: 'where the service is; `searxng` needs it' },
+  'web.search.apiKeyEnv': {
+    meaning: 'the environment variable with its key',
+    default: '`BRAVE_API_KEY`, `TAVILY_API_KEY`; none for `searxng`',
+  },
   'sandbox.limits': {
     meaning: 'what all processes of one command may take, without walls, too; `null` is no limit',
   },

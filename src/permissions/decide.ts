@@ -1,6 +1,6 @@
 import type { ToolPermission, Verdict } from '../records/tool.ts';
 import { CommandMatch } from './command-match.ts';
-import { matchesPath, matchesText } from './glob-match.ts';
+import { matchesPath, matchesText, matchesUrl } from './glob-match.ts';
 import { describeRule, type Policy, type PolicyLevel, RULE_SOURCES } from './policy.ts';
 import { type Rule, ruleText } from './rule.ts';
 import { takesPath } from './tool-permission.ts';
@@ -48,6 +48,7 @@ export function matchRule(rule: Rule, { tool, subject, command }: PermissionCall
   if (rule.pattern === undefined) return 'yes';
   if (tool.subject === 'command') return matchCommand(rule, rule.pattern, command);
   if (takesPath(tool)) return matchPath(rule, rule.pattern, subject);
+  if (tool.subject === 'url') return matchesUrl(rule.pattern, subject, rule.verdict) ? 'yes' : 'no';
   return matchesText(rule.pattern, subject) ? 'yes' : 'no';
 }
 

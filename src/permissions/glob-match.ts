@@ -1,3 +1,5 @@
+import type { Verdict } from '../records/tool.ts';
+
 /**
  * Matches without regular expressions, in time linear in practice and quadratic at worst: patterns and subjects
  * come from people and models, and a backtracking engine can be made to hang. `*` matches any text.
@@ -47,4 +49,51 @@ export function matchesPath(pattern: string, path: string): boolean {
   const parts = path.split('/');
   if (!pattern.includes('/')) return pattern === '**' || matchesText(pattern, parts.at(-1)!);
   return matchesParts(pattern.replace(/^\.\//, '').split('/'), parts);
+}
+
+/** The parts of `https://*.example.org:8443/docs/*`; of them a pattern needs only the host. */
+const URL_PATTERN =
+  /^(?:(\*|https?):\/\/)?(\*|(?:\*\.)?[^\s/?#@:*[\]]+|\[[\da-f:.]+\])(?::(\d+|\*))?(\/.*)?$/is;
+
+/** What is wrong with a pattern of addresses; null: nothing. */
+export function urlPatternFault(pattern: string): string | null {
+  if (pattern === '' || URL_PATTERN.test(pattern)) return null;
+  return 'write an address, for example https://docs.example.org/*, or a host: docs.example.org, *.example.org';
+}
+
+/**
+ * Matches an address in its canonical form part by part, so that `*` in a path never reaches into the host, nor the other way round. `*.example.org` is every
+ * name below. A pattern without a scheme means both, one without a path all of the host. Without a port, allow patterns mean the usual one, deny and ask
+ * patterns any; those also ignore case in paths and the scheme, for they are about the place.
+ */
+export function matchesUrl(pattern: string, address: string, verdict: Verdict): boolean {
+  const url = URL.parse(address);
+  const [whole, scheme = '*', written = '', port, path] = URL_PATTERN.exec(pattern) ?? [];
+  if (url === null || whole === undefined) return false;
+  const allows = verdict === 'allow';
+  if (allows && scheme !== '*' && `${scheme.toLowerCase()}:` !== url.protocol) return false;
+  if (!matchesHost(written, url.hostname)) return false;
+  const usual = url.protocol === 'https:' ? '443' : '80';
+  const asked = url.port || usual;
+  if (port === undefined ? allows && asked !== usual : port !== '*' && port !== asked) return false;
+  if (path === undefined || path === '/*') return true;
+  const within = url.pathname + url.search;
+  return allows
+    ? matchesText(path, within)
+    : matchesText(decoded(path).toLowerCase(), decoded(within).toLowerCase());
+}
+
+function matchesHost(written: string, host: string): boolean {
+  if (written === '*') return true;
+  const below = written.startsWith('*.');
+  const name = URL.parse(`http://${below ? written.slice(2) : written}`)?.hostname.replace(/\.$/, '');
+  if (name === undefined) return false;
+  return below ? host.endsWith(`.${name}`) : host === name;
+}
+
+/** Servers take `%61` for `a`. */
+function decoded(path: string): string {
+  return path.replaceAll(/%([2-7][\da-f])/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
 }

@@ -5,7 +5,7 @@ import type { Policy } from './policy.ts';
 /**
  * The mode of a tree: one more source of rules, which a person switches while it works. It is kept with the root, and counts for every agent below.
  *
- * M1. `plan` denies every tool that is not declared as harmless, whatever allows it, also what was approved.
+ * M1. `plan` denies every tool that is not declared as harmless (allowed by default, or only reading), whatever allows it, also what was approved.
  * M2. `accept` allows `write` and `patch` where no rule of anybody else is about the call: deny and ask rules, and what a profile leaves, come first.
  */
 export function modeOf(root: Pick<AgentConfig, 'permissions'>): PermissionMode {
@@ -21,7 +21,7 @@ export function modeText(mode: PermissionMode): string {
 
 /** What a model reads when the mode denies its call; null: it does not. */
 export function modeRefusal(mode: PermissionMode, tool: ToolPermission): string | null {
-  if (mode !== 'plan' || tool.default === 'allow') return null;
+  if (mode !== 'plan' || tool.default === 'allow' || tool.only_reads === true) return null;
   return `${tool.name} was denied: the user has switched to planning, and nothing may be changed now. Say what you would do instead; do not try to get around it.`;
 }
 

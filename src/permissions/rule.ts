@@ -1,7 +1,7 @@
 import { isServerTool } from '../records/server-tools.ts';
 import type { ToolPermission, Verdict } from '../records/tool.ts';
 import { nameHint } from '../render/nearest-name.ts';
-import { matchesText } from './glob-match.ts';
+import { matchesText, urlPatternFault } from './glob-match.ts';
 import { takesPath } from './tool-permission.ts';
 
 export interface Rule {
@@ -64,6 +64,10 @@ export function parseKnownRule(text: string, verdict: Verdict, tools: readonly T
   const { pattern = '' } = rule;
   if (pattern !== '' && reached.some(({ name, subject }) => name === rule.tool && subject === 'agents'))
     throw invalidRule(text, `calls of ${rule.tool} are judged as a whole, without a pattern`);
+  if (reached.some(({ name, subject }) => name === rule.tool && subject === 'url')) {
+    const fault = urlPatternFault(pattern);
+    if (fault !== null) throw invalidRule(text, fault);
+  }
   const leaves = pattern.startsWith('/') || pattern.split('/').includes('..');
   if (leaves && tools.some((tool) => tool.name === rule.tool && takesPath(tool)))
     throw invalidRule(text, 'paths are relative to the folder of the agent and stay inside it');

@@ -39,4 +39,17 @@ export const TOOL_LIMITS = {
   search_results_max: 2000,
   search_seconds: 60,
   search_line_characters: 400,
+
+  /** Bytes of a page, unpacked; of robots.txt; and for reading its text in a thread of its own. */
+  web_bytes: 5 * 1024 * 1024,
+  web_robots_bytes: 500 * 1024,
+  web_memory_mb: 512,
+  web_convert_seconds: 15,
+  /** From the first connection to the last byte, redirects included. */
+  web_seconds: 30,
+  web_redirects: 5,
+  web_header_bytes: 64 * 1024,
+  /** Characters of a page in one result. */
+  web_characters: 24_000,
+  web_search_results: 20,
 } as const;

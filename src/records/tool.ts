@@ -13,6 +13,8 @@ export interface ToolContext {
   readonly env_allow: readonly string[];
   /** The rule that denies `tool` this canonical path, relative to `cwd`; checked again at the moment of use. */
   readonly denied?: (tool: string, relative_path: string) => string | undefined;
+  /** What the rules say of another subject of the same tool, for example where an address leads on to; without it, whatever is asked is allowed. */
+  readonly judge?: (subject: string) => { readonly verdict: Verdict; readonly rule: string };
   /** Rules that exclude files from a search; its result names them. */
   readonly left_out?: readonly string[];
   /** What the agent has seen of files; without it, files are changed unseen. */
@@ -42,8 +44,10 @@ export interface ToolPermission {
   readonly default: Verdict;
   /** Patterns of subjects that are allowed where no rule applies, whatever the default. */
   readonly allowed: readonly string[];
-  /** What patterns are matched against: a shell command, the path of a file, a folder whose files are judged one by one, or `Tool.subject`; `agents`: it creates them. */
-  readonly subject: 'command' | 'path' | 'folder' | 'text' | 'agents';
+  /** What patterns are matched against: a shell command, the path of a file, a folder whose files are judged one by one, an address of the web, or `Tool.subject`; `agents`: it creates them. */
+  readonly subject: 'command' | 'path' | 'folder' | 'url' | 'text' | 'agents';
+  /** It only looks, whatever holds by default: planning does not deny it. */
+  readonly only_reads?: true;
   /** Tools whose rules about paths bind this one. */
   readonly bound_by: readonly string[];
 }

@@ -10,6 +10,8 @@ import { mcpConfig } from '../tools/mcp/mcp-config.ts';
 export const REQUIRE_MAX = 8;
 /** How far commands of agents reach (docs/sandbox.md). */
 export const SANDBOX_MODES = ['off', 'workspace', 'strict'] as const;
+/** Services that `web_search` can ask (docs/web.md). */
+const SEARCH_SERVICES = ['brave', 'tavily', 'searxng'] as const;
 /** Node's timers overflow beyond this. */
 export const TIMEOUT_SECONDS_MAX = 2_000_000;
 
@@ -89,6 +91,28 @@ const sandboxConfig = z.strictObject({
     .optional(),
 });
 
+const privateHost = z
+  .string()
+  .regex(
+    /^((\*\.)?[\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?$/,
+    'must be a name, *.NAME or an address, and may end in :PORT',
+  );
+
+const webConfig = z.strictObject({
+  /** Hosts that agents may ask although they are this machine or in a private network; with `:PORT` that port only. */
+  private_hosts: z.array(privateHost).optional(),
+  /** Whether robots.txt is followed; true by default. */
+  robots: z.boolean().optional(),
+  /** The service that `web_search` asks; without it there is no such tool. */
+  search: z
+    .strictObject({
+      type: z.enum(SEARCH_SERVICES),
+      baseURL: z.url({ protocol: /^https?$/, error: 'must be an address: https://…' }).optional(),
+      apiKeyEnv: z.string().optional(),
+    })
+    .optional(),
+});
+
 export type SandboxConfig = DeepReadonly<z.infer<typeof sandboxConfig>>;
 
 export type NamedProfile = DeepReadonly<z.infer<typeof namedProfile>>;
@@ -104,6 +128,8 @@ export const settings = z.strictObject({
   env_allow: z.array(z.string()).optional(),
   /** The walls around what agents' commands start (docs/sandbox.md). */
   sandbox: sandboxConfig.optional(),
+  /** What agents may do on the web (docs/web.md). */
+  web: webConfig.optional(),
   providers: z.record(z.string(), providerConfig).optional(),
   /** Agent programs reached over ACP: models `acp:NAME`, and what `subagent_delegate` asks (docs/acp.md). */
   acp: z.record(z.string().regex(/^[\w.-]+$/), acpServerConfig).optional(),

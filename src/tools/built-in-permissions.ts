@@ -17,6 +17,8 @@ export const BUILT_IN_PERMISSIONS = {
     bound_by: ['read', 'read_image'],
   }),
   skill: toolPermission('skill', { default: 'allow' }),
+  web_fetch: toolPermission('web_fetch', { subject: 'url', only_reads: true }),
+  web_search: toolPermission('web_search', { only_reads: true }),
 } as const;
 
 /** Tools of toolsets that create agents: rules may ask about these calls or deny them, `slash` only where it forks. */

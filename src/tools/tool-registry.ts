@@ -10,6 +10,13 @@ import { skill } from './files/skill.ts';
 import { createWriteTool } from './files/write.ts';
 import { createSearchTool } from './search.ts';
 import { think } from './think.ts';
+import { createWebFetchTool, type WebFetchOptions } from './web/web-fetch.ts';
+import { createWebSearchTool, type WebSearchOptions } from './web/web-search.ts';
+
+/** What a person says of the web (docs/web.md). */
+type WebOptions = Pick<WebFetchOptions, 'private_hosts' | 'robots'> & {
+  readonly search?: WebSearchOptions | undefined;
+};
 
 /**
  * The built-in tools, which act on the world; each has a file in this folder. Their order is the one that models see, and stable for prompt
@@ -21,11 +28,16 @@ export function createBuiltInTools({
   limits = null,
   known_commands,
   guard = askContext,
+  web = {},
+  env,
 }: {
   readonly sandbox?: Sandbox | null;
   readonly limits?: CommandLimits | null;
   readonly known_commands?: ReadonlySet<string>;
   readonly guard?: PathGuard;
+  readonly web?: WebOptions;
+  /** Where the keys of services are. */
+  readonly env?: NodeJS.ProcessEnv;
 } = {}): Tool[] {
   return [
     createBashTool(sandbox, limits, known_commands) as Tool,
@@ -36,6 +48,8 @@ export function createBuiltInTools({
     think,
     createReadImageTool(guard),
     skill,
+    createWebFetchTool(web) as Tool,
+    createWebSearchTool(web.search ?? null, env) as Tool,
   ];
 }
 

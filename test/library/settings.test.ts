@@ -23,6 +23,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { TASK, tokensOf, WINDOW, workTool, wornOutModel } from '../runtime/context/worn-out-window.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { serverConfig } from '../tools/mcp/servers.ts';
+import { webServer } from '../tools/web/web-server.ts';
 
 const folder = temporaryFolder();
 let ledgers = 0;
@@ -39,8 +40,13 @@ const RULES = {
       when: { root: true, step: 0, user: 'delegate' },
       calls: three('subagent_spawn', (n) => ({ task: `task ${n}`, description: `task ${n}` })),
     },
+    {
+      when: { root: true, step: 0, user: 'fetch' },
+      calls: [{ name: 'web_fetch', input: { url: '{{user.fetch (\\S+)}}' } }],
+    },
+    { when: { root: true, step: 0, user: 'seek' }, calls: [{ name: 'web_search', input: { query: 'x' } }] },
     { when: { root: true, step: 0, user: 'look' }, calls: [{ name: 'look', input: {} }] },
-    { when: { root: true, user: 'look' }, say: '{{result}}' },
+    { when: { root: true, user: 'look|fetch|seek' }, say: '{{result}}' },
     { say: 'done' },
   ],
 };
@@ -189,6 +195,12 @@ const OF_BOTH = (kind: keyof typeof KINDS): Readonly<Record<string, () => Promis
 
 const WORN = (seen: ModelRequest[]) => ({ models: { script: wornOutModel(seen) }, tools: [workTool(50)] });
 
+/** What a call of a web tool came to. */
+async function onTheWeb(prompt: string, web: object): Promise<string> {
+  const tools = ['web_fetch', 'web_search'];
+  return (await run({ web, builtInTools: tools, permissions: { allow: tools } }, { prompt })).reply;
+}
+
 const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
   model: async () => assert.equal((await root({ model: 'other' })).model, 'other'),
   database: async () => assert.equal((await run({})).reply, 'done'),
@@ -228,6 +240,34 @@ const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
     const acp = { mine: { command: join(folder, 'no-program') } };
     assert.match(JSON.stringify((await run({ model: 'acp:mine', acp })).root.state), /no-program/);
   },
+  'web.private_hosts': async () => {
+    const { origin, port } = await webServer({ '/': '<p>Page' });
+    assert.match(await onTheWeb(`fetch ${origin}/`, {}), /private network/);
+    assert.match(await onTheWeb(`fetch ${origin}/`, { private_hosts: [`127.0.0.1:${port}`] }), /Page/);
+  },
+  'web.robots': async () => {
+    const robots = 'User-agent: *\nDisallow: /';
+    const { origin } = await webServer({
+      '/': '<p>Page',
+      '/robots.txt': (_, answer) => void answer.end(robots),
+    });
+    const web = { private_hosts: ['127.0.0.1'] };
+    assert.match(await onTheWeb(`fetch ${origin}/`, web), /asks programs not to read/);
+    assert.match(await onTheWeb(`fetch ${origin}/`, { ...web, robots: false }), /Page/);
+  },
+  'web.search.type': async () => {
+    assert.match(await onTheWeb('seek', {}), /there is no tool "web_search"/);
+    assert.match(await onTheWeb('seek', { search: { type: 'searxng' } }), /needs "baseURL"/);
+  },
+  'web.search.baseURL': async () => {
+    const { origin } = await webServer({ '/search': '{"results": []}' });
+    assert.match(await onTheWeb('seek', { search: { type: 'searxng', baseURL: origin } }), /nothing found/);
+  },
+  'web.search.apiKeyEnv': async () =>
+    assert.match(
+      await onTheWeb('seek', { search: { type: 'brave', apiKeyEnv: 'NO_KEY' } }),
+      /NO_KEY is not set/,
+    ),
   'mcp.servers': async () => {
     const seen = toolsSeen();
     const { root: agent } = await run({ ...seen.options, mcp: { servers: { t: serverConfig() } } });

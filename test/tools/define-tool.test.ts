@@ -12,10 +12,12 @@ test('the built-in tools: names, order, flags, and schemas that every provider t
   const tools = createBuiltInTools();
   assert.deepEqual(
     tools.map((tool) => tool.spec.name),
-    ['bash', 'read', 'write', 'patch', 'search', 'think', 'read_image', 'skill'],
+    ['bash', 'read', 'write', 'patch', 'search', 'think', 'read_image', 'skill', 'web_fetch', 'web_search'],
   );
   for (const { spec, side_by_side, idempotent } of tools) {
-    const reads = ['read', 'search', 'think', 'read_image', 'skill'].includes(spec.name);
+    const reads = ['read', 'search', 'think', 'read_image', 'skill', 'web_fetch', 'web_search'].includes(
+      spec.name,
+    );
     assert.deepEqual([side_by_side, idempotent], [reads, reads], spec.name);
     assert.deepEqual(Object.keys(spec.input).sort(), [
       'additionalProperties',

@@ -67,6 +67,8 @@ export async function composeRuntime(
       ...createBuiltInTools({
         ...bounds,
         known_commands: DEMO_COMMANDS,
+        web: configuration.web ?? {},
+        env: context.env,
       }),
       cron,
     ],

@@ -59,10 +59,10 @@ export const approval = z
     root_id: text('its tree'),
     tool: text('the tool that it wants to call'),
     subject: text(
-      'what rules match: the command, the path; of a call that creates agents, how many and what they will probably use',
+      'what rules match: the command, the path, the address; of a call that creates agents, how many and what they will probably use',
     ),
     subject_kind: z
-      .enum(['command', 'path', 'folder', 'text', 'agents'])
+      .enum(['command', 'path', 'folder', 'url', 'text', 'agents'])
       .nullable()
       .describe('how rules match it; null in rows of older versions'),
     input: text('the arguments, as the model wrote them'),

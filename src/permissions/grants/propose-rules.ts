@@ -42,6 +42,8 @@ export function proposeRules(call: AskedCall): ProposedRules {
     case 'path':
     case 'folder':
       return forPath(call);
+    case 'url':
+      return forUrl(call);
     case 'text':
       return checked(call, [...exactly(call), call.tool], 1, 'the name of the tool cannot be a rule');
     case 'agents':
@@ -115,6 +117,14 @@ function leadingWords(words: readonly string[]): readonly string[] {
 /** `git stash drop *`, `git stash *`, `git *`. */
 function prefixes({ tool }: AskedCall, words: readonly string[]): readonly string[] {
   return words.map((_, at) => `${tool}:${words.slice(0, words.length - at).join(' ')} *`);
+}
+
+/** The address, its host, then all of the web. */
+function forUrl(call: AskedCall): ProposedRules {
+  const host = URL.parse(call.subject)?.host;
+  if (host === undefined) return none('its address cannot be a rule');
+  const rules = [...exactly(call), `${call.tool}:https://${host}/*`, `${call.tool}:${host}`, call.tool];
+  return checked(call, rules, 1, 'its address cannot be a rule');
 }
 
 /** The file, the folders around it, then all files. */

@@ -18,6 +18,9 @@ for (const [network, bits] of [
   PRIVATE.addSubnet(network, bits, 'ipv4');
 for (const [network, bits] of [
   ['::', 96],
+  ['::ffff:0:0:0', 96],
+  ['2001::', 32],
+  ['100::', 64],
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['2002::', 16],
@@ -58,6 +61,12 @@ export class AllowedHosts {
     return found.find((address) => !isPrivate(address) || this.#isNamed(address, port)) ?? null;
   }
 
+  /** Whether a person named this place, also one that is private. */
+  names({ host, port }: Destination): boolean {
+    const name = plainHost(host);
+    return this.#patterns.some((pattern) => matches(pattern, name, port));
+  }
+
   /** An address is allowed by itself: a person wrote it. */
   #isNamed(name: string, port: number): boolean {
     return (
@@ -91,7 +100,8 @@ function plainHost(host: string): string {
   return isIP(bare) === 6 ? new URL(`http://[${bare}]`).hostname.slice(1, -1) : bare;
 }
 
-function isPrivate(address: string): boolean {
+/** Whether an address is of this machine, its networks, or none of the internet. */
+export function isPrivate(address: string): boolean {
   // An IPv4 address within an IPv6 one is judged as what it is.
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return PRIVATE.check(mapped, 'ipv4');

@@ -171,6 +171,7 @@ async function runCall(
     skills: skillsOf(agent.config),
     env_allow: context.env_allow,
     denied,
+    judge: (one) => decide(policy, tool.permission, one),
     left_out: tool.permission.bound_by.flatMap((one) => partialRules(policy, one)),
     files,
     onOutput: (text) => context.emit({ type: 'output', agent_id: agent.id, call_id: call.id, text }),

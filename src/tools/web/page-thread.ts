@@ -1,0 +1,85 @@
+import { Worker } from 'node:worker_threads';
+import { FairSlots } from '../../processes/fair-slots.ts';
+import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
+
+/** What is done with something that strangers wrote. */
+export type PageJob =
+  | {
+      readonly type: 'page';
+      readonly bytes: Uint8Array;
+      /** The header, as it came. */
+      readonly content_type: string;
+      readonly url: string;
+      /** Not only its main text. */
+      readonly whole: boolean;
+    }
+  | { readonly type: 'robots'; readonly text: string; readonly url: string; readonly agent: string };
+
+export type PageOutcome =
+  | {
+      readonly type: 'text';
+      readonly title: string | null;
+      readonly text: string;
+      readonly note: string | null;
+    }
+  | { readonly type: 'robots'; readonly allowed: boolean }
+  | { readonly type: 'failed'; readonly why: string };
+
+type Bounds = { readonly seconds: number; readonly memory_mb: number };
+const BOUNDS: Bounds = { seconds: TOOL_LIMITS.web_convert_seconds, memory_mb: TOOL_LIMITS.web_memory_mb };
+
+/** Each takes memory and a core. */
+const threads = new FairSlots({ count: 2 });
+
+/**
+ * Reads what strangers wrote in a thread of its own, with bounds on its time and memory: a page that is made to be costly ends there, and every tree of the
+ * process goes on. Rejects with the signal's reason.
+ */
+export async function inThread(
+  job: PageJob,
+  tree: string,
+  signal: AbortSignal,
+  bounds: Bounds = BOUNDS,
+): Promise<PageOutcome> {
+  if (!(await threads.acquire(tree, signal))) throw signal.reason;
+  try {
+    return await runThread(job, signal, bounds);
+  } finally {
+    threads.release(tree);
+  }
+}
+
+async function runThread(
+  job: PageJob,
+  signal: AbortSignal,
+  { seconds, memory_mb }: Bounds,
+): Promise<PageOutcome> {
+  const worker = new Worker(new URL('./page-worker.ts', import.meta.url), {
+    workerData: job,
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: memory_mb, maxYoungGenerationSizeMb: 64 },
+  });
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort = (): void => {};
+  try {
+    return await new Promise<PageOutcome>((resolve, reject) => {
+      onAbort = () => reject(signal.reason);
+      const failed = (why: string) => resolve({ type: 'failed', why });
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) onAbort();
+      timer = setTimeout(failed, seconds * 1000, `it takes more than ${seconds} s`);
+      worker.on('message', resolve);
+      worker.on('exit', () => failed('it ended early'));
+      worker.on('error', (error: NodeJS.ErrnoException) =>
+        failed(
+          error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? `it takes more than ${memory_mb} MB` : error.message,
+        ),
+      );
+    });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    await worker.terminate();
+  }
+}

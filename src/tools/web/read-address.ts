@@ -1,0 +1,100 @@
+import type { AllowedHosts } from '../../processes/sandbox/allowed-hosts.ts';
+import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
+import type { ToolContext } from '../../records/tool.ts';
+import { inThread } from './page-thread.ts';
+import { RefusedAddressError, webAddress } from './web-address.ts';
+import { type Lookup, type WebAnswer, webRequest } from './web-request.ts';
+
+/** The name that rules in robots.txt know. */
+const AGENT = 'Coppice';
+const HEADERS = {
+  'user-agent': `Mozilla/5.0 (compatible; ${AGENT}; an agent asks on behalf of a person)`,
+  accept:
+    'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, application/json;q=0.8, */*;q=0.5',
+};
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+export interface WebReach {
+  /** Hosts that may be private. */
+  readonly known: AllowedHosts;
+  /** Whether robots.txt is followed. */
+  readonly robots: boolean;
+  readonly lookup?: Lookup;
+}
+
+export type Reading =
+  | { readonly type: 'answer'; readonly url: URL; readonly answer: WebAnswer }
+  /** It leads to a place that the rules judge anew. */
+  | { readonly type: 'elsewhere'; readonly from: URL; readonly to: URL };
+
+/**
+ * Reads an address. A redirect is followed within its host, and only where the rules say the same as of the address that was asked; any other is the
+ * reader's to ask for. Throws RefusedAddressError, errors of the network, and the signal's reason.
+ */
+export async function readAddress(
+  start: URL,
+  reach: WebReach,
+  judge: NonNullable<ToolContext['judge']>,
+  signal: AbortSignal,
+  tree: string,
+): Promise<Reading> {
+  const asked = judge(start.href);
+  const passed = new Set<string>();
+  for (let url = start; ; ) {
+    if (reach.robots) await refuseByRobots(url, reach, signal, tree);
+    const answer = await get(url, reach, signal, TOOL_LIMITS.web_bytes);
+    const to = REDIRECTS.has(answer.status) ? answer.headers.location : undefined;
+    if (to === undefined) return { type: 'answer', url, answer };
+    const next = webAddress(to, url.href);
+    const { verdict, rule } = judge(next.href);
+    const as_asked = verdict === 'allow' || (verdict === asked.verdict && rule === asked.rule);
+    if (!isSameSite(url, next) || verdict === 'deny' || !as_asked)
+      return { type: 'elsewhere', from: url, to: next };
+    passed.add(url.href);
+    if (passed.has(next.href) || passed.size > TOOL_LIMITS.web_redirects)
+      throw new Error(`${start.href} leads on in a circle, or more than ${TOOL_LIMITS.web_redirects} times`);
+    url = next;
+  }
+}
+
+/** The same host and port; from http it may lead to https. */
+function isSameSite(from: URL, to: URL): boolean {
+  if (from.hostname !== to.hostname) return false;
+  const upgraded =
+    from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === '';
+  return upgraded || from.origin === to.origin;
+}
+
+function get(url: URL, reach: WebReach, signal: AbortSignal, bytes_max: number): Promise<WebAnswer> {
+  const { known, lookup } = reach;
+  return webRequest({ url, headers: HEADERS, signal, known, bytes_max, ...(lookup && { lookup }) });
+}
+
+/** As RFC 9309 has it: without a file everything is allowed, and if the server fails nothing is. */
+async function refuseByRobots(url: URL, reach: WebReach, signal: AbortSignal, tree: string): Promise<void> {
+  if (url.pathname === '/robots.txt') return;
+  let file = new URL('/robots.txt', url);
+  for (let redirects = 0; redirects <= TOOL_LIMITS.web_redirects; redirects += 1) {
+    const { status, headers, bytes } = await get(file, reach, signal, TOOL_LIMITS.web_robots_bytes);
+    if (REDIRECTS.has(status) && headers.location !== undefined) {
+      const next = webAddress(headers.location, file.href);
+      // Nobody has allowed another host: the file counts as missing.
+      if (!isSameSite(file, next)) return;
+      file = next;
+      continue;
+    }
+    if (status >= 500)
+      throw new RefusedAddressError(
+        `${url.host} cannot tell what it allows programs: its robots.txt answers ${status}${WAY_OUT}`,
+      );
+    if (status >= 400) return;
+    const text = bytes.toString('utf8');
+    const outcome = await inThread({ type: 'robots', text, url: url.href, agent: AGENT }, tree, signal);
+    if (outcome.type === 'robots' && outcome.allowed) return;
+    const why =
+      outcome.type === 'failed' ? `cannot be read: ${outcome.why}` : 'asks programs not to read this page';
+    throw new RefusedAddressError(`the robots.txt of ${url.host} ${why}${WAY_OUT}`);
+  }
+}
+
+const WAY_OUT = ' (a person can set web.robots to false)';

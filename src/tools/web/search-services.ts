@@ -1,0 +1,90 @@
+import * as z from 'zod';
+
+/** What a service found. */
+export interface Found {
+  readonly title: string;
+  readonly url: string;
+  readonly text: string;
+}
+
+export interface SearchRequest {
+  readonly url: URL;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+interface SearchService {
+  /** Where it is, unless the configuration says otherwise; null: it is everybody's own. */
+  readonly base: string | null;
+  /** The variable with its key, unless the configuration names another; null: it needs none. */
+  readonly key_env: string | null;
+  request(base: string, query: string, count: number, key: string): SearchRequest;
+  /** Throws for an answer of another form. */
+  found(answer: unknown): readonly Found[];
+}
+
+const JSON_ACCEPTED = { accept: 'application/json' };
+const text = z.string().nullish();
+const url = z.string().min(1);
+const brave = z.object({
+  web: z.object({ results: z.array(z.object({ title: text, url, description: text })) }).nullish(),
+});
+const listed = z.object({ results: z.array(z.object({ title: text, url, content: text })) });
+
+function foundIn(answer: unknown): readonly Found[] {
+  return listed
+    .parse(answer)
+    .results.map((one) => ({ title: one.title ?? '', url: one.url, text: one.content ?? '' }));
+}
+
+/** An address below the base, which may have a path of its own. */
+function below(base: string, path: string): URL {
+  return new URL(path, base.endsWith('/') ? base : `${base}/`);
+}
+
+/** The services that `web_search` can ask, each as its documentation has it. */
+export const SERVICES = {
+  /** https://api-dashboard.search.brave.com/app/documentation/web-search */
+  brave: {
+    base: 'https://api.search.brave.com/res/v1',
+    key_env: 'BRAVE_API_KEY',
+    request(base, query, count, key) {
+      const to = below(base, 'web/search');
+      to.search = new URLSearchParams({ q: query, count: `${count}`, text_decorations: 'false' }).toString();
+      return { url: to, method: 'GET', headers: { ...JSON_ACCEPTED, 'x-subscription-token': key } };
+    },
+    found: (answer) =>
+      (brave.parse(answer).web?.results ?? []).map((one) => ({
+        title: one.title ?? '',
+        url: one.url,
+        text: one.description ?? '',
+      })),
+  },
+  /** https://docs.tavily.com/documentation/api-reference/endpoint/search */
+  tavily: {
+    base: 'https://api.tavily.com',
+    key_env: 'TAVILY_API_KEY',
+    request: (base, query, count, key) => ({
+      url: below(base, 'search'),
+      method: 'POST',
+      headers: { ...JSON_ACCEPTED, 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({ query, max_results: count }),
+    }),
+    found: foundIn,
+  },
+  /** https://docs.searxng.org/dev/search_api.html; the instance must have the format `json` switched on. */
+  searxng: {
+    base: null,
+    key_env: null,
+    request(base, query, _count, key) {
+      const to = below(base, 'search');
+      to.search = new URLSearchParams({ q: query, format: 'json' }).toString();
+      const headers = key === '' ? JSON_ACCEPTED : { ...JSON_ACCEPTED, authorization: `Bearer ${key}` };
+      return { url: to, method: 'GET', headers };
+    },
+    found: foundIn,
+  },
+} as const satisfies Record<string, SearchService>;
+
+export type SearchServiceName = keyof typeof SERVICES;

@@ -1,0 +1,155 @@
+import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import type { Readable, Transform } from 'node:stream';
+import { createBrotliDecompress, createInflate, createUnzip, createZstdDecompress } from 'node:zlib';
+import { type AllowedHosts, isPrivate } from '../../processes/sandbox/allowed-hosts.ts';
+import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
+import { hostOf, placeFault, portOf, privateFault, RefusedAddressError } from './web-address.ts';
+
+/** How names are looked up: as the system does. A test gives answers of its own. */
+export type Lookup = (
+  name: string,
+  options: LookupOptions & { readonly all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+export interface WebRequest {
+  readonly url: URL;
+  readonly method?: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+  /** Hosts that may be private. */
+  readonly known: AllowedHosts;
+  readonly bytes_max: number;
+  readonly lookup?: Lookup;
+}
+
+export interface WebAnswer {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: IncomingMessage['headers'];
+  /** Unpacked. */
+  readonly bytes: Buffer;
+  /** It was longer than `bytes_max`. */
+  readonly cut: boolean;
+}
+
+/**
+ * One request, without following redirects. It connects only to an address that it has looked up and judged itself, so a name that leads elsewhere from
+ * one moment to the next gains nothing; behind a proxy of the environment, the proxy looks names up. Bodies are unpacked and cut at `bytes_max`.
+ * Throws RefusedAddressError, and errors of the network.
+ */
+export async function webRequest(asked: WebRequest): Promise<WebAnswer> {
+  const { url, known, lookup = systemLookup as Lookup } = asked;
+  const fault = placeFault(url, known);
+  if (fault !== null) throw new RefusedAddressError(fault);
+  // @ts-expect-error: this package has no types.
+  const { getProxyForUrl } = await import('proxy-from-env');
+  const proxy: string = getProxyForUrl(url.href);
+  if (proxy !== '') await refuseKnownPrivate(url, known, lookup);
+  const agent_options = {
+    keepAlive: false,
+    ...(proxy === '' ? {} : { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }),
+  };
+  const secure = url.protocol === 'https:';
+  const agent = secure ? new HttpsAgent(agent_options) : new HttpAgent(agent_options);
+  const sent = (secure ? httpsRequest : httpRequest)(url, {
+    agent,
+    method: asked.method ?? 'GET',
+    headers: { 'accept-encoding': 'gzip, deflate, br, zstd', ...asked.headers },
+    maxHeaderSize: TOOL_LIMITS.web_header_bytes,
+    signal: asked.signal,
+    ...(proxy === '' ? { lookup: judged(url, known, lookup) } : {}),
+  });
+  try {
+    return await answerOf(sent, asked);
+  } finally {
+    sent.destroy();
+    agent.destroy();
+  }
+}
+
+/** The lookup of the connection itself: what it does not answer with is not connected to. */
+function judged(url: URL, known: AllowedHosts, lookup: Lookup): LookupFunction {
+  const named = known.names({ host: hostOf(url), port: portOf(url) });
+  return (name, options, callback) => {
+    lookup(name, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(error, '');
+      const open = found.filter(({ address }) => named || !isPrivate(address));
+      const [first] = open;
+      if (first === undefined) return callback(new RefusedAddressError(privateFault(url)), '');
+      if (options.all === true) callback(null, open);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+/** What this machine knows of the name counts, too; a name that only the proxy knows is left to it. */
+async function refuseKnownPrivate(url: URL, known: AllowedHosts, lookup: Lookup): Promise<void> {
+  const host = hostOf(url);
+  if (isIP(host) !== 0 || known.names({ host, port: portOf(url) })) return;
+  const found = await new Promise<LookupAddress[]>((resolve) => {
+    lookup(host, { all: true }, (error, addresses) => resolve(error === null ? addresses : []));
+  });
+  if (found.some(({ address }) => isPrivate(address))) throw new RefusedAddressError(privateFault(url));
+}
+
+async function answerOf(sent: ClientRequest, asked: WebRequest): Promise<WebAnswer> {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    sent.on('response', resolve);
+    sent.on('error', reject);
+    sent.on('upgrade', () => reject(new Error('the server wanted another protocol')));
+    sent.end(asked.body);
+  });
+  const { bytes, cut } = await bodyOf(answer, asked.bytes_max);
+  const reason = answer.statusMessage ?? '';
+  return { status: answer.statusCode ?? 0, reason, headers: answer.headers, bytes, cut };
+}
+
+async function bodyOf(answer: IncomingMessage, bytes_max: number): Promise<{ bytes: Buffer; cut: boolean }> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of unpacked(answer) as AsyncIterable<Buffer>) {
+    length += part.length;
+    parts.push(part);
+    if (length > bytes_max) break;
+  }
+  return { bytes: Buffer.concat(parts).subarray(0, bytes_max), cut: length > bytes_max };
+}
+
+function unpacked(answer: IncomingMessage): Readable {
+  const encoding = (answer.headers['content-encoding'] ?? '').trim().toLowerCase();
+  const unpacker = unpackerOf(encoding);
+  if (unpacker === null) return answer;
+  answer.on('error', (error) => unpacker.destroy(error));
+  return answer.pipe(unpacker);
+}
+
+function unpackerOf(encoding: string): Transform | null {
+  switch (encoding) {
+    case '':
+    case 'identity':
+      return null;
+    case 'gzip':
+    case 'x-gzip':
+      return createUnzip();
+    case 'deflate':
+      return createInflate();
+    case 'br':
+      return createBrotliDecompress();
+    case 'zstd':
+      return createZstdDecompress();
+    default:
+      throw new Error(
+        `the server packs its answer in a way that is not known here (${encoding.slice(0, 50)})`,
+      );
+  }
+}
