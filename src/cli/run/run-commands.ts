@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { CommandBuilder } from '../start/command-builder.ts';
 import { EXIT } from '../start/exit-code.ts';
 import { collect, seconds } from '../start/option-values.ts';
+import type { AcpCommandOptions } from './editor/acp.ts';
 import type { ResumeOptions } from './resume.ts';
 import type { RunOptions } from './run.ts';
 import type { UiOptions } from './ui.ts';
@@ -9,7 +10,7 @@ import type { UiOptions } from './ui.ts';
 export const ASK = 'calls that need approval wait for coppice approvals allow, instead of being denied';
 export const EVENTS = 'print every event as a JSON line on stdout';
 
-/** Commands that lead a tree of agents in their own process: run, ui, demo and resume. */
+/** Commands that lead trees of agents in their own process: run, ui, acp, demo and resume. */
 export function addRunCommands({ sub, deferred }: CommandBuilder): void {
   const run = sub('run', 'Give an agent a task; progress on stderr, its answer on stdout')
     .argument('[prompt]', 'the task; - reads standard input')
@@ -49,6 +50,17 @@ export function addRunCommands({ sub, deferred }: CommandBuilder): void {
     ),
   );
 
+  const acp = sub('acp', 'Serve an editor over the Agent Client Protocol, on standard input and output')
+    .option('--toolset <name>', 'toolset by which agents work together (repeatable)', collect, [])
+    .option('--profile <name>', 'configure the agents by a named profile; see coppice profiles')
+    .option('--setup', 'connect a model in this terminal, then leave: editors run it to log in');
+  ruleOptions(acp).action(
+    deferred(
+      async (context, options: AcpCommandOptions) => (await import('./editor/acp.ts')).acp(context, options),
+      { creates_ledger: true, local: true },
+    ),
+  );
+
   sub('demo', 'Watch one agent fork three: scripted, offline, with real tools, in this folder')
     .option('--fast', 'no pauses')
     .action(
@@ -81,14 +93,7 @@ export function addRunCommands({ sub, deferred }: CommandBuilder): void {
 
 /** What a new root is created with. */
 function rootOptions(command: Command): Command {
-  return command
-    .option(
-      '--allow <rule>',
-      'allow a tool or a pattern, e.g. bash or "bash:git *" (repeatable)',
-      collect,
-      [],
-    )
-    .option('--deny <rule>', 'deny a tool or a pattern (repeatable)', collect, [])
+  return ruleOptions(command)
     .option('-y, --yes', 'allow everything that is not denied')
     .option(
       '--limit <key=value>',
@@ -101,6 +106,17 @@ function rootOptions(command: Command): Command {
     .option('--profile <name>', 'configure the agent by a named profile; see coppice profiles')
     .option('--label <name>', 'with --detach: only on workers with this label (repeatable)', collect, [])
     .option('--anywhere', 'with --detach: on any machine, not only on this one');
+}
+
+function ruleOptions(command: Command): Command {
+  return command
+    .option(
+      '--allow <rule>',
+      'allow a tool or a pattern, e.g. bash or "bash:git *" (repeatable)',
+      collect,
+      [],
+    )
+    .option('--deny <rule>', 'deny a tool or a pattern (repeatable)', collect, []);
 }
 
 export function thinkingOption(): Option {

@@ -1,13 +1,13 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import type { ComposedText } from '../../records/conversation/attached-text.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { LedgerFollower } from '../../runtime/ledger-follower.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { ResumeOptions, ResumeReport } from '../../runtime/runtime-face.ts';
 import type { AppContext } from '../app-context.ts';
 import type { AppOptions, TreeLead } from '../app-options.ts';
 import { needsHistory } from '../state/ui-store.ts';
 import { BudgetReader } from './budget-reader.ts';
-import { LedgerFollower } from './ledger-follower.ts';
 
 /** How often a tree led by others is checked for agents that nobody leads any more. */
 const TAKE_OVER_MS = 2_000;

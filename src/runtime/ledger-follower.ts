@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Agent } from '../../records/agent/agent.ts';
-import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
-import type { Store } from '../../store/store.ts';
+import type { Agent } from '../records/agent/agent.ts';
+import type { Store } from '../store/store.ts';
+import type { RuntimeEvent } from './runtime-event.ts';
 
 /** Polled even without a wake-up: wake-ups may be lost. */
 const POLL_MS = 1_000;
@@ -29,7 +29,7 @@ export class LedgerFollower {
   }
 
   async start(): Promise<void> {
-    this.#stop = await this.#store.listen(`ui-${randomUUID()}`, () => this.poll());
+    this.#stop = await this.#store.listen(`follower-${randomUUID()}`, () => this.poll());
     this.#timer = setInterval(() => this.poll(), POLL_MS).unref();
   }
 

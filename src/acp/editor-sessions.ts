@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { isAbsolute } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import {
+  type ListSessionsResponse,
+  type NewSessionResponse,
+  RequestError,
+  type SessionInfo,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk';
+import { isoTime } from '../documents/iso-time.ts';
+import { titlesOf } from '../documents/tree-titles.ts';
+import type { Agent } from '../records/agent/agent.ts';
+import { statusWord } from '../render/agent-status.ts';
+import { clean } from '../render/clean.ts';
+import type { AcpOptions, EditorPlace } from './acp-options.ts';
+import { invalidParams } from './protocol-error.ts';
+import { EditorSession } from './session/editor-session.ts';
+import { OpenTree, type OpenTreeOptions } from './session/open-tree.ts';
+import { descendantsOf } from './session/plan-entries.ts';
+
+/** Conversations on one page of the list. */
+const PAGE = 50;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** How an editor is reached. */
+export interface EditorLink {
+  readonly update: (sessionId: string, update: SessionUpdate) => void;
+  readonly request: OpenTreeOptions['request'];
+  /** The editor can show notices. */
+  readonly notices: () => boolean;
+}
+
+/** The sessions of one editor: each is an agent, of a tree that is open here. */
+export class EditorSessions {
+  readonly #options: AcpOptions;
+  readonly #link: EditorLink;
+  readonly #trees = new Map<string, OpenTree>();
+  readonly #sessions = new Map<string, EditorSession>();
+  /** Places whose runtimes are heard, and what ends that. */
+  readonly #heard = new Map<EditorPlace, () => void>();
+  /** Opening and closing never overlap. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: AcpOptions, link: EditorLink) {
+    this.#options = options;
+    this.#link = link;
+  }
+
+  /** The open session. Throws "resource not found". */
+  get(id: string): EditorSession {
+    const session = this.#sessions.get(id);
+    if (session === undefined) throw RequestError.sessionNotFound(id);
+    return session;
+  }
+
+  /** A conversation that begins with its first prompt; until then the ledger knows nothing of it. */
+  begin(cwd: string): Promise<NewSessionResponse> {
+    return this.#serial(async () => {
+      const place = await this.#placeOf(cwd);
+      const draft = place.draft();
+      const { config } = place.begin(draft);
+      const id = randomUUID();
+      const tree = this.#openTree(id, place, { ...draft, model: config.model });
+      const session = this.#openSession(tree, { id, config });
+      return { sessionId: id, ...session.describe() };
+    });
+  }
+
+  /** `shows`: what was said so far is sent first. */
+  load(id: string, shows: boolean): Promise<Pick<NewSessionResponse, 'modes' | 'configOptions'>> {
+    return this.#serial(async () => {
+      const { store } = this.#options;
+      const agent = UUID.test(id) ? await store.agent(id) : null;
+      if (agent === null) throw RequestError.sessionNotFound(id);
+      const tree = this.#trees.get(agent.root_id) ?? (await this.#resumeTree(agent.root_id));
+      // Loaded again, it is told from the beginning.
+      this.#sessions.get(id)?.end();
+      const session = this.#openSession(tree, tree.agent(id) ?? agent);
+      await session.open(() => store.history(id), shows);
+      // What waits for an answer is asked when the session is open for the editor, too.
+      void setImmediate().then(() => tree.permissions.refresh());
+      return session.describe();
+    });
+  }
+
+  /** Conversations, newest first; behind each that is open here, its agents. */
+  async list(cwd: string | null, cursor: string | null): Promise<ListSessionsResponse> {
+    if (cwd !== null && !isAbsolute(cwd)) throw invalidParams('cwd: it must be an absolute path');
+    const { store } = this.#options;
+    const after = cursor === null ? null : readCursor(cursor);
+    const found = await store.agents({
+      conversations: true,
+      ...(cwd === null ? {} : { cwd }),
+      // Several may have begun in one millisecond.
+      ...(after === null ? {} : { before: after.at + 1 }),
+      limit: PAGE + 1 + (after?.skip ?? 0),
+    });
+    const rest = found.slice(after?.skip ?? 0);
+    const roots = rest.slice(0, PAGE);
+    const titles = await titlesOf(store, roots);
+    const sessions = roots.flatMap((root) => {
+      const tree = this.#trees.get(root.id);
+      const below = tree === undefined ? [] : descendantsOf(root.id, tree.agents);
+      return [
+        infoOf(root, titles.get(root.id) ?? null),
+        ...below.map((agent) => infoOf(agent, childTitle(agent))),
+      ];
+    });
+    const last = roots.at(-1);
+    if (last === undefined || rest.length <= PAGE) return { sessions };
+    const same = found
+      .slice(0, (after?.skip ?? 0) + PAGE)
+      .filter((one) => one.created_at === last.created_at);
+    return { sessions, nextCursor: `${last.created_at}.${same.length}` };
+  }
+
+  /** Stops what is at work in it, and leaves the tree to whoever opens it next. */
+  close(id: string): Promise<void> {
+    return this.#serial(async () => {
+      const session = this.get(id);
+      const tree = [...this.#trees.values()].find(({ sessions }) => sessions.get(id) === session);
+      session.close();
+      this.#sessions.delete(id);
+      tree?.sessions.delete(id);
+      if (tree === undefined || tree.sessions.size > 0) return;
+      this.#trees.delete(tree.root_id);
+      await tree.close();
+    });
+  }
+
+  /** Hears nothing more. What is at work ends with the runtimes. */
+  end(): void {
+    for (const stop of this.#heard.values()) stop();
+    this.#heard.clear();
+    for (const tree of this.#trees.values()) tree.end();
+    this.#trees.clear();
+    this.#sessions.clear();
+  }
+
+  async #resumeTree(root_id: string): Promise<OpenTree> {
+    const { store, leads } = this.#options;
+    const root = await store.agent(root_id);
+    if (root === null) throw RequestError.sessionNotFound(root_id);
+    const tree = this.#openTree(root_id, await this.#placeOf(root.config.cwd), null);
+    try {
+      await tree.resume(await leads(root_id));
+      return tree;
+    } catch (error) {
+      this.#trees.delete(root_id);
+      await tree.close();
+      throw error;
+    }
+  }
+
+  #openTree(root_id: string, place: EditorPlace, draft: OpenTreeOptions['draft']): OpenTree {
+    const { store, log } = this.#options;
+    const tree = new OpenTree({ root_id, place, store, draft, log, request: this.#link.request });
+    this.#trees.set(root_id, tree);
+    return tree;
+  }
+
+  #openSession(tree: OpenTree, agent: Pick<Agent, 'id' | 'config'>): EditorSession {
+    const send = (update: SessionUpdate) => this.#link.update(agent.id, update);
+    const session = new EditorSession(tree, agent, send, this.#link.notices());
+    tree.sessions.set(agent.id, session);
+    this.#sessions.set(agent.id, session);
+    return session;
+  }
+
+  async #placeOf(cwd: string): Promise<EditorPlace> {
+    if (!isAbsolute(cwd)) throw invalidParams('cwd: it must be an absolute path');
+    const place = await this.#options.placeOf(cwd);
+    if (!this.#heard.has(place)) {
+      const stop = place.runtime.subscribe((event) => {
+        for (const tree of this.#trees.values()) if (tree.place === place) tree.see(event);
+      });
+      this.#heard.set(place, stop);
+    }
+    return place;
+  }
+
+  #serial<Result>(work: () => Promise<Result>): Promise<Result> {
+    const next = this.#last.then(work, work);
+    this.#last = next.catch(() => undefined);
+    return next;
+  }
+}
+
+function infoOf(agent: Agent, title: string | null): SessionInfo {
+  const { id, root_id, parent_id, config, updated_at } = agent;
+  return {
+    sessionId: id,
+    cwd: config.cwd,
+    title,
+    updatedAt: isoTime(updated_at),
+    ...(parent_id === null
+      ? {}
+      : {
+          _meta: {
+            coppice: { parentSessionId: parent_id, rootSessionId: root_id, status: statusWord(agent) },
+          },
+        }),
+  };
+}
+
+function childTitle({ name, depth }: Agent): string {
+  return `${'› '.repeat(depth)}${clean(name)}`;
+}
+
+/** When the newest conversation before the page began, and how many of that moment were listed. */
+function readCursor(text: string): { readonly at: number; readonly skip: number } {
+  const [, at = '', skip = ''] = /^(\d{1,15})\.(\d{1,6})$/.exec(text) ?? [];
+  if (at === '') throw invalidParams('cursor: it is none that session/list gave');
+  return { at: Number(at), skip: Number(skip) };
+}

@@ -1,0 +1,48 @@
+import { RequestError } from '@agentclientprotocol/sdk';
+import type { Failure } from '../records/agent/failure.ts';
+import { CoppiceError, type ErrorCode } from '../records/coppice-error.ts';
+import { StoreError } from '../store/store-error.ts';
+
+/** Errors of the person or the editor; all others are ours, or the world's. */
+const THEIRS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'E_USAGE',
+  'E_CONFIG',
+  'E_AGENT_DEAD',
+  'E_REFUSED',
+  'E_INVALID_ARGUMENT',
+  'E_MODEL_UNKNOWN',
+  'E_NO_PRICE',
+  'E_NO_FOLDER',
+  'E_RULES',
+]);
+
+/** An error as the protocol has it: `data` says which one it is and what to do. */
+export function protocolError(error: unknown): RequestError {
+  if (error instanceof RequestError) return error;
+  if (error instanceof CoppiceError) {
+    const { code, message, hint, retryable } = error;
+    const text = hint === null ? message : `${message}\n${hint}`;
+    const data = { code, hint, retryable };
+    if (code === 'E_NO_KEY') return new RequestError(AUTH_REQUIRED, text, data);
+    return new RequestError(THEIRS.has(code) ? INVALID_PARAMS : INTERNAL, text, data);
+  }
+  if (error instanceof StoreError)
+    return new RequestError(INTERNAL, error.message, { code: error.code, retryable: error.retryable });
+  const text = error instanceof Error ? error.message : String(error);
+  return new RequestError(INTERNAL, text, { code: 'E_INTERNAL' });
+}
+
+/** Why a turn failed, as the answer to its prompt. */
+export function failureError({ kind, error, retryable }: Failure): RequestError {
+  const auth = kind === 'auth' || kind === 'no_model';
+  const next = auth ? '\ncoppice doctor names the key; coppice setup connects another model.' : '';
+  return new RequestError(auth ? AUTH_REQUIRED : INTERNAL, `${error}${next}`, { kind, retryable });
+}
+
+export function invalidParams(message: string): RequestError {
+  return new RequestError(INVALID_PARAMS, message);
+}
+
+const INVALID_PARAMS = -32602;
+const INTERNAL = -32603;
+const AUTH_REQUIRED = -32000;

@@ -1,0 +1,126 @@
+import {
+  type AgentConnection,
+  agent,
+  type ClientCapabilities,
+  methods,
+  ndJsonStream,
+  PROTOCOL_VERSION,
+} from '@agentclientprotocol/sdk';
+import type { AcpOptions } from './acp-options.ts';
+import { EditorSessions } from './editor-sessions.ts';
+import { protocolError } from './protocol-error.ts';
+import { UpdateQueue } from './updates/update-queue.ts';
+import { FRAME_BYTES, FrameGuard } from './wire/frame-guard.ts';
+
+export interface EditorStreams {
+  readonly input: ReadableStream<Uint8Array>;
+  readonly output: WritableStream<Uint8Array>;
+}
+
+export interface ServedEditor {
+  /** Resolves when the editor has closed its end, or can no longer be written to. Never rejects. */
+  readonly closed: Promise<void>;
+  close(): void;
+}
+
+/** Speaks the Agent Client Protocol with an editor, as its agent (docs/editors.md). */
+export function serveEditor(options: AcpOptions, { input, output }: EditorStreams): ServedEditor {
+  let capabilities: ClientCapabilities = {};
+  const queue = new UpdateQueue(
+    (sessionId, update) => connection.client.notify(methods.client.session.update, { sessionId, update }),
+    () => connection.close(new Error('the editor does not read what it is sent')),
+  );
+  const sessions = new EditorSessions(options, {
+    update: (sessionId, update) => queue.push(sessionId, update),
+    request: async (params, signal) => {
+      await queue.flushed();
+      return connection.client.request(methods.client.session.requestPermission, params, {
+        cancellationSignal: signal,
+        stopWaitingOnCancel: true,
+      });
+    },
+    notices: () => capabilities.session?.notices != null,
+  });
+  /** The answer follows the updates that belong to it; what fails is an error of the protocol. */
+  const answered = async <Answer>(work: () => Answer | Promise<Answer>): Promise<Answer> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw protocolError(error);
+    } finally {
+      await queue.flushed();
+    }
+  };
+  const { session } = methods.agent;
+  const guard = new FrameGuard();
+  const stream = ndJsonStream(output, input.pipeThrough(guard.transform), {
+    maxMessageBytes: FRAME_BYTES + 2,
+  });
+  const connection: AgentConnection = agent({ name: 'coppice' })
+    .onRequest(session.prompt, ({ params, signal }) =>
+      answered(() => {
+        const prompted = sessions.get(params.sessionId);
+        // The request itself may be cancelled, too.
+        signal.addEventListener('abort', () => prompted.cancel(), { once: true });
+        return prompted.prompt(params.prompt);
+      }),
+    )
+    .onRequest(methods.agent.initialize, ({ params }) => {
+      capabilities = params.clientCapabilities ?? {};
+      return introduction(options.version, capabilities);
+    })
+    .onRequest(session.new, ({ params }) => answered(() => sessions.begin(params.cwd)))
+    .onRequest(session.load, ({ params }) => answered(() => sessions.load(params.sessionId, true)))
+    .onRequest(session.resume, ({ params }) => answered(() => sessions.load(params.sessionId, false)))
+    .onRequest(session.list, ({ params }) =>
+      answered(() => sessions.list(params.cwd ?? null, params.cursor ?? null)),
+    )
+    .onRequest(session.close, ({ params }) =>
+      answered(async () => {
+        await sessions.close(params.sessionId);
+        return {};
+      }),
+    )
+    .onRequest(session.setMode, ({ params }) =>
+      answered(async () => {
+        await sessions.get(params.sessionId).setMode(params.modeId);
+        return {};
+      }),
+    )
+    .onRequest(session.setConfigOption, ({ params }) =>
+      answered(async () => ({
+        configOptions: await sessions.get(params.sessionId).setOption(params.configId, params.value),
+      })),
+    )
+    // The last one: a cancel that is sent right behind its prompt must not overtake it.
+    .onNotification(session.cancel, ({ params }) => sessions.get(params.sessionId).cancel())
+    .connect(stream);
+  void connection.closed.then(() => sessions.end());
+  return { closed: connection.closed, close: () => connection.close() };
+}
+
+function introduction(version: string, { auth }: ClientCapabilities) {
+  return {
+    protocolVersion: PROTOCOL_VERSION,
+    agentInfo: { name: 'coppice', title: 'Coppice', version },
+    agentCapabilities: {
+      loadSession: true,
+      promptCapabilities: { image: true, audio: false, embeddedContext: true },
+      // Servers that the editor names are not connected to.
+      mcpCapabilities: { http: false, sse: false },
+      sessionCapabilities: { list: {}, resume: {}, close: {} },
+    },
+    authMethods:
+      auth?.terminal === true
+        ? [
+            {
+              type: 'terminal' as const,
+              id: 'setup',
+              name: 'Connect a model',
+              description: 'Asks for a key, or looks for local models, in a terminal',
+              args: ['--setup'],
+            },
+          ]
+        : [],
+  };
+}

@@ -1,0 +1,221 @@
+import type {
+  ContentBlock,
+  NewSessionResponse,
+  PromptResponse,
+  SessionUpdate,
+} from '@agentclientprotocol/sdk';
+import type { Agent } from '../../records/agent/agent.ts';
+import { isWorking } from '../../records/agent/state.ts';
+import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { storable } from '../../records/text/text.ts';
+import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import { ConversationFeed } from '../updates/conversation-feed.ts';
+import type { OpenTree, TreeSession } from './open-tree.ts';
+import { descendantsOf, planEntries } from './plan-entries.ts';
+import { promptContent } from './prompt-content.ts';
+import { configOptions, modeState, readChange, readMode, type Settings } from './session-settings.ts';
+import { stopReasonOf } from './turn-end.ts';
+
+/** Minimum time between two plans. */
+const PLAN_MS = 400;
+
+/** One agent of an open tree, as the editor talks to it. */
+export class EditorSession implements TreeSession {
+  readonly id: string;
+  readonly send: (update: SessionUpdate) => void;
+  readonly #tree: OpenTree;
+  readonly #feed: ConversationFeed;
+  /** Prompts that have not been answered; of several, later ones have joined the turn of the first. */
+  readonly #prompts = new Set<{ cancelled: boolean }>();
+  /** Texts that were sent from here and have not come back as messages. */
+  readonly #own: string[] = [];
+  /** What happens until the conversation was read from the ledger. */
+  #early: RuntimeEvent[] | null = null;
+  /** Its newest turn was stopped, by whomever. */
+  #interrupted = false;
+  /** Agents that were told to stop and have not. */
+  readonly #stopping = new Set<string>();
+  #plan = '[]';
+  #plan_timer: NodeJS.Timeout | null = null;
+  /** What the editor knows of the settings. */
+  #known: Settings;
+
+  constructor(
+    tree: OpenTree,
+    agent: Pick<Agent, 'id' | 'config'>,
+    send: (update: SessionUpdate) => void,
+    notices: boolean,
+  ) {
+    this.id = agent.id;
+    this.#tree = tree;
+    this.send = send;
+    this.#feed = new ConversationFeed({
+      agent,
+      send,
+      isOwn: (text) => this.#isOwn(text),
+      tellsFailures: () => this.#prompts.size > 0,
+      notices,
+    });
+    this.#known = this.settings;
+  }
+
+  get settings(): Settings {
+    return this.#tree.settingsOf(this.id);
+  }
+
+  /** What the answers to new, load and resume say of it. */
+  describe(): Pick<NewSessionResponse, 'modes' | 'configOptions'> {
+    const { settings } = this;
+    this.#known = settings;
+    return { modes: modeState(settings), configOptions: configOptions(settings, this.#tree.place.models()) };
+  }
+
+  callId(call_id: string): string | null {
+    return this.#feed.callId(call_id);
+  }
+
+  /** Goes on from the conversation in the ledger, which `read` resolves to; `shows`: the editor gets all of it. */
+  async open(read: () => Promise<readonly PlacedMessage[]>, shows: boolean): Promise<void> {
+    this.#early = [];
+    const history = await read();
+    const under_way = this.#tree.agent(this.id)?.state.type === 'requesting';
+    if (shows) this.#feed.replay(history, under_way);
+    else this.#feed.skip(history, under_way);
+    const early = this.#early;
+    this.#early = null;
+    for (const event of early) this.see(event);
+    this.#sendPlan();
+  }
+
+  async prompt(blocks: readonly ContentBlock[]): Promise<PromptResponse> {
+    const prompt = { cancelled: false };
+    this.#prompts.add(prompt);
+    try {
+      const content = await promptContent(blocks);
+      if (prompt.cancelled) return { stopReason: 'cancelled' };
+      this.#interrupted = false;
+      this.#own.push(storable(content.text));
+      await this.#tree.say(this.id, content);
+      const agent = await this.#tree.settled(this.id);
+      this.#sendPlan();
+      return { stopReason: stopReasonOf(agent, prompt.cancelled || this.#interrupted) };
+    } finally {
+      this.#prompts.delete(prompt);
+      if (this.#prompts.size === 0) {
+        this.#own.length = 0;
+        this.#stopping.clear();
+      }
+    }
+  }
+
+  /** Stops this agent and all below it, what they are about to begin included. Nothing is killed. */
+  cancel(): void {
+    for (const prompt of this.#prompts) prompt.cancelled = true;
+    const all = this.#within();
+    this.#tree.permissions.withdraw(new Set(all.map(({ id }) => id)));
+    for (const agent of all) this.#stop(agent);
+  }
+
+  async setMode(id: string): Promise<void> {
+    await this.#tree.change(this.id, { mode: readMode(id) });
+    this.#known = this.settings;
+  }
+
+  async setOption(id: string, value: unknown): Promise<ReturnType<typeof configOptions>> {
+    await this.#tree.change(this.id, readChange(id, value, this.settings));
+    const { settings } = this;
+    this.#known = settings;
+    return configOptions(settings, this.#tree.place.models());
+  }
+
+  /** What happens in the tree. */
+  see(event: RuntimeEvent): void {
+    if (this.#early !== null) return void this.#early.push(event);
+    switch (event.type) {
+      case 'agent':
+        return this.#agentChanged(event.agent);
+      case 'message':
+        if (event.agent_id !== this.id) return;
+        if (event.message.kind === 'event' && event.message.content.event === 'interrupted')
+          this.#interrupted = true;
+        else if (event.message.kind === 'user') this.#interrupted = false;
+        return this.#feed.see(event.message);
+      case 'delta':
+        if (event.agent_id === this.id) this.#feed.delta(event.delta);
+        return;
+      case 'output':
+        if (event.agent_id === this.id) this.#feed.output(event.call_id, event.text);
+        return;
+      default:
+        return;
+    }
+  }
+
+  close(): void {
+    this.cancel();
+    this.end();
+  }
+
+  /** Sends nothing more. */
+  end(): void {
+    if (this.#plan_timer !== null) clearTimeout(this.#plan_timer);
+    this.#feed.close();
+  }
+
+  #agentChanged(agent: Agent): void {
+    if (agent.id === this.id || agent.parent_id === null) this.#tellSettings();
+    if (agent.id !== this.id && this.#below().some(({ id }) => id === agent.id))
+      this.#plan_timer ??= setTimeout(() => this.#sendPlan(), PLAN_MS);
+    if (!isWorking(agent.state.type)) this.#stopping.delete(agent.id);
+    else if (this.#isCancelling && this.#within().some(({ id }) => id === agent.id)) this.#stop(agent);
+  }
+
+  get #isCancelling(): boolean {
+    return [...this.#prompts].some(({ cancelled }) => cancelled);
+  }
+
+  #stop({ id, state }: Agent): void {
+    if (!isWorking(state.type) || this.#stopping.has(id)) return;
+    this.#stopping.add(id);
+    this.#tree.interrupt(id);
+  }
+
+  /** They were changed elsewhere. */
+  #tellSettings(): void {
+    const { settings } = this;
+    const known = this.#known;
+    if (JSON.stringify(settings) === JSON.stringify(known)) return;
+    this.#known = settings;
+    if (settings.mode !== known.mode)
+      this.send({ sessionUpdate: 'current_mode_update', currentModeId: settings.mode });
+    this.send({
+      sessionUpdate: 'config_option_update',
+      configOptions: configOptions(settings, this.#tree.place.models()),
+    });
+  }
+
+  #sendPlan(): void {
+    if (this.#plan_timer !== null) clearTimeout(this.#plan_timer);
+    this.#plan_timer = null;
+    const entries = planEntries(this.#below());
+    const plan = JSON.stringify(entries);
+    if (plan === this.#plan) return;
+    this.#plan = plan;
+    this.send({ sessionUpdate: 'plan', entries });
+  }
+
+  #below(): Agent[] {
+    return descendantsOf(this.id, this.#tree.agents);
+  }
+
+  #within(): Agent[] {
+    const own = this.#tree.agent(this.id);
+    return own === undefined ? [] : [own, ...this.#below()];
+  }
+
+  #isOwn(text: string): boolean {
+    const at = this.#own.indexOf(text);
+    if (at !== -1) this.#own.splice(at, 1);
+    return at !== -1;
+  }
+}

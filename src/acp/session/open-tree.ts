@@ -1,0 +1,246 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { modeOf } from '../../permissions/mode.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { isActive } from '../../records/agent/agent.ts';
+import { isTerminal } from '../../records/agent/state.ts';
+import type { ComposedText } from '../../records/conversation/attached-text.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { storable } from '../../records/text/text.ts';
+import { treeTitle } from '../../render/tree-title.ts';
+import { LedgerFollower } from '../../runtime/ledger-follower.ts';
+import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import type { Store } from '../../store/store.ts';
+import type { EditorPlace, SessionDraft } from '../acp-options.ts';
+import {
+  type AskedSession,
+  PermissionRequests,
+  type PermissionRequestsOptions,
+} from './permission-requests.ts';
+import { descendantsOf } from './plan-entries.ts';
+import type { Change, Settings } from './session-settings.ts';
+
+/** How often it is looked whether a part of a tree rests. */
+const LOOK_MS = 150;
+/** How often agents that nobody leads any more are looked for, where another process leads some. */
+const TAKE_OVER_MS = 2_000;
+/** Between tries to release a tree: its last step may still be written. */
+const RELEASE_MS = [0, 200, 500, 1_000, 2_000];
+
+/** A session in which the editor has an agent of the tree open. */
+export interface TreeSession extends AskedSession {
+  /** What happens in the tree. */
+  see(event: RuntimeEvent): void;
+  /** Sends nothing more. */
+  end(): void;
+}
+
+export interface OpenTreeOptions {
+  readonly root_id: string;
+  readonly place: EditorPlace;
+  readonly store: Store;
+  /** Of a conversation that has not begun. */
+  readonly draft: SessionDraft | null;
+  readonly request: PermissionRequestsOptions['request'];
+  readonly log: (line: string) => void;
+}
+
+/** A tree that the editor has open, in one session or several. */
+export class OpenTree {
+  readonly root_id: string;
+  readonly place: EditorPlace;
+  readonly permissions: PermissionRequests;
+  readonly sessions = new Map<string, TreeSession>();
+  readonly #options: OpenTreeOptions;
+  readonly #agents = new Map<string, Agent>();
+  #draft: SessionDraft | null;
+  /** Settings that were ordered and are not in the ledger's agents yet; models by agent. */
+  readonly #ordered: { mode: Settings['mode'] | null; readonly models: Map<string, string> } = {
+    mode: null,
+    models: new Map(),
+  };
+  #beginning: Promise<unknown> | null = null;
+  #follower: LedgerFollower | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: OpenTreeOptions) {
+    const { root_id, place, store, draft, log } = options;
+    this.root_id = root_id;
+    this.place = place;
+    this.#options = options;
+    this.#draft = draft;
+    this.permissions = new PermissionRequests({
+      ...{ root_id, store, log },
+      runtime: place.runtime,
+      agent: (id) => this.agent(id),
+      sessionFor: (id) => this.#nearestSession(id),
+      request: options.request,
+    });
+  }
+
+  get agents(): Iterable<Agent> {
+    return this.#agents.values();
+  }
+
+  agent(id: string): Agent | undefined {
+    return this.#agents.get(id);
+  }
+
+  /** Leads what nobody leads of a tree in the ledger, unless workers do (`leads` false); follows what others lead. */
+  async resume(leads: boolean): Promise<void> {
+    const { store, log } = this.#options;
+    const report = leads ? await this.place.runtime.resume(this.root_id) : null;
+    for (const { agent, reason } of report?.broken ?? []) log(`${agent.name} cannot be restored: ${reason}`);
+    const agents = (await store.agents({ root_id: this.root_id })).toReversed();
+    for (const agent of agents) if (!this.#agents.has(agent.id)) this.#agents.set(agent.id, agent);
+    if (report !== null && report.elsewhere === 0) return;
+    this.#follower = new LedgerFollower(store, this.root_id, (event) => this.see(event));
+    for (const agent of agents) this.#follower.know(agent);
+    await this.#follower.start();
+    this.#timer = setInterval(() => {
+      this.permissions.refresh();
+      if (leads) void this.place.runtime.resume(this.root_id, { unattended: true }).catch(() => undefined);
+    }, TAKE_OVER_MS).unref();
+  }
+
+  settingsOf(agent_id: string): Settings {
+    const root = this.agent(this.root_id);
+    if (root === undefined) return this.#draft ?? { model: '', mode: 'ask', thinking: null };
+    const { mode, models } = this.#ordered;
+    const model = models.get(agent_id) ?? (this.agent(agent_id) ?? root).config.model;
+    return { model, mode: mode ?? modeOf(root.config), thinking: null };
+  }
+
+  /** Passes on a message of the person; the first one begins the tree. */
+  async say(agent_id: string, content: ComposedText): Promise<void> {
+    const { runtime } = this.place;
+    if (this.#draft === null) {
+      await runtime.send(agent_id, content.text, content);
+      return;
+    }
+    // The message before this one begins it.
+    if (this.#beginning !== null) {
+      await this.#beginning;
+      return this.say(agent_id, content);
+    }
+    const { text: prompt, ...pictures } = content;
+    const { config, limits } = this.place.begin(this.#draft);
+    this.#beginning = runtime.start({ id: this.root_id, prompt, ...pictures, config, limits });
+    try {
+      await this.#beginning;
+      this.#draft = null;
+    } finally {
+      this.#beginning = null;
+    }
+    const message = { kind: 'user', content: { origin: 'human', text: storable(prompt) } } as const;
+    const title = treeTitle([{ ...message, agent_id, seq: 1, at: Date.now() }]);
+    this.sessions.get(agent_id)?.send({
+      sessionUpdate: 'session_info_update',
+      title,
+      updatedAt: new Date().toISOString(),
+    });
+  }
+
+  /** Resolves to the agent when it and all below it rest, with nothing that would wake them. */
+  async settled(agent_id: string): Promise<Agent> {
+    const { store } = this.#options;
+    if (agent_id === this.root_id) await this.place.runtime.settled(agent_id, 'tree');
+    for (;;) {
+      const all = await store.agents({ root_id: this.root_id });
+      const agent = all.find(({ id }) => id === agent_id);
+      if (agent === undefined) throw new CoppiceError('E_AGENT_NOT_FOUND', 'its conversation was deleted');
+      const within = [agent, ...descendantsOf(agent_id, all)];
+      if (!within.some((one) => !isTerminal(one.state.type) && isActive(one))) {
+        for (const one of within) this.#agents.set(one.id, one);
+        return agent;
+      }
+      await sleep(LOOK_MS);
+    }
+  }
+
+  async change(agent_id: string, change: Change): Promise<void> {
+    const { runtime } = this.place;
+    await this.#beginning;
+    if (this.#draft !== null) {
+      const draft = { ...this.#draft, ...change };
+      const { config, limits } = this.place.begin(draft);
+      await runtime.checked(config, limits);
+      this.#draft = draft;
+      return;
+    }
+    if ('mode' in change) {
+      await runtime.switchMode(this.root_id, change.mode);
+      if (modeOf(this.#root.config) !== change.mode) this.#ordered.mode = change.mode;
+    } else if ('model' in change) {
+      await runtime.switchModel(agent_id, change.model);
+      if (this.agent(agent_id)?.config.model !== change.model)
+        this.#ordered.models.set(agent_id, change.model);
+    }
+  }
+
+  interrupt(agent_id: string): void {
+    this.place.runtime
+      .interrupt(agent_id, 'cancelled in the editor')
+      .catch((error: unknown) => this.#options.log(`cannot be cancelled: ${String(error)}`));
+  }
+
+  /** What the runtime of its place, or the ledger, tells. */
+  see(event: RuntimeEvent): void {
+    switch (event.type) {
+      case 'agent':
+        if (event.agent.root_id !== this.root_id) return;
+        this.#know(event.agent);
+        this.#follower?.know(event.agent);
+        break;
+      case 'message':
+        if (!this.#agents.has(event.agent_id)) return;
+        this.permissions.heard(event.agent_id, event.message);
+        break;
+      case 'removed':
+        for (const id of event.ids) this.#agents.delete(id);
+        return;
+      default:
+        break;
+    }
+    for (const session of this.sessions.values()) session.see(event);
+  }
+
+  /** Hears nothing more of it. */
+  end(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.permissions.close();
+    for (const session of this.sessions.values()) session.end();
+    void this.#follower?.stop();
+  }
+
+  /** Lets other processes lead it, once nothing is at work. */
+  async close(): Promise<void> {
+    this.end();
+    if (this.#draft !== null) return;
+    for (const pause_ms of RELEASE_MS) {
+      await sleep(pause_ms);
+      if (await this.place.runtime.release(this.root_id).catch(() => true)) return;
+    }
+  }
+
+  get #root(): Agent {
+    const root = this.agent(this.root_id);
+    if (root === undefined)
+      throw new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${this.root_id}`);
+    return root;
+  }
+
+  #know(agent: Agent): void {
+    this.#agents.set(agent.id, agent);
+    const { models } = this.#ordered;
+    if (models.get(agent.id) === agent.config.model) models.delete(agent.id);
+    if (agent.id === this.root_id && modeOf(agent.config) === this.#ordered.mode) this.#ordered.mode = null;
+  }
+
+  #nearestSession(agent_id: string): TreeSession | null {
+    for (let id: string | null = agent_id; id !== null; id = this.agent(id)?.parent_id ?? null) {
+      const session = this.sessions.get(id);
+      if (session !== undefined) return session;
+    }
+    return null;
+  }
+}

@@ -1,0 +1,191 @@
+import type {
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  SessionUpdate,
+} from '@agentclientprotocol/sdk';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { Ask } from '../../records/conversation/ask.ts';
+import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { clean } from '../../render/clean.ts';
+import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import type { Store } from '../../store/store.ts';
+import { resultView, toolCallView } from '../updates/tool-call-view.ts';
+import { answerOf, askContent, permissionOptions } from './permission-options.ts';
+
+/** Events of conversations with which an approval comes or goes. */
+const ASKING: ReadonlySet<string> = new Set(['asked', 'answered', 'interrupted', 'killed']);
+
+/** A session in which the editor can be asked about an agent. */
+export interface AskedSession {
+  readonly id: string;
+  send(update: SessionUpdate): void;
+  /** How the editor knows an open call of the session's own agent. */
+  callId(call_id: string): string | null;
+}
+
+export interface PermissionRequestsOptions {
+  readonly root_id: string;
+  readonly store: Pick<Store, 'asks'>;
+  readonly runtime: Pick<RuntimeFace, 'answer'>;
+  readonly agent: (id: string) => Agent | undefined;
+  /** The agent's own session, or the nearest one above it; null: none is open. */
+  readonly sessionFor: (agent_id: string) => AskedSession | null;
+  /** Sends a request when all updates before it have been written; the signal withdraws it. */
+  readonly request: (
+    params: RequestPermissionRequest,
+    signal: AbortSignal,
+  ) => Promise<RequestPermissionResponse>;
+  readonly log: (line: string) => void;
+}
+
+interface Asked {
+  readonly ask: Ask;
+  readonly session: AskedSession;
+  readonly toolCallId: string;
+  /** The call is shown in the session of an ancestor, which does not show the other calls of its agent. */
+  readonly lent: boolean;
+  readonly withdraw: AbortController;
+}
+
+/**
+ * The open approvals of a tree as requests to the editor. The ledger has the truth: whatever is open there is asked once, and what is no longer open,
+ * because somebody answered elsewhere or the call went away, is withdrawn.
+ */
+export class PermissionRequests {
+  readonly #options: PermissionRequestsOptions;
+  readonly #asked = new Map<string, Asked>();
+  /** Calls of other agents that are shown where they were asked about, by agent and call. */
+  readonly #lent = new Map<string, Asked>();
+  #reading: Promise<void> | null = null;
+  #changed = false;
+
+  constructor(options: PermissionRequestsOptions) {
+    this.#options = options;
+  }
+
+  /** What a message says of calls that were asked about. */
+  heard(agent_id: string, { kind, content }: PlacedMessage): void {
+    if (kind === 'event' && ASKING.has(content.event)) this.refresh();
+    if (kind !== 'result') return;
+    const lent = this.#lent.get(keyOf(agent_id, content.call_id));
+    if (lent === undefined) return;
+    this.#lent.delete(keyOf(agent_id, content.call_id));
+    const { tool, input, cwd } = lent.ask;
+    lent.session.send({
+      sessionUpdate: 'tool_call_update',
+      toolCallId: lent.toolCallId,
+      status: content.status === 'ok' ? 'completed' : 'failed',
+      ...resultView(tool, input, cwd, content, []),
+    });
+  }
+
+  /** Compares what is asked with the ledger. */
+  refresh(): void {
+    this.#changed = true;
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = null;
+    });
+  }
+
+  /** Withdraws the requests about these agents: they are being interrupted. */
+  withdraw(agent_ids: ReadonlySet<string>): void {
+    for (const asked of this.#asked.values()) if (agent_ids.has(asked.ask.agent_id)) asked.withdraw.abort();
+  }
+
+  close(): void {
+    for (const { withdraw } of this.#asked.values()) withdraw.abort();
+    this.#asked.clear();
+    this.#lent.clear();
+  }
+
+  async #read(): Promise<void> {
+    const { store, root_id } = this.#options;
+    while (this.#changed) {
+      this.#changed = false;
+      const open = await store.asks({ root_id, open: true }).catch(() => null);
+      if (open === null) return;
+      const ids = new Set(open.map(({ id }) => id));
+      for (const [id, asked] of this.#asked) if (!ids.has(id)) this.#gone(id, asked);
+      for (const ask of open) if (!this.#asked.has(ask.id)) this.#ask(ask);
+    }
+  }
+
+  #gone(id: string, asked: Asked): void {
+    this.#asked.delete(id);
+    if (asked.withdraw.signal.aborted) return;
+    asked.withdraw.abort();
+    // Its result may have come before this was read.
+    if (this.#isOpen(asked))
+      asked.session.send({
+        sessionUpdate: 'tool_call_update',
+        toolCallId: asked.toolCallId,
+        status: 'in_progress',
+      });
+  }
+
+  #isOpen({ ask, session, toolCallId, lent }: Asked): boolean {
+    if (lent) return this.#lent.has(keyOf(ask.agent_id, ask.call_id));
+    return session.callId(ask.call_id) === toolCallId;
+  }
+
+  #ask(ask: Ask): void {
+    const session = this.#options.sessionFor(ask.agent_id);
+    if (session === null) return;
+    const own = session.id === ask.agent_id ? session.callId(ask.call_id) : null;
+    const asked: Asked = {
+      ask,
+      session,
+      toolCallId: own ?? `ask-${ask.id}`,
+      lent: own === null,
+      withdraw: new AbortController(),
+    };
+    this.#asked.set(ask.id, asked);
+    if (asked.lent) this.#lent.set(keyOf(ask.agent_id, ask.call_id), asked);
+    void this.#request(asked);
+  }
+
+  async #request({ ask, session, toolCallId, lent, withdraw }: Asked): Promise<void> {
+    const { content, ...view } = toolCallView(ask.tool, ask.input, ask.cwd, true);
+    const title = ask.agent_id === session.id ? view.title : `${clean(ask.agent_name)}: ${view.title}`;
+    const diffs = (content ?? []).filter(({ type }) => type === 'diff');
+    const shown = { ...view, title, content: [...diffs, ...(diffs.length > 0 ? [] : askContent(ask))] };
+    if (lent) session.send({ sessionUpdate: 'tool_call', toolCallId, status: 'pending', ...shown });
+    try {
+      const toolCall = { toolCallId, status: 'pending' as const, ...shown };
+      const params = { sessionId: session.id, toolCall, options: permissionOptions(ask) };
+      const { outcome } = await this.#options.request(params, withdraw.signal);
+      if (withdraw.signal.aborted) return;
+      const chosen = outcome.outcome === 'selected' ? answerOf(ask, outcome.optionId) : DISMISSED;
+      if (chosen === null)
+        this.#options.log(`the editor chose an option that there is not: ${clean(JSON.stringify(outcome))}`);
+      await this.#answer(ask, chosen ?? DISMISSED);
+    } catch (error) {
+      if (withdraw.signal.aborted) return;
+      // It stays open in the ledger: coppice approvals answers it.
+      this.#options.log(
+        `${ask.agent_name} waits for an answer that the editor did not give: ${messageOf(error)}`,
+      );
+    }
+  }
+
+  async #answer(ask: Ask, answer: NonNullable<ReturnType<typeof answerOf>>): Promise<void> {
+    try {
+      await this.#options.runtime.answer(ask.id, answer);
+    } catch (error) {
+      // Somebody else was first, or the call is gone.
+      if (!(error instanceof CoppiceError && error.code === 'E_ASK_ANSWERED')) throw error;
+    }
+  }
+}
+
+/** A question that is put away is no consent. */
+const DISMISSED = { verdict: 'deny', scope: 'once', note: '' } as const;
+
+function keyOf(agent_id: string, call_id: string): string {
+  return `${agent_id} ${call_id}`;
+}
+
+function messageOf(error: unknown): string {
+  return clean(error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,57 @@
+import type { PlanEntry } from '@agentclientprotocol/sdk';
+import type { Agent } from '../../records/agent/agent.ts';
+import { failureOf } from '../../records/agent/state.ts';
+import { statusWord } from '../../render/agent-status.ts';
+import { clean } from '../../render/clean.ts';
+
+/** Agents that a plan names; the others are counted. */
+const NAMED_MAX = 60;
+const TEXT_MAX = 160;
+
+/** The agents below one, in order of creation, as steps of its plan: what each does, or what came of it. */
+export function planEntries(below: readonly Agent[]): PlanEntry[] {
+  const named = below.slice(0, NAMED_MAX).map(entryOf);
+  const more = below.slice(NAMED_MAX);
+  if (more.length === 0) return named;
+  const status = more.every((agent) => statusOf(agent) === 'completed') ? 'completed' : 'in_progress';
+  return [...named, { content: `and ${more.length} more agents`, priority: 'medium', status }];
+}
+
+/** The agents below this one, at any depth. `all`: of its tree. */
+export function descendantsOf(agent_id: string, all: Iterable<Agent>): Agent[] {
+  const below = new Set([agent_id]);
+  const found: Agent[] = [];
+  // Whoever creates an agent is older.
+  for (const agent of [...all].sort((a, b) => a.created_at - b.created_at || a.depth - b.depth)) {
+    if (agent.parent_id === null || !below.has(agent.parent_id)) continue;
+    below.add(agent.id);
+    found.push(agent);
+  }
+  return found;
+}
+
+function entryOf(agent: Agent): PlanEntry {
+  const about = aboutOf(agent);
+  const content = about === '' ? clean(agent.name) : `${clean(agent.name)}: ${about}`;
+  return { content, priority: 'medium', status: statusOf(agent) };
+}
+
+function statusOf(agent: Agent): PlanEntry['status'] {
+  const word = statusWord(agent);
+  if (word === 'queued' || (word === 'idle' && agent.unread === true)) return 'pending';
+  return word === 'running' || word === 'waiting' ? 'in_progress' : 'completed';
+}
+
+function aboutOf(agent: Agent): string {
+  const failure = failureOf(agent.state);
+  const done = agent.state.type === 'completed' ? agent.state.result : (agent.reply ?? '');
+  const label = agent.config.task?.label ?? '';
+  const text =
+    failure !== null
+      ? `failed: ${failure.error}`
+      : statusOf(agent) === 'completed'
+        ? done
+        : (agent.doing ?? label);
+  const line = clean(text.trim().split('\n', 1)[0] ?? '');
+  return line.length > TEXT_MAX ? `${line.slice(0, TEXT_MAX).toWellFormed()} …` : line;
+}

@@ -1,0 +1,112 @@
+import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
+import type { AgentConfig, PermissionMode } from '../../records/agent/agent.ts';
+import type { EditorPlace } from '../acp-options.ts';
+import { invalidParams } from '../protocol-error.ts';
+
+const MODES: readonly { readonly id: PermissionMode; readonly name: string; readonly description: string }[] =
+  [
+    { id: 'ask', name: 'Ask', description: 'Asks before it runs commands and changes files' },
+    { id: 'accept', name: 'Accept edits', description: 'Changes files without asking; asks before commands' },
+    { id: 'plan', name: 'Plan', description: 'Looks around and says what it would do; changes nothing' },
+  ];
+
+const EFFORTS: readonly AgentConfig['thinking'][] = ['off', 'low', 'medium', 'high'];
+
+export interface Settings {
+  readonly model: string;
+  readonly mode: PermissionMode;
+  /** Null: the conversation has begun, and it stays as it is. */
+  readonly thinking: AgentConfig['thinking'] | null;
+}
+
+export type Change =
+  | { readonly mode: PermissionMode }
+  | { readonly model: string }
+  | { readonly thinking: AgentConfig['thinking'] };
+
+export function modeState({ mode }: Settings): SessionModeState {
+  return { currentModeId: mode, availableModes: [...MODES] };
+}
+
+export function configOptions(
+  settings: Settings,
+  models: ReturnType<EditorPlace['models']>,
+): SessionConfigOption[] {
+  const { model, mode, thinking } = settings;
+  const listed = models.some(({ name }) => name === model)
+    ? models
+    : [{ name: model, note: 'in use' }, ...models];
+  return [
+    {
+      type: 'select',
+      id: 'mode',
+      name: 'Mode',
+      category: 'mode',
+      currentValue: mode,
+      options: MODES.map(({ id, name, description }) => ({ value: id, name, description })),
+    },
+    {
+      type: 'select',
+      id: 'model',
+      name: 'Model',
+      category: 'model',
+      currentValue: model,
+      options: listed.map(({ name, note }) => ({ value: name, name, description: note })),
+    },
+    ...(thinking === null
+      ? []
+      : [
+          {
+            type: 'select' as const,
+            id: 'thinking',
+            name: 'Thinking',
+            description:
+              'How much the model reasons before it answers; fixed once the conversation has begun',
+            category: 'thought_level',
+            currentValue: thinking,
+            options: EFFORTS.map((value) => ({ value, name: value })),
+          },
+        ]),
+  ];
+}
+
+/** Throws an error of the protocol for an option or a value that there is not. */
+export function readChange(id: string, value: unknown, { thinking }: Settings): Change {
+  if (typeof value !== 'string') throw invalidParams(`value: ${id} takes one of its options`);
+  switch (id) {
+    case 'mode':
+      return {
+        mode: oneOf(
+          id,
+          value,
+          MODES.map((one) => one.id),
+        ),
+      };
+    case 'model':
+      if (value === '') throw invalidParams('value: the name of a model is missing');
+      return { model: value };
+    case 'thinking':
+      if (thinking === null)
+        throw invalidParams('configId: thinking is fixed once the conversation has begun');
+      return { thinking: oneOf(id, value, EFFORTS) };
+    default:
+      throw invalidParams(
+        `configId: there is no option "${id}"; there are mode, model and, before the first prompt, thinking`,
+      );
+  }
+}
+
+export function readMode(id: string): PermissionMode {
+  return oneOf(
+    'mode',
+    id,
+    MODES.map((one) => one.id),
+  );
+}
+
+function oneOf<Value extends string>(what: string, given: string, known: readonly Value[]): Value {
+  const found = known.find((one) => one === given);
+  if (found === undefined)
+    throw invalidParams(`${what}: there is no "${given}"; there are ${known.join(', ')}`);
+  return found;
+}

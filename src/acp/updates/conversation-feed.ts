@@ -1,0 +1,262 @@
+import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
+import type { ModelDelta } from '../../models/model.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { readAttachments } from '../../records/conversation/attached-text.ts';
+import type {
+  AssistantContent,
+  EventContent,
+  PlacedMessage,
+  ResultContent,
+  UserContent,
+} from '../../records/conversation/message.ts';
+import { outputText, unframed } from '../../records/text/foreign-text.ts';
+import { clean } from '../../render/clean.ts';
+import { StreamedText } from './streamed-text.ts';
+import { outputContent, resultView, toolCallView } from './tool-call-view.ts';
+
+/** Characters of the output of a running call that are shown: its end. */
+const OUTPUT_MAX = 8_000;
+/** Minimum time between two updates of the output of one call. */
+const OUTPUT_MS = 250;
+
+export interface FeedOptions {
+  readonly agent: Pick<Agent, 'id' | 'config'>;
+  readonly send: (update: SessionUpdate) => void;
+  /** Whether the editor has shown this text of the person already: it was written there. */
+  readonly isOwn: (text: string) => boolean;
+  /** Whether a failure is about to be told as the answer to a prompt. */
+  readonly tellsFailures: () => boolean;
+  /** The editor can show notices. */
+  readonly notices: boolean;
+}
+
+interface OpenCall {
+  readonly id: string;
+  readonly call_id: string;
+  readonly name: string;
+  readonly input: string;
+  /** Which agent made it: of a fork, an ancestor may have. */
+  readonly agent_id: string;
+  readonly shown: readonly ToolCallContent[];
+  output: string;
+  timer: NodeJS.Timeout | null;
+}
+
+/** One agent's conversation as updates of a session: what has been said, and what is being said. */
+export class ConversationFeed {
+  readonly #options: FeedOptions;
+  readonly #open: OpenCall[] = [];
+  readonly #text: StreamedText;
+  readonly #thought: StreamedText;
+  /** Seq of the newest message that was sent. */
+  #seq = 0;
+  #message = 0;
+  /** The answer under way began before this feed: its beginning is not known, so it is sent when it is whole. */
+  #missed_beginning = false;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    this.#text = new StreamedText((text) => this.#chunk('agent_message_chunk', text));
+    this.#thought = new StreamedText((text) => this.#chunk('agent_thought_chunk', text));
+  }
+
+  /** What was said so far. `under_way`: the model is answering already. */
+  replay(history: readonly PlacedMessage[], under_way: boolean): void {
+    for (const message of history) this.#tell(message, false);
+    this.#missed_beginning = under_way;
+  }
+
+  /** The same without showing it. */
+  skip(history: readonly PlacedMessage[], under_way: boolean): void {
+    const last = history.findLastIndex(({ kind }) => kind === 'assistant');
+    // Its calls may still be running: their results are to come.
+    for (const message of history.slice(Math.max(0, last)))
+      if (message.kind === 'assistant') this.#calls(message, false);
+      else if (message.kind === 'result') this.#take(message.content.call_id);
+    this.#seq = history.at(-1)?.seq ?? 0;
+    this.#missed_beginning = under_way;
+  }
+
+  see(message: PlacedMessage): void {
+    if (message.seq <= this.#seq) return;
+    this.#tell(message, true);
+    if (message.kind === 'assistant') this.#missed_beginning = false;
+  }
+
+  delta(delta: ModelDelta): void {
+    if (delta.type === 'restart') {
+      // From here on everything is heard.
+      this.#missed_beginning = false;
+      this.#text.restart();
+      this.#thought.restart();
+    } else if (!this.#missed_beginning && delta.type === 'text') this.#text.add(delta.text);
+    else if (!this.#missed_beginning && delta.type === 'reasoning') this.#thought.add(delta.text);
+  }
+
+  output(call_id: string, text: string): void {
+    const call = this.#find(call_id);
+    if (call === undefined) return;
+    call.output = (call.output + text).slice(-OUTPUT_MAX);
+    call.timer ??= setTimeout(() => {
+      call.timer = null;
+      this.#options.send({
+        sessionUpdate: 'tool_call_update',
+        toolCallId: call.id,
+        status: 'in_progress',
+        content: outputContent(call.output),
+      });
+    }, OUTPUT_MS);
+  }
+
+  /** How the editor knows an open call. */
+  callId(call_id: string): string | null {
+    return this.#find(call_id)?.id ?? null;
+  }
+
+  close(): void {
+    for (const { timer } of this.#open) if (timer !== null) clearTimeout(timer);
+    this.#open.length = 0;
+  }
+
+  #tell(message: PlacedMessage, live: boolean): void {
+    this.#seq = message.seq;
+    if (message.agent_id === this.#options.agent.id) this.#endInherited();
+    switch (message.kind) {
+      case 'user':
+        return this.#user(message.content, live);
+      case 'assistant':
+        return this.#assistant(message, live);
+      case 'result':
+        return this.#result(message.content);
+      case 'event':
+        return this.#event(message.content, live);
+      case 'capture':
+        return;
+    }
+  }
+
+  #user({ origin, text, images = [] }: UserContent, live: boolean): void {
+    this.#forgetAnswer();
+    this.#message += 1;
+    // What the runtime and other agents say to the model is no word of the person.
+    if (origin === 'mail' || origin === 'system') return this.#aside(unframed(text));
+    if (live && origin === 'human' && this.#options.isOwn(text)) return;
+    const said = readAttachments(text);
+    const labels = said?.labels.map((label) => `\n+ ${label}`).join('') ?? '';
+    this.#chunk('user_message_chunk', `${said?.text ?? text}${labels}`);
+    for (const { media_type, base64 } of images)
+      this.#options.send({
+        sessionUpdate: 'user_message_chunk',
+        messageId: this.#message_id,
+        content: { type: 'image', mimeType: media_type, data: base64 },
+      });
+    this.#message += 1;
+  }
+
+  #assistant(message: PlacedMessage & { readonly kind: 'assistant' }, live: boolean): void {
+    this.#thought.finish(joined(message.content, 'reasoning'));
+    this.#text.finish(joined(message.content, 'text'));
+    this.#message += 1;
+    this.#calls(message, live, (call, view) =>
+      this.#options.send({ sessionUpdate: 'tool_call', toolCallId: call, status: 'in_progress', ...view }),
+    );
+  }
+
+  #calls(
+    { agent_id, seq, content }: PlacedMessage & { readonly kind: 'assistant' },
+    live: boolean,
+    show?: (id: string, view: ReturnType<typeof toolCallView>) => void,
+  ): void {
+    if (content.finish === 'refused') return;
+    for (const [index, part] of content.parts.entries()) {
+      if (part.type !== 'call') continue;
+      // A model may give several calls one id.
+      const id = `${agent_id.slice(0, 8)}-${seq}-${index}`;
+      const view = toolCallView(part.name, part.input, this.#options.agent.config.cwd, live);
+      const { name, input } = part;
+      const shown = view.content ?? [];
+      this.#open.push({ id, call_id: part.id, name, input, agent_id, shown, output: '', timer: null });
+      show?.(id, view);
+    }
+  }
+
+  /** Calls of one message with the same id are answered in order. */
+  #result(result: ResultContent): void {
+    const call = this.#take(result.call_id);
+    if (call === undefined) return;
+    const read = { ...result, output: outputText(result) };
+    this.#options.send({
+      sessionUpdate: 'tool_call_update',
+      toolCallId: call.id,
+      status: result.status === 'ok' ? 'completed' : 'failed',
+      ...resultView(call.name, call.input, this.#options.agent.config.cwd, read, call.shown),
+    });
+  }
+
+  #event({ event, text }: EventContent, live: boolean): void {
+    if (event === 'interrupted' || event === 'error') this.#forgetAnswer();
+    const severity = SEVERITIES[event];
+    if (severity === undefined || (live && event === 'error' && this.#options.tellsFailures())) return;
+    // A notice is not kept with the conversation, so one of the past is none.
+    if (!live || !this.#options.notices) return this.#aside(clean(text));
+    this.#options.send({ sessionUpdate: 'notice', severity, title: clean(text) || event });
+  }
+
+  /** A fork does not get the results of calls that were open at its fork point. */
+  #endInherited(): void {
+    for (const call of this.#open.filter(({ agent_id }) => agent_id !== this.#options.agent.id)) {
+      this.#open.splice(this.#open.indexOf(call), 1);
+      this.#options.send({ sessionUpdate: 'tool_call_update', toolCallId: call.id, status: 'completed' });
+    }
+  }
+
+  /** An answer that was stopped leaves no message if nothing of it counts. */
+  #forgetAnswer(): void {
+    this.#text.forget();
+    this.#thought.forget();
+  }
+
+  #aside(text: string): void {
+    this.#message += 1;
+    this.#chunk('agent_thought_chunk', text);
+    this.#message += 1;
+  }
+
+  #chunk(
+    sessionUpdate: 'user_message_chunk' | 'agent_message_chunk' | 'agent_thought_chunk',
+    text: string,
+  ): void {
+    if (text === '') return;
+    this.#options.send({ sessionUpdate, messageId: this.#message_id, content: { type: 'text', text } });
+  }
+
+  get #message_id(): string {
+    return `${this.#options.agent.id.slice(0, 8)}-${this.#message}`;
+  }
+
+  #find(call_id: string): OpenCall | undefined {
+    return this.#open.find((call) => call.call_id === call_id);
+  }
+
+  #take(call_id: string): OpenCall | undefined {
+    const call = this.#find(call_id);
+    if (call === undefined) return undefined;
+    this.#open.splice(this.#open.indexOf(call), 1);
+    if (call.timer !== null) clearTimeout(call.timer);
+    return call;
+  }
+}
+
+/** Events that a person should read; the others are seen in what follows from them. */
+const SEVERITIES: Partial<Readonly<Record<EventContent['event'], 'info' | 'warning' | 'error'>>> = {
+  error: 'error',
+  killed: 'warning',
+  limit: 'warning',
+  notice: 'info',
+  'left-out': 'info',
+  checkpoint: 'info',
+};
+
+function joined({ parts }: AssistantContent, type: 'text' | 'reasoning'): string {
+  return parts.map((part) => (part.type === type ? part.text : '')).join('');
+}

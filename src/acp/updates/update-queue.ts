@@ -1,0 +1,90 @@
+import type { SessionUpdate } from '@agentclientprotocol/sdk';
+
+/** Characters that wait for an editor which does not read: beyond them it is given up. */
+const WAITING_MAX = 64 * 1024 * 1024;
+
+interface Waiting {
+  readonly sessionId: string;
+  update: SessionUpdate;
+  size: number;
+}
+
+/**
+ * Updates on their way to the editor, in order. While it does not read, pieces of one text become one, and newer output of a call takes the place of
+ * older.
+ */
+export class UpdateQueue {
+  readonly #write: (sessionId: string, update: SessionUpdate) => Promise<void>;
+  readonly #onFull: () => void;
+  readonly #waiting: Waiting[] = [];
+  #size = 0;
+  #pumping: Promise<void> | null = null;
+
+  /** `write` resolves when the editor may be sent more. `onFull`: too much waits, and nothing more is kept. */
+  constructor(write: (sessionId: string, update: SessionUpdate) => Promise<void>, onFull: () => void) {
+    this.#write = write;
+    this.#onFull = onFull;
+  }
+
+  push(sessionId: string, update: SessionUpdate): void {
+    const size = sizeOf(update);
+    const last = this.#waiting.at(-1);
+    const joined = last?.sessionId === sessionId ? joinedWith(last.update, update) : null;
+    if (last !== undefined && joined !== null) {
+      const whole = sizeOf(joined);
+      this.#size += whole - last.size;
+      [last.update, last.size] = [joined, whole];
+    } else {
+      this.#waiting.push({ sessionId, update, size });
+      this.#size += size;
+    }
+    if (this.#size > WAITING_MAX) {
+      this.#waiting.length = 0;
+      this.#size = 0;
+      return this.#onFull();
+    }
+    this.#pumping ??= this.#pump().finally(() => {
+      this.#pumping = null;
+    });
+  }
+
+  /** Resolves when all that was pushed by now has been written. */
+  async flushed(): Promise<void> {
+    await this.#pumping;
+  }
+
+  async #pump(): Promise<void> {
+    // What is pushed in one go is joined before it is written.
+    await Promise.resolve();
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      this.#size -= next.size;
+      // The connection is gone: whoever serves it ends.
+      await this.#write(next.sessionId, next.update).catch(() => undefined);
+    }
+  }
+}
+
+function joinedWith(before: SessionUpdate, next: SessionUpdate): SessionUpdate | null {
+  if (before.sessionUpdate === 'tool_call_update' && next.sessionUpdate === 'tool_call_update') {
+    const replaces = before.toolCallId === next.toolCallId && Object.keys(before).every((key) => key in next);
+    return replaces ? next : null;
+  }
+  if (before.sessionUpdate === 'plan' && next.sessionUpdate === 'plan') return next;
+  if (
+    (before.sessionUpdate !== 'agent_message_chunk' && before.sessionUpdate !== 'agent_thought_chunk') ||
+    next.sessionUpdate !== before.sessionUpdate ||
+    before.messageId !== next.messageId ||
+    before.content.type !== 'text' ||
+    next.content.type !== 'text'
+  )
+    return null;
+  return { ...before, content: { type: 'text', text: before.content.text + next.content.text } };
+}
+
+function sizeOf(update: SessionUpdate): number {
+  if ('content' in update && update.content !== null && update.content !== undefined) {
+    const { content } = update;
+    if (!Array.isArray(content) && content.type === 'text') return content.text.length;
+  }
+  return JSON.stringify(update).length;
+}

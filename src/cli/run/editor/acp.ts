@@ -1,0 +1,66 @@
+import { Readable, Writable } from 'node:stream';
+import type { EditorPlace } from '../../../acp/acp-options.ts';
+import { serveEditor } from '../../../acp/serve-editor.ts';
+import { killAllProcessGroups } from '../../../processes/process-group.ts';
+import { workingFolder } from '../../../processes/working-folder.ts';
+import { CoppiceError } from '../../../records/coppice-error.ts';
+import { clean } from '../../../render/clean.ts';
+import { leadOf } from '../../../serve/leading/leaders.ts';
+import type { Context } from '../../setup/context.ts';
+import { endProcessSoon, onStopSignal } from '../../setup/end-process.ts';
+import { EXIT } from '../../start/exit-code.ts';
+import { type EditorRules, editorPlaces } from './editor-places.ts';
+
+export interface AcpCommandOptions extends EditorRules {
+  readonly setup?: boolean;
+}
+
+/** `coppice acp`: leads trees for an editor until it closes standard input. */
+export async function acp(context: Context, { setup, ...rules }: AcpCommandOptions): Promise<number> {
+  if (setup === true) return (await import('./acp-setup.ts')).acpSetup(context);
+  if (process.stdin.isTTY === true)
+    throw new CoppiceError('E_USAGE', 'acp is started by editors, with pipes on standard input and output', {
+      hint: 'See docs/editors.md for how to name it in yours. On a terminal: coppice',
+    });
+  const log = (line: string) => void process.stderr.write(`${clean(line)}\n`);
+  // Libraries may print: that must not come between the messages.
+  console.log = console.error;
+  const store = await context.openStore();
+  const places = editorPlaces(context, store, rules);
+  let code: number = EXIT.done;
+  try {
+    const editor = serveEditor(
+      {
+        version: context.version,
+        store,
+        log,
+        placeOf: (cwd): Promise<EditorPlace> => places.placeOf(workingFolder(cwd)),
+        leads: async (root_id) => {
+          const lead = await leadOf(store, root_id, context.env);
+          if (lead.by !== 'nobody') return lead.by === 'here';
+          const labels = lead.placement.map(clean).join(', ');
+          log(`nothing leads ${root_id} yet: start coppice worker (labels: ${labels})`);
+          return false;
+        },
+      },
+      {
+        input: Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
+        output: Writable.toWeb(process.stdout) as WritableStream<Uint8Array>,
+      },
+    );
+    const remove = onStopSignal((_, exit_code) => {
+      code = exit_code;
+      editor.close();
+    });
+    // An editor that is gone closes both ends; the work of its agents is put down in order either way.
+    process.stdout.removeAllListeners('error').on('error', () => editor.close());
+    await editor.closed;
+    remove();
+    return code;
+  } finally {
+    await places.close();
+    killAllProcessGroups();
+    await store.close();
+    endProcessSoon();
+  }
+}

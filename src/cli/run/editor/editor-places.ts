@@ -1,0 +1,78 @@
+import type { EditorPlace } from '../../../acp/acp-options.ts';
+import type { Store } from '../../../store/store.ts';
+import {
+  chooseModel,
+  composeConfig,
+  composeLimits,
+  composeTerms,
+  namedProfile,
+  type RootOptions,
+} from '../../setup/compose-config.ts';
+import { composeRuntime } from '../../setup/compose-runtime.ts';
+import { type Context, reloaded } from '../../setup/context.ts';
+import { demoModels } from '../../setup/demo-rules.ts';
+import { modelChoices } from '../../setup/model-choices.ts';
+
+/** What the command line says of every conversation. */
+export type EditorRules = Pick<RootOptions, 'allow' | 'deny' | 'toolset' | 'profile'>;
+
+export interface EditorPlaces {
+  /** One runtime for each folder: its profiles and instructions are those of the folder. */
+  readonly placeOf: (cwd: string) => Promise<EditorPlace>;
+  readonly close: () => Promise<void>;
+}
+
+export function editorPlaces(context: Context, store: Store, rules: EditorRules): EditorPlaces {
+  const places = new Map<string, Promise<EditorPlace>>();
+  const opened: Promise<EditorPlace>[] = [];
+  return {
+    placeOf: async (cwd) => {
+      const place =
+        places.get(cwd) ?? openPlace({ ...context, options: { ...context.options, cwd } }, store, rules);
+      if (!opened.includes(place)) opened.push(place);
+      places.set(cwd, place);
+      // One may be connected at any time, in another process: what was read of the configuration is old then.
+      if (!(await place.then(hasModel, () => false))) places.delete(cwd);
+      return place;
+    },
+    close: async () => {
+      const all = await Promise.allSettled(opened);
+      await Promise.all(
+        all.map((one) => (one.status === 'fulfilled' ? one.value.runtime.close() : undefined)),
+      );
+    },
+  };
+}
+
+function hasModel(place: EditorPlace): boolean {
+  try {
+    place.draft();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function openPlace(given: Context, store: Store, rules: EditorRules): Promise<EditorPlace> {
+  const context = await reloaded(given);
+  const terms = composeTerms(context);
+  const profile = namedProfile(terms, rules.profile);
+  const defaults = context.loaded.configuration.agents?.defaults;
+  const runtime = await composeRuntime(context, store, terms, { extra: demoModels(true), can_ask: true });
+  return {
+    runtime,
+    draft: () => ({
+      model: chooseModel(context, profile),
+      thinking: profile?.thinking ?? defaults?.thinking ?? 'off',
+      mode: 'ask',
+    }),
+    begin: ({ model, thinking, mode }) => {
+      const config = composeConfig(context, terms, model, { ...rules, thinking });
+      return {
+        config: mode === 'ask' ? config : { ...config, permissions: { ...config.permissions, mode } },
+        limits: composeLimits(context, {}, rules.profile),
+      };
+    },
+    models: () => modelChoices(context, terms),
+  };
+}

@@ -1,0 +1,170 @@
+/** Trees of agents in an editor: children as steps of a plan and as sessions, their questions, cancelling all of it, and coming back after a kill. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, test } from 'node:test';
+import type { PromptResponse } from '@agentclientprotocol/sdk';
+import { makeHome } from '../cli/run-cli.ts';
+import { closeOpened } from '../close-opened.ts';
+import { openEditor, until, writeRules } from './editor-client.ts';
+
+afterEach(closeOpened);
+
+const FORKING = [
+  {
+    when: { root: true, step: 0 },
+    say: 'I fork two.',
+    calls: ['looker', 'maker'].map((name) => ({ name: 'fork', input: { name, prompt: `You are ${name}` } })),
+  },
+  {
+    when: { root: true, step: 1 },
+    calls: [{ name: 'wait', input: { timeout: 600, from_agents: '{{results.fork.*.agent_id}}' } }],
+  },
+  { when: { agent: 'looker', step: 0 }, say: 'Nothing to see.' },
+  { when: { agent: 'maker', step: 0 }, calls: [{ name: 'bash', input: { command: 'touch made.txt' } }] },
+  { when: { agent: 'maker', user: 'again' }, say: 'I am {{agent.name}} still.' },
+  { when: { agent: 'maker' }, say: 'Made it.' },
+  { when: { root: true, user: 'Say hello' }, say: 'Hello again.' },
+  { when: { root: true, tool: 'wait' }, say: 'Both are done.' },
+];
+
+test('children are steps of the plan, ask through the session that is open, and are sessions of their own', async () => {
+  const home = makeHome();
+  const editor = await openEditor(home, ['--model', writeRules(home, FORKING)]);
+  const id = await editor.begin();
+  const turn = editor.say(id, 'Split the work');
+  const asked = await editor.nextAsked();
+  assert.equal(asked.params.sessionId, id);
+  assert.equal(asked.params.toolCall.title, 'maker: touch made.txt');
+  asked.choose('once');
+  assert.equal(await turn, 'end_turn');
+  assert.ok(existsSync(join(home.work, 'made.txt')));
+  assert.match(editor.text(id, 'agent_message_chunk'), /^I fork two\.Both are done\.$/);
+  const lent = editor
+    .of(id, 'tool_call_update')
+    .filter(({ toolCallId }) => toolCallId === asked.params.toolCall.toolCallId);
+  assert.equal(lent.at(-1)?.status, 'completed');
+  assert.deepEqual(
+    editor
+      .of(id, 'plan')
+      .at(-1)
+      ?.entries.map(({ content, status }) => [content, status]),
+    [
+      ['looker: Nothing to see.', 'completed'],
+      ['maker: Made it.', 'completed'],
+    ],
+  );
+
+  const { sessions } = await editor.agent.request('session/list', { cwd: home.work });
+  assert.deepEqual(
+    sessions.map(({ title }) => title),
+    ['Split the work', '› looker', '› maker'],
+  );
+  const maker = String(sessions[2]?.sessionId);
+  assert.deepEqual(sessions[2]?._meta?.coppice, { parentSessionId: id, rootSessionId: id, status: 'idle' });
+  await editor.agent.request('session/load', { sessionId: maker, cwd: home.work, mcpServers: [] });
+  assert.equal(editor.text(maker, 'agent_message_chunk'), 'I fork two.Made it.');
+  // Its call, and what it inherited: the calls at the fork point are over for it.
+  const calls = editor.of(maker, 'tool_call').map(({ toolCallId }) => toolCallId);
+  const over = editor.of(maker, 'tool_call_update').filter(({ status }) => status === 'completed');
+  assert.deepEqual(calls.toSorted(), over.map(({ toolCallId }) => toolCallId).toSorted());
+  assert.equal(await editor.say(maker, 'Who are you, again?'), 'end_turn');
+  assert.match(editor.text(maker, 'agent_message_chunk'), /I am maker still\.$/);
+});
+
+test('a cancel stops the agent and all below it, and withdraws what they ask', async () => {
+  const home = makeHome();
+  const slow = {
+    when: { agent: 'looker', step: 0 },
+    calls: [{ name: 'bash', input: { command: 'sleep 600' } }],
+  };
+  const rules = [slow, ...FORKING];
+  const editor = await openEditor(home, ['--model', writeRules(home, rules), '--allow', 'bash:sleep *']);
+  const id = await editor.begin();
+  const turn = editor.say(id, 'Split the work');
+  const asked = await editor.nextAsked();
+  const plan = () => editor.of(id, 'plan').at(-1)?.entries ?? [];
+  await until(() => plan().some(({ content }) => content.includes('sleep 600')));
+  assert.deepEqual(
+    plan().map(({ status }) => status),
+    ['in_progress', 'in_progress'],
+  );
+  await editor.agent.notify('session/cancel', { sessionId: id });
+  assert.equal(await turn, 'cancelled');
+  assert.ok(asked.signal.aborted);
+  const { stdout } = await home.run(['ps', '--json']);
+  const { agents } = JSON.parse(stdout) as { agents: { status: string; pending_approval: string | null }[] };
+  assert.deepEqual(
+    agents.map(({ status, pending_approval }) => [status, pending_approval]),
+    [
+      ['idle', null],
+      ['idle', null],
+      ['idle', null],
+    ],
+  );
+  // Nobody was killed: the conversation goes on.
+  assert.equal(await editor.say(id, 'Say hello'), 'end_turn');
+  assert.match(editor.text(id, 'agent_message_chunk'), /Hello again\.$/);
+});
+
+test('a cancel right behind its prompt stops it, and one of the request itself does, too', async () => {
+  const home = makeHome();
+  const model = writeRules(home, [
+    { when: { user: 'slow' }, say: 'too late', delay_ms: 600_000 },
+    { say: 'Quick.' },
+  ]);
+  const editor = await openEditor(home, ['--model', model]);
+  const id = await editor.begin();
+  const turn = editor.say(id, 'slow');
+  await editor.agent.notify('session/cancel', { sessionId: id });
+  assert.equal(await turn, 'cancelled');
+  const given_up = new AbortController();
+  const prompt = [{ type: 'text' as const, text: 'slow' }];
+  const again = editor.agent.request<PromptResponse>(
+    'session/prompt',
+    { sessionId: id, prompt },
+    { cancellationSignal: given_up.signal },
+  );
+  given_up.abort();
+  assert.equal((await again).stopReason, 'cancelled');
+  assert.equal(await editor.say(id, 'quick'), 'end_turn');
+});
+
+test('a session outlives the kill of the program: what was said is told again, and what waits is asked again', async () => {
+  const home = makeHome();
+  const model = writeRules(home, FORKING);
+  const first = await openEditor(home, ['--model', model]);
+  const id = await first.begin();
+  void first.say(id, 'Split the work').catch(() => undefined);
+  await first.nextAsked();
+  first.child.kill('SIGKILL');
+  await first.ended;
+
+  const editor = await openEditor(home, ['--model', model]);
+  const { sessions } = await editor.agent.request('session/list', {});
+  assert.deepEqual(
+    sessions.map(({ sessionId, title }) => [sessionId, title]),
+    [[id, 'Split the work']],
+  );
+  const { modes } = await editor.agent.request('session/load', {
+    sessionId: id,
+    cwd: home.work,
+    mcpServers: [],
+  });
+  assert.equal(modes?.currentModeId, 'ask');
+  assert.equal(editor.text(id, 'user_message_chunk'), 'Split the work');
+  assert.equal(editor.text(id, 'agent_message_chunk'), 'I fork two.');
+  // It goes on where it stopped.
+  (await editor.nextAsked()).choose('once');
+  await until(() => editor.text(id, 'agent_message_chunk').endsWith('Both are done.'));
+  assert.ok(existsSync(join(home.work, 'made.txt')));
+  assert.equal(await editor.say(id, 'Say hello'), 'end_turn');
+
+  // Closed here, another program may lead it; resumed, nothing is told twice.
+  await editor.agent.request('session/close', { sessionId: id });
+  const third = await openEditor(home, ['--model', model]);
+  await third.agent.request('session/resume', { sessionId: id, cwd: home.work });
+  assert.equal(third.text(id, 'agent_message_chunk'), '');
+  assert.equal(await third.say(id, 'Say hello'), 'end_turn');
+  assert.equal(third.text(id, 'agent_message_chunk'), 'Hello again.');
+});
