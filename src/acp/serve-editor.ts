@@ -60,8 +60,11 @@ export function serveEditor(options: AcpOptions, { input, output }: EditorStream
     .onRequest(session.prompt, ({ params, signal }) =>
       answered(() => {
         const prompted = sessions.get(params.sessionId);
-        // The request itself may be cancelled, too.
-        signal.addEventListener('abort', () => prompted.cancel(), { once: true });
+        // The request itself may be cancelled, too. An editor that goes away cancels nothing: what is at work waits in the ledger.
+        const stop = () => {
+          if (!connection.signal.aborted) prompted.cancel();
+        };
+        signal.addEventListener('abort', stop, { once: true });
         return prompted.prompt(params.prompt);
       }),
     )

@@ -1,6 +1,6 @@
 /** Trees of agents in an editor: children as steps of a plan and as sessions, their questions, cancelling all of it, and coming back after a kill. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import type { PromptResponse } from '@agentclientprotocol/sdk';
@@ -89,9 +89,12 @@ test('a cancel stops the agent and all below it, and withdraws what they ask', a
     plan().map(({ status }) => status),
     ['in_progress', 'in_progress'],
   );
+  // As the protocol wants it of a client, in whatever order: that is no answer of the person.
+  asked.dismiss();
   await editor.agent.notify('session/cancel', { sessionId: id });
   assert.equal(await turn, 'cancelled');
-  assert.ok(asked.signal.aborted);
+  const maker = await home.run(['logs', 'maker', '--json']);
+  assert.doesNotMatch(maker.stdout, /denied/);
   const { stdout } = await home.run(['ps', '--json']);
   const { agents } = JSON.parse(stdout) as { agents: { status: string; pending_approval: string | null }[] };
   assert.deepEqual(
@@ -128,6 +131,62 @@ test('a cancel right behind its prompt stops it, and one of the request itself d
   given_up.abort();
   assert.equal((await again).stopReason, 'cancelled');
   assert.equal(await editor.say(id, 'quick'), 'end_turn');
+});
+
+test('an editor that closes its end while a command runs leaves nothing running, and the call is told to be unknown', async () => {
+  const home = makeHome();
+  const model = writeRules(home, [
+    { when: { tool: 'bash' }, say: 'It was: {{result}}' },
+    { calls: [{ name: 'bash', input: { command: 'echo $$ > pid; sleep 600' } }] },
+  ]);
+  const first = await openEditor(home, ['--model', model, '--allow', 'bash']);
+  const id = await first.begin();
+  void first.say(id, 'Wait').catch(() => undefined);
+  const file = join(home.work, 'pid');
+  await until(() => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
+  first.child.stdin?.end();
+  assert.deepEqual(await first.ended, { code: 0, signal: null });
+  assert.throws(() => process.kill(Number(readFileSync(file, 'utf8')), 0));
+
+  const editor = await openEditor(home, ['--model', model]);
+  await editor.agent.request('session/load', { sessionId: id, cwd: home.work, mcpServers: [] });
+  await until(() => editor.text(id, 'agent_message_chunk').includes('It was: '));
+  assert.equal(editor.of(id, 'tool_call_update').at(-1)?.status, 'failed');
+});
+
+test('a tree that another process leads is followed, written to, answered and cancelled', async () => {
+  const home = makeHome();
+  const model = writeRules(home, [
+    { when: { user: 'slow' }, say: 'too late', delay_ms: 600_000 },
+    { when: { user: 'touch', tool: 'bash' }, say: 'Touched.' },
+    { when: { user: 'touch' }, calls: [{ name: 'bash', input: { command: 'touch made.txt' } }] },
+    { say: 'Hello.' },
+  ]);
+  const first = await openEditor(home, ['--model', model]);
+  const id = await first.begin();
+  assert.equal(await first.say(id, 'Hello'), 'end_turn');
+  const second = await openEditor(home, ['--model', model]);
+  await second.agent.request('session/load', { sessionId: id, cwd: home.work, mcpServers: [] });
+  assert.equal(second.text(id, 'agent_message_chunk'), 'Hello.');
+
+  const turn = second.say(id, 'touch it');
+  // Both are asked; the first answer counts, and the other question is withdrawn.
+  const [here, there] = await Promise.all([second.nextAsked(), first.nextAsked()]);
+  here.choose('once');
+  assert.equal(await turn, 'end_turn');
+  await until(() => there.signal.aborted);
+  assert.ok(existsSync(join(home.work, 'made.txt')));
+  await until(() => second.text(id, 'agent_message_chunk') === 'Hello.Touched.');
+  await until(() => first.text(id, 'agent_message_chunk') === 'Hello.Touched.');
+  // What was written elsewhere is shown.
+  assert.equal(first.text(id, 'user_message_chunk'), 'touch it');
+
+  await second.agent.request('session/set_mode', { sessionId: id, modeId: 'plan' });
+  await until(() => first.of(id, 'current_mode_update').at(-1)?.currentModeId === 'plan');
+  const slow = second.say(id, 'slow');
+  await until(() => first.text(id, 'user_message_chunk').endsWith('slow'));
+  await second.agent.notify('session/cancel', { sessionId: id });
+  assert.equal(await slow, 'cancelled');
 });
 
 test('a session outlives the kill of the program: what was said is told again, and what waits is asked again', async () => {

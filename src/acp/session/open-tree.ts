@@ -71,7 +71,6 @@ export class OpenTree {
     this.permissions = new PermissionRequests({
       ...{ root_id, store, log },
       runtime: place.runtime,
-      agent: (id) => this.agent(id),
       sessionFor: (id) => this.#nearestSession(id),
       request: options.request,
     });

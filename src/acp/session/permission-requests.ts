@@ -1,9 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   RequestPermissionRequest,
   RequestPermissionResponse,
   SessionUpdate,
 } from '@agentclientprotocol/sdk';
-import type { Agent } from '../../records/agent/agent.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
@@ -13,6 +13,8 @@ import type { Store } from '../../store/store.ts';
 import { resultView, toolCallView } from '../updates/tool-call-view.ts';
 import { answerOf, askContent, permissionOptions } from './permission-options.ts';
 
+/** A question may be put away because everything is cancelled: how long before or after that the protocol leaves open. */
+export const CANCEL_MS = 250;
 /** Events of conversations with which an approval comes or goes. */
 const ASKING: ReadonlySet<string> = new Set(['asked', 'answered', 'interrupted', 'killed']);
 
@@ -28,7 +30,6 @@ export interface PermissionRequestsOptions {
   readonly root_id: string;
   readonly store: Pick<Store, 'asks'>;
   readonly runtime: Pick<RuntimeFace, 'answer'>;
-  readonly agent: (id: string) => Agent | undefined;
   /** The agent's own session, or the nearest one above it; null: none is open. */
   readonly sessionFor: (agent_id: string) => AskedSession | null;
   /** Sends a request when all updates before it have been written; the signal withdraws it. */
@@ -83,9 +84,7 @@ export class PermissionRequests {
   /** Compares what is asked with the ledger. */
   refresh(): void {
     this.#changed = true;
-    this.#reading ??= this.#read().finally(() => {
-      this.#reading = null;
-    });
+    this.#reading ??= this.#read();
   }
 
   /** Withdraws the requests about these agents: they are being interrupted. */
@@ -104,11 +103,13 @@ export class PermissionRequests {
     while (this.#changed) {
       this.#changed = false;
       const open = await store.asks({ root_id, open: true }).catch(() => null);
-      if (open === null) return;
+      // It is read again with the next event, or the next look at a tree that others lead.
+      if (open === null) break;
       const ids = new Set(open.map(({ id }) => id));
       for (const [id, asked] of this.#asked) if (!ids.has(id)) this.#gone(id, asked);
       for (const ask of open) if (!this.#asked.has(ask.id)) this.#ask(ask);
     }
+    this.#reading = null;
   }
 
   #gone(id: string, asked: Asked): void {
@@ -155,6 +156,7 @@ export class PermissionRequests {
       const toolCall = { toolCallId, status: 'pending' as const, ...shown };
       const params = { sessionId: session.id, toolCall, options: permissionOptions(ask) };
       const { outcome } = await this.#options.request(params, withdraw.signal);
+      if (outcome.outcome === 'cancelled') await sleep(CANCEL_MS);
       if (withdraw.signal.aborted) return;
       const chosen = outcome.outcome === 'selected' ? answerOf(ask, outcome.optionId) : DISMISSED;
       if (chosen === null)

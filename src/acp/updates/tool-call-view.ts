@@ -45,7 +45,8 @@ export function resultView(
   { status, output, file }: Pick<ResultContent, 'status' | 'output' | 'file'>,
   shown: readonly ToolCallContent[],
 ): { readonly content: ToolCallContent[]; readonly locations?: ToolCallLocation[] } {
-  if (status !== 'ok') return { content: [...shown, textContent(output)] };
+  const told = textContent(name === 'bash' ? fenced(output) : output);
+  if (status !== 'ok') return { content: [...shown, told] };
   const changed = shown.length > 0 ? shown : doneChange(name, inputOf(raw) ?? {}, cwd, file);
   const content =
     changed.length > 0 ? [...changed] : [textContent(name === 'bash' ? fenced(output) : output)];

@@ -43,9 +43,7 @@ export class UpdateQueue {
       this.#size = 0;
       return this.#onFull();
     }
-    this.#pumping ??= this.#pump().finally(() => {
-      this.#pumping = null;
-    });
+    this.#pumping ??= this.#pump();
   }
 
   /** Resolves when all that was pushed by now has been written. */
@@ -61,6 +59,8 @@ export class UpdateQueue {
       // The connection is gone: whoever serves it ends.
       await this.#write(next.sessionId, next.update).catch(() => undefined);
     }
+    // Now, not when this promise resolves: what is pushed in between would stay.
+    this.#pumping = null;
   }
 }
 
