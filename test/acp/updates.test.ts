@@ -197,11 +197,11 @@ describe('a conversation', () => {
 describe('a call', () => {
   test('has a title of one line, without what could deceive, a kind and a place', () => {
     const view = (name: string, input: object | string) =>
-      toolCallView(name, typeof input === 'string' ? input : JSON.stringify(input), '/work', true);
+      toolCallView(name, typeof input === 'string' ? input : JSON.stringify(input), '/srv', true);
     assert.equal(view('bash', { command: 'a\u202e\nb' }).title, 'a …');
     assert.equal(view('bash', { command: 'x'.repeat(500) }).title, `${'x'.repeat(200)} …`);
     assert.equal(view('fork', { prompt: 'p', name: 'reader' }).title, 'fork reader');
-    assert.deepEqual(view('read', { path: 'a.ts', offset: 7 }).locations, [{ path: '/work/a.ts', line: 7 }]);
+    assert.deepEqual(view('read', { path: 'a.ts', offset: 7 }).locations, [{ path: '/srv/a.ts', line: 7 }]);
     assert.equal(view('cron', {}).kind, 'other');
     assert.equal(view('bash', 'not json').rawInput, 'not json');
   });
@@ -236,8 +236,8 @@ describe('a call', () => {
 
   test('that has changed one shows the text before only where the ledger keeps it', () => {
     const done = (before: string | null, base?: string) =>
-      doneChange('write', { path: 'a', content: 'new' }, '/work', {
-        path: '/work/a',
+      doneChange('write', { path: 'a', content: 'new' }, '/srv', {
+        path: '/srv/a',
         hash: 'h',
         before,
         ...(base === undefined ? {} : { base }),
