@@ -13,6 +13,16 @@ export interface HostTerminal {
   kill(): Promise<void>;
 }
 
+/** Something that an agent program wants to do. */
+export interface HostUse {
+  readonly tool: string;
+  readonly subject: string;
+  /** What it does it with, as JSON; shown to the person who is asked. */
+  readonly input?: string;
+  /** What it would change in a file. */
+  readonly change?: { readonly before: string; readonly after: string };
+}
+
 export type HostAnswer<T> =
   | ({ readonly ok: true } & T)
   /** The text tells the program what was refused or failed. */
@@ -27,8 +37,11 @@ export interface ModelHost {
   readonly cwd: string;
   /** Environment variables visible to its child processes. */
   readonly env: Readonly<Record<string, string>>;
-  /** Null if the tree's rules allow this use, otherwise a sentence that names the rule. `subject` as in permission rules. */
-  readonly refusal: (tool: string, subject: string) => string | null;
+  /**
+   * Null if the tree's rules or a person allow this use until the prompt ends, otherwise a sentence that names the rule. `subject` as in permission rules.
+   * Resolves only when the person has answered, or the prompt has ended.
+   */
+  permit(use: HostUse): Promise<string | null>;
   readFile(path: string, from_line?: number, lines?: number): Promise<HostAnswer<{ readonly text: string }>>;
   writeFile(path: string, text: string): Promise<HostAnswer<object>>;
   /** `output_bytes` bounds what is kept; the newest is kept. */

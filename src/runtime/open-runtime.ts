@@ -140,6 +140,8 @@ class Runtime implements RuntimeFace {
           this.#executor.wake(cell);
         } else void performCall(cell, effect.call, context);
         return;
+      case 'answer-program':
+        return cell.questions.get(effect.ask_id)?.(effect);
       case 'start-timer':
         return this.#timers.wakeAt(cell, effect.call_id, effect.at);
       case 'abort':

@@ -62,7 +62,7 @@ export interface AcpStage {
   ) => Promise<{ readonly outcome: ModelOutcome; readonly deltas: readonly ModelDelta[] }>;
 }
 
-const PROGRAM = join(import.meta.dirname, '../servers/acp-agent.ts');
+export const PROGRAM = join(import.meta.dirname, '../servers/acp-agent.ts');
 let stages = 0;
 
 /** The test agent program behind a model, stopped after the test. */
@@ -74,16 +74,18 @@ export async function acpStage(
     readonly walls?: Sandbox | null;
     /** Not below /tmp where there are walls: that is another one within them. */
     readonly folders?: Folders;
+    /** The Node that runs the program, and its file. */
+    readonly program?: readonly [string, string];
     readonly model?: string;
     readonly rules?: Partial<PermissionRules>;
   } = {},
 ): Promise<AcpStage> {
   const { model: name = 'acp:test', rules: default_rules, walls: sandbox = null, ...others } = config;
-  const { folders = makeFolders(), ...rest } = others;
+  const { folders = makeFolders(), program: [command, file] = [process.execPath, PROGRAM], ...rest } = others;
   stages += 1;
   // Only to be told apart in the process table.
   const tag = `--stage-${process.pid}-${stages}`;
-  const server: AcpServerConfig = { command: process.execPath, args: [PROGRAM, tag, ...flags], ...rest };
+  const server: AcpServerConfig = { command, args: [file, tag, ...flags], ...rest };
   const model = await openModel(name, {
     providers: {},
     env: process.env,

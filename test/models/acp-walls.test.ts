@@ -4,6 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import {
+  constants,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -18,13 +20,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { build, stop } from 'esbuild';
 import type { AcpServerConfig } from '../../src/models/acp/acp-config.ts';
 import type { SandboxSettings } from '../../src/processes/sandbox/sandbox.ts';
 import { acpTerms } from '../../src/settings/acp-terms.ts';
 import type { SandboxConfig } from '../../src/settings/settings.ts';
 import { NO_WALLS, walls } from '../processes/sandbox/walls.ts';
 import { eventually } from '../tools/tool-fixture.ts';
-import { acpStage, failed, said } from './acp-stage.ts';
+import { acpStage, failed, PROGRAM, said } from './acp-stage.ts';
 
 const SECRET = 'canary-5d11';
 /** A sleep of its own for each run, so that a survivor can be found. */
@@ -39,6 +42,8 @@ const [home, cwd, other, outside] = ['home', 'work', 'other', 'outside'].map((na
   string,
 ];
 const folders = { cwd, outside };
+/** This project may be below /tmp. */
+const program = [join(place, 'node'), join(place, 'agent.mjs')] as const;
 const own_home = process.env.HOME;
 const server = createServer((_, answer) => answer.end(SECRET));
 let port = 0;
@@ -67,6 +72,20 @@ function folderOf(pid: number): string | null {
 }
 
 before(async () => {
+  const [node, outfile] = program;
+  copyFileSync(process.execPath, node, constants.COPYFILE_FICLONE);
+  const banner = {
+    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  };
+  await build({
+    entryPoints: [PROGRAM],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile,
+    banner,
+    logLevel: 'error',
+  });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   port = (server.address() as AddressInfo).port;
 });
@@ -81,13 +100,14 @@ beforeEach(() => {
 });
 after(() => {
   server.close();
+  void stop();
   process.env.HOME = own_home;
   rmSync(place, { recursive: true, force: true });
 });
 
 describe('an agent program in the sandbox', { skip: NO_WALLS }, () => {
   const stage = (test: Parameters<typeof acpStage>[0], settings: Partial<SandboxSettings> = {}) =>
-    acpStage(test, [], { walls: walls(settings), folders, rules: { allow: ['*'] } });
+    acpStage(test, [], { program, walls: walls(settings), folders, rules: { allow: ['*'] } });
 
   it('works in its folder, with its own state and the host that it needs', async (test) => {
     const { ask } = await stage(test, { write: [join(home, '.agent')], hosts: [`127.0.0.1:${port}`] });
@@ -253,14 +273,14 @@ describe('the walls of agent programs', () => {
   });
 
   it('switched off, the program has the rights of the user', async (test) => {
-    const { ask } = await acpStage(test, [], { walls: null, folders });
+    const { ask } = await acpStage(test, [], { program, walls: null, folders });
     const { outcome } = await ask(`own cat ~/.ssh/id_rsa; echo x > ${outside}/new`);
     assert.equal(said(outcome), SECRET);
     assert.equal(existsSync(join(outside, 'new')), true);
   });
 
   it('that cannot stand keep the program from starting, and the way out is told', async (test) => {
-    const { ask } = await acpStage(test, [], { walls: walls(), folders });
+    const { ask } = await acpStage(test, [], { program, walls: walls(), folders });
     const path = process.env.PATH;
     process.env.PATH = outside;
     try {

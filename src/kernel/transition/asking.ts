@@ -1,10 +1,13 @@
-import type { Executing } from '../../records/agent/state.ts';
+import type { AgentState, Executing } from '../../records/agent/state.ts';
 import { isAsked } from '../../records/conversation/parked.ts';
 import { appendAnswer, appendEvent } from './append.ts';
 import { schedule, withoutCall } from './calls.ts';
-import type { EventOf } from './event.ts';
+import type { ProgramAnswer } from './effect.ts';
+import type { AgentEvent, EventOf } from './event.ts';
 import type { TransitionContext } from './transition-result.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
+
+type Requesting = Extract<AgentState, { type: 'requesting' }>;
 
 /** Parks a call that needs a person's approval, and asks for it. */
 export function asked(state: Executing, event: EventOf<'call-asked'>): Transition {
@@ -46,19 +49,20 @@ export function askAnswered(
       { type: 'run-call', call },
     ]);
   }
-  // For the model, "you" would mean itself.
-  const who = event.by === 'you' ? 'the user' : event.by;
-  const note = event.note === '' ? '' : ` They say: ${event.note}`;
-  const denied = appendAnswer(
-    call,
-    'denied',
-    `${call.name} was denied by ${who}. Do not try to get around it.${note}`,
-  );
+  const denied = appendAnswer(call, 'denied', deniedText(call.name, event));
   return schedule(
     withoutCall(next, call),
     [appendEvent('answered', `denied by ${event.by}: ${call.name}`, { call_id: call.id }), denied],
     context,
   );
+}
+
+/** What the model or the program reads. */
+export function deniedText(tool: string, { by, note }: Pick<ProgramAnswer, 'by' | 'note'>): string {
+  // For the model, "you" would mean itself.
+  const who = by === 'you' ? 'the user' : by;
+  const said = note === '' ? '' : ` They say: ${note}`;
+  return `${tool} was denied by ${who}. Do not try to get around it.${said}`;
 }
 
 function clockSetBack(state: Executing, now: number): Executing {
@@ -69,4 +73,43 @@ function clockSetBack(state: Executing, now: number): Executing {
     isAsked(one) ? { ...one, ask: { ...one.ask, at: Math.max(one.ask.at, now) } } : one,
   );
   return { ...state, turn, running };
+}
+
+/** An agent program asks a person in the middle of its request, which goes on meanwhile. */
+export function programAsked(state: Requesting, { ask, at }: EventOf<'call-asked'>): Transition {
+  const { id, tool, subject } = ask;
+  const asked = [...(state.asked ?? []), { id, at, tool, subject }];
+  return step({ ...state, asked }, [
+    { type: 'enter-ask', ask },
+    appendEvent('asked', `asked: ${tool} ${subject}`),
+  ]);
+}
+
+/** The turn's clock stood still since the oldest open question; the others count from now, so that overlapping waits count once. */
+export function programAnswered(state: Requesting, event: EventOf<'ask-answered'>): Transition {
+  const { asked = [], ...others } = state;
+  const { ask_id, at, verdict, note, by } = event;
+  const open = asked.find(({ id }) => id === ask_id);
+  if (open === undefined) return invalid(state, event, `no program waits for the answer ${ask_id}`);
+  const stood_still = Math.max(0, at - Math.min(...asked.map((one) => one.at)));
+  const left = asked.filter((one) => one !== open).map((one) => ({ ...one, at: Math.max(one.at, at) }));
+  const granted = event.turn === true ? { granted: [...(state.turn.granted ?? []), ask_id] } : {};
+  const turn = { ...state.turn, ...granted, started_at: state.turn.started_at + stood_still };
+  const next: Requesting = { ...others, turn, ...(left.length > 0 && { asked: left }) };
+  return step(next, [
+    appendEvent('answered', `${verdict === 'allow' ? 'allowed' : 'denied'} by ${by}: ${open.tool}`),
+    { type: 'answer-program', ask_id, verdict, note, by },
+  ]);
+}
+
+/** Questions of a request that is no longer waited for are withdrawn, whatever ended it. */
+export function withdrawn(before: AgentState, event: AgentEvent, transition: Transition): Transition {
+  if (before.type !== 'requesting' || before.asked === undefined || !transition.ok) return transition;
+  // The ledger has done it.
+  if (event.type === 'kill') return transition;
+  const { state, effects } = transition;
+  const open = new Set(state.type === 'requesting' ? state.asked?.map(({ id }) => id) : []);
+  if (event.type === 'ask-answered') open.add(event.ask_id);
+  const ask_ids = before.asked.map(({ id }) => id).filter((id) => !open.has(id));
+  return ask_ids.length === 0 ? transition : step(state, [{ type: 'void-asks', ask_ids }, ...effects]);
 }

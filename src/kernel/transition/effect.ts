@@ -5,6 +5,12 @@ import type { NewMail } from '../../records/conversation/mail.ts';
 import type { Message } from '../../records/conversation/message.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 
+export interface ProgramAnswer {
+  readonly verdict: 'allow' | 'deny';
+  readonly note: string;
+  readonly by: string;
+}
+
 /**
  * What a transition asks for, as data. The first group is written in the transaction of the step; the second is
  * performed by the lease holder after the commit and can be derived from the state alone, so that a successor
@@ -32,6 +38,8 @@ export type Effect =
   // performed after the commit
   | { readonly type: 'request-model'; readonly attempt: number }
   | { readonly type: 'run-call'; readonly call: Call }
+  /** Answers the program that asked in its request; a successor sends the request again instead. */
+  | ({ readonly type: 'answer-program'; readonly ask_id: string } & ProgramAnswer)
   /** Ends a wait at this time, milliseconds since the epoch. */
   | { readonly type: 'start-timer'; readonly call_id: string; readonly at: number }
   /** Stops the agent's request and calls in this process. */

@@ -62,7 +62,7 @@ export type AgentEvent =
       readonly child: string;
       readonly consequences: readonly Consequence[];
     }
-  /** The call needs a person's approval before it runs. */
+  /** The call needs a person's approval before it runs; or something that an agent program does in the request in flight. */
   | { readonly type: 'call-asked'; readonly at: number; readonly ask: NewAsk }
   | {
       readonly type: 'ask-answered';

@@ -23,7 +23,9 @@ export function resumed(
 ): Transition {
   if (state.type === 'requesting') {
     const attempt = state.attempt + 1;
-    return step({ ...state, attempt }, [{ type: 'request-model', attempt }]);
+    // The program is started anew, and asks again.
+    const { asked: _, ...unasked } = state;
+    return step({ ...unasked, attempt }, [{ type: 'request-model', attempt }]);
   }
   // Mail and outcomes of children are in the mailbox: nothing to repeat.
   if (state.type === 'waiting')

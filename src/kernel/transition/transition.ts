@@ -3,7 +3,7 @@ import type { Failure } from '../../records/agent/failure.ts';
 import { type AgentState, isResting, isTerminal, newTurn, restOf } from '../../records/agent/state.ts';
 import { continuation, GO_ON } from '../../records/conversation/answer-ending.ts';
 import { appendEvent, appendSystem, appendUser } from './append.ts';
-import { askAnswered, asked } from './asking.ts';
+import { askAnswered, asked, programAnswered, programAsked, withdrawn } from './asking.ts';
 import { parked, settled } from './calls.ts';
 import { childDone, delegated } from './delegation.ts';
 import type { AgentEvent, EventOf } from './event.ts';
@@ -31,6 +31,10 @@ export type { InvalidTransition, Transition, TransitionContext } from './transit
  * 12. Same state and events, same effects.
  */
 export function transition(state: AgentState, event: AgentEvent, context: TransitionContext): Transition {
+  return withdrawn(state, event, move(state, event, context));
+}
+
+function move(state: AgentState, event: AgentEvent, context: TransitionContext): Transition {
   // Law 3.
   if (isTerminal(state.type)) return invalid(state, event, 'the agent has ended');
   const rest = restOf(state);
@@ -63,8 +67,10 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
         ? delegated(state, event)
         : invalid(state, event, 'no call is running');
     case 'call-asked':
+      if (state.type === 'requesting') return programAsked(state, event);
       return state.type === 'executing' ? asked(state, event) : invalid(state, event, 'no call is running');
     case 'ask-answered':
+      if (state.type === 'requesting') return programAnswered(state, event);
       return state.type === 'executing'
         ? askAnswered(state, event, context)
         : invalid(state, event, 'no call is running');

@@ -5,7 +5,10 @@ import type { Need } from '../toolsets/toolset.ts';
 import type { Effect } from '../transition/effect.ts';
 
 /** Effects that are performed after the commit. */
-export type WorldEffect = Extract<Effect, { type: 'request-model' | 'run-call' | 'start-timer' | 'abort' }>;
+export type WorldEffect = Extract<
+  Effect,
+  { type: 'request-model' | 'run-call' | 'answer-program' | 'start-timer' | 'abort' }
+>;
 
 /** A call of a toolset that cannot be decided before this step is committed, and names and needs are looked up. */
 export interface DeferredCall {

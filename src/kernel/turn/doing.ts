@@ -8,6 +8,8 @@ const MAX_LENGTH = 80;
 export function doing(state: AgentState, argumentsOf: View['argumentsOf']): string | null {
   switch (state.type) {
     case 'requesting':
+      if (state.asked?.[0] !== undefined)
+        return oneLine(`asks: ${state.asked[0].tool} ${state.asked[0].subject}`);
       return state.compacting === undefined ? 'thinking' : 'summarising its conversation';
     case 'executing': {
       // Foremost what a person is awaited for.

@@ -167,6 +167,7 @@ export class Draft {
         this.#effects.push(effect);
         return;
       case 'request-model':
+      case 'answer-program':
       case 'start-timer':
         this.#effects.push(effect);
         return;

@@ -8,14 +8,16 @@ import {
 import * as z from 'zod';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import type { HostAnswer, HostExit, HostTerminal, ModelHost } from '../model-host.ts';
-import { chosenOption, permissionUses, type ToolCallFacts } from './acp-permission.ts';
+import { chosenOption, type PermissionUse, permissionUses, type ToolCallFacts } from './acp-permission.ts';
 import type { AcpTurn } from './acp-turn.ts';
 import { sessionCost } from './acp-usage.ts';
 
 const MAX_TERMINALS = 32;
 const MAX_CALLS = 1000;
-/** Maximum uses of one call; all are checked against the rules together. */
+/** Maximum uses of one call; all of them must be allowed. */
 const MAX_USES = 200;
+/** Maximum characters of its arguments that are kept with a question. */
+const MAX_INPUT = 60_000;
 const OUTPUT_BYTES = 256 * 1024;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 const REFUSED = -32603;
@@ -115,19 +117,21 @@ export class AcpSession {
     return known;
   }
 
-  permission({ toolCall, options }: RequestPermissionRequest): RequestPermissionResponse {
+  /** Resolves when rules or a person have decided, or the prompt has ended. */
+  async permission({ toolCall, options }: RequestPermissionRequest): Promise<RequestPermissionResponse> {
     const host = this.#host;
     if (host === null) return { outcome: { outcome: 'cancelled' } };
     const facts = this.#remember(toolCall.toolCallId, toolCall);
     // Some programs announce a call only with its permission request.
     this.#turn?.call(toolCall.toolCallId, facts.title ?? 'tool');
     const uses = permissionUses(facts);
-    const refusals =
+    const refused =
       uses.length > MAX_USES
-        ? [`a call may touch at most ${MAX_USES} files, and this one names ${uses.length}`]
-        : uses.flatMap(({ tool, subject }) => host.refusal(tool, subject) ?? []);
-    if (refusals[0] !== undefined) this.#refuse(refusals[0]);
-    return { outcome: chosenOption(options, refusals.length === 0) };
+        ? `a call may touch at most ${MAX_USES} files, and this one names ${uses.length}`
+        : await firstRefusal(host, uses, facts);
+    if (this.#host !== host) return { outcome: { outcome: 'cancelled' } };
+    if (refused !== null) this.#refuse(refused);
+    return { outcome: chosenOption(options, refused === null) };
   }
 
   async readFile(path: string, line: number | undefined, limit: number | undefined): Promise<string> {
@@ -212,6 +216,24 @@ export class AcpSession {
     this.refused = sentence;
     this.#turn?.refuse(sentence);
   }
+}
+
+/** One after the other: after a refusal nobody is asked about the rest. */
+async function firstRefusal(
+  host: ModelHost,
+  uses: readonly PermissionUse[],
+  facts: ToolCallFacts,
+): Promise<string | null> {
+  const all = JSON.stringify(facts.rawInput ?? {});
+  const input = all.length > MAX_INPUT || all === '{}' ? JSON.stringify({ title: facts.title ?? '' }) : all;
+  for (const use of uses) {
+    const diff = facts.content?.find((part) => part.type === 'diff' && part.path === use.subject);
+    const change =
+      diff?.type === 'diff' ? { change: { before: diff.oldText ?? '', after: diff.newText } } : {};
+    const refused = await host.permit({ ...use, input, ...change });
+    if (refused !== null) return refused;
+  }
+  return null;
 }
 
 function exitStatus({ code, signal }: HostExit): { exitCode: number | null; signal: string | null } {

@@ -109,6 +109,14 @@ export interface Turn {
   readonly started_at: number;
 }
 
+/** An open approval that a request needs to go on. */
+export interface ProgramQuestion {
+  readonly id: string;
+  readonly at: number;
+  readonly tool: string;
+  readonly subject: string;
+}
+
 export interface Compacting {
   /** What a person wants to be kept; may be empty. */
   readonly note: string;
@@ -131,6 +139,8 @@ export type AgentState =
       readonly turn: Turn;
       /** The model is asked for a summary of the older part first (docs/context.md). */
       readonly compacting?: Compacting;
+      /** What the agent program that is the model asks a person; never empty. The turn's clock is stopped for it. */
+      readonly asked?: readonly ProgramQuestion[];
     }
   | {
       readonly type: 'executing';

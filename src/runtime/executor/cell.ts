@@ -1,5 +1,6 @@
 import type { Step } from '../../kernel/step.ts';
 import type { NeedAnswer } from '../../kernel/toolsets/toolset.ts';
+import type { ProgramAnswer } from '../../kernel/transition/effect.ts';
 import { agentAfter } from '../../kernel/turn/agent-after.ts';
 import type { Input, LedAgent, Override } from '../../kernel/turn/led-agent.ts';
 import type { Agent } from '../../records/agent/agent.ts';
@@ -34,6 +35,8 @@ export interface Cell extends LedAgent {
   warned: boolean;
   /** Tool calls running in this process. */
   readonly calls: Map<string, AbortController>;
+  /** Those who wait for a person's answer to an agent program, by the id of the question; null: it was withdrawn. */
+  readonly questions: Map<string, (answer: ProgramAnswer | null) => void>;
   readonly timers: Map<string, Stop>;
   wait_cursors: ReadonlyMap<string, number>;
   readonly looked_up: Set<string>;
@@ -64,6 +67,7 @@ export function newCell(
     overspent: false,
     warned,
     calls: new Map(),
+    questions: new Map(),
     timers: new Map(),
     wait_cursors: new Map(),
     looked_up: new Set(),
@@ -77,9 +81,16 @@ export function newCell(
 export function stopWork(cell: Cell): void {
   cell.request?.abort();
   cell.request = null;
+  withdrawQuestions(cell);
   cell.flight?.end();
   for (const controller of cell.calls.values()) controller.abort();
   cell.calls.clear();
+}
+
+/** Nobody answers any more what its program asked. */
+export function withdrawQuestions(cell: Cell): void {
+  for (const answer of cell.questions.values()) answer(null);
+  cell.questions.clear();
 }
 
 /** Stops everything that runs here for the agent. */

@@ -1,6 +1,8 @@
 import { closeSync, fstatSync, realpathSync } from 'node:fs';
 import { commandLine } from '../../models/command-line.ts';
-import type { HostAnswer, ModelHost } from '../../models/model-host.ts';
+import type { HostAnswer, HostUse, ModelHost } from '../../models/model-host.ts';
+import { askingRules, decide } from '../../permissions/decide.ts';
+import type { AskedCall } from '../../permissions/grants/grant.ts';
 import { modeRefusal, withMode } from '../../permissions/mode.ts';
 import {
   type ContainedPath,
@@ -23,6 +25,7 @@ import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
 import { permissionOf } from '../../tools/built-in-permissions.ts';
 import { writeContained } from '../../tools/files/atomic-write.ts';
+import { difference } from '../../tools/files/difference.ts';
 import { isBinary } from '../../tools/files/file-kind.ts';
 import { readWhole } from '../../tools/files/read-whole.ts';
 import { startHostTerminal } from './host-terminal.ts';
@@ -43,53 +46,91 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   bash: ['bash'],
 };
 
+/** What an agent program wants to do that rules ask about. */
+export interface ProgramAsk extends AskedCall {
+  readonly rules: readonly string[];
+  readonly input: string;
+  readonly difference: string | null;
+}
+
+/** Null: a person allowed it; otherwise why not, for the program: `refused` where nobody can be asked. Resolves at the latest when its prompt ends. */
+export type AskPerson = (ask: ProgramAsk, refused: string) => Promise<string | null>;
+
+interface Judged {
+  readonly refused: string;
+  /** What a person may be asked; null: nothing, it is refused for good. */
+  readonly question: Pick<ProgramAsk, 'tool' | 'subject' | 'subject_kind' | 'rules'> | null;
+}
+
 /** Carries out requests of an agent program, under the agent's folder, tools and permissions. */
 export function createModelHost(
   { config, root_id }: Pick<Agent, 'config' | 'root_id'>,
   context: HostContext,
   mode: PermissionMode = 'ask',
+  askPerson: AskPerson = async (_, refused) => refused,
 ): ModelHost {
   const cwd = canonical(config.cwd);
   const { bounds = { sandbox: null, limits: null } } = context;
   const policy = withMode(policyOf(config), mode);
-  const refusal = (tool: string, subject: string): string | null => {
+  /** Null: the rules allow it. */
+  const judge = (tool: string, subject: string): Judged | null => {
+    const never = (refused: string): Judged => ({ refused, question: null });
     const needed = NEEDED[tool];
     if (needed !== undefined && !needed.some((name) => config.tools.includes(name)))
-      return `this agent has no tool "${tool}"`;
+      return never(`this agent has no tool "${tool}"`);
     const by = permissionOf(tool);
     const planned = modeRefusal(mode, by);
-    if (planned !== null) return planned;
-    if (subject === '') return blindRefusal(policy, by);
-    if (!takesPath(by)) return policyRefusal(policy, by, subject, callTouches(policy, by, subject, cwd));
+    if (planned !== null) return never(planned);
+    let about = subject;
     try {
-      const { relative } = containPath(cwd, subject);
-      return policyRefusal(policy, by, relative, callTouches(policy, by, subject, cwd));
+      if (subject !== '' && takesPath(by)) about = containPath(cwd, subject).relative;
     } catch (error) {
-      return textOf(error);
+      return never(textOf(error));
     }
+    const touched = subject === '' ? undefined : callTouches(policy, by, about, cwd);
+    const refused = subject === '' ? blindRefusal(policy, by) : policyRefusal(policy, by, about, touched);
+    if (refused === null) return null;
+    // A person cannot judge what the program does not tell.
+    if (subject === '' || decide(policy, by, about, touched).verdict === 'deny') return never(refused);
+    const rules = askingRules(policy, by, about, touched);
+    return { refused, question: { tool, subject: about, subject_kind: by.subject, rules } };
   };
-  const allowed = (tool: string, path: string): ContainedPath => {
+  /** What a person allowed in this prompt: programs ask first, and act then. */
+  const permitted = new Set<string>();
+  const permit = async ({ tool, subject, input = '{}', change }: HostUse): Promise<string | null> => {
+    const judged = judge(tool, subject);
+    if (judged === null) return null;
+    const { refused, question } = judged;
+    if (question === null) return refused;
+    const key = `${tool} ${question.subject}`;
+    if (permitted.has(key)) return null;
+    const changed = change === undefined ? null : difference(question.subject, change.before, change.after);
+    const why_not = await askPerson({ ...question, input, difference: changed }, refused);
+    if (why_not === null) permitted.add(key);
+    return why_not;
+  };
+  const allowed = async (tool: string, path: string, after?: string): Promise<ContainedPath> => {
     const contained = containPath(cwd, path);
     // The canonical path is judged and opened: a link that is swapped in between is detected on opening.
-    const refused = refusal(tool, contained.absolute);
+    const { absolute } = contained;
     const place =
-      tool === 'write'
-        ? protectedPlace(contained.absolute, cwd, context)
-        : unreadablePlace(contained.absolute, cwd, context);
-    if (refused !== null || place !== undefined)
-      throw new Error(`${printablePath(path)}: ${refused ?? place}`);
+      tool === 'write' ? protectedPlace(absolute, cwd, context) : unreadablePlace(absolute, cwd, context);
     // Programs have no spilled output of their own: all of it belongs to others.
-    refuseForeignOutput(contained, { cwd, spill_dir: treeOutput(context.spill_dir, 'none') });
+    if (place === undefined)
+      refuseForeignOutput(contained, { cwd, spill_dir: treeOutput(context.spill_dir, 'none') });
+    const change = after === undefined ? {} : { change: { before: presentText(contained), after } };
+    const refused = place ?? (await permit({ tool, subject: absolute, ...change }));
+    if (refused !== null) throw new Error(`${printablePath(path)}: ${refused}`);
     return contained;
   };
   const env = childEnvironment(context.env_allow);
   return {
     cwd,
     env,
-    refusal,
+    permit,
     readFile: (path, from_line = 1, lines = Number.POSITIVE_INFINITY) =>
-      answer(() => {
-        const text = readText(allowed('read', path));
+      answer(async () => {
+        const text = readText(await allowed('read', path));
         if (from_line <= 1 && lines === Number.POSITIVE_INFINITY) return { text };
         const first = Math.max(from_line, 1) - 1;
         return {
@@ -100,22 +141,23 @@ export function createModelHost(
         };
       }),
     writeFile: (path, text) =>
-      answer(() => {
+      answer(async () => {
         const bytes = Buffer.from(text, 'utf8');
         if (bytes.length > TOOL_LIMITS.write_bytes)
           throw new Error(
             `${printablePath(path)}: ${bytes.length} bytes; the maximum is ${TOOL_LIMITS.write_bytes}`,
           );
-        writeContained(allowed('write', path), bytes);
+        writeContained(await allowed('write', path, text), bytes);
         return {};
       }),
     startCommand: (request) =>
       answer(async () => {
         const { args, subject } = invocation(request);
-        const refused = refusal('bash', subject);
-        if (refused !== null) throw new Error(refused);
         const folder = request.cwd ?? '.';
         placeIn(cwd, folder).close();
+        const input = JSON.stringify({ command: subject, cwd: folder });
+        const refused = await permit({ tool: 'bash', subject, input });
+        if (refused !== null) throw new Error(refused);
         const problem = await bounds.sandbox?.problem();
         if (problem) throw new Error(problem);
         const shared = treeOutput(context.spill_dir, root_id);
@@ -164,6 +206,15 @@ function readText(path: ContainedPath): string {
   const content = readWhole(path, TOOL_LIMITS.write_bytes);
   if (isBinary(content)) throw new Error(`${printablePath(path.relative)}: binary, not text`);
   return content.toString('utf8');
+}
+
+/** For the difference that a person sees; empty where there is no text yet. */
+function presentText(path: ContainedPath): string {
+  try {
+    return readText(path);
+  } catch {
+    return '';
+  }
 }
 
 async function answer<T extends object>(work: () => T | Promise<T>): Promise<HostAnswer<T>> {

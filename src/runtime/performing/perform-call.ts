@@ -149,16 +149,13 @@ async function runCall(
     const refusal = await tool.refusal?.(parsed.input, { cwd, denied, files });
     if (refusal) return { status: 'error', output: refusal };
     return {
-      ask: {
-        ...askOf(
-          agent,
-          { ...call, input: inputOf(named, tool, call, parsed.input) },
-          asked,
-          asks.join(RULE_BREAK),
-          context,
-        ),
-        difference: differenceOf(tool.difference?.(parsed.input, { cwd, denied }) ?? null),
-      },
+      ask: askOf(
+        agent,
+        { ...call, input: inputOf(named, tool, call, parsed.input) },
+        { ...asked, difference: tool.difference?.(parsed.input, { cwd, denied }) ?? null },
+        asks.join(RULE_BREAK),
+        context,
+      ),
     };
   }
   if (!allowed)
@@ -239,17 +236,13 @@ export async function grantsFor(
   return [...given, ...kept.filter(({ folder }) => folder === cwd)];
 }
 
-function differenceOf(text: string | null): string | null {
-  return text === null ? null : storable(cutMiddle(text, DIFFERENCE_MAX));
-}
-
-function askOf(
+export function askOf(
   agent: Agent,
-  call: Call,
-  { tool, subject, subject_kind }: AskedCall,
+  call: Pick<Call, 'id' | 'input'>,
+  { tool, subject, subject_kind, difference }: AskedCall & Pick<NewAsk, 'difference'>,
   rule: string,
-  { clock, newId }: CallContext,
-): Omit<NewAsk, 'difference'> {
+  { clock, newId }: Pick<CallContext, 'clock' | 'newId'>,
+): NewAsk {
   return {
     id: newId(),
     root_id: agent.root_id,
@@ -260,6 +253,7 @@ function askOf(
     subject: storable(subject),
     subject_kind,
     input: call.input,
+    difference: difference === null ? null : storable(cutMiddle(difference, DIFFERENCE_MAX)),
     cwd: agent.config.cwd,
     rule,
     asked_at: clock.now(),

@@ -10,16 +10,18 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Store } from '../../store/store.ts';
 import { checkBudgets } from '../executor/budget-state.ts';
-import type { Cell } from '../executor/cell.ts';
+import { type Cell, withdrawQuestions } from '../executor/cell.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
-import { createModelHost, type HostContext } from './agent-program-host.ts';
+import type { HostContext } from './agent-program-host.ts';
 import { overheadOf, type Relieved, type Sent } from './context-room.ts';
+import type { GrantContext } from './perform-call.ts';
 import { type Summarised, type SummaryContext, summarise } from './summarise.ts';
 import { treeMode } from './tree-mode.ts';
 
-export interface RequestContext extends HostContext, SummaryContext {
-  readonly store: Pick<Store, 'kind' | 'location' | 'agent' | 'requests'>;
+export interface RequestContext extends HostContext, SummaryContext, GrantContext {
+  readonly store: Pick<Store, 'kind' | 'location' | 'agent' | 'requests' | 'grants'>;
+  readonly newId: () => string;
   readonly catalog: ToolCatalog;
   readonly worktrees: WorktreeLifecycle;
 }
@@ -50,6 +52,7 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
       : overBudget(verdict.text);
   // Aborted, replaced, or no longer led here: the answer is dropped.
   if (cell.request !== controller || cell.gone) return;
+  withdrawQuestions(cell);
   const usage =
     outcome.type === 'answer' ? outcome.usage : outcome.type === 'event' ? outcome.request?.usage : undefined;
   if (usage === undefined) cell.flight?.end();
@@ -130,7 +133,10 @@ async function ask(
       cache_key: agent.root_id,
       signal: controller.signal,
       agent: { id: agent.id, name: agent.name, parent_id: agent.parent_id },
-      ...(is_program ? { host: createModelHost(agent, context, mode) } : {}),
+      // Loaded by those who have agent programs only.
+      ...(is_program && {
+        host: (await import('./ask-for-program.ts')).hostFor(cell, controller, mode, context),
+      }),
     };
     const sent: Sent = { agent_id: agent.id, model, prompt, overhead: overheadOf(system, tools) };
     const is_compacting = agent.state.type === 'requesting' && agent.state.compacting !== undefined;

@@ -43,6 +43,8 @@ export class KernelRun {
   /** Ids of the newest answer's calls, and of those without a result. */
   calls: string[] = [];
   open: string[] = [];
+  readonly open_asks = new Set<string>();
+  readonly #of_programs = new Set<string>();
   /** Children of this turn: all, those that reported, those asked to stop. */
   readonly spawned = new Map<string, string>();
   readonly reported = new Set<string>();
@@ -70,6 +72,8 @@ export class KernelRun {
     this.#checkStarts(before, event, result.effects);
     if (event.type === 'response' && event.refusal !== undefined)
       assert.ok(!result.effects.some(({ type }) => type === 'run-call'), 'a refused call never runs');
+    if (event.type === 'ask-answered') this.open_asks.delete(event.ask_id);
+    this.#checkAsks();
     this.#checkTurn();
     this.#checkMonotony(before, this.state);
     this.#checkFanIn(result.effects);
@@ -137,6 +141,17 @@ export class KernelRun {
           this.cancelled.add(id);
         }
         return;
+      case 'enter-ask':
+        this.open_asks.add(effect.ask.id);
+        if (this.state.type === 'requesting') this.#of_programs.add(effect.ask.id);
+        return;
+      case 'void-asks':
+        for (const id of effect.ask_ids)
+          assert.ok(this.open_asks.delete(id), 'only open questions are withdrawn');
+        return;
+      case 'answer-program':
+        assert.ok(this.open_asks.has(effect.ask_id), 'a question is answered once');
+        return;
       case 'notify-parent':
         this.notified += 1;
         return;
@@ -158,6 +173,15 @@ export class KernelRun {
       assert.notEqual(place, -1, 'law 5: one result for each call, none for others');
       this.open.splice(place, 1);
     }
+  }
+
+  /** A question of a program is open as long as its request waits for the answer; a kill withdraws it in the ledger. */
+  #checkAsks(): void {
+    const { state } = this;
+    if (state.type === 'killed') return;
+    const awaited = state.type === 'requesting' ? (state.asked ?? []).map(({ id }) => id) : [];
+    const open = [...this.open_asks].filter((id) => this.#of_programs.has(id));
+    assert.deepEqual(open.sort(), awaited.sort(), 'what a program asks is awaited');
   }
 
   /** Law 1 for calls, and the scheduler's promise. */

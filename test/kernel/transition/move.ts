@@ -161,8 +161,7 @@ export function eventOf(move: Move, run: KernelRun): AgentEvent {
     }
     case 'answer-ask':
     case 'deny-ask': {
-      const open =
-        run.state.type === 'executing' ? run.state.running.flatMap(({ ask }) => ask?.id ?? []) : [];
+      const open = [...run.open_asks];
       const verdict = move.type === 'answer-ask' ? ('allow' as const) : ('deny' as const);
       return { type: 'ask-answered', at, ask_id: pick(open, move.which), verdict, note: '', by: 'you' };
     }

@@ -108,6 +108,7 @@ const OWN: Table = {
   },
   requesting: {
     steer: 'requesting',
+    'call-asked': 'requesting',
     elide: 'requesting',
     summarise: 'requesting',
     compact: 'requesting',

@@ -121,18 +121,21 @@ describe('model host: files', () => {
       refused(await host.startCommand({ command: 'ls', args: [], cwd: null, env: {}, output_bytes: 1 })),
       /no tool "bash"/,
     );
-    assert.equal(host.refusal('acp', 'fetch'), null);
+    assert.equal(await host.permit({ tool: 'acp', subject: 'fetch' }), null);
   });
 
-  it('undescribed uses are refused where a rule covers some of them', () => {
+  it('undescribed uses are refused where a rule covers some of them', async () => {
     const { host } = open({ allow: ['bash', 'write'], deny: ['bash:rm *'] });
-    assert.match(host.refusal('bash', '') ?? '', /does not say.*bash:rm \*/);
+    assert.match((await host.permit({ tool: 'bash', subject: '' })) ?? '', /does not say.*bash:rm \*/);
     const yes = open({ allow: ['*'] });
-    assert.equal(yes.host.refusal('bash', ''), null);
-    assert.match(open({ allow: ['bash:git *'] }).host.refusal('bash', '') ?? '', /needs approval/);
-    assert.equal(host.refusal('write', ''), null);
-    assert.equal(host.refusal('read', ''), null);
-    assert.match(host.refusal('acp', 'other') ?? '', /needs approval/);
+    assert.equal(await yes.host.permit({ tool: 'bash', subject: '' }), null);
+    assert.match(
+      (await open({ allow: ['bash:git *'] }).host.permit({ tool: 'bash', subject: '' })) ?? '',
+      /needs approval/,
+    );
+    assert.equal(await host.permit({ tool: 'write', subject: '' }), null);
+    assert.equal(await host.permit({ tool: 'read', subject: '' }), null);
+    assert.match((await host.permit({ tool: 'acp', subject: 'other' })) ?? '', /needs approval/);
   });
 });
 

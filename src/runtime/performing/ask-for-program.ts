@@ -1,0 +1,44 @@
+import { deniedText } from '../../kernel/transition/asking.ts';
+import type { ProgramAnswer } from '../../kernel/transition/effect.ts';
+import type { ModelHost } from '../../models/model-host.ts';
+import { isCovered } from '../../permissions/grants/grant.ts';
+import type { PermissionMode } from '../../records/agent/agent.ts';
+import { RULE_BREAK } from '../../records/conversation/ask.ts';
+import type { Cell } from '../executor/cell.ts';
+import { type AskPerson, createModelHost, type HostContext } from './agent-program-host.ts';
+import { askOf, type CallContext, type GrantContext, grantsFor, mayAsk } from './perform-call.ts';
+
+const ENDED = 'the prompt has ended';
+
+type AskContext = GrantContext & Pick<CallContext, 'executor' | 'clock' | 'newId'>;
+
+/** What the program behind a request may do. */
+export function hostFor(
+  cell: Cell,
+  request: AbortController,
+  mode: PermissionMode,
+  context: HostContext & AskContext,
+): ModelHost {
+  return createModelHost(cell.agent, context, mode, askerFor(cell, request, context));
+}
+
+/** Asks as for a call of a tool, in the same queue and with the same grants, while the request of the program goes on. */
+function askerFor(cell: Cell, request: AbortController, context: AskContext): AskPerson {
+  return async ({ rules, input, difference, ...asked }, refused) => {
+    const { agent } = cell;
+    if (!mayAsk(agent, context)) return refused;
+    if (isCovered(await grantsFor(agent, context), rules, asked)) return null;
+    if (cell.request !== request || cell.gone) return ENDED;
+    const call = { id: context.newId(), input };
+    const ask = askOf(agent, call, { ...asked, difference }, rules.join(RULE_BREAK), context);
+    const answer = await new Promise<ProgramAnswer | null>((resolve) => {
+      cell.questions.set(ask.id, (given) => {
+        cell.questions.delete(ask.id);
+        resolve(given);
+      });
+      context.executor.happened(cell, { type: 'call-asked', at: ask.asked_at, ask });
+    });
+    if (answer === null) return ENDED;
+    return answer.verdict === 'allow' ? null : deniedText(asked.tool, answer);
+  };
+}
