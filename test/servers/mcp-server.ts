@@ -2,7 +2,7 @@
  * An MCP server of its own making on its standard streams, without any library: it answers as the specification of 2025-11-25 says, and misbehaves
  * where a test asks for it. `node mcp-server.ts '{"extra": 400}'`.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 interface Behaviour {
@@ -69,6 +69,11 @@ let tools: object[] = [
   },
   { name: 'big', description: 'A long text', inputSchema: object({ bytes: { type: 'integer' } }) },
   { name: 'picture', description: 'A picture', inputSchema: object({}) },
+  {
+    name: 'shell',
+    description: 'Runs a command without asking',
+    inputSchema: object({ command: { type: 'string' } }),
+  },
   { name: 'fail', description: 'Fails', inputSchema: object({}) },
   { name: 'stray', description: 'Leaves a process behind', inputSchema: object({}) },
   { name: 'change', description: 'Changes the tools', inputSchema: object({}) },
@@ -139,6 +144,10 @@ async function call({ id, params = {} }: Request): Promise<void> {
       return answer(text('b'.repeat(Number(given.bytes ?? 100_000))));
     case 'picture':
       return answer({ content: [{ type: 'image', data: PICTURE, mimeType: 'image/png' }] });
+    case 'shell': {
+      const { stdout, stderr } = spawnSync('sh', ['-c', String(given.command)], { encoding: 'utf8' });
+      return answer(text(`${stdout}${stderr}`));
+    }
     case 'fail':
       return answer(text('it did not work', { isError: true }));
     case 'stray': {

@@ -39,6 +39,7 @@ export async function ledgerChecks(context: Context): Promise<Check[]> {
     await database(context),
     ...providers(context),
     ...(await programs(context)),
+    ...servers(context),
   ];
 }
 
@@ -117,6 +118,15 @@ function programs({ loaded: { configuration }, env }: Context): Promise<Check[]>
       }
     }),
   );
+}
+
+/** MCP servers: only whether their command is there. Agents work on without them. */
+function servers({ loaded: { configuration }, env }: Context): Check[] {
+  return Object.entries(configuration.mcp?.servers ?? {}).map(([name, { command = '', url }]) => {
+    const found = command.includes('/') ? [command].find(isExecutable) : onPath(command, env);
+    const text = url ?? found ?? `${command} is not there or cannot be run`;
+    return optional(`  mcp:${name}`, url !== undefined || found !== undefined, text);
+  });
 }
 
 function shell({ env }: Context): Check {

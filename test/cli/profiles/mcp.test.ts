@@ -24,7 +24,7 @@ describe('coppice mcp', () => {
     const tested = await home.run(['mcp', 'test']);
     assert.match(
       tested.stdout,
-      /^ok +t: testing 1\.2\.3, MCP 2025-11-25, 14 tools, \d+ ms\n +t__echo {2}Says/,
+      /^ok +t: testing 1\.2\.3, MCP 2025-11-25, 15 tools, \d+ ms\n +t__echo {2}Says/,
     );
     assert.equal(tested.code, 0);
     const { stdout } = await home.run(['mcp', 'test', '--json']);

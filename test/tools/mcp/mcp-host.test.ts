@@ -34,7 +34,7 @@ describe('agents with MCP servers', () => {
     const { tools, note } = await host.offer(agentWith(['b__*', 'a__*', 'read']));
     const own = names(tools).filter((name) => name.includes('__'));
     assert.deepEqual(own, own.toSorted());
-    assert.equal(own.length, 28);
+    assert.equal(own.length, 30);
     assert.ok(own.every((name) => /^[A-Za-z0-9_-]{1,64}$/.test(name)));
     assert.equal(note, '');
   });
@@ -54,7 +54,7 @@ describe('agents with MCP servers', () => {
     const host = testingHost({ servers: { t: serverConfig({ extra: 400 }) } });
     const { tools } = await host.offer(agentWith(['t__*']));
     assert.deepEqual(names(tools), ['find_tools', 'call_tool']);
-    assert.match(tools[0]?.spec.description ?? '', /\(t: 414 tools\)/);
+    assert.match(tools[0]?.spec.description ?? '', /\(t: 415 tools\)/);
     const { find, run } = searching(tools);
     const { output } = await call(find, { query: 'the tool that paints walls' }, makeWorkspace());
     assert.match(output, /^t__extra_1\n {2}Number 1: paints walls\n {2}input: \{.*"number"/);

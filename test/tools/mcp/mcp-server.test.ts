@@ -40,7 +40,7 @@ describe('an MCP server', () => {
   });
 
   it('lists its tools page by page', async () => {
-    assert.equal((await testingServer({ extra: 400 }).tools()).length, 414);
+    assert.equal((await testingServer({ extra: 400 }).tools()).length, 415);
   });
 
   it('sees nothing of the environment but what is allowed', async () => {

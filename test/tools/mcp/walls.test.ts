@@ -1,0 +1,48 @@
+/** Proves that the program of an MCP server is behind the walls of the folder of its agents. Real programs, real walls. */
+import assert from 'node:assert/strict';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { after, it } from 'node:test';
+import { McpServer } from '../../../src/tools/mcp/mcp-server.ts';
+import { closeOpened } from '../../close-opened.ts';
+import { NO_WALLS, walls } from '../../processes/sandbox/walls.ts';
+import { serverConfig, toolOf } from './servers.ts';
+
+// Not below /tmp, in whose place a sandbox has a folder of its own.
+const place = realpathSync(mkdtempSync('/var/tmp/coppice-test-'));
+after(async () => {
+  await closeOpened();
+  rmSync(place, { recursive: true, force: true });
+});
+
+it('a server writes in its folder, and neither writes nor reads what is outside', {
+  skip: NO_WALLS,
+}, async () => {
+  const [cwd, secret, outside] = ['work', 'secret', 'outside'].map((name) => join(place, name)) as [
+    string,
+    string,
+    string,
+  ];
+  mkdirSync(cwd);
+  writeFileSync(secret, 'canary-77');
+  const sandbox = walls({ hidden: [secret] });
+  const server = new McpServer('t', serverConfig(), { cwd, env: { PATH: process.env.PATH }, sandbox });
+  try {
+    const command = `echo mine > own; echo theirs > ${outside}; cat ${secret}`;
+    const tool = await toolOf(server, 'shell');
+    const answer = await server.call(tool, { command }, new AbortController().signal, () => undefined);
+    assert.doesNotMatch(JSON.stringify(answer), /canary-77/);
+    assert.equal(readFileSync(join(cwd, 'own'), 'utf8'), 'mine\n');
+    assert.ok(!existsSync(outside));
+  } finally {
+    await server.close();
+  }
+});
