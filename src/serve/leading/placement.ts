@@ -1,18 +1,30 @@
 import { hostname } from 'node:os';
+import { visibleLine } from '../../records/agent/agent-name.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Placements: the labels that a process must have to lead a tree. The label of a machine is `host:NAME`. */
 const HOST = 'host:';
+const LABEL_MAX = 300;
 
 /** The label of this machine; `COPPICE_HOST` where its host name changes (containers). */
 function hostLabel(env: NodeJS.ProcessEnv): string {
-  return HOST + (env.COPPICE_HOST || hostname());
+  return checkedLabel(HOST + (env.COPPICE_HOST || hostname()));
+}
+
+/** Lists of workers, logs and advice show labels. Throws `E_INVALID_ARGUMENT`. */
+function checkedLabel(label: string): string {
+  if (label !== '' && label.length <= LABEL_MAX && label === visibleLine(label)) return label;
+  throw new CoppiceError(
+    'E_INVALID_ARGUMENT',
+    `${JSON.stringify(label.slice(0, LABEL_MAX))} is no label: it is one line of at most ${LABEL_MAX} visible characters`,
+  );
 }
 
 /** `gpu,eu` → labels, with that of this machine. */
 export function workerLabels(given: readonly string[], env: NodeJS.ProcessEnv): string[] {
   const named = given.flatMap((text) => text.split(',')).map((label) => label.trim());
-  return [...new Set([hostLabel(env), ...named.filter((label) => label !== '')])];
+  return [...new Set([hostLabel(env), ...named.filter((label) => label !== '').map(checkedLabel)])];
 }
 
 export interface PlacementOptions {
@@ -27,7 +39,7 @@ export function placementOf(
   env: NodeJS.ProcessEnv,
 ): string[] {
   const bound = store.kind === 'postgres' && anywhere !== true;
-  return [...(bound ? [hostLabel(env)] : []), ...label];
+  return [...(bound ? [hostLabel(env)] : []), ...label.map((one) => checkedLabel(one.trim()))];
 }
 
 /** The machine that the placement names, when it is another one than this. */

@@ -1,11 +1,23 @@
 // Proves that names, labels and titles of tasks are one printable line in the ledger, by whichever door they come: the tools of all vocabularies, the runtime's
-// orders, the HTTP API.
+// orders, the HTTP API, the library, and labels of workers and trees.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { it } from 'node:test';
 import fc from 'fast-check';
+import {
+  createScriptedModel,
+  createToolRegistry,
+  openCoppice,
+  registerSubagentTools,
+} from '../../../src/coppice.ts';
 import { nameFault, visibleLine } from '../../../src/records/agent/agent-name.ts';
+import { placementOf, workerLabels } from '../../../src/serve/leading/placement.ts';
+import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { setStage } from '../../runtime/stage.ts';
+import { delegation, fixedModel } from '../../runtime/toolsets/delegate-play.ts';
+import { quoted, slash } from '../../runtime/toolsets/slash-stage.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { setWebStage } from './web-stage.ts';
 
 const PIECES = [
@@ -50,15 +62,91 @@ it('the tools of all vocabularies, and orders of people', async (t) => {
     ['sessions_spawn', { task: name, label: name }],
     ['subagent_spawn', { task: name, description: name }],
     ['task_add', { title: name }],
+    ['subagent_delegate', { task: name, description: name }],
   ]);
   const on = await setStage((scene) => (scene.name === 'main' && scene.step === 0 ? calls : 'done'), {
     toolsets: ['process', 'fanout', 'sessions', 'delegate', 'tasks'],
+    terms: delegation({ servers: ['one'], default_server: 'one' }),
+    models: { 'acp:one': fixedModel('acp:one', 'done', []) },
   });
   t.after(() => on.close());
   const { root } = await on.perform('go', { children: 300, live: 300, total: 300, depth: 3 });
   for (const name of NAMES) await on.runtime.fork(root.id, name, null).catch(() => null);
   const count = await assertLines(on.store);
   assert.ok(count > 100, String(count));
+  const sources = (await on.store.runs({})).map(({ source }) => source);
+  assert.deepEqual(new Set(sources), new Set(['subagent', 'delegate']));
+});
+
+it('slash, which names a child by its task', async (t) => {
+  const calls = NAMES.map((name) => slash(`fork ${quoted(name)}`));
+  const on = await setStage((scene) => (scene.name === 'main' && scene.step === 0 ? calls : 'done'), {
+    toolsets: ['slash'],
+  });
+  t.after(() => on.close());
+  await on.perform('go', { children: 300, live: 300, total: 300, depth: 3 });
+  assert.ok((await assertLines(on.store)) > 10);
+});
+
+it('the library: names of agents, labels of calls, and names in its options', async (t) => {
+  const database = `sqlite:${join(temporaryFolder(), 'ledger.db')}`;
+  const registry = createToolRegistry();
+  registerSubagentTools(registry);
+  const script = createScriptedModel({ rules: [{ say: 'done' }] }, 'names');
+  const open = (more: object = {}) =>
+    openCoppice({ database, model: 'script', models: { script }, builtInTools: [], registry, ...more });
+  const coppice = await open();
+  t.after(() => coppice.close());
+  let refused = 0;
+  for (const name of NAMES) {
+    await coppice.start({ prompt: 'x', name }).catch((error: Error) => {
+      assert.match(error.message, /a name/);
+      refused += 1;
+    });
+    await registry.execute({
+      id: name,
+      name: 'subagent_spawn',
+      arguments: { task: name, description: name },
+    });
+  }
+  assert.ok(refused > NAMES.length / 2, String(refused));
+  const store = await openStore(database);
+  t.after(() => store.close());
+  const count = await assertLines(store);
+  assert.ok(count > NAMES.length / 2, String(count));
+  for (const name of NAMES.filter((one) => one !== visibleLine(one))) {
+    const entry = { command: 'x' };
+    for (const options of [
+      { agents: { [name]: {} } },
+      { acp: { [name]: entry } },
+      { mcp: { servers: { [name]: entry } } },
+    ])
+      await assert.rejects(
+        open({ ...options, registry: undefined }),
+        { code: 'E_CONFIG' },
+        JSON.stringify(options),
+      );
+  }
+});
+
+it('labels of workers, of machines and of trees', async (t) => {
+  const { store } = await setStage(() => 'done').then((on) => {
+    t.after(() => on.close());
+    return on;
+  });
+  for (const name of NAMES) {
+    for (const labels of [
+      () => workerLabels([name], {}),
+      () => workerLabels([], { COPPICE_HOST: name }),
+      () => placementOf(store, { label: [name] }, {}),
+    ])
+      try {
+        for (const label of labels()) assert.equal(label, visibleLine(label), JSON.stringify(label));
+      } catch (error) {
+        assert.equal((error as { code?: string }).code, 'E_INVALID_ARGUMENT', String(error));
+      }
+  }
+  assert.deepEqual(workerLabels([' gpu, eu ,'], { COPPICE_HOST: 'a' }), ['host:a', 'gpu', 'eu']);
 });
 
 it('the HTTP API', async (t) => {
