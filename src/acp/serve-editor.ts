@@ -72,7 +72,14 @@ export function serveEditor(options: AcpOptions, { input, output }: EditorStream
       capabilities = params.clientCapabilities ?? {};
       return introduction(options.version, capabilities);
     })
-    .onRequest(session.new, ({ params }) => answered(() => sessions.begin(params.cwd)))
+    .onRequest(session.new, ({ params }) => {
+      const servers = params.mcpServers.length;
+      if (servers > 0)
+        options.log(
+          `the editor names MCP servers (${servers}): they are not connected to; those of the configuration are`,
+        );
+      return answered(() => sessions.begin(params.cwd));
+    })
     .onRequest(session.load, ({ params }) => answered(() => sessions.load(params.sessionId, true)))
     .onRequest(session.resume, ({ params }) => answered(() => sessions.load(params.sessionId, false)))
     .onRequest(session.list, ({ params }) =>

@@ -221,6 +221,22 @@ test('errors say what is wrong', async () => {
   assert.equal(await editor.say(id, 'Hello'), 'end_turn');
 });
 
+test('without a model it says how to connect one, and needs no new start after that', async () => {
+  const bare = makeHome();
+  const other = await openEditor(bare, [], { auth: { terminal: true } });
+  assert.deepEqual(
+    other.introduction.authMethods?.map(({ id, ...one }) => [id, 'args' in one ? one.args : null]),
+    [['setup', ['--setup']]],
+  );
+  await refused(other.begin(), -32000, /No model key found[\s\S]*coppice setup/);
+  bare.configure({ model });
+  assert.equal(await other.say(await other.begin(), 'Hello'), 'end_turn');
+  // Editors run it in a terminal.
+  const { code, stdout, stderr } = await bare.run(['acp', '--setup']);
+  assert.deepEqual([code, stdout], [2, '']);
+  assert.match(stderr, /needs a terminal/);
+});
+
 test('when the editor closes its end, the program ends and nothing is left at work', async () => {
   editor.child.stdin?.end();
   assert.deepEqual(await editor.ended, { code: 0, signal: null });

@@ -1,6 +1,7 @@
 import { CoppiceError } from '../../../records/coppice-error.ts';
 import { composeTerms } from '../../setup/compose-config.ts';
 import type { Context } from '../../setup/context.ts';
+import { DEMO_MODEL } from '../../setup/demo-rules.ts';
 import { endProcessSoon } from '../../setup/end-process.ts';
 import { EXIT } from '../../start/exit-code.ts';
 import { prepareModel } from '../first-run/prepare-model.ts';
@@ -16,5 +17,6 @@ export async function acpSetup(context: Context): Promise<number> {
   const terminal = { style, line_mode: isDumb(context), openScreen: opensScreen(context, style) };
   const prepared = await prepareModel(context, composeTerms(context), { set_up: true, ...terminal });
   endProcessSoon();
-  return prepared === null ? EXIT.no_credentials : EXIT.done;
+  // The demo is no model of one's own.
+  return prepared === null || prepared.model === DEMO_MODEL ? EXIT.no_credentials : EXIT.done;
 }
