@@ -155,7 +155,10 @@ it('a resize during streaming loses and duplicates nothing', async (test) => {
     [80, 24, 'word60'],
   ] as const) {
     await pty.until(word);
+    // What was drawn for a size that is gone by then may stay (docs/tui.md).
+    const drawn = pty.mark();
     pty.resize(wide, high);
+    await pty.until(() => pty.written(drawn).includes('[0 main]'), `drawn with ${wide} columns`);
   }
   await pty.until('word89');
   await pty.until(() => !ui.shows('interrupts'), 'the turn is over');
@@ -177,7 +180,10 @@ it('on 40×10 the scrollback has the complete answer, however the window was res
     [40, 10, 'word110'],
   ] as const) {
     await pty.until(word);
+    // What was drawn for a size that is gone by then may stay (docs/tui.md).
+    const drawn = pty.mark();
     pty.resize(wide, high);
+    await pty.until(() => pty.written(drawn).includes('[0 main]'), `drawn with ${wide} columns`);
   }
   await pty.until('word149');
   await pty.until(() => !ui.shows('interrupts'), 'the turn is over');
