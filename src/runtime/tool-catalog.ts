@@ -96,6 +96,8 @@ export class ToolCatalog {
     this.#servers ??= this.#openServers();
     const offering = this.#servers.then((servers) => servers.offer(agent));
     this.#offers.set(config, offering);
+    // What failed may succeed with the next request.
+    offering.catch(() => this.#offers.delete(config));
     const offer = await offering;
     this.#setups.set(config, this.#build(config, offer));
     return offer.faults;

@@ -21,6 +21,9 @@ export function isTimeout(error: unknown): boolean {
   return error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
 }
 
+/** Its person has not logged in, or no longer. */
+export class NeedsLogin extends McpError {}
+
 /** What is said of a fault, and why, on one line. */
 export function textOf(error: unknown): string {
   if (!(error instanceof Error)) return clean(String(error).slice(0, ERROR_MAX));

@@ -10,6 +10,8 @@ import { nameForModels } from './server-names.ts';
 import { type ArgumentsFault, serverToolOf } from './server-tool.ts';
 
 const DIRECT = 30;
+/** Servers of a process that are known although they do not run. */
+const SERVERS_KEPT = 256;
 /** Names that are told when tools have changed. */
 const NAMES_TOLD = 20;
 
@@ -79,8 +81,17 @@ export class McpHost {
       const place = { cwd: config.cwd, env, sandbox: sandboxFor(name, definition), logins };
       server = new McpServer(name, definition, place);
       this.#servers.set(key, server);
+      this.#forgetIdle();
     }
     return server;
+  }
+
+  /** Of trees that are over nothing asks for them again; an agent that still has one starts it anew. */
+  #forgetIdle(): void {
+    for (const [key, server] of this.#servers) {
+      if (this.#servers.size <= SERVERS_KEPT) return;
+      if (!server.isRunning) this.#servers.delete(key);
+    }
   }
 
   /** The user's own servers come first. */

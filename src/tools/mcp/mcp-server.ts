@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { ListedTool } from './listed-tool.ts';
 import type { McpServerConfig } from './mcp-config.ts';
-import { McpError } from './mcp-error.ts';
+import { McpError, NeedsLogin } from './mcp-error.ts';
 import type { ConnectionPlace } from './open-server.ts';
 import { ServerConnection } from './server-connection.ts';
 
@@ -44,6 +44,11 @@ export class McpServer {
       await this.#known();
       return this.#listed;
     });
+  }
+
+  /** Whether it has been started, and not ended since. */
+  get isRunning(): boolean {
+    return this.#opening !== null;
   }
 
   /** Whether it tells when its tools change. */
@@ -123,6 +128,9 @@ export class McpServer {
     const connection = await ServerConnection.open(this.#config, this.#place, signal, () => {
       changed = true;
       if (read) void this.#reread(connection);
+    }).catch((error: unknown) => {
+      if (!(error instanceof NeedsLogin)) throw error;
+      throw new McpError(`${error.message}: coppice mcp login ${this.name}`);
     });
     try {
       do {

@@ -13,7 +13,7 @@ import { clean } from '../../render/clean.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { Login } from './login.ts';
 import type { McpServerConfig } from './mcp-config.ts';
-import { isTimeout, McpError, textOf } from './mcp-error.ts';
+import { isTimeout, McpError, NeedsLogin, textOf } from './mcp-error.ts';
 import { StdioTransport } from './stdio-transport.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -149,8 +149,7 @@ async function openAddress(start: Start, url: string): Promise<Opened> {
     if (signal.aborted) throw new McpError('was closed before it had answered');
     if (isTimeout(error)) throw new McpError(`did not answer within ${limit_ms / 1000} s`);
     const text = textOf(error);
-    if (text.includes('needs you to log in'))
-      throw new McpError('needs you to log in: coppice mcp login NAME');
+    if (text.includes('needs you to log in')) throw new NeedsLogin('needs you to log in');
     throw new McpError(`could not be reached at ${clean(url)}: ${text}`);
   }
 }
