@@ -86,10 +86,13 @@ function wallsAround({ file, args, env, cwd }: PipedProgramRequest, sandbox: San
   const tmp = mkdtempSync(join(tmpdir(), 'coppice-program-'));
   temporary.add(tmp);
   const removeTmp = (): void => {
-    temporary.delete(tmp);
-    if (temporary.size === 0) process.off('exit', removeTemporary);
-    // What the program wrote without rights for us stays.
-    void rm(tmp, { recursive: true, force: true }).catch(() => {});
+    // What the program wrote without rights for us stays; an exit meanwhile removes the rest.
+    void rm(tmp, { recursive: true, force: true })
+      .catch(() => {})
+      .then(() => {
+        temporary.delete(tmp);
+        if (temporary.size === 0) process.off('exit', removeTemporary);
+      });
   };
   try {
     const confined = sandbox.confineLasting({ file: found, args }, cwd, tmp);
@@ -110,7 +113,12 @@ function wallsAround({ file, args, env, cwd }: PipedProgramRequest, sandbox: San
 }
 
 function removeTemporary(): void {
-  for (const folder of temporary) rmSync(folder, { recursive: true, force: true });
+  for (const folder of temporary)
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // as above
+    }
 }
 
 /** As the system looks for it, which it does only behind the walls, where nobody would tell what is missing. */

@@ -179,6 +179,23 @@ stdout.pipe(process.stdout);`,
     assert.ok(await eventually(() => sleepers().length === 0));
   });
 
+  it('leaves no /tmp behind, also when this program exits at once', async () => {
+    const module = (name: string) =>
+      JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../../src/processes/sandbox', name)).href);
+    put(
+      join(outside, 'exit.mjs'),
+      `import { startPipedProgram } from ${module('piped-program.ts')};
+import { Sandbox } from ${module('sandbox.ts')};
+const request = { file: '/bin/sh', args: ['-c', 'echo x > /tmp/y; cat'], env: { PATH: '/bin' }, cwd: ${JSON.stringify(cwd)} };
+const sandbox = new Sandbox(${JSON.stringify(walls().settings)});
+const [one] = [await startPipedProgram({ ...request, sandbox }), await startPipedProgram({ ...request, sandbox })];
+await one.stop('of the test');
+process.exit();`,
+    );
+    execFileSync(process.execPath, [join(outside, 'exit.mjs')], { env: { ...process.env, TMPDIR: outside } });
+    assert.deepEqual(readdirSync(outside).sort(), ['exit.mjs', 'file']);
+  });
+
   it('gets its signal first, and may end by itself', async (test) => {
     const { program } = await shell(
       test,
