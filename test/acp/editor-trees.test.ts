@@ -6,7 +6,8 @@ import { afterEach, test } from 'node:test';
 import type { PromptResponse } from '@agentclientprotocol/sdk';
 import { makeHome } from '../cli/run-cli.ts';
 import { closeOpened } from '../close-opened.ts';
-import { openEditor, until, writeRules } from './editor-client.ts';
+import { openEditor, startAgent, until, writeRules } from './editor-client.ts';
+import { RawEditor } from './frame-fuzz.ts';
 
 afterEach(closeOpened);
 
@@ -152,6 +153,23 @@ test('an editor that closes its end while a command runs leaves nothing running,
   await editor.agent.request('session/load', { sessionId: id, cwd: home.work, mcpServers: [] });
   await until(() => editor.text(id, 'agent_message_chunk').includes('It was: '));
   assert.equal(editor.of(id, 'tool_call_update').at(-1)?.status, 'failed');
+});
+
+test('a program whose editor does not read ends all the same', async () => {
+  const home = makeHome();
+  const child = startAgent(home, ['--model', writeRules(home, [{ say: 'x'.repeat(4_000_000) }])]);
+  const raw = new RawEditor(child);
+  await raw.ask('initialize', { protocolVersion: 1 });
+  const { sessionId } = await raw.ask('session/new', { cwd: home.work, mcpServers: [] });
+  child.stdout?.pause();
+  const prompt = [{ type: 'text', text: 'Talk' }];
+  const params = { sessionId, prompt };
+  child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id: 'p', method: 'session/prompt', params })}\n`);
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  await until(async () => (await home.run(['ps', '--json'])).stdout.includes('"last_reply":"xxx'));
+  child.kill('SIGTERM');
+  assert.equal(await exited, 143);
+  child.stdout?.destroy();
 });
 
 test('a tree that another process leads is followed, written to, answered and cancelled', async () => {

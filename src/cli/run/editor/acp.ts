@@ -15,6 +15,9 @@ export interface AcpCommandOptions extends EditorRules {
   readonly setup?: boolean;
 }
 
+/** How long the last messages may wait for the editor to read them. */
+const UNREAD_MS = 2_000;
+
 /** `coppice acp`: leads trees for an editor until it closes standard input. */
 export async function acp(context: Context, { setup, ...rules }: AcpCommandOptions): Promise<number> {
   if (setup === true) return (await import('./acp-setup.ts')).acpSetup(context);
@@ -62,5 +65,7 @@ export async function acp(context: Context, { setup, ...rules }: AcpCommandOptio
     killAllProcessGroups();
     await store.close();
     endProcessSoon();
+    // What an editor does not read would keep the process alive for ever.
+    if (!process.connected) setTimeout(() => process.exit(code), UNREAD_MS).unref();
   }
 }
