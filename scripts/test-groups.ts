@@ -5,7 +5,18 @@ import { pathToFileURL } from 'node:url';
 /** Files of one process; more would share what they leave in memory, fewer would load the sources more often. */
 const LARGEST_GROUP = 12;
 /** Folders whose tests take longest: they begin first, so that none of them runs on alone at the end. */
-const LONGEST = ['test-runtime', 'test-crash', 'test-tui', 'test-cli', 'test-serve', 'test-store'];
+const LONGEST = [
+  'runtime',
+  'crash',
+  'tui',
+  'cli',
+  'serve',
+  'store',
+  'acp',
+  'tools',
+  'models',
+  'processes',
+].map((room) => `test-${room}`);
 /** The line of a test file that needs a process of its own, with the reason. */
 const ALONE = /^\/\/ Own process: \S/m;
 
@@ -23,7 +34,7 @@ export function groupFiles(root: string, files: readonly string[], folder: strin
     evenParts(members).map((part, index) => {
       const [only] = part;
       if (part.length === 1 && only !== undefined) return only;
-      const path = join(folder, `${place(room)}-${room}-${index + 1}.test.mjs`);
+      const path = join(folder, `${String(place(room)).padStart(2, '0')}-${room}-${index + 1}.test.mjs`);
       writeFileSync(path, groupModule(root, part));
       return path;
     }),

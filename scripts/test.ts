@@ -61,7 +61,7 @@ const runner = spawn(
   process.execPath,
   [
     '--test',
-    '--test-concurrency=6',
+    '--test-concurrency=8',
     `--test-timeout=${long ? 300_000 : 120_000}`,
     `--import=${pathToFileURL(join(import.meta.dirname, 'leftovers.ts'))}`,
     ...reporter,

@@ -53,7 +53,7 @@ export const NEAR: readonly Near[] = [
   {
     under: ['kernel/turn/'],
     quick: TURN,
-    slow: ['kernel/transition/transition-laws', 'sim/pure-advance', ...TOOLSETS],
+    slow: ['kernel/transition/transition-laws', 'sim/pure-advance.long', ...TOOLSETS],
     one_database: true,
   },
   {
@@ -116,7 +116,7 @@ export const NEAR: readonly Near[] = [
       'store/pgbouncer',
       'store/store-postgres',
       'store/postgres-lost-answers',
-      'store/postgres-outages',
+      'store/postgres-outages.long',
     ],
   },
   {

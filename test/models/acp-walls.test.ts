@@ -4,8 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import {
-  constants,
-  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -20,11 +18,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { build, stop } from 'esbuild';
 import type { AcpServerConfig } from '../../src/models/acp/acp-config.ts';
 import type { SandboxSettings } from '../../src/processes/sandbox/sandbox.ts';
 import { acpTerms } from '../../src/settings/acp-terms.ts';
 import type { SandboxConfig } from '../../src/settings/settings.ts';
+import { bundledProgram } from '../processes/sandbox/bundled-program.ts';
 import { NO_WALLS, walls } from '../processes/sandbox/walls.ts';
 import { eventually } from '../tools/tool-fixture.ts';
 import { acpStage, failed, PROGRAM, said } from './acp-stage.ts';
@@ -42,8 +40,7 @@ const [home, cwd, other, outside] = ['home', 'work', 'other', 'outside'].map((na
   string,
 ];
 const folders = { cwd, outside };
-/** This project may be below /tmp. */
-const program = [join(place, 'node'), join(place, 'agent.mjs')] as const;
+let program: readonly [string, string];
 const own_home = process.env.HOME;
 const server = createServer((_, answer) => answer.end(SECRET));
 let port = 0;
@@ -72,20 +69,7 @@ function folderOf(pid: number): string | null {
 }
 
 before(async () => {
-  const [node, outfile] = program;
-  copyFileSync(process.execPath, node, constants.COPYFILE_FICLONE);
-  const banner = {
-    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-  };
-  await build({
-    entryPoints: [PROGRAM],
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    outfile,
-    banner,
-    logLevel: 'error',
-  });
+  program = await bundledProgram(PROGRAM, place);
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   port = (server.address() as AddressInfo).port;
 });
@@ -100,7 +84,6 @@ beforeEach(() => {
 });
 after(() => {
   server.close();
-  void stop();
   process.env.HOME = own_home;
   rmSync(place, { recursive: true, force: true });
 });

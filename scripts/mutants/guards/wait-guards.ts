@@ -8,7 +8,7 @@ export const WAIT_GUARDS: readonly Guard[] = [
     file: 'src/runtime/executor/executor.ts',
     guard: '(met ?? added).filter(',
     without: '(met === undefined ? added : []).filter(',
-    tests: ['sim/promptness', 'runtime/waits/wait-orders', 'runtime/waits/two-processes'],
+    tests: ['sim/promptness', 'runtime/waits/wait-orders', 'runtime/waits/two-processes.long'],
   },
   {
     name: 'waiter-signals',
@@ -16,7 +16,7 @@ export const WAIT_GUARDS: readonly Guard[] = [
     file: 'src/kernel/ledger/post-mail.ts',
     guard: "for (const waiter of agents) signal(unit, waiter, writer, 'status', about);",
     without: '',
-    tests: ['sim/promptness', 'runtime/waits/wait-orders', 'runtime/waits/two-processes'],
+    tests: ['sim/promptness', 'runtime/waits/wait-orders', 'runtime/waits/two-processes.long'],
   },
   {
     name: 'queued-signals',

@@ -1,14 +1,14 @@
 /** Proves the sandbox for a user who is not root and has programs in a home folder: root may do what nobody else can, as joining the network of a sandbox. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chownSync, constants, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { build, stop } from 'esbuild';
 import type { ToolResult } from '../../../src/records/tool.ts';
+import { bundledProgram } from './bundled-program.ts';
 import { NO_WALLS } from './walls.ts';
 
 const NOBODY = 65_534;
@@ -18,21 +18,12 @@ describe('in the sandbox of a user who is not root', { skip: NO_WALLS }, () => {
   // A place that others may enter, unlike, maybe, that of this project.
   const home = mkdtempSync('/var/tmp/coppice-test-');
   const work = join(home, 'work');
-  const node = join(home, 'node');
-  const runner = join(home, 'run.mjs');
+  let [node, runner] = ['', ''];
   const server = createServer((_, answer) => answer.end('reached'));
   let port = 0;
 
   before(async () => {
-    copyFileSync(process.execPath, node, constants.COPYFILE_FICLONE);
-    await build({
-      entryPoints: [join(import.meta.dirname, '../limits/run-bombs.ts')],
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      outfile: runner,
-      logLevel: 'error',
-    });
+    [node, runner] = await bundledProgram(join(import.meta.dirname, '../limits/run-bombs.ts'), home);
     mkdirSync(work);
     mkdirSync(join(home, 'bin'));
     symlinkSync('/bin/bash', join(home, 'bin/bash'));
@@ -43,7 +34,6 @@ describe('in the sandbox of a user who is not root', { skip: NO_WALLS }, () => {
   });
   after(() => {
     server.close();
-    void stop();
     rmSync(home, { recursive: true });
   });
 

@@ -8,7 +8,7 @@ import { McpServer } from '../../../src/tools/mcp/mcp-server.ts';
 import { closeLater } from '../../close-opened.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
-const PROGRAM = join(import.meta.dirname, '..', '..', 'servers', 'mcp-server.ts');
+export const PROGRAM = join(import.meta.dirname, '..', '..', 'servers', 'mcp-server.ts');
 const NONE = { allow: [], ask: [], deny: [] };
 
 /** The testing server with this behaviour, as the configuration names it. */

@@ -13,8 +13,9 @@ import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { McpServer } from '../../../src/tools/mcp/mcp-server.ts';
 import { closeOpened } from '../../close-opened.ts';
+import { bundledProgram } from '../../processes/sandbox/bundled-program.ts';
 import { NO_WALLS, walls } from '../../processes/sandbox/walls.ts';
-import { serverConfig, toolOf } from './servers.ts';
+import { PROGRAM, toolOf } from './servers.ts';
 
 // Not below /tmp, in whose place a sandbox has a folder of its own.
 const place = realpathSync(mkdtempSync('/var/tmp/coppice-test-'));
@@ -34,11 +35,13 @@ it('a server writes in its folder, and neither writes nor reads what is outside'
   mkdirSync(cwd);
   writeFileSync(secret, 'canary-77');
   const sandbox = walls({ hidden: [secret] });
-  const server = new McpServer('t', serverConfig(), { cwd, env: { PATH: process.env.PATH }, sandbox });
+  const [command, file] = await bundledProgram(PROGRAM, place);
+  const config = { command, args: [file, '{}'] };
+  const server = new McpServer('t', config, { cwd, env: { PATH: process.env.PATH }, sandbox });
   try {
-    const command = `echo mine > own; echo theirs > ${outside}; cat ${secret}`;
+    const shell = `echo mine > own; echo theirs > ${outside}; cat ${secret}`;
     const tool = await toolOf(server, 'shell');
-    const answer = await server.call(tool, { command }, new AbortController().signal, () => undefined);
+    const answer = await server.call(tool, { command: shell }, new AbortController().signal, () => undefined);
     assert.doesNotMatch(JSON.stringify(answer), /canary-77/);
     assert.equal(readFileSync(join(cwd, 'own'), 'utf8'), 'mine\n');
     assert.ok(!existsSync(outside));
