@@ -61,8 +61,9 @@ const runner = spawn(
   process.execPath,
   [
     '--test',
-    '--test-concurrency=8',
-    `--test-timeout=${long ? 300_000 : 120_000}`,
+    // Long tests keep the processors busy by themselves.
+    `--test-concurrency=${long ? 6 : 8}`,
+    `--test-timeout=${long ? 600_000 : 120_000}`,
     `--import=${pathToFileURL(join(import.meta.dirname, 'leftovers.ts'))}`,
     ...reporter,
     ...options,
