@@ -60,7 +60,7 @@ export const MAX_LINES = 300;
 export const MAX_NAMES = 16;
 /** Folders of src/ that may hold more files and folders. */
 export const CROWDED: Readonly<Record<string, { readonly names: number; readonly reason: string }>> = {
-  '': { names: 19, reason: 'the rooms of the house' },
+  '': { names: 20, reason: 'the rooms of the house' },
 };
 
 /** Names that say nothing of what is inside. */

@@ -8,6 +8,7 @@ const WHAT: Readonly<Record<string, string>> = {
   cli: 'the command line: commands, configuration, composing everything',
   tui: 'the terminal UI',
   cron: 'schedules: when a job is due, firing it, the tool for agents',
+  mcp: 'other agent programs, over the Model Context Protocol: a client as an agent, durable tasks',
   acp: 'editors, over the Agent Client Protocol: sessions, updates, permission requests',
   channels: 'Telegram, webhooks, files, standard output; the outbox; chats',
   serve: 'the server: leading served trees that nobody leads; the HTTP API',

@@ -1,12 +1,12 @@
 import { DEFAULT_TERMS } from '../kernel/toolsets/toolset-terms.ts';
 import type { WorldEffect } from '../kernel/turn/advance-result.ts';
-import type { Agent, AgentConfig, PermissionMode, Tree } from '../records/agent/agent.ts';
+import type { Agent, AgentConfig, PermissionMode } from '../records/agent/agent.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Mail } from '../records/conversation/mail.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { NewAgent } from '../records/run/new-agent.ts';
 import { storable } from '../records/text/text.ts';
-import type { Store } from '../store/store.ts';
+import type { RootTerms, Store } from '../store/store.ts';
 import { type Cell, stopWork } from './executor/cell.ts';
 import { Executor } from './executor/executor.ts';
 import { AgentTimers } from './leading/agent-timers.ts';
@@ -153,11 +153,11 @@ class Runtime implements RuntimeFace {
     return this.#executor.worker.id;
   }
 
-  async begin({ name, session_key, config, limits }: RestOptions): Promise<Agent> {
+  async begin({ config, limits, placement = [], ...named }: RestOptions): Promise<Agent> {
     this.#assertOpen();
-    const terms = { name, session_key, config: await this.checked(config, limits) };
+    const terms = { ...named, config: await this.checked(config, limits) };
     const root = idleRoot(terms, this.#origin(this.#executor.worker.id));
-    return this.#lead(root, await this.#store.createRoot(root, checkedLimits(limits), { served: true }));
+    return this.#lead(root, limits, { served: true, placement });
   }
 
   async checked(config: AgentConfig, limits?: RestOptions['limits']): Promise<AgentConfig> {
@@ -177,11 +177,11 @@ class Runtime implements RuntimeFace {
 
   async start(options: StartOptions): Promise<Agent> {
     const root = await this.#promptedRoot(options, this.#executor.worker.id);
-    return this.#lead(root, await this.#store.createRoot(root, checkedLimits(options.limits)));
+    return this.#lead(root, options.limits);
   }
 
-  #lead(root: NewAgent, tree: Tree): Agent {
-    this.#executor.agent_index.setTree(tree);
+  async #lead(root: NewAgent, limits: RestOptions['limits'], terms?: RootTerms): Promise<Agent> {
+    this.#executor.agent_index.setTree(await this.#store.createRoot(root, checkedLimits(limits), terms));
     return this.#executor.beginRoot(root).agent;
   }
 

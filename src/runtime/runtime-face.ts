@@ -23,6 +23,8 @@ export interface RestOptions {
   readonly session_key: string;
   readonly config: AgentConfig;
   readonly limits?: Partial<Limits>;
+  /** Labels that a server or worker needs to take it over. */
+  readonly placement?: readonly string[];
 }
 
 /** Id, sender and pictures of a letter from outside. */

@@ -1,4 +1,5 @@
 import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
+import { clientToolset } from '../kernel/toolsets/client.ts';
 import type { Toolset, ToolsetTool } from '../kernel/toolsets/toolset.ts';
 import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { TransitionContext } from '../kernel/transition/transition-result.ts';
@@ -86,7 +87,8 @@ export class ToolCatalog {
    */
   async prepare(agent: Pick<Agent, 'root_id' | 'config'>): Promise<readonly string[]> {
     const { config } = agent;
-    if (this.#openServers === undefined || isAgentProgram(config.model)) return [];
+    if (this.#openServers === undefined || config.client !== undefined || isAgentProgram(config.model))
+      return [];
     if (!config.tools.some((name) => isServerTool(name) && !this.#tools.has(name))) return [];
     const known = this.#offers.get(config);
     if (known !== undefined) {
@@ -114,7 +116,8 @@ export class ToolCatalog {
 
   #build(config: AgentConfig, offer?: OfferedTools): AgentSetup {
     // An agent program has tools of its own: it gets none of ours, and its letters in full.
-    const own = isAgentProgram(config.model) ? { tools: [], toolsets: [] } : config;
+    const is_outside = config.client !== undefined || isAgentProgram(config.model);
+    const own = is_outside ? { tools: [], toolsets: [] } : config;
     const tools = [
       ...own.tools
         .flatMap((name) => this.#tools.get(name) ?? [])
@@ -122,7 +125,10 @@ export class ToolCatalog {
       ...(offer?.tools ?? []),
     ];
     const recall = this.#tools.get(this.#recall.spec.name) ?? this.#recall;
-    const toolsets = own.toolsets.flatMap((name) => this.#toolsets.get(name) ?? []);
+    const toolsets =
+      config.client === undefined
+        ? own.toolsets.flatMap((name) => this.#toolsets.get(name) ?? [])
+        : [clientToolset];
     const toolset_tools = toolsets.flatMap((toolset) => toolset.tools);
     const seen = toolset_tools.filter((tool) => tool.audience?.(config, this.terms) ?? true);
     const specs = sorted([...tools, ...seen].map((tool) => tool.spec));

@@ -2,7 +2,7 @@ import { delegateToolset } from './delegate.ts';
 import { fanoutToolset } from './fanout.ts';
 import { processToolset } from './process.ts';
 import { sessionsToolset } from './sessions.ts';
-import { slashToolset } from './slash.ts';
+import { slashToolset } from './slash/slash.ts';
 import { tasksToolset } from './tasks.ts';
 import type { Toolset } from './toolset.ts';
 

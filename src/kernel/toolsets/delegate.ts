@@ -161,7 +161,7 @@ function delegated(view: ToolsetView, plan: Delegation): Decision {
       timeout_ms: config.run_ms ?? null,
       cleanup: 'keep',
       deliver: [],
-    }),
+    }).consequences,
   };
 }
 

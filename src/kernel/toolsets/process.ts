@@ -18,7 +18,7 @@ import type { Toolset, ToolsetTool } from './toolset.ts';
 /** Maximum `wait` in seconds: a day. */
 const MAX_WAIT_SECONDS = 86_400;
 
-const forkInput = z.strictObject({
+export const forkInput = z.strictObject({
   name: name('required').describe('Short human-readable label for the child.'),
   prompt: text('the prompt').describe(
     'What the child is to do. It knows everything you know up to this point.',
@@ -75,7 +75,7 @@ const killInput = z
     message: 'say whom: agent_id, or agent_ids for several',
   });
 
-const kill = checkedTool({
+export const kill = checkedTool({
   name: 'kill',
   description:
     'End one of your descendants, or several, and all agents below them, for good. Returns the ids of all that were ended.',
@@ -95,7 +95,7 @@ const sendInput = z.strictObject({
   message: text('the message').describe('The text it receives.'),
 });
 
-const send = checkedTool({
+export const send = checkedTool({
   name: 'send',
   description:
     'Send a message to another agent of this tree: your parent, a child, a sibling. An idle agent wakes up and works on it. Does not wait for an answer.',
@@ -119,7 +119,7 @@ const waitInput = z.strictObject({
     .describe('agent_ids to wait for, all of them. Without it: the next message from anyone.'),
 });
 
-const wait = checkedTool({
+export const wait = checkedTool({
   name: 'wait',
   description:
     'Wait for messages. With from_agents: until every listed agent has sent a message, idles or is dead; returns one result per agent with status received, running, idle or dead. Without: the next message from anyone. A message is returned once.',

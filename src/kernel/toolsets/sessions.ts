@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { Agent } from '../../records/agent/agent.ts';
+import type { NewAgent } from '../../records/run/new-agent.ts';
 import { storable } from '../../records/text/text.ts';
+import type { Consequence } from '../transition/event.ts';
 import { name, refuse, strings, text } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';
 import { overBudget } from './acts/creation-limits.ts';
@@ -48,7 +50,7 @@ const spawnInput = z.strictObject({
   ...taskOptions,
 });
 
-type Spawn = z.infer<typeof spawnInput>;
+export type Spawn = z.infer<typeof spawnInput>;
 
 /** A sub-agent's session cannot spawn another one. */
 function isSubagentSession(session_key: string): boolean {
@@ -88,13 +90,40 @@ const spawn: ToolsetTool = {
   },
 };
 
-function modelFor(options: Spawn, { profiles, subagents }: ToolsetTerms): string | null {
+export function modelFor(options: Spawn, { profiles, subagents }: ToolsetTerms): string | null {
   return modelOf(options, profiles) ?? subagents.model;
 }
 
 function accept(options: Spawn, agent_id: string, call_id: string, view: ToolsetView): Decision {
-  const model = modelFor(options, view.terms);
-  const checked = checkTask(options.task, options, call_id, model, view);
+  const planned = planRun(options, agent_id, call_id, modelFor(options, view.terms), view);
+  if (planned.type === 'refuse') return planned;
+  const { run_id, session_key, consequences } = planned;
+  return {
+    type: 'settle',
+    output: JSON.stringify({ status: 'accepted', runId: run_id, sessionKey: session_key }),
+    consequences,
+  };
+}
+
+/** A background run that a step creates. */
+export interface PlannedRun {
+  readonly type: 'run';
+  readonly child: NewAgent;
+  readonly run_id: string;
+  readonly session_key: string;
+  readonly consequences: readonly Consequence[];
+}
+
+/** Of several runs of one call, `field` names this one in errors, and `sharers` share what is left of a budget. */
+export function planRun(
+  options: Spawn,
+  agent_id: string,
+  key: string,
+  model: string | null,
+  view: ToolsetView,
+  { field = '', sharers = 1 }: { readonly field?: string; readonly sharers?: number } = {},
+): PlannedRun | Extract<Decision, { type: 'refuse' }> {
+  const checked = checkTask(options.task, options, key, model, view, field, undefined, sharers);
   if (!checked.ok) return refuse(checked.code, checked.message);
   const { ground } = checked;
   const { self } = view;
@@ -130,24 +159,21 @@ function accept(options: Spawn, agent_id: string, call_id: string, view: Toolset
       ...(deliver.length === 0 ? {} : { delivers: true }),
     },
   });
-  return {
-    type: 'settle',
-    output: JSON.stringify({ status: 'accepted', runId: run_id, sessionKey: session_key }),
-    consequences: isolatedChild(view, {
-      id,
-      origin: 'session',
-      source: 'subagent',
-      run_id,
-      session_key,
-      config,
-      task: options.task,
-      text: ground.text,
-      label,
-      timeout_ms,
-      cleanup,
-      deliver,
-    }),
-  };
+  const { child, consequences } = isolatedChild(view, {
+    id,
+    origin: 'session',
+    source: 'subagent',
+    run_id,
+    session_key,
+    config,
+    task: options.task,
+    text: ground.text,
+    label,
+    timeout_ms,
+    cleanup,
+    deliver,
+  });
+  return { type: 'run', child, run_id, session_key, consequences };
 }
 
 function undeliverable(target: string, known: readonly string[]): string {

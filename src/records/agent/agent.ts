@@ -64,6 +64,8 @@ export interface AgentConfig {
    * delivered there.
    */
   readonly channel?: string;
+  /** A program outside decides for this agent, over MCP (docs/mcp-server.md): its name. Its children get the rest of this configuration. */
+  readonly client?: string;
   /** Nobody watches the tree: calls that need an approval are denied unless there is a chat to ask in. */
   readonly unattended?: boolean;
 }

@@ -1,3 +1,4 @@
+import { clientModel } from '../../models/client-model.ts';
 import type { Model } from '../../models/model.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { TreeLimits } from '../../records/agent/limits.ts';
@@ -22,6 +23,12 @@ export class ModelCache {
     this.#open = open;
     this.#limitsOf = limitsOf;
     this.rooms = new ContextRooms(context);
+  }
+
+  /** The one that decides for the agent. */
+  modelOf(agent: Agent): Promise<Model> {
+    const { client, model } = agent.config;
+    return client === undefined ? this.modelFor(agent, model) : Promise.resolve(clientModel);
   }
 
   /** As `model`, under the limits of the agent's tree and its budgets. */

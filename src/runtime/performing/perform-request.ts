@@ -114,7 +114,7 @@ async function ask(
   const { rooms } = context.models;
   let onBegun = () => {};
   try {
-    const model = await context.models.modelFor(agent, agent.config.model);
+    const model = await context.models.modelOf(agent);
     for (const text of await unlessAborted(context.catalog.prepare(agent), controller.signal))
       context.emit({ type: 'notice', agent_id: agent.id, text });
     const setup = context.catalog.setupFor(agent.config);

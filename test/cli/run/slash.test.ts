@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { slashToolset } from '../../../src/kernel/toolsets/slash.ts';
+import { slashToolset } from '../../../src/kernel/toolsets/slash/slash.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { noticesOf, shownLetters } from '../../runtime/toolsets/slash-stage.ts';
 import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';

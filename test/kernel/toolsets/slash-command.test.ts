@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { readSlash, type SlashCommand } from '../../../src/kernel/toolsets/slash-command.ts';
+import { readSlash, type SlashCommand } from '../../../src/kernel/toolsets/slash/slash-command.ts';
 
 const ID = '7c1d4f2e-9a3b-4c5d-8e6f-0123456789ab';
 

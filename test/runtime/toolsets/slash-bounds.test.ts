@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { slashToolset } from '../../../src/kernel/toolsets/slash.ts';
+import { slashToolset } from '../../../src/kernel/toolsets/slash/slash.ts';
 import { CoppiceError } from '../../../src/records/coppice-error.ts';
 import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';

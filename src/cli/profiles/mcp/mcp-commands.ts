@@ -1,11 +1,39 @@
 import type { CommandBuilder } from '../../start/command-builder.ts';
-import { collect } from '../../start/option-values.ts';
+import { collect, seconds } from '../../start/option-values.ts';
 import type { AddOptions } from './mcp-add.ts';
 import type { LoginOptions } from './mcp-login.ts';
+import type { McpServeOptions } from './mcp-serve.ts';
+
+/** Many clients give up after a minute. */
+const MAX_WAIT_SECONDS = 45;
 
 /** `coppice mcp …` */
 export function addMcpCommands({ sub, deferred }: CommandBuilder): void {
-  const mcp = sub('mcp', 'MCP servers whose tools agents may use: list, test, add, login');
+  const mcp = sub(
+    'mcp',
+    'Serve an MCP client on standard input and output; MCP servers that agents use: list, test, add, login',
+  )
+    .option(
+      '--as <name>',
+      'name of the agent that stands for the client; default: what the client calls itself',
+    )
+    .option('--max-wait <seconds>', 'maximum time that a call of the client waits', seconds, MAX_WAIT_SECONDS)
+    .option('--toolset <name>', 'toolset by which agents work together (repeatable)', collect, [])
+    .option('--profile <name>', 'configure the agents by a named profile; see coppice profiles')
+    .option(
+      '--allow <rule>',
+      'allow a tool or a pattern, e.g. bash or "bash:git *" (repeatable)',
+      collect,
+      [],
+    )
+    .option('--deny <rule>', 'deny a tool or a pattern (repeatable)', collect, []);
+  mcp.action(
+    deferred(
+      async (context, options: McpServeOptions) =>
+        (await import('./mcp-serve.ts')).mcpServe(context, options),
+      { creates_ledger: true, local: true },
+    ),
+  );
   sub('list', 'List the MCP servers of the configuration and of this folder', mcp).action(
     deferred(async (context) => (await import('./mcp-list.ts')).mcpList(context), { local: true }),
   );

@@ -26,7 +26,8 @@ export interface ChildWishes {
  * The configuration of a child: explicit settings, then its profile, then its parent's. A child may do less than its parent, never more
  * (docs/permissions.md). Without any setting it is the same object, so that its requests share the parent's cached prefix.
  */
-export function childConfig(parent: AgentConfig, wishes: ChildWishes): AgentConfig {
+export function childConfig(creator: AgentConfig, wishes: ChildWishes): AgentConfig {
+  const parent = creator.client === undefined ? creator : withoutClient(creator);
   const { profile, task = null, model = null, cwd = null, budget = null, id = '' } = wishes;
   const budgets = budget === null ? parent.budgets : [{ agent_id: id, ...budget }, ...(parent.budgets ?? [])];
   if (profile === null && task === null && model === null && cwd === null)
@@ -59,6 +60,10 @@ export function childConfig(parent: AgentConfig, wishes: ChildWishes): AgentConf
     ...(parent.channel === undefined ? {} : { channel: parent.channel }),
     ...(parent.unattended === undefined ? {} : { unattended: parent.unattended }),
   };
+}
+
+function withoutClient({ client: _, ...config }: AgentConfig): AgentConfig {
+  return config;
 }
 
 /**

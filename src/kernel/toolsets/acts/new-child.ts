@@ -57,7 +57,7 @@ type RunTerms = Omit<IsolatedRun, 'id' | 'agent_id' | 'root_id' | 'requester' | 
 export function isolatedChild(
   view: ToolsetView,
   plan: RunTerms & Pick<ChildPlan, 'id' | 'origin'> & { readonly run_id: string },
-): Consequence[] {
+): { readonly child: NewAgent; readonly consequences: Consequence[] } {
   const { id, origin, run_id, ...terms } = plan;
   const { self } = view;
   const { run, mail } = runIsolated({
@@ -73,10 +73,13 @@ export function isolatedChild(
   const { session_key, config, task, label } = terms;
   const name = nameOfTask(task, label);
   const child = newChild(view, { id, origin, name, session_key, config, inherits: false, first: null, run });
-  return [
-    { type: 'create-agents', agents: [child] },
-    { type: 'deliver-mail', mail },
-  ];
+  return {
+    child,
+    consequences: [
+      { type: 'create-agents', agents: [child] },
+      { type: 'deliver-mail', mail },
+    ],
+  };
 }
 
 const NAME_LENGTH = 32;

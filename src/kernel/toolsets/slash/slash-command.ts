@@ -1,4 +1,4 @@
-import type { BudgetTerms } from '../../records/agent/budget.ts';
+import type { BudgetTerms } from '../../../records/agent/budget.ts';
 
 /** The commands of the toolset `slash`. */
 export const USAGE = {

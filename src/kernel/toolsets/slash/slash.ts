@@ -1,19 +1,19 @@
 import * as z from 'zod';
-import type { Agent } from '../../records/agent/agent.ts';
-import { isSubAgent } from '../../records/agent/agent.ts';
-import { framedName } from '../../records/agent/agent-name.ts';
-import { type CompletionReading, readCompletion } from '../../records/conversation/completion.ts';
-import type { Mail } from '../../records/conversation/mail.ts';
-import { storable } from '../../records/text/text.ts';
-import { refuse } from './acts/agent-reference.ts';
-import { noNesting } from './acts/creation-limits.ts';
-import { forkAgent, forkNeeds } from './acts/fork-agent.ts';
-import { killAgents } from './acts/kill-agent.ts';
-import { nameOfTask } from './acts/new-child.ts';
-import { sendLetter } from './acts/send-letter.ts';
-import { parseArguments, specOf } from './arguments.ts';
+import type { Agent } from '../../../records/agent/agent.ts';
+import { isSubAgent } from '../../../records/agent/agent.ts';
+import { framedName } from '../../../records/agent/agent-name.ts';
+import { type CompletionReading, readCompletion } from '../../../records/conversation/completion.ts';
+import type { Mail } from '../../../records/conversation/mail.ts';
+import { storable } from '../../../records/text/text.ts';
+import { refuse } from '../acts/agent-reference.ts';
+import { noNesting } from '../acts/creation-limits.ts';
+import { forkAgent, forkNeeds } from '../acts/fork-agent.ts';
+import { killAgents } from '../acts/kill-agent.ts';
+import { nameOfTask } from '../acts/new-child.ts';
+import { sendLetter } from '../acts/send-letter.ts';
+import { parseArguments, specOf } from '../arguments.ts';
+import type { Decision, Toolset, ToolsetTool, ToolsetView } from '../toolset.ts';
 import { enclosed, readSlash, type SlashCommand } from './slash-command.ts';
-import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 
 /**
  * The toolset `slash`: besides `bash` the model sees one tool whose commands fork, send, read and kill. A child rests when its work is

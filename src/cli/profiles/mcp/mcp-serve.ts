@@ -1,0 +1,104 @@
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { McpDoor } from '../../../mcp/serve-client.ts';
+import { killAllProcessGroups } from '../../../processes/process-group.ts';
+import { workingFolder } from '../../../processes/working-folder.ts';
+import { CoppiceError } from '../../../records/coppice-error.ts';
+import { clean } from '../../../render/clean.ts';
+import { placementOf } from '../../../serve/leading/placement.ts';
+import {
+  chooseModel,
+  composeConfig,
+  composeLimits,
+  composeTerms,
+  namedProfile,
+} from '../../setup/compose-config.ts';
+import { composeRuntime } from '../../setup/compose-runtime.ts';
+import type { Context } from '../../setup/context.ts';
+import { endProcessSoon, onStopSignal } from '../../setup/end-process.ts';
+import { EXIT } from '../../start/exit-code.ts';
+
+export interface McpServeOptions {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly toolset: readonly string[];
+  readonly profile?: string;
+  readonly as?: string;
+  /** Seconds. */
+  readonly maxWait: number;
+}
+
+/** How long the last messages may wait for the client to read them. */
+const UNREAD_MS = 2_000;
+
+/** `coppice mcp`: offers agents to a program on standard input and output, until it closes its end (docs/mcp-server.md). */
+export async function mcpServe(context: Context, options: McpServeOptions): Promise<number> {
+  if (process.stdin.isTTY === true)
+    throw new CoppiceError(
+      'E_USAGE',
+      'mcp is started by MCP clients, with pipes on standard input and output',
+      {
+        hint: 'See docs/mcp-server.md for how to name it in yours. Servers whose tools agents use: coppice mcp list',
+      },
+    );
+  // Libraries may print: that must not come between the messages.
+  console.log = console.error;
+  const store = await context.openStore();
+  const terms = composeTerms(context);
+  const { allow, deny, toolset, profile } = options;
+  const runtime = await composeRuntime(context, store, terms, { can_ask: true });
+  const closed = Promise.withResolvers<void>();
+  let code: number = EXIT.done;
+  try {
+    const door = new McpDoor({
+      version: context.version,
+      store,
+      runtime,
+      cwd: workingFolder(context.options.cwd ?? '.'),
+      lasting: false,
+      wait_ms: options.maxWait * 1_000,
+      onEntered: () => undefined,
+      compose: async ({ model, profile: named = profile, cwd, limits = {} }) => {
+        const own = {
+          ...context,
+          options: {
+            ...context.options,
+            ...(model === undefined ? {} : { model }),
+            ...(cwd === undefined ? {} : { cwd }),
+          },
+        };
+        return {
+          config: composeConfig(own, terms, chooseModel(own, namedProfile(terms, named)), {
+            ...{ allow, deny, toolset },
+            profile: named,
+          }),
+          limits: composeLimits(context, limits, named),
+          placement: placementOf(store, { label: [], anywhere: false }, context.env),
+        };
+      },
+    });
+    const handle = serveStdio(
+      (request) => {
+        const server = door.serverFor(request, options.as);
+        server.onclose = () => closed.resolve();
+        return server;
+      },
+      { onerror: (error) => void process.stderr.write(`${clean(error.message)}\n`) },
+    );
+    const remove = onStopSignal((_, exit_code) => {
+      code = exit_code;
+      closed.resolve();
+    });
+    process.stdin.once('end', () => closed.resolve()).once('close', () => closed.resolve());
+    process.stdout.removeAllListeners('error').on('error', () => closed.resolve());
+    await closed.promise;
+    remove();
+    await handle.close().catch(() => undefined);
+    return code;
+  } finally {
+    await runtime.close();
+    killAllProcessGroups();
+    await store.close();
+    endProcessSoon();
+    if (!process.connected) setTimeout(() => process.exit(code), UNREAD_MS).unref();
+  }
+}

@@ -1,0 +1,46 @@
+import { outputText } from '../records/text/foreign-text.ts';
+import { clean, cleanLines } from '../render/clean.ts';
+import type { DocumentOf } from './shapes/all-documents.ts';
+
+type Message = DocumentOf<'coppice/messages/v1'>['messages'][number];
+
+/** A message of a conversation as Markdown, for exports and transcripts. */
+export function markdownOf(message: Message): string {
+  switch (message.kind) {
+    case 'user': {
+      const { origin, text } = message.content;
+      return `\n**${origin === 'human' ? 'you' : origin}:**\n\n${quoted(text)}\n`;
+    }
+    case 'assistant':
+      return message.content.parts
+        .map((part) =>
+          part.type === 'call'
+            ? `\n\`${clean(part.name)}\`\n\n${fenced(part.input)}\n`
+            : part.type === 'text'
+              ? `\n${cleanLines(part.text)}\n`
+              : `\n_Thought:_\n\n${quoted(part.text)}\n`,
+        )
+        .join('');
+    case 'result':
+      return `\n\`${clean(message.content.name)}\` ${message.content.status}\n\n${fenced(outputText(message.content))}\n`;
+    case 'event':
+      return `\n_${cleanLines(message.content.text).replaceAll(/\s*\n\s*/g, ' ')}_\n`;
+    case 'capture':
+      return message.content.mark === undefined ? `\n${quoted(message.content.text)}\n` : '';
+  }
+}
+
+/** As a quotation: no line of it can be taken for a heading. */
+export function quoted(text: string): string {
+  return cleanLines(text)
+    .split('\n')
+    .map((row) => `> ${row}`.trimEnd())
+    .join('\n');
+}
+
+/** Behind a fence longer than any in the text. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${cleanLines(text).replace(/\n$/, '')}\n${fence}`;
+}

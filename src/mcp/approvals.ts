@@ -1,0 +1,75 @@
+import { type InputRequests, inputRequired } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import type { Ask } from '../records/conversation/ask.ts';
+import { storable } from '../records/text/text.ts';
+import { clean, cleanLines } from '../render/clean.ts';
+import type { ClientAgent } from './client-agent.ts';
+import type { McpOptions } from './mcp-options.ts';
+import { askLine } from './rows.ts';
+
+/** Maximum characters of what a person is shown of one question. */
+const SHOWN_MAX = 4_000;
+
+/** What waits for a person, as forms that the client shows to its user; by the id of the question, which is never used again. */
+export function approvalForms(asks: readonly Ask[]): InputRequests {
+  return Object.fromEntries(
+    asks.map((ask) => [
+      ask.id,
+      inputRequired.elicit({
+        message: questionOf(ask),
+        requestedSchema: {
+          type: 'object',
+          properties: {
+            decision: { type: 'string', enum: ['allow once', 'deny'], title: 'Decision' },
+            note: { type: 'string', title: 'What to tell the agent if denied' },
+          },
+          required: ['decision'],
+        },
+      }),
+    ]),
+  );
+}
+
+function questionOf(ask: Ask): string {
+  const { agent_name, cwd, rule, difference, tool, input } = ask;
+  const shown = difference ?? (tool === 'bash' ? '' : input);
+  return [
+    `${clean(agent_name)} wants: ${clean(askLine(ask))}`,
+    `in ${clean(cwd)} · rule: ${clean(rule)}`,
+    ...(shown === '' ? [] : [cleanLines(shown.slice(0, SHOWN_MAX))]),
+  ].join('\n');
+}
+
+const response = z.object({
+  action: z.enum(['accept', 'decline', 'cancel']),
+  content: z
+    .object({ decision: z.enum(['allow once', 'deny']).optional(), note: z.string().optional() })
+    .optional(),
+});
+
+/** Passes on what people answered. A form that was closed leaves the question open, and so does an answer to a question of somebody else. */
+export async function answerForms(
+  client: ClientAgent,
+  responses: Readonly<Record<string, unknown>>,
+  { store, runtime }: Pick<McpOptions, 'store' | 'runtime'>,
+): Promise<void> {
+  for (const [id, given] of Object.entries(responses)) {
+    const read = response.safeParse(given);
+    const ask = (await store.findAsks(id)).find((one) => one.id === id);
+    if (!read.success || ask === undefined || ask.verdict !== null) continue;
+    const agent = await store.agent(ask.agent_id);
+    if (agent === null || !(await client.owns(agent))) continue;
+    const { action, content } = read.data;
+    if (action === 'cancel' || (action === 'accept' && content?.decision === undefined)) continue;
+    const allows = action === 'accept' && content?.decision === 'allow once';
+    await runtime
+      .answer(id, {
+        verdict: allows ? 'allow' : 'deny',
+        scope: 'once',
+        note: allows ? '' : storable(content?.note ?? ''),
+        by: `the user of ${client.name}`,
+      })
+      // Somebody else was first.
+      .catch(() => undefined);
+  }
+}

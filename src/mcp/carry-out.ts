@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto';
+import type * as z from 'zod';
+import { nameOfTask } from '../kernel/toolsets/acts/new-child.ts';
+import { parseArguments } from '../kernel/toolsets/arguments.ts';
+import { clientToolset } from '../kernel/toolsets/client.ts';
+import { containPath } from '../permissions/path-containment.ts';
+import { type Agent, isActive } from '../records/agent/agent.ts';
+import { keptName, nameFault } from '../records/agent/agent-name.ts';
+import { isTerminal } from '../records/agent/state.ts';
+import type { Ask } from '../records/conversation/ask.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import type { ClientAgent } from './client-agent.ts';
+import { taskOfCall, taskOfTree } from './durable-tasks.ts';
+import type { McpOptions } from './mcp-options.ts';
+import { askLine, listedAgent } from './rows.ts';
+import { errorResult, idsOf, refused, type ToolAnswer, textResult } from './tool-answer.ts';
+import { listInput, startTreeInput, waitInput } from './tool-list.ts';
+import { type Look, rowsOf, waitFor } from './waiting.ts';
+
+/** What a call of a tool comes to. */
+export type Outcome =
+  | { readonly type: 'answer'; readonly answer: ToolAnswer }
+  /** A task that the client collects later. */
+  | { readonly type: 'task'; readonly task_id: string }
+  /** The user must say something first; then the call goes on with these agents. */
+  | { readonly type: 'ask'; readonly asks: readonly Ask[]; readonly ids: readonly string[] };
+
+/** What the client can do, and how it is reached during the call. */
+export interface CallTerms {
+  /** Collects tasks of the extension. */
+  readonly has_tasks: boolean;
+  /** Shows forms to its user. */
+  readonly elicits: boolean;
+  readonly signal: AbortSignal;
+  readonly onLook: (now: Look) => void;
+}
+
+const TOOLSET = new Set(clientToolset.tools.map(({ spec }) => spec.name));
+
+/** Carries out one call of a tool. Rejects with a `CoppiceError`. */
+export class Calls {
+  readonly #client: ClientAgent;
+  readonly #options: McpOptions;
+
+  constructor(client: ClientAgent, options: McpOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  async carryOut(name: string, input: Readonly<Record<string, unknown>>, terms: CallTerms): Promise<Outcome> {
+    switch (name) {
+      case 'start_tree':
+        return this.#checked(startTreeInput, input, async (given) => {
+          const root = await this.#startTree(given);
+          if (terms.has_tasks) return { type: 'task', task_id: taskOfTree(root.id) };
+          return this.awaited([root.id], terms);
+        });
+      case 'wait':
+        return this.#checked(waitInput, input, ({ timeout, from_agents }) =>
+          this.#wait(timeout ?? this.#options.wait_ms / 1_000, from_agents ?? null, terms),
+        );
+      case 'list_agents':
+        return this.#checked(listInput, input, async ({ all }) => answer(await this.#list(all === true)));
+      case 'send':
+      case 'kill': {
+        const elsewhere = await this.#inOwnTree(name, input);
+        if (elsewhere !== null) return answer(elsewhere);
+        break;
+      }
+      default:
+        break;
+    }
+    if (!TOOLSET.has(name))
+      return { type: 'answer', answer: refused('E_INVALID_ARGUMENT', `no tool "${name}"`) };
+    const called = await this.#client.call(name, input);
+    const { result } = called;
+    if (result.status !== 'ok') return { type: 'answer', answer: errorResult(result.output) };
+    if (name !== 'spawn_agents' && name !== 'subagent_delegate')
+      return { type: 'answer', answer: { content: [{ type: 'text', text: result.output }] } };
+    if (terms.has_tasks) return { type: 'task', task_id: taskOfCall(called) };
+    return this.awaited(idsOf(result), terms);
+  }
+
+  /** Until these agents rest, or as long as a call may take. */
+  async awaited(ids: readonly string[], terms: CallTerms, ms = this.#options.wait_ms): Promise<Outcome> {
+    const waited = await waitFor(this.#client, ids, this.#options, { ...terms, ms, tells: terms.elicits });
+    if (terms.elicits && waited.open.length > 0 && waited.asks.length > 0)
+      return { type: 'ask', asks: waited.asks, ids };
+    const results = await rowsOf(this.#client, ids, waited, this.#options);
+    return answer({ results, ...this.#unfinished(waited, ids.length) });
+  }
+
+  #unfinished({ open, asks }: Look, all: number): object {
+    if (open.length === 0) return {};
+    const waits = asks.map(({ id, agent_name, tool, subject }) => ({
+      id: id.slice(0, 8),
+      agent: agent_name,
+      wants: askLine({ tool, subject }),
+    }));
+    return {
+      timed_out: true,
+      note: `${open.length} of ${all} are still at work: call wait with their agent_id.`,
+      ...(waits.length === 0
+        ? {}
+        : { approvals: waits, hint: 'A person answers them: coppice approvals list, or the terminal UI.' }),
+    };
+  }
+
+  async #startTree({ prompt, name, cwd, budget, ...wanted }: z.infer<typeof startTreeInput>): Promise<Agent> {
+    const { compose, runtime, cwd: base, onEntered } = this.#options;
+    const called = name ?? nameOfTask(prompt, null);
+    const fault = nameFault(called);
+    if (fault !== null) throw new CoppiceError('E_INVALID_ARGUMENT', `name: ${fault}`);
+    const { config, limits, placement } = await compose({
+      model: wanted.model ?? undefined,
+      profile: wanted.profile ?? undefined,
+      cwd: cwd ? containPath(base, cwd).absolute : base,
+      limits: {
+        ...(budget?.tokens ? { tokens: budget.tokens } : {}),
+        ...(budget?.usd ? { cost_usd: budget.usd } : {}),
+        ...(budget?.seconds ? { run_ms: budget.seconds * 1_000 } : {}),
+      },
+    });
+    const root = await runtime.begin({
+      name: keptName(called),
+      session_key: `${this.#client.tree_key}${randomUUID()}`,
+      ...{ config, limits, placement },
+    });
+    await runtime.send(root.id, prompt, { from: this.#client.name });
+    onEntered();
+    return root;
+  }
+
+  async #wait(seconds: number, from: readonly string[] | null, terms: CallTerms): Promise<Outcome> {
+    const ms = Math.min(seconds * 1_000, this.#options.wait_ms);
+    if (from === null) return this.#waitForNews(ms, terms);
+    const ids: string[] = [];
+    for (const text of from) {
+      const found = await this.#find(text);
+      if (!('id' in found)) return { type: 'answer', answer: found };
+      if (!ids.includes(found.id)) ids.push(found.id);
+    }
+    return this.awaited(ids, terms, ms);
+  }
+
+  /** The next message, or the next agent that comes to rest. */
+  async #waitForNews(ms: number, terms: CallTerms): Promise<Outcome> {
+    const { store } = this.#options;
+    const root = await this.#client.root();
+    const watched = async (): Promise<Agent[]> => [
+      ...(await store.agents({ parent_id: root.id })),
+      ...(await this.#client.roots()).filter(
+        ({ id, session_key }) => id !== root.id && session_key.startsWith(this.#client.tree_key),
+      ),
+    ];
+    const news = async ({ open }: Look): Promise<Agent[]> => {
+      const letters = await store.mail(root.id);
+      const senders = new Set(
+        letters.flatMap(({ kind, from_id }) => (kind === 'letter' && from_id ? [from_id] : [])),
+      );
+      const agents = await watched();
+      const writers = await Promise.all([...senders].map((id) => store.agent(id)));
+      const others = writers.filter(
+        (one) => one !== null && !agents.some(({ id }) => id === one.id),
+      ) as Agent[];
+      return [...agents, ...others].filter(
+        (agent) =>
+          senders.has(agent.id) ||
+          (!open.some(({ id }) => id === agent.id) && this.#client.told.get(agent.id) !== agent.last_seq),
+      );
+    };
+    const ids = (await watched()).map(({ id }) => id);
+    const until = async (now: Look) => now.open.length === 0 || (await news(now)).length > 0;
+    const waited = await waitFor(this.#client, ids, this.#options, {
+      ...terms,
+      ms,
+      tells: terms.elicits,
+      until,
+    });
+    if (
+      terms.elicits &&
+      waited.open.length > 0 &&
+      waited.asks.length > 0 &&
+      (await news(waited)).length === 0
+    )
+      return { type: 'ask', asks: waited.asks, ids };
+    const fresh = await news(waited);
+    const results = await rowsOf(
+      this.#client,
+      fresh.map(({ id }) => id),
+      waited,
+      this.#options,
+    );
+    for (const { id, last_seq } of fresh) this.#client.told.set(id, last_seq);
+    const running = waited.open.map(({ id, name }) => ({ agent_id: id, name }));
+    return answer({
+      results,
+      ...(running.length === 0 ? {} : { running }),
+      ...(fresh.length === 0 ? { status: ids.length === 0 ? 'no_agents' : 'timeout' } : {}),
+    });
+  }
+
+  async #list(all: boolean): Promise<object> {
+    const { store } = this.#options;
+    const root = await this.#client.known();
+    const roots = (await this.#client.roots()).filter(
+      (one) => one.id === root?.id || all || !isTerminal(one.state.type) || isActive(one),
+    );
+    const agents: object[] = [];
+    for (const one of all ? roots : roots.slice(0, 50)) {
+      const tree = await store.agents({ root_id: one.id, ...(all ? {} : { living: true }) });
+      const asks = await store.asks({ root_id: one.id, open: true });
+      for (const agent of tree.toReversed())
+        if (agent.config.client === undefined) agents.push(listedAgent(agent, asks));
+    }
+    return { you: { agent_id: root?.id ?? null, name: this.#client.name }, agents };
+  }
+
+  /** `send` and `kill` to what is not below its own agent: trees that it started. Null: the kernel decides. */
+  async #inOwnTree(name: 'send' | 'kill', input: Readonly<Record<string, unknown>>): Promise<object | null> {
+    const { store, runtime } = this.#options;
+    const target = input[name === 'send' ? 'to' : 'agent_id'];
+    if (typeof target !== 'string') return null;
+    const root = await this.#client.known();
+    if (root !== null && (await store.find(target, root.id)).length > 0) return null;
+    const found = await this.#find(target);
+    if (!('id' in found) || found.root_id === root?.id) return null;
+    if (name === 'kill') return { killed: await runtime.kill(found.id) };
+    const { message } = input;
+    if (typeof message !== 'string' || message.trim() === '') return null;
+    await runtime.send(found.id, message, { from: this.#client.name });
+    this.#options.onEntered();
+    return { sent_to: found.id, name: found.name };
+  }
+
+  /** One agent of its own, by id, unique beginning of an id, or name; else why not. */
+  async #find(text: string): Promise<Agent | ToolAnswer> {
+    const { store } = this.#options;
+    const root = await this.#client.known();
+    const near = root === null ? [] : await store.find(text, root.id);
+    const found: Agent[] = [];
+    for (const agent of near.length > 0 ? near : await store.find(text))
+      if (agent.config.client === undefined && (await this.#client.owns(agent))) found.push(agent);
+    const [only] = found;
+    if (only !== undefined && found.length === 1) return only;
+    if (only === undefined)
+      return refused('AGENT_NOT_FOUND', `no agent "${text}" of yours; list_agents lists them.`);
+    const named = found.map(({ id, name: called }) => `${called} (${id.slice(0, 8)})`).join(', ');
+    return refused('AGENT_AMBIGUOUS', `"${text}" means several: ${named}. Use a longer id.`);
+  }
+
+  async #checked<T>(
+    schema: z.ZodType<T>,
+    input: unknown,
+    work: (value: T) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const parsed = parseArguments(schema, input);
+    if (parsed.ok) return work(parsed.value);
+    return { type: 'answer', answer: refused('INVALID_ARG', parsed.message) };
+  }
+}
+
+function answer(value: object): Outcome {
+  return { type: 'answer', answer: textResult(value) };
+}

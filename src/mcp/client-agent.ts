@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Agent, isActive } from '../records/agent/agent.ts';
+import { failureOf, isTerminal } from '../records/agent/state.ts';
+import { writeClientCall } from '../records/client-call.ts';
+import type { ResultContent } from '../records/conversation/message.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import { isProcessGone } from '../store/process-gone.ts';
+import type { McpOptions } from './mcp-options.ts';
+
+/** Polls what no event of this process tells: the agent may be led by another one. */
+const POLL_MS = 500;
+/** How often an unled tree is taken over, at most. */
+const LEAD_MS = 5_000;
+/** Roots of the folder among which its agents are looked for. */
+const ROOTS_MAX = 200;
+/** Messages read for the result of one call. */
+const RESULT_WITHIN = 200;
+
+/** Where the result of a call stands: enough to find it again after a restart. */
+export interface PlacedCall {
+  readonly id: string;
+  /** The agent that stands for the client. */
+  readonly root_id: string;
+  /** The result comes after this message. */
+  readonly after: number;
+}
+
+/**
+ * A program outside, as an agent in the ledger: a root whose letters are its calls (`records/client-call.ts`), with a mailbox to which its children
+ * report. What the ledger has acknowledged goes on, whatever becomes of this process.
+ */
+export class ClientAgent {
+  readonly name: string;
+  readonly #options: McpOptions;
+  readonly #tried = new Map<string, number>();
+  #root: Promise<Agent> | null = null;
+  /** What was told of agents at rest: a newer turn is told again. */
+  readonly told = new Map<string, number>();
+
+  constructor(name: string, options: McpOptions) {
+    this.name = name;
+    this.#options = options;
+  }
+
+  get session_key(): string {
+    return `mcp:${this.name}`;
+  }
+
+  /** Of the trees that it starts. */
+  get tree_key(): string {
+    return `agent:main:mcp:${this.name}:`;
+  }
+
+  /** The agent that stands for it; with the first call a new one, or the one that it left. */
+  root(): Promise<Agent> {
+    this.#root ??= this.#find().then((found) => found ?? this.#begin());
+    this.#root.catch(() => {
+      this.#root = null;
+    });
+    return this.#root;
+  }
+
+  /** Null before the first call. */
+  async known(): Promise<Agent | null> {
+    return (await this.#root) ?? (await this.#find());
+  }
+
+  /** Its root and trees, and those of earlier connections under its name, newest first. */
+  async roots(): Promise<Agent[]> {
+    const { store, cwd } = this.#options;
+    const found = await store.agents({
+      roots: true,
+      limit: ROOTS_MAX,
+      ...(this.#options.lasting ? {} : { cwd }),
+    });
+    return found.filter(
+      ({ session_key }) => session_key === this.session_key || session_key.startsWith(this.tree_key),
+    );
+  }
+
+  /** Whether an agent is one of its own: below it, or in a tree that it started. */
+  async owns({ root_id }: Agent): Promise<boolean> {
+    const root = await this.#options.store.agent(root_id);
+    return (
+      root !== null && (root.session_key === this.session_key || root.session_key.startsWith(this.tree_key))
+    );
+  }
+
+  /** Carries out a call as this agent. Rejects with a `CoppiceError` where it cannot be. */
+  async call(tool: string, input: object): Promise<PlacedCall & { readonly result: ResultContent }> {
+    const { runtime } = this.#options;
+    const root = await this.#living();
+    const id = randomUUID();
+    const placed = { id, root_id: root.id, after: root.last_seq };
+    const heard = Promise.withResolvers<ResultContent>();
+    const stop = runtime.subscribe((event) => {
+      if (event.type !== 'message' || event.agent_id !== root.id || event.message.kind !== 'result') return;
+      const content = event.message.content as ResultContent;
+      if (content.call_id === id) heard.resolve(content);
+    });
+    const done = new AbortController();
+    try {
+      await runtime.send(root.id, writeClientCall({ id, tool, input: JSON.stringify(input) }), {
+        id,
+        from: this.name,
+      });
+      this.#options.onEntered();
+      const result = await Promise.race([heard.promise, this.#polled(placed, done.signal)]);
+      return { ...placed, result };
+    } finally {
+      done.abort();
+      stop();
+    }
+  }
+
+  /** Leads what nobody leads of a tree of its own, as after a restart; tried anew only after a while. */
+  async lead({ id, worker }: Agent): Promise<void> {
+    const { runtime } = this.#options;
+    const now = performance.now();
+    if (worker === runtime.worker_id || now - (this.#tried.get(id) ?? -LEAD_MS) < LEAD_MS) return;
+    this.#tried.set(id, now);
+    await runtime.resume(id, { unattended: true });
+  }
+
+  /** The result of a call; null: it is still to come. */
+  async resultOf({ id, root_id, after }: PlacedCall): Promise<ResultContent | null> {
+    const messages = await this.#options.store.history(root_id, after, RESULT_WITHIN);
+    const found = messages.find(
+      ({ kind, content }) => kind === 'result' && (content as ResultContent).call_id === id,
+    );
+    return found === undefined ? null : (found.content as ResultContent);
+  }
+
+  /** As it is now; a new one where a person killed it. */
+  async #living(): Promise<Agent> {
+    const { id } = await this.root();
+    const root = await this.#options.store.agent(id);
+    if (root !== null && !isTerminal(root.state.type)) return root;
+    this.#root = null;
+    return this.root();
+  }
+
+  async #polled(placed: PlacedCall, signal: AbortSignal): Promise<ResultContent> {
+    for (;;) {
+      await sleep(POLL_MS, undefined, { signal, ref: false });
+      // The state first: a result that was written before it is seen then.
+      const root = await this.#options.store.agent(placed.root_id);
+      const result = await this.resultOf(placed);
+      if (result !== null) return result;
+      if (root === null || isTerminal(root.state.type)) throw ended(this.name);
+      if (isActive(root)) continue;
+      const why = failureOf(root.state)?.error ?? (root.state.type === 'idle' ? root.state.limit : undefined);
+      throw new CoppiceError('E_REFUSED', `the call was not carried out: ${why ?? 'its turn ended before'}`);
+    }
+  }
+
+  /** The newest one under its name that it may go on as. */
+  async #find(): Promise<Agent | null> {
+    const { store, runtime, lasting } = this.#options;
+    const workers = await store.workers();
+    for (const root of await this.roots()) {
+      if (root.session_key !== this.session_key || isTerminal(root.state.type)) continue;
+      const leader = workers.find(({ id }) => id === root.worker);
+      const is_led = leader !== undefined && !isProcessGone(leader, hostname());
+      if (is_led && leader.id === runtime.worker_id) return root;
+      // Another connection of a program of that name.
+      if (is_led && leader.role === 'run') continue;
+      if (!lasting && !(await this.#hasLeft(root))) continue;
+      const { elsewhere } = is_led ? { elsewhere: 1 } : await runtime.resume(root.id, { unattended: true });
+      if (elsewhere === 0 || is_led) return root;
+    }
+    return null;
+  }
+
+  async #hasLeft({ id }: Agent): Promise<boolean> {
+    const { store } = this.#options;
+    const agents = await store.agents({ root_id: id, living: true });
+    return agents.some(isActive) || (await store.mail(id)).length > 0;
+  }
+
+  async #begin(): Promise<Agent> {
+    const { compose, runtime, cwd } = this.#options;
+    const { config, limits, placement } = await compose({ cwd });
+    return runtime.begin({
+      name: this.name,
+      session_key: this.session_key,
+      config: { ...config, client: this.name },
+      limits,
+      placement,
+    });
+  }
+}
+
+function ended(name: string): CoppiceError {
+  return new CoppiceError('E_AGENT_DEAD', `the agent that stands for ${name} was killed`, {
+    hint: 'Connect again: a new one is made with the first call',
+  });
+}

@@ -1,0 +1,145 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { isoTime } from '../documents/iso-time.ts';
+import type { Agent } from '../records/agent/agent.ts';
+import { isActive } from '../records/agent/agent.ts';
+import { failureOf } from '../records/agent/state.ts';
+import type { ResultContent } from '../records/conversation/message.ts';
+import { approvalForms } from './approvals.ts';
+import type { ClientAgent, PlacedCall } from './client-agent.ts';
+import type { McpOptions } from './mcp-options.ts';
+import { askLine } from './rows.ts';
+import { errorResult, idsOf, type ToolAnswer, textResult } from './tool-answer.ts';
+import { look, rowsOf } from './waiting.ts';
+
+/**
+ * Calls as tasks of the extension `io.modelcontextprotocol/tasks`. The name of a task says where its call stands in the ledger, and what the task is now is
+ * read from there each time: nothing of it is kept here, so it outlives the client and every process.
+ */
+
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
+
+const POLL_MS = 1_000;
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const OF_CALL = new RegExp(`^call\\.(${UUID})\\.(\\d{1,12})\\.(${UUID})$`);
+const OF_TREE = new RegExp(`^tree\\.(${UUID})$`);
+
+export interface TaskState {
+  readonly taskId: string;
+  readonly status: 'working' | 'input_required' | 'completed' | 'cancelled' | 'failed';
+  readonly statusMessage?: string;
+  readonly createdAt: string;
+  readonly lastUpdatedAt: string;
+  readonly ttlMs: null;
+  readonly pollIntervalMs: number;
+  readonly inputRequests?: object;
+  readonly result?: object;
+}
+
+export function taskOfCall({ root_id, after, id }: PlacedCall): string {
+  return `call.${root_id}.${after}.${id}`;
+}
+
+export function taskOfTree(root_id: string): string {
+  return `tree.${root_id}`;
+}
+
+/** What a task is about. */
+interface Subject {
+  readonly root: Agent;
+  /** Null: the call has no result yet. */
+  readonly ids: readonly string[] | null;
+  /** The call was refused. */
+  readonly refused?: ResultContent;
+}
+
+type Sources = Pick<McpOptions, 'store' | 'runtime'>;
+
+/** Throws an error of the protocol for a name that is none, or of somebody else. */
+async function subjectOf(client: ClientAgent, task_id: string, { store }: Sources): Promise<Subject> {
+  const [, call_root = '', after = '', call = ''] = OF_CALL.exec(task_id) ?? [];
+  const [, tree_root = ''] = OF_TREE.exec(task_id) ?? [];
+  const root_id = call_root || tree_root;
+  const root = root_id === '' ? null : await store.agent(root_id);
+  if (root === null || !(await client.owns(root))) throw unknownTask();
+  if (tree_root !== '') return { root, ids: [root.id] };
+  const result = await client.resultOf({ id: call, root_id, after: Number(after) });
+  if (result === null) {
+    // A letter that was never written has no result either.
+    if (!(await store.mail(root_id, true)).some(({ id }) => id === call)) throw unknownTask();
+    return { root, ids: null };
+  }
+  return result.status === 'ok' ? { root, ids: idsOf(result) } : { root, ids: [], refused: result };
+}
+
+function unknownTask(): ProtocolError {
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    'there is no such task: it was deleted, or never was',
+  );
+}
+
+/** `elicits`: the client can show forms to its user. */
+export async function taskState(
+  client: ClientAgent,
+  task_id: string,
+  sources: Sources,
+  elicits: boolean,
+): Promise<TaskState> {
+  const { root, ids, refused } = await subjectOf(client, task_id, sources);
+  const { store } = sources;
+  await client.lead(root).catch(() => undefined);
+  const now = await look(client, ids ?? [], sources);
+  const agents = (await Promise.all((ids ?? []).map((id) => store.agent(id)))).filter((one) => one !== null);
+  const newest = Math.max(root.created_at, ...agents.map(({ updated_at }) => updated_at));
+  const oldest = Math.min(...agents.map(({ created_at }) => created_at), root.updated_at);
+  const state = (status: TaskState['status'], more: object = {}): TaskState => ({
+    taskId: task_id,
+    status,
+    createdAt: isoTime(oldest),
+    lastUpdatedAt: isoTime(Math.max(newest, oldest)),
+    ttlMs: null,
+    pollIntervalMs: POLL_MS,
+    ...more,
+  });
+  if (refused !== undefined) return state('completed', { result: errorResult(refused.output) });
+  if (ids === null) {
+    const failure = isActive(root) ? null : failureOf(root.state);
+    if (failure !== null) return state('completed', { result: errorResult(failure.error) });
+    return state('working', { statusMessage: 'the call is being carried out' });
+  }
+  if (now.open.length > 0) {
+    const doing = now.open.map(({ name, doing: what }) => (what === null ? name : `${name}: ${what}`));
+    const message = `${ids.length - now.open.length} of ${ids.length} done · ${doing.join(' · ')}`;
+    if (now.asks.length === 0) return state('working', { statusMessage: message });
+    const waits = `waits for a person: ${now.asks.map(askLine).join(' · ')}`;
+    if (!elicits) return state('working', { statusMessage: `${waits} (coppice approvals list)` });
+    return state('input_required', { statusMessage: waits, inputRequests: approvalForms(now.asks) });
+  }
+  const rows = await rowsOf(client, ids, now, sources);
+  const is_cancelled =
+    rows.length > 0 && agents.length > 0 && agents.every((agent) => wasCancelled(agent, client));
+  if (is_cancelled)
+    return state('cancelled', { statusMessage: 'its agents were ended before they were done' });
+  return state('completed', { result: textResult({ results: rows }) satisfies ToolAnswer });
+}
+
+function wasCancelled({ state }: Agent, client: ClientAgent): boolean {
+  return state.type === 'killed' && state.by === cancelledBy(client);
+}
+
+function cancelledBy(client: ClientAgent): string {
+  return `the user of ${client.name}`;
+}
+
+/** Ends its agents; what was done stays. */
+export async function cancelTask(client: ClientAgent, task_id: string, sources: Sources): Promise<void> {
+  const { ids } = await subjectOf(client, task_id, sources);
+  const { open } = await look(client, ids ?? [], sources);
+  const { store } = sources;
+  for (const { id } of open) await store.kill(id, cancelledBy(client), await store.now());
+}
+
+/** Throws for a task that is not this client's. */
+export async function knownTask(client: ClientAgent, task_id: string, sources: Sources): Promise<void> {
+  await subjectOf(client, task_id, sources);
+}

@@ -1,0 +1,92 @@
+import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { budgetOption } from '../kernel/toolsets/acts/child-budget.ts';
+import { inputSchema } from '../kernel/toolsets/arguments.ts';
+import { clientToolset } from '../kernel/toolsets/client.ts';
+
+/** The tools that a client sees (docs/mcp-server.md). What creates, writes to and ends agents is described where it is decided: in the toolset `client`. */
+
+export const startTreeInput = z.strictObject({
+  prompt: z
+    .string()
+    .trim()
+    .min(1, 'the prompt is empty')
+    .describe('The task, with all that must be known: nothing of your conversation is seen.'),
+  name: z.string().min(1).nullish().describe('Short name of the tree.'),
+  model: z.string().min(1).nullish().describe('Another model, as provider/model.'),
+  profile: z.string().min(1).nullish().describe('Named profile that its agent works by.'),
+  cwd: z.string().min(1).nullish().describe('Folder to work in, inside the one that this server works in.'),
+  budget: budgetOption.describe('What the whole tree may spend.'),
+});
+
+export const waitInput = z.strictObject({
+  timeout: z
+    .number()
+    .min(0, 'must not be negative')
+    .nullish()
+    .describe(
+      'Seconds to wait at most; longer ones than this server allows are cut. 0 looks and returns at once.',
+    ),
+  from_agents: z
+    .array(z.string().min(1))
+    .max(256)
+    .nullish()
+    .describe(
+      'agent_ids to wait for, all of them. Without it: until the next message, or until an agent comes to rest.',
+    ),
+});
+
+export const listInput = z.strictObject({
+  all: z.boolean().nullish().describe('Also agents that have ended, and those of earlier connections.'),
+});
+
+interface Listed {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: z.ZodType;
+  readonly annotations: ToolAnnotations;
+}
+
+const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
+const CREATES: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: true };
+
+const OWN: readonly Listed[] = [
+  {
+    name: 'start_tree',
+    description:
+      'Start an agent with a conversation and a budget of its own, which may split its work among agents below it. FRESH CONTEXT: it knows nothing of this conversation. Returns its answer when the whole tree rests; if that takes longer, it goes on, and wait collects it by agent_id. People see it beside their own trees.',
+    schema: startTreeInput,
+    annotations: CREATES,
+  },
+  {
+    name: 'wait',
+    description:
+      'Collect what agents report. With from_agents: until every listed agent has sent a message, idles or is dead; returns one result per agent with status received, running, idle or dead. Without: until the next message, or until one of your agents comes to rest. A message is returned once. When the time is over, call it again.',
+    schema: waitInput,
+    annotations: READS,
+  },
+  {
+    name: 'list_agents',
+    description: 'List your agents: what each is doing, what it used, and whether it waits for an approval.',
+    schema: listInput,
+    annotations: READS,
+  },
+];
+
+const ANNOTATIONS: Readonly<Record<string, ToolAnnotations>> = {
+  kill: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+};
+
+/** Alphabetical, so that the list never changes. */
+export function toolList(): Tool[] {
+  const own = OWN.map(({ schema, ...tool }) => ({ ...tool, inputSchema: inputSchema(schema) }));
+  const decided = clientToolset.tools
+    .filter(({ spec }) => !own.some(({ name }) => name === spec.name))
+    .map(({ spec: { name, description, input } }) => ({
+      name,
+      description,
+      inputSchema: input,
+      annotations: ANNOTATIONS[name] ?? CREATES,
+    }));
+  return [...own, ...decided].sort((a, b) => (a.name < b.name ? -1 : 1)) as Tool[];
+}

@@ -1,0 +1,58 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  type Resource,
+} from '@modelcontextprotocol/server';
+import { markdownOf } from '../documents/message-markdown.ts';
+import { statusWord } from '../render/agent-status.ts';
+import { clean } from '../render/clean.ts';
+import type { ClientAgent } from './client-agent.ts';
+import type { McpOptions } from './mcp-options.ts';
+
+/** Conversations of agents as resources: `coppice://agents/UUID/transcript`. */
+
+const ADDRESS = /^coppice:\/\/agents\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/transcript$/;
+export const TRANSCRIPTS = 'coppice://agents/{agent_id}/transcript';
+const TYPE = 'text/markdown';
+const PAGE = 500;
+/** Of a longer transcript the beginning is left out. */
+const CHARACTERS_MAX = 1_000_000;
+const LISTED_TREES = 50;
+
+export async function listTranscripts(client: ClientAgent, { store }: McpOptions): Promise<Resource[]> {
+  const listed: Resource[] = [];
+  for (const { id } of (await client.roots()).slice(0, LISTED_TREES))
+    for (const agent of (await store.agents({ root_id: id })).toReversed())
+      listed.push({
+        uri: `coppice://agents/${agent.id}/transcript`,
+        name: clean(agent.name),
+        description: `Conversation of ${clean(agent.name)}, ${statusWord(agent)}`,
+        mimeType: TYPE,
+      });
+  return listed;
+}
+
+/** Throws an error of the protocol for an address that is none of this client's. */
+export async function readTranscript(
+  client: ClientAgent,
+  uri: string,
+  { store }: McpOptions,
+): Promise<ReadResourceResult> {
+  const [, id = ''] = ADDRESS.exec(uri) ?? [];
+  const agent = id === '' ? null : await store.agent(id);
+  if (agent === null || !(await client.owns(agent)))
+    throw new ProtocolError(ProtocolErrorCode.ResourceNotFound, `there is no such resource: ${uri}`);
+  const pieces = [`# ${clean(agent.name)} (${statusWord(agent)})\n`];
+  for (let after = 0; ; ) {
+    const page = await store.history(id, after, PAGE);
+    for (const message of page) pieces.push(markdownOf(message as Parameters<typeof markdownOf>[0]));
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) break;
+    after = last.seq;
+  }
+  const whole = pieces.join('');
+  const text =
+    whole.length <= CHARACTERS_MAX ? whole : `(the beginning is left out)\n${whole.slice(-CHARACTERS_MAX)}`;
+  return { contents: [{ uri, mimeType: TYPE, text }] };
+}

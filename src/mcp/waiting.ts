@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Agent, isActive } from '../records/agent/agent.ts';
+import { isTerminal } from '../records/agent/state.ts';
+import type { Ask } from '../records/conversation/ask.ts';
+import { isFinished } from '../records/run/run.ts';
+import type { ClientAgent } from './client-agent.ts';
+import type { McpOptions } from './mcp-options.ts';
+import { askLine, type Row, restRow, runOf, runRow } from './rows.ts';
+
+/** Polls what no event of this process tells. */
+const POLL_MS = 500;
+/** Between two looks at the ledger, whatever happens. */
+const QUIET_MS = 30;
+
+/** The agents that a call waits for, as the ledger has them now. */
+export interface Look {
+  readonly open: readonly Agent[];
+  /** What waits for a person, of these agents and those below them. */
+  readonly asks: readonly Ask[];
+}
+
+export interface Waited extends Look {
+  readonly timed_out: boolean;
+}
+
+type Sources = Pick<McpOptions, 'store' | 'runtime'>;
+
+/** Which of these agents are still at work, and what keeps them waiting for a person. */
+export async function look(client: ClientAgent, ids: readonly string[], { store }: Sources): Promise<Look> {
+  const root = await client.known();
+  const agents = (await Promise.all(ids.map((id) => store.agent(id)))).filter((one) => one !== null);
+  const roots = new Set(agents.map(({ root_id }) => root_id));
+  const trees = new Map<string, readonly Agent[]>();
+  for (const root_id of roots) trees.set(root_id, await store.agents({ root_id, living: true }));
+  const letters = root === null ? [] : await store.mail(root.id);
+  const senders = new Set(
+    letters.flatMap(({ kind, from_id }) => (kind === 'letter' && from_id ? [from_id] : [])),
+  );
+  const open: Agent[] = [];
+  for (const agent of agents)
+    if (!senders.has(agent.id) && (await isOpen(agent, trees.get(agent.root_id) ?? [], store)))
+      open.push(agent);
+  const asks: Ask[] = [];
+  for (const [root_id, tree] of trees)
+    for (const ask of await store.asks({ root_id, open: true }))
+      if (pathTo(ask.agent_id, tree).some((id) => ids.includes(id))) asks.push(ask);
+  return { open, asks };
+}
+
+async function isOpen(agent: Agent, tree: readonly Agent[], store: McpOptions['store']): Promise<boolean> {
+  const run = await runOf(agent, store);
+  if (run !== null) return !isFinished(run.status);
+  if (isTerminal(agent.state.type)) return false;
+  return agent.parent_id === null ? tree.some(isActive) : isActive(agent);
+}
+
+function pathTo(id: string, tree: readonly Agent[]): string[] {
+  const path: string[] = [];
+  for (let at: string | null = id; at !== null; ) {
+    path.push(at);
+    const above: string | null = tree.find((one) => one.id === at)?.parent_id ?? null;
+    at = above;
+  }
+  return path;
+}
+
+/** Until none of these agents works (or `until` says so), something waits for a person, the time is over, or the client has gone. */
+export async function waitFor(
+  client: ClientAgent,
+  ids: readonly string[],
+  sources: Sources,
+  {
+    ms,
+    signal,
+    tells,
+    until = ({ open }) => open.length === 0,
+    onLook,
+  }: {
+    readonly ms: number;
+    readonly signal: AbortSignal;
+    /** Ends when something waits for a person. */
+    readonly tells: boolean;
+    readonly until?: (now: Look) => boolean | Promise<boolean>;
+    readonly onLook?: (now: Look) => void;
+  },
+): Promise<Waited> {
+  const deadline = performance.now() + ms;
+  let hint = new AbortController();
+  const stop = sources.runtime.subscribe(({ type }) => {
+    if (type === 'agent' || type === 'mail' || type === 'killed') hint.abort();
+  });
+  signal.addEventListener('abort', () => hint.abort(), { once: true });
+  try {
+    for (;;) {
+      hint = new AbortController();
+      const now = await look(client, ids, sources);
+      onLook?.(now);
+      if (await until(now)) return { ...now, timed_out: false };
+      const left = deadline - performance.now();
+      if (left <= 0 || signal.aborted) return { ...now, timed_out: true };
+      if (tells && now.asks.length > 0) return { ...now, timed_out: true };
+      await sleep(Math.min(left, POLL_MS), undefined, { signal: hint.signal }).catch(() => undefined);
+      await sleep(Math.min(QUIET_MS, Math.max(0, left)));
+    }
+  } finally {
+    stop();
+  }
+}
+
+/** One row for each agent, in this order; takes the letters of those below the client's own agent out of its mailbox. */
+export async function rowsOf(
+  client: ClientAgent,
+  ids: readonly string[],
+  { open, asks }: Look,
+  { store }: Sources,
+): Promise<Row[]> {
+  const root = await client.known();
+  const rows = new Map<string, Row>();
+  const reporting: string[] = [];
+  for (const id of ids) {
+    const agent = await store.agent(id);
+    if (agent === null) {
+      rows.set(id, { agent_id: id, name: id, status: 'dead', error: 'its conversation was deleted' });
+      continue;
+    }
+    const run = await runOf(agent, store);
+    if (run !== null) rows.set(id, runRow(agent, run));
+    else if (agent.parent_id !== null && agent.root_id === root?.id) reporting.push(id);
+    else
+      rows.set(
+        id,
+        restRow(
+          agent,
+          open.some((one) => one.id === id),
+          Date.now(),
+        ),
+      );
+  }
+  if (reporting.length > 0) {
+    const { result } = await client.call('wait', { timeout: 0, from_agents: reporting });
+    if (result.status !== 'ok') throw new Error(result.output);
+    for (const row of (JSON.parse(result.output) as { results: readonly Row[] }).results)
+      rows.set(row.agent_id, row);
+  }
+  return ids.flatMap((id) => {
+    const row = rows.get(id);
+    if (row === undefined) return [];
+    const ask = asks.find(({ agent_id }) => agent_id === id);
+    return [ask === undefined ? row : { ...row, approval: askLine(ask) }];
+  });
+}

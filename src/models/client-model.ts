@@ -1,0 +1,40 @@
+import { NO_USAGE } from '../records/agent/usage.ts';
+import { readClientCall } from '../records/client-call.ts';
+import type { CallPart } from '../records/conversation/message.ts';
+import type { PromptMessage } from '../records/conversation/prompt-message.ts';
+import type { Model, ModelOutcome, ModelRequest } from './model.ts';
+
+/**
+ * Stands in for a program outside that decides for an agent: makes the calls that the program's letters ask for, then ends the turn. It keeps nothing, so
+ * any process that leads the agent carries out what the ledger holds.
+ */
+export const clientModel: Model = {
+  id: 'client',
+  context_window: null,
+  tells_cost: true,
+  async stream({ messages, signal }: ModelRequest): Promise<ModelOutcome> {
+    if (signal.aborted) return { type: 'aborted' };
+    const calls = openCalls(messages);
+    const parts = calls.length > 0 ? calls : [{ type: 'text' as const, text: 'noted' }];
+    const finish = calls.length > 0 ? 'calls' : 'stop';
+    return { type: 'answer', content: { model: 'client', parts }, usage: NO_USAGE, finish };
+  },
+};
+
+/** Calls of letters since the last turn ended that have not been made. */
+function openCalls(messages: readonly PromptMessage[]): readonly CallPart[] {
+  const asked: CallPart[] = [];
+  const made = new Set<string>();
+  for (let at = messages.length - 1; at >= 0; at -= 1) {
+    const message = messages[at] as PromptMessage;
+    if (message.role === 'user') {
+      const call = readClientCall(message.text);
+      if (call !== null) asked.unshift({ type: 'call', id: call.id, name: call.tool, input: call.input });
+    }
+    if (message.role !== 'assistant') continue;
+    const calls = message.parts.filter((part) => part.type === 'call');
+    if (calls.length === 0) break;
+    for (const { id } of calls) made.add(id);
+  }
+  return asked.filter(({ id }) => !made.has(id));
+}

@@ -1,0 +1,158 @@
+/** Proves that a program outside works with agents through `coppice mcp`: creates, writes to, collects, ends and lists them, on both protocol eras. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { makeHome } from '../cli/run-cli.ts';
+import { closeOpened } from '../close-opened.ts';
+import { type McpClient, startClient, type Told, writeRules } from './mcp-client.ts';
+
+after(closeOpened);
+
+const RULES = [
+  { when: { user: 'again' }, say: 'second: {{user.again (\\w+)}}' },
+  {
+    when: { user: 'write to me', step: 0 },
+    calls: [{ name: 'send', input: { to: '{{parent_id}}', message: 'a letter of {{agent.name}}' } }],
+  },
+  { when: { user: 'hang' }, delay_ms: 60_000, say: 'late' },
+  { when: { user: 'slow' }, delay_ms: 2_500, say: 'at last' },
+  { say: 'did {{user.TASK (\\w+)}}' },
+];
+
+for (const era of ['modern', 'legacy'] as const)
+  describe(`coppice mcp with a client of the ${era} protocol`, () => {
+    const home = makeHome();
+    let client: McpClient;
+    before(async () => {
+      client = await startClient(home, writeRules(home, RULES), { era });
+    });
+
+    const forked = async (name: string, prompt: string): Promise<string> =>
+      (await client.tool('fork', { name, prompt })).value.agents[0]?.agent_id ?? '';
+    const said = ({ results }: Told) =>
+      results.map(({ name, status, last_reply, message }) => [name, status, last_reply ?? message]);
+
+    it('lists its tools, alphabetically, and says that agents have fresh context', async () => {
+      const { result } = await client.ask('tools/list');
+      const tools = result?.tools as { name: string; description: string }[];
+      assert.deepEqual(
+        tools.map(({ name }) => name),
+        ['fork', 'kill', 'list_agents', 'send', 'spawn_agents', 'start_tree', 'subagent_delegate', 'wait'],
+      );
+      for (const name of ['fork', 'spawn_agents', 'start_tree'])
+        assert.match(tools.find((one) => one.name === name)?.description ?? '', /FRESH CONTEXT/);
+    });
+
+    it('tells the next agent that comes to rest, once', async () => {
+      assert.equal((await client.tool('wait', { timeout: 5 })).value.status, 'no_agents');
+      await forked('quick', 'TASK q');
+      await forked('stuck', 'hang');
+      const { value: news } = await client.tool('wait', { timeout: 20 });
+      assert.deepEqual(said(news), [['quick', 'idle', 'did q']]);
+      assert.deepEqual(
+        news.running?.map(({ name }) => name),
+        ['stuck'],
+      );
+      const { value: none } = await client.tool('wait', { timeout: 0 });
+      assert.deepEqual([none.results, none.status], [[], 'timeout']);
+      const { value } = await client.tool('kill', { agent_ids: ['quick', 'stuck'] });
+      assert.equal(value.killed?.length, 2);
+    });
+
+    it('forks three agents, sends more work to one, collects what they say and what they write, and ends one', async () => {
+      const ids = await Promise.all([
+        forked('one', 'TASK one'),
+        forked('two', 'TASK two'),
+        forked('three', 'write to me'),
+      ]);
+      const { value } = await client.tool('wait', { timeout: 20, from_agents: ids });
+      assert.deepEqual(said(value), [
+        ['one', 'idle', 'did one'],
+        ['two', 'idle', 'did two'],
+        ['three', 'received', 'a letter of three'],
+      ]);
+      await client.tool('send', { to: ids[1], message: 'again please' });
+      assert.deepEqual(said((await client.tool('wait', { timeout: 20, from_agents: ['two'] })).value), [
+        ['two', 'idle', 'second: please'],
+      ]);
+      assert.deepEqual((await client.tool('kill', { agent_id: 'one' })).value, { killed: [ids[0]] });
+      const { agents } = (await client.tool('list_agents')).value;
+      assert.deepEqual(agents.map(({ name, status }) => `${name} ${status}`).sort(), [
+        'three idle',
+        'two idle',
+      ]);
+    });
+
+    it('runs tasks in parallel and returns all results, and none where one is bad', async () => {
+      const before_it = (await client.tool('list_agents', { all: true })).value.agents.length;
+      const tasks = [{ task: 'TASK a' }, { task: 'TASK b', model: 'nowhere/none' }];
+      const bad = await client.tool('spawn_agents', { tasks });
+      assert.equal(bad.is_error, true);
+      assert.match(JSON.stringify(bad.value), /tasks\.1\.model/);
+      assert.equal((await client.tool('list_agents', { all: true })).value.agents.length, before_it);
+      const { value } = await client.tool('spawn_agents', {
+        tasks: [{ task: 'TASK a', label: 'a' }, { task: 'TASK b' }],
+      });
+      assert.deepEqual(said(value), [
+        ['a', 'received', 'did a'],
+        ['task-b', 'received', 'did b'],
+      ]);
+    });
+
+    it('starts a tree of its own, writes to it, and reads its conversation as a resource', async () => {
+      const { value } = await client.tool('start_tree', { prompt: 'TASK big', name: 'big one' });
+      assert.deepEqual(said(value), [['big one', 'idle', 'did big']]);
+      const id = value.results[0]?.agent_id;
+      await client.tool('send', { to: 'big one', message: 'again more' });
+      const later = await client.tool('wait', { timeout: 20, from_agents: [id] });
+      assert.deepEqual(said(later.value), [['big one', 'idle', 'second: more']]);
+      const uri = `coppice://agents/${id}/transcript`;
+      assert.ok(JSON.stringify((await client.ask('resources/list')).result).includes(uri));
+      const read = await client.ask('resources/read', { uri } as object);
+      assert.match(JSON.stringify(read.result), /TASK big.*did big.*again more.*second: more/);
+      const missing = await client.ask('resources/read', { uri: 'coppice://agents/x/transcript' } as object);
+      assert.equal(missing.error?.code, -32602);
+    });
+
+    it('answers bad arguments with what is wrong', async () => {
+      for (const [tool, input, wrong] of [
+        ['fork', { name: 'x' }, /prompt/],
+        ['fork', { name: 'user', prompt: 'x' }, /name/],
+        ['wait', { timeout: -1 }, /timeout/],
+        ['wait', { from_agents: ['nobody'] }, /AGENT_NOT_FOUND/],
+        ['send', { to: 'nobody', message: 'x' }, /AGENT_NOT_FOUND/],
+        ['kill', {}, /say whom/],
+        ['spawn_agents', { tasks: [] }, /tasks/],
+        ['start_tree', { prompt: 'x', cwd: '/' }, /outside|folder/i],
+        ['subagent_delegate', { task: 'x', description: 'y' }, /ACP server/],
+        ['no_such', {}, /no tool/],
+      ] as const) {
+        const { value, is_error } = await client.tool(tool, input);
+        assert.equal(is_error, true, tool);
+        assert.match(JSON.stringify(value), wrong);
+      }
+    });
+
+    it('ends when the client closes its end', async () => {
+      assert.equal(await client.end(), 0);
+    });
+  });
+
+describe('a call that would take too long', () => {
+  it('returns in time and tells how far it is; what is still at work is collected later', async () => {
+    const home = makeHome();
+    const client = await startClient(home, writeRules(home, RULES), { args: ['--max-wait', '1'] });
+    const { value } = await client.tool(
+      'spawn_agents',
+      { tasks: [{ task: 'slow' }] },
+      { _meta: { progressToken: 7 } },
+    );
+    assert.deepEqual([value.timed_out, value.results[0]?.status], [true, 'running']);
+    assert.match(client.progress[0]?.message ?? '', /slow/);
+    for (let open = true, tries = 0; open; tries += 1) {
+      const again = (await client.tool('wait', { from_agents: [value.results[0]?.agent_id] })).value;
+      open = again.timed_out === true;
+      if (!open) assert.equal(again.results[0]?.message, 'at last');
+      assert.ok(tries < 20);
+    }
+  });
+});
