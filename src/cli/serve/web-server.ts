@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
 import type { ChannelLog } from '../../channels/channel.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
+import type { McpHandler } from '../../mcp/serve-http.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import type { ApiSources } from '../../serve/api/route.ts';
 import { Access } from '../../serve/http/access.ts';
 import { tellServer } from '../../serve/http/known-servers.ts';
 import { listen } from '../../serve/http/listen.ts';
@@ -15,6 +17,8 @@ import type { Context } from '../setup/context.ts';
 import { errorText } from './resident.ts';
 
 const HOST = '127.0.0.1';
+/** Many MCP clients give up after a minute. */
+const MCP_WAIT_MS = 45_000;
 const PORT = 4747;
 /** As an address to listen on: this machine only, on the usual port or a free one. */
 const LOOPBACK = 'loopback';
@@ -51,18 +55,24 @@ export async function startWebServer(
   const named = options.listen === LOOPBACK ? undefined : (options.listen ?? server.listen);
   const { host, port } = addressOf(named ?? `${HOST}:${PORT}`);
   const access = new Access(serverFolder(context));
+  const sources = sourcesOf(context, {
+    store,
+    runtime,
+    terms: async () => options.terms,
+    onEntered: options.onEntered,
+  });
+  let mcp: Promise<McpHandler> | undefined;
   const terms = {
     access,
     version: options.version,
     hosts: server.hosts ?? [],
     tls: server.tls ?? null,
     onTrouble: (error: unknown, what: string) => log('error', `${what} failed: ${errorText(error)}`),
-    sources: sourcesOf(context, {
-      store,
-      runtime,
-      terms: async () => options.terms,
-      onEntered: options.onEntered,
-    }),
+    sources,
+    mcp: () => {
+      mcp ??= openMcp(context, sources);
+      return mcp;
+    },
   };
   const listening = await listen({ ...terms, host, port }).catch((error: unknown) => {
     // Several servers on one machine: only a port that somebody named must be that one.
@@ -84,8 +94,21 @@ export async function startWebServer(
   log('info', `listening on ${listening.url}; open it with coppice web`, { token: access.fileOf('write') });
   return async () => {
     forget();
+    await (await mcp)?.close();
     await listening.close();
   };
+}
+
+/** Agent programs that connect over MCP work in the folder of the server. */
+async function openMcp(context: Context, sources: ApiSources): Promise<McpHandler> {
+  const { mcpHandler } = await import('../../mcp/serve-http.ts');
+  return mcpHandler({
+    ...sources,
+    version: context.version,
+    cwd: resolve(context.options.cwd ?? '.'),
+    lasting: true,
+    wait_ms: MCP_WAIT_MS,
+  });
 }
 
 /** `HOST:PORT`, `[::1]:PORT` or `PORT`. */

@@ -18,7 +18,8 @@ const CONNECTIONS_MAX = 1_024;
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
-export interface ListenOptions extends Pick<WebAppOptions, 'sources' | 'version' | 'rate' | 'onTrouble'> {
+export interface ListenOptions
+  extends Pick<WebAppOptions, 'sources' | 'mcp' | 'version' | 'rate' | 'onTrouble'> {
   readonly access: Access;
   readonly host: string;
   /** 0: a free one. */

@@ -4,9 +4,8 @@ import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import { deleteCookie, setCookie } from 'hono/cookie';
 import { routePath } from 'hono/route';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { type ErrorDocument, errorJson } from '../../documents/error-json.ts';
 import { isoTime } from '../../documents/iso-time.ts';
+import type { McpHandler } from '../../mcp/serve-http.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { ROUTES } from '../api/all-routes.ts';
@@ -18,6 +17,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { EventFeed } from '../stream/event-feed.ts';
 import { EVENT_ROUTE, openEvents } from '../stream/event-route.ts';
 import { forbidden, type Guarded, type GuardOptions, guard, PAGES } from './guard.ts';
+import { errorAnswer } from './http-error.ts';
 import { readPages } from './pages.ts';
 import type { Refreshes } from './refreshes.ts';
 
@@ -34,6 +34,8 @@ export interface WebAppOptions extends GuardOptions {
   readonly metrics: Metrics;
   readonly feed: EventFeed;
   readonly refreshes: Refreshes;
+  /** Serves agent programs over MCP; loaded for the first of them. */
+  readonly mcp: () => Promise<McpHandler>;
   readonly version: string;
   /** What a person's browser calls this server. */
   readonly url: string;
@@ -41,54 +43,22 @@ export interface WebAppOptions extends GuardOptions {
   readonly onTrouble: (error: unknown, what: string) => void;
 }
 
-const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
-  E_UNAUTHORIZED: 401,
-  E_FORBIDDEN: 403,
-  E_NO_SUCH_PATH: 404,
-  E_AGENT_NOT_FOUND: 404,
-  E_RUN_NOT_FOUND: 404,
-  E_ASK_NOT_FOUND: 404,
-  E_RULE_NOT_FOUND: 404,
-  E_JOB_NOT_FOUND: 404,
-  E_WORKER_NOT_FOUND: 404,
-  E_DELIVERY_NOT_FOUND: 404,
-  E_AGENT_AMBIGUOUS: 409,
-  E_RUN_AMBIGUOUS: 409,
-  E_JOB_AMBIGUOUS: 409,
-  E_AGENT_DEAD: 409,
-  E_AGENT_NOT_WORKING: 409,
-  E_RUN_FINISHED: 409,
-  E_ASK_ANSWERED: 409,
-  E_JOB_EXISTS: 409,
-  E_JOB_AT_WORK: 409,
-  E_REFUSED: 409,
-  E_BUSY: 409,
-  E_TOO_LARGE: 413,
-  E_TOO_MANY_REQUESTS: 429,
-  E_CLOSED: 503,
-  E_INTERNAL: 500,
-};
-
 /** The HTTP interface of the server: guard, API, sign-in, health. */
 export function webApp(options: WebAppOptions): Hono<Guarded> {
   const { sources, feed, refreshes, metrics, access, cookie, secure, version, url } = options;
   const app = new Hono<Guarded>();
   app.onError((error, context) => {
-    const report = errorJson(error);
-    const status = statusOf(report);
+    const { status, document } = errorAnswer(error);
     if (status === 500) options.onTrouble(error, `${context.req.method} ${context.req.path}`);
-    return context.json(errorDocument(status === 500 ? hidden(report) : report), status);
+    return context.json(document, status);
   });
-  app.notFound((context) =>
-    context.json(
-      errorDocument(
-        errorJson(
-          new CoppiceError('E_NO_SUCH_PATH', 'there is no such path', { hint: 'See /v1/openapi.json' }),
-        ),
-      ),
-      404,
-    ),
-  );
+  app.notFound((context) => {
+    const hint = 'See /v1/openapi.json';
+    const { status, document } = errorAnswer(
+      new CoppiceError('E_NO_SUCH_PATH', 'there is no such path', { hint }),
+    );
+    return context.json(document, status);
+  });
   app.use(async (context, next) => {
     await next();
     // What matches no route has the pattern of this handler.
@@ -186,6 +156,11 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
     const body = await openEvents(sources, feed, query as never, req.header('last-event-id'), mayRead);
     return context.body(body, 200, STREAM_HEADERS);
   });
+  for (const path of ['/mcp', '/mcp/:name'])
+    app.all(path, async (context) => {
+      assertWrites(context);
+      return (await options.mcp()).fetch(context.req.raw);
+    });
   for (const route of ROUTES)
     app.on(route.method, route.path, async (context) => {
       if (route.watched === true && isRefresh(context)) return refresh(route, context, sources, refreshes);
@@ -217,9 +192,13 @@ async function refresh(
   return context.body(null, 204, { 'Retry-After': String(Math.ceil(answer / 1_000)) });
 }
 
+function assertWrites(context: Context<Guarded>): void {
+  if (context.get('scope') === 'write') return;
+  throw forbidden('this token only reads', 'Use the token that may write: coppice web --token prints it');
+}
+
 async function serve(route: Route, context: Context<Guarded>, sources: ApiSources): Promise<Response> {
-  if (route.scope === 'write' && context.get('scope') !== 'write')
-    throw forbidden('this token only reads', 'Use the token that may write: coppice web --token prints it');
+  if (route.scope === 'write') assertWrites(context);
   return context.json(await answerOf(route, context, sources));
 }
 
@@ -274,17 +253,4 @@ function idOf(route: Route, key: string | undefined): string {
   const hex = createHash('sha256').update(`${route.method} ${route.path}\n${key}`).digest('hex');
   const variant = ((Number.parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(18, 20)}-${hex.slice(20, 32)}`;
-}
-
-function statusOf({ code, retryable }: ErrorDocument): ContentfulStatusCode {
-  return STATUS[code] ?? (retryable ? 503 : code.startsWith('E_DB_') ? 503 : 400);
-}
-
-function errorDocument(error: ErrorDocument): object {
-  return { schema: 'coppice/error/v1', error };
-}
-
-/** What went wrong inside stands in the log, not in the answer. */
-function hidden({ code, retryable }: ErrorDocument): ErrorDocument {
-  return { code, message: 'the server failed; its log says why', hint: null, retryable };
 }

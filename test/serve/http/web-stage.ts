@@ -89,6 +89,10 @@ export async function setWebStage(
   };
   const listening: Listening = await listen({
     sources,
+    mcp: async () => {
+      const { mcpHandler } = await import('../../../src/mcp/serve-http.ts');
+      return mcpHandler({ ...sources, version: '0', cwd: folder, lasting: true, wait_ms: 5_000 });
+    },
     access,
     version: '0',
     host: '127.0.0.1',

@@ -1,0 +1,34 @@
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { McpOptions } from './mcp-options.ts';
+import { McpDoor } from './serve-client.ts';
+
+/** `/mcp/NAME`: the agent that stands for the client; `/mcp`: one by the name that the client says, where it says one. */
+const NAMED = /^\/mcp\/([^/]+)\/?$/;
+
+export interface McpHandler {
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * MCP over Streamable HTTP (docs/mcp-server.md), both protocol eras, without sessions: whatever a client comes back for is in the ledger. Checks neither token
+ * nor host: that is up to the guard before it.
+ */
+export function mcpHandler(options: McpOptions): McpHandler {
+  const door = new McpDoor(options);
+  const { fetch, close } = createMcpHandler((context) =>
+    door.serverFor(context, nameIn(context.requestInfo)),
+  );
+  return { fetch, close };
+}
+
+function nameIn(request: Request | undefined): string | undefined {
+  if (request === undefined) return undefined;
+  const [, name] = NAMED.exec(new URL(request.url).pathname) ?? [];
+  if (name === undefined) return undefined;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

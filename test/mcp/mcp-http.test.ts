@@ -1,0 +1,147 @@
+/** Proves that agent programs reach a server over Streamable HTTP as over pipes, on both databases: behind its guard, each client as one lasting agent, many at once. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { closeLater } from '../close-opened.ts';
+import { type Database, onBothDatabases } from '../runtime/both-databases.ts';
+import { setWebStage, type WebStage } from '../serve/http/web-stage.ts';
+
+const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
+
+async function open(database: Database): Promise<WebStage> {
+  const web = await setWebStage(({ user }) => `did ${/TASK (\w+)/.exec(user)?.[1] ?? 'something'}`, {
+    database: await database(),
+  });
+  closeLater(async () => {
+    await web.close();
+    assert.deepEqual(web.troubles, []);
+  });
+  return web;
+}
+
+interface Reply {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  readonly json: any;
+}
+
+/** One request of the newer protocol. */
+async function ask(
+  web: WebStage,
+  method: string,
+  params: object,
+  { path = '/mcp', client = 'tester', headers = {}, token = 'write' as 'read' | 'write' | null } = {},
+): Promise<Reply> {
+  const named = params as { name?: string; taskId?: string; uri?: string };
+  const response = await fetch(`${web.url}${path}`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      'MCP-Protocol-Version': '2026-07-28',
+      'Mcp-Method': method,
+      ...(named.name === undefined ? {} : { 'Mcp-Name': named.name }),
+      ...(named.taskId === undefined ? {} : { 'Mcp-Name': named.taskId }),
+      ...(named.uri === undefined ? {} : { 'Mcp-Name': named.uri }),
+      ...(token === null ? {} : { Authorization: `Bearer ${web.token(token)}` }),
+      ...headers,
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params: {
+        ...params,
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientInfo': { name: client, version: '1' },
+          'io.modelcontextprotocol/clientCapabilities':
+            method.startsWith('tasks/') || path === '/mcp/tasked' ? TASKS : {},
+        },
+      },
+    }),
+  });
+  const text = await response.text();
+  const line = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+  return { status: response.status, json: line.startsWith('{') ? JSON.parse(line) : line };
+}
+
+const told = ({ json }: Reply) => JSON.parse(json.result.content[0].text);
+
+onBothDatabases('coppice serve at /mcp', (database) => {
+  it('lets in only who may write, with the right host and origin', async () => {
+    const web = await open(database);
+    assert.equal((await ask(web, 'tools/list', {}, { token: null })).status, 401);
+    assert.equal((await ask(web, 'tools/list', {}, { token: 'read' })).status, 403);
+    assert.equal(
+      (await ask(web, 'tools/list', {}, { headers: { Origin: 'http://evil.example' } })).status,
+      403,
+    );
+    const { status, json } = await ask(web, 'tools/list', {});
+    assert.deepEqual([status, json.result.tools.length], [200, 8]);
+  });
+
+  it('serves a client as one lasting agent, by its name or that of the address', async () => {
+    const web = await open(database);
+    await ask(web, 'tools/call', { name: 'fork', arguments: { name: 'one', prompt: 'TASK one' } });
+    const waited = await ask(web, 'tools/call', {
+      name: 'wait',
+      arguments: { timeout: 20, from_agents: ['one'] },
+    });
+    assert.equal(told(waited).results[0].last_reply, 'did one');
+    const other = { client: 'other' };
+    assert.deepEqual(
+      told(await ask(web, 'tools/call', { name: 'list_agents', arguments: {} }, other)).agents,
+      [],
+    );
+    const unknown = await ask(
+      web,
+      'tools/call',
+      { name: 'wait', arguments: { from_agents: ['one'] } },
+      other,
+    );
+    assert.match(JSON.stringify(unknown.json), /AGENT_NOT_FOUND/);
+    const named = { client: 'other', path: '/mcp/tester' };
+    const listed = told(await ask(web, 'tools/call', { name: 'list_agents', arguments: {} }, named));
+    assert.deepEqual(
+      listed.agents.map(({ name }: { name: string }) => name),
+      ['one'],
+    );
+  });
+
+  it('carries out many calls at once, each once', async () => {
+    const web = await open(database);
+    const calls = Array.from({ length: 12 }, (_, at) =>
+      ask(web, 'tools/call', {
+        name: 'spawn_agents',
+        arguments: { tasks: [{ task: `TASK t${at}`, label: `t${at}` }] },
+      }),
+    );
+    const results = (await Promise.all(calls)).map((reply) => told(reply).results[0]);
+    assert.deepEqual(
+      results.map(({ message }) => message),
+      results.map((_, at) => `did t${at}`),
+    );
+    const { agents } = told(await ask(web, 'tools/call', { name: 'list_agents', arguments: { all: true } }));
+    assert.equal(agents.length, 12);
+  });
+
+  it('keeps tasks for whoever comes back under the same name', async () => {
+    const web = await open(database);
+    const path = '/mcp/tasked';
+    const { json } = await ask(
+      web,
+      'tools/call',
+      { name: 'spawn_agents', arguments: { tasks: [{ task: 'TASK x' }] } },
+      { path },
+    );
+    assert.equal(json.result.resultType, 'task');
+    for (let tries = 0, status = ''; status !== 'completed'; tries += 1) {
+      const { json: got } = await ask(web, 'tasks/get', { taskId: json.result.taskId }, { path });
+      status = got.result.status;
+      if (status === 'completed') assert.match(JSON.stringify(got.result), /did x/);
+      assert.ok(tries < 200);
+    }
+    const stranger = await ask(web, 'tasks/get', { taskId: json.result.taskId }, { path: '/mcp/stranger' });
+    assert.equal(stranger.json.error.code, -32602);
+  });
+});
