@@ -6,11 +6,11 @@ import {
   ndJsonStream,
   PROTOCOL_VERSION,
 } from '@agentclientprotocol/sdk';
+import { FRAME_BYTES, FrameGuard } from '../processes/output/frame-guard.ts';
 import type { AcpOptions } from './acp-options.ts';
 import { EditorSessions } from './editor-sessions.ts';
 import { protocolError } from './protocol-error.ts';
 import { UpdateQueue } from './updates/update-queue.ts';
-import { FRAME_BYTES, FrameGuard } from './wire/frame-guard.ts';
 
 export interface EditorStreams {
   readonly input: ReadableStream<Uint8Array>;

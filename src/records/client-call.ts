@@ -7,14 +7,14 @@ export interface ClientCall {
   readonly input: string;
 }
 
-const LETTER = /^call ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}): ([a-z_]{1,64}) (\{.*\})$/s;
+const LETTER = /^([a-z_]{1,64}) (\{.*\}) \(call ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)$/s;
 
 export function writeClientCall({ id, tool, input }: ClientCall): string {
-  return `call ${id}: ${tool} ${input}`;
+  return `${tool} ${input} (call ${id})`;
 }
 
 /** Null: the text is something else, such as words of a person or a notice of mail. */
 export function readClientCall(text: string): ClientCall | null {
-  const [, id = '', tool = '', input = ''] = LETTER.exec(text) ?? [];
+  const [, tool = '', input = '', id = ''] = LETTER.exec(text) ?? [];
   return id === '' ? null : { id, tool, input };
 }

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { FRAME_DEPTH } from '../../src/acp/wire/frame-guard.ts';
+import { FRAME_DEPTH } from '../../src/processes/output/frame-guard.ts';
 import { until } from './editor-client.ts';
 
 /** The methods that `coppice acp` answers. */

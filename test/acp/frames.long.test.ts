@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
-import { FRAME_BYTES } from '../../src/acp/wire/frame-guard.ts';
+import { FRAME_BYTES } from '../../src/processes/output/frame-guard.ts';
 import { makeHome } from '../cli/run-cli.ts';
 import { closeOpened } from '../close-opened.ts';
 import { startAgent, writeRules } from './editor-client.ts';

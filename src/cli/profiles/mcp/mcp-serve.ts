@@ -1,9 +1,9 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { McpDoor } from '../../../mcp/serve-client.ts';
+import { StdioLines } from '../../../mcp/stdio-lines.ts';
 import { killAllProcessGroups } from '../../../processes/process-group.ts';
 import { workingFolder } from '../../../processes/working-folder.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
-import { clean } from '../../../render/clean.ts';
 import { placementOf } from '../../../serve/leading/placement.ts';
 import {
   chooseModel,
@@ -46,7 +46,6 @@ export async function mcpServe(context: Context, options: McpServeOptions): Prom
   const terms = composeTerms(context);
   const { allow, deny, toolset, profile } = options;
   const runtime = await composeRuntime(context, store, terms, { can_ask: true });
-  const closed = Promise.withResolvers<void>();
   let code: number = EXIT.done;
   try {
     const door = new McpDoor({
@@ -76,21 +75,15 @@ export async function mcpServe(context: Context, options: McpServeOptions): Prom
         };
       },
     });
-    const handle = serveStdio(
-      (request) => {
-        const server = door.serverFor(request, options.as);
-        server.onclose = () => closed.resolve();
-        return server;
-      },
-      { onerror: (error) => void process.stderr.write(`${clean(error.message)}\n`) },
-    );
+    // A client that is gone ends the connection, not the program.
+    process.stdout.removeAllListeners('error');
+    const transport = new StdioLines(process.stdin, process.stdout);
+    const handle = serveStdio((request) => door.serverFor(request, options.as), { transport });
     const remove = onStopSignal((_, exit_code) => {
       code = exit_code;
-      closed.resolve();
+      void transport.close();
     });
-    process.stdin.once('end', () => closed.resolve()).once('close', () => closed.resolve());
-    process.stdout.removeAllListeners('error').on('error', () => closed.resolve());
-    await closed.promise;
+    await transport.closed;
     remove();
     await handle.close().catch(() => undefined);
     return code;

@@ -1,0 +1,109 @@
+import type { Readable, Writable } from 'node:stream';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { FrameGuard } from '../processes/output/frame-guard.ts';
+import { parseJson } from '../records/text/json-text.ts';
+
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
+/** Nobody reads so many answers: the client is gone, or hostile. */
+const UNREAD_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Messages of a client on standard input, one a line, and the answers to it. What is no message is answered as the specification says: with the id of the
+ * request where it can be read, without one where it cannot.
+ */
+export class StdioLines implements Transport {
+  onmessage?: (message: JSONRPCMessage) => void;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  /** Resolves when either end was closed. Never rejects. */
+  readonly closed: Promise<void>;
+  readonly #end: () => void;
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #guard = new FrameGuard();
+  #parts: Uint8Array[] = [];
+  #is_closed = false;
+
+  constructor(input: Readable, output: Writable) {
+    this.#input = input;
+    this.#output = output;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    [this.closed, this.#end] = [promise, resolve];
+  }
+
+  async start(): Promise<void> {
+    const close = () => void this.close();
+    this.#input
+      .on('data', (chunk: Buffer) => this.#take(chunk))
+      .once('end', close)
+      .once('close', close)
+      .once('error', close);
+    this.#output.once('error', close);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    this.#write(message);
+  }
+
+  async close(): Promise<void> {
+    if (this.#is_closed) return;
+    this.#is_closed = true;
+    this.#input.pause();
+    this.onclose?.();
+    this.#end();
+  }
+
+  #take(chunk: Buffer): void {
+    for (const piece of this.#guard.take(chunk)) {
+      let from = 0;
+      for (let end = piece.indexOf(LINE_BREAK); end !== -1; end = piece.indexOf(LINE_BREAK, from)) {
+        this.#parts.push(piece.subarray(from, end));
+        const line = Buffer.concat(this.#parts).toString('utf8').trim();
+        this.#parts = [];
+        from = end + 1;
+        if (line !== '' && !this.#is_closed) this.#read(line);
+      }
+      if (from < piece.length) this.#parts.push(Buffer.from(piece.subarray(from)));
+    }
+  }
+
+  #read(line: string): void {
+    const json = parseJson(line);
+    if (!json.ok) return this.#refuse(undefined, PARSE_ERROR, `this line is not JSON: ${json.error}`);
+    const fault = faultOf(json.value);
+    if (fault !== null) return this.#refuse(idOf(json.value), INVALID_REQUEST, fault);
+    this.onmessage?.(json.value as JSONRPCMessage);
+  }
+
+  #refuse(id: string | number | undefined, code: number, message: string): void {
+    this.#write({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error: { code, message } });
+  }
+
+  #write(message: object): void {
+    if (this.#is_closed || this.#output.destroyed) return;
+    this.#output.write(`${JSON.stringify(message)}\n`);
+    if (this.#output.writableLength > UNREAD_BYTES) void this.close();
+  }
+}
+
+const LINE_BREAK = 0x0a;
+
+/** Why it is no message; null if it is one. */
+function faultOf(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return 'a message is one JSON object; batches are not taken';
+  const { jsonrpc, method, id, params } = value as Record<string, unknown>;
+  if (jsonrpc !== '2.0') return '"jsonrpc" must be "2.0"';
+  if ('id' in value && idOf(value) === undefined) return '"id" must be a string or a whole number';
+  if (method === undefined)
+    return id !== undefined && ('result' in value || 'error' in value) ? null : '"method" is missing';
+  if (typeof method !== 'string') return '"method" must be a string';
+  const is_object = typeof params === 'object' && params !== null && !Array.isArray(params);
+  return params === undefined || is_object ? null : '"params" must be an object';
+}
+
+function idOf(value: unknown): string | number | undefined {
+  const { id } = (typeof value === 'object' && value !== null ? value : {}) as { readonly id?: unknown };
+  return typeof id === 'string' || Number.isInteger(id) ? (id as string | number) : undefined;
+}

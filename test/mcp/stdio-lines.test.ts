@@ -1,0 +1,46 @@
+/** Proves that what is no message of the protocol gets the error of the specification, with the id where it can be read, and that the connection goes on. */
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { it } from 'node:test';
+import { StdioLines } from '../../src/mcp/stdio-lines.ts';
+
+it('lines that are no messages', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const lines = new StdioLines(input, output);
+  const taken: unknown[] = [];
+  lines.onmessage = (message) => taken.push(message);
+  await lines.start();
+  const good = { jsonrpc: '2.0', id: 'ä', method: 'ping' };
+  const answer = { jsonrpc: '2.0', id: 3, result: {} };
+  const sent: readonly (readonly [string, object | null])[] = [
+    ['not json', { code: -32700 }],
+    ['{"jsonrpc":"2.0","id":2', { code: -32700 }],
+    [`${'['.repeat(500)}${']'.repeat(500)}`, { code: -32700 }],
+    ['', null],
+    ['[]', { code: -32600 }],
+    ['5', { code: -32600 }],
+    ['{"jsonrpc":"1.0","id":4,"method":"ping"}', { id: 4, code: -32600 }],
+    ['{"jsonrpc":"2.0","id":"a","method":7}', { id: 'a', code: -32600 }],
+    ['{"jsonrpc":"2.0","id":null,"method":"ping"}', { code: -32600 }],
+    ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', { code: -32600 }],
+    ['{"jsonrpc":"2.0","id":5}', { id: 5, code: -32600 }],
+    ['{"jsonrpc":"2.0","id":6,"method":"ping","params":[1]}', { id: 6, code: -32600 }],
+    [JSON.stringify(answer), null],
+    [JSON.stringify(good), null],
+  ];
+  const bytes = Buffer.from(sent.map(([line]) => `${line}\n`).join(''));
+  // In pieces that end anywhere, also within a character.
+  for (let at = 0; at < bytes.length; at += 7) input.write(bytes.subarray(at, at + 7));
+  input.end();
+  await lines.closed;
+  const answers = String(output.read())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .map(({ id, error }) => ({ ...(id === undefined ? {} : { id }), code: error.code }));
+  assert.deepEqual(
+    answers,
+    sent.flatMap(([, expected]) => expected ?? []),
+  );
+  assert.deepEqual(taken, [answer, good]);
+});
