@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { nameOfTask } from '../kernel/toolsets/acts/new-child.ts';
 import { parseArguments } from '../kernel/toolsets/arguments.ts';
 import { clientToolset } from '../kernel/toolsets/client.ts';
+import { modelFault } from '../kernel/toolsets/task-options.ts';
 import { containPath } from '../permissions/path-containment.ts';
 import { type Agent, isActive } from '../records/agent/agent.ts';
 import { keptName, nameFault } from '../records/agent/agent-name.ts';
@@ -107,10 +108,13 @@ export class Calls {
   }
 
   async #startTree({ prompt, name, cwd, budget, ...wanted }: z.infer<typeof startTreeInput>): Promise<Agent> {
-    const { compose, runtime, cwd: base, onEntered } = this.#options;
+    const { compose, runtime, terms, cwd: base, onEntered } = this.#options;
     const called = name ?? nameOfTask(prompt, null);
     const fault = nameFault(called);
     if (fault !== null) throw new CoppiceError('E_INVALID_ARGUMENT', `name: ${fault}`);
+    const own = await compose({ cwd: base });
+    const unfit = modelFault(wanted.model, () => [own.config.model], terms);
+    if (unfit !== null) throw new CoppiceError('E_INVALID_ARGUMENT', `model: ${unfit}`);
     const { config, limits, placement } = await compose({
       model: wanted.model ?? undefined,
       profile: wanted.profile ?? undefined,

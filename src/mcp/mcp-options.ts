@@ -1,3 +1,4 @@
+import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { AgentConfig } from '../records/agent/agent.ts';
 import type { Limits } from '../records/agent/limits.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
@@ -25,6 +26,8 @@ export interface McpOptions {
   readonly runtime: RuntimeFace;
   /** By the configuration of this process. Rejects with a `CoppiceError`, such as `E_NO_KEY`. */
   readonly compose: (wanted: WantedRoot) => Promise<ComposedRoot>;
+  /** Which models and profiles agents may name. */
+  readonly terms: Pick<ToolsetTerms, 'profiles' | 'subagents'>;
   /** The folder of agents that name none. */
   readonly cwd: string;
   /** A client that comes again under its name is the same agent; otherwise only while that one has work or mail left. */

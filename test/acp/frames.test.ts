@@ -1,7 +1,12 @@
 /** Broken frames get the errors of the specification, and the connection goes on. `frames.long.test.ts` sends a hundred thousand. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { FRAME_BYTES, FRAME_DEPTH, FRAME_VALUES, FrameGuard } from '../../src/processes/output/frame-guard.ts';
+import {
+  FRAME_BYTES,
+  FRAME_DEPTH,
+  FRAME_VALUES,
+  FrameGuard,
+} from '../../src/processes/output/frame-guard.ts';
 import { makeHome } from '../cli/run-cli.ts';
 import { closeOpened } from '../close-opened.ts';
 import { startAgent, writeRules } from './editor-client.ts';

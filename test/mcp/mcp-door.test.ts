@@ -123,6 +123,8 @@ for (const era of ['modern', 'legacy'] as const)
         ['kill', {}, /say whom/],
         ['spawn_agents', { tasks: [] }, /tasks/],
         ['start_tree', { prompt: 'x', cwd: '/' }, /outside|folder/i],
+        ['start_tree', { prompt: 'x', model: 'scripted:/etc/passwd' }, /only a person/],
+        ['fork', { name: 'x', prompt: 'x', model: 'scripted:/etc/passwd' }, /only a person/],
         ['subagent_delegate', { task: 'x', description: 'y' }, /ACP server/],
         ['no_such', {}, /no tool/],
       ] as const) {

@@ -81,6 +81,11 @@ describe('a call as a task', () => {
       inputResponses: { [id]: { action: 'cancel' } },
     } as object);
     assert.equal((await taskIn(client, task, ['input_required', 'completed'])).status, 'input_required');
+    // Nobody else's user answers it.
+    const stranger = await startClient(home, writeRules(home, TOUCH), { name: 'stranger' });
+    const foreign = { [id]: { action: 'accept', content: { decision: 'allow once' } } };
+    await stranger.tool('list_agents', {}, { inputResponses: foreign });
+    assert.equal((await taskIn(client, task, ['input_required', 'completed'])).status, 'input_required');
     const right = { [id]: { action: 'accept', content: { decision: 'allow once' } } };
     const { result } = await client.ask('tasks/update', { taskId: task, inputResponses: right } as object);
     assert.equal(result?.resultType, 'complete');

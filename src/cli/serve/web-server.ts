@@ -70,7 +70,7 @@ export async function startWebServer(
     onTrouble: (error: unknown, what: string) => log('error', `${what} failed: ${errorText(error)}`),
     sources,
     mcp: () => {
-      mcp ??= openMcp(context, sources);
+      mcp ??= openMcp(context, sources, options.terms);
       return mcp;
     },
   };
@@ -100,10 +100,11 @@ export async function startWebServer(
 }
 
 /** Agent programs that connect over MCP work in the folder of the server. */
-async function openMcp(context: Context, sources: ApiSources): Promise<McpHandler> {
+async function openMcp(context: Context, sources: ApiSources, terms: ToolsetTerms): Promise<McpHandler> {
   const { mcpHandler } = await import('../../mcp/serve-http.ts');
   return mcpHandler({
     ...sources,
+    terms,
     version: context.version,
     cwd: resolve(context.options.cwd ?? '.'),
     lasting: true,

@@ -8,6 +8,7 @@ import { delimiterOf, framed } from '../../records/text/foreign-text.ts';
 import { type AskedBudget, budgetOption, childBudget } from './acts/child-budget.ts';
 import { schemaFault } from './output-schema.ts';
 import type { RefusalCode, ToolsetView, WorldNeed } from './toolset.ts';
+import type { ToolsetTerms } from './toolset-terms.ts';
 
 const MAX_FILES = 20;
 /** Maximum characters of all files that are put before a task. */
@@ -86,11 +87,11 @@ export function checkTask(
   const named = findProfile(options.profile, view);
   if (!named.ok) return bad('NO_PROFILE', `${at('profile')}: ${named.error}`);
   const { profile } = named;
-  // Only people may name a rule file: its name is a local path, and its errors reveal its content.
-  const wanted = options.model ?? '';
-  if (/^scripted[:/]/.test(wanted) && wanted !== view.self.config.model)
-    return bad('NOT_AVAILABLE', `${at('model')}: only a person can choose a scripted model.`);
-  const others = modelFault(options.model, view);
+  const others = modelFault(
+    options.model,
+    () => view.lineage(view.self).map((one) => one.config.model),
+    view.terms,
+  );
   if (others !== null) return bad('NOT_AVAILABLE', `${at('model')}: ${others}`);
   const schema = options.output_schema ?? null;
   if (schema !== null) {
@@ -131,15 +132,20 @@ function taskPlace({ branch }: Worktree): string {
   return `You work in a git worktree of your own (branch ${branch}); your changes are part of your result.`;
 }
 
-/** Why an agent may not choose this model; null: it may, as those of its ancestors, of profiles and of the configuration. */
-function modelFault(wanted: string | null | undefined, { self, lineage, terms }: ToolsetView): string | null {
-  const { models } = terms.subagents;
-  if (wanted === null || wanted === undefined || models === null) return null;
-  const known = [
-    ...lineage(self).map(({ config }) => config.model),
-    ...[...terms.profiles.values()].flatMap(({ model }) => model ?? []),
-    ...models,
-  ];
+/**
+ * Why an agent may not choose this model; null: it may, as those of its ancestors (`own`, itself first), of profiles and of the configuration. Only people may
+ * name a rule file: its name is a local path, and its errors reveal its content.
+ */
+export function modelFault(
+  wanted: string | null | undefined,
+  own: () => readonly string[],
+  { profiles, subagents: { models } }: Pick<ToolsetTerms, 'profiles' | 'subagents'>,
+): string | null {
+  if (wanted === null || wanted === undefined) return null;
+  if (/^scripted[:/]/.test(wanted) && wanted !== own()[0])
+    return 'only a person can choose a scripted model.';
+  if (models === null) return null;
+  const known = [...own(), ...[...profiles.values()].flatMap(({ model }) => model ?? []), ...models];
   if (known.some((one) => one === wanted || (one.endsWith('/*') && wanted.startsWith(one.slice(0, -1)))))
     return null;
   const listed = [...new Set(known)];

@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CronJobs } from '../../../src/cron/cron-jobs.ts';
+import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import { AgentPrompts } from '../../../src/serve/api/agent-prompts.ts';
 import type { ApiSources, Scope } from '../../../src/serve/api/route.ts';
 import { Access } from '../../../src/serve/http/access.ts';
@@ -91,7 +92,14 @@ export async function setWebStage(
     sources,
     mcp: async () => {
       const { mcpHandler } = await import('../../../src/mcp/serve-http.ts');
-      return mcpHandler({ ...sources, version: '0', cwd: folder, lasting: true, wait_ms: 5_000 });
+      return mcpHandler({
+        ...sources,
+        terms: DEFAULT_TERMS,
+        version: '0',
+        cwd: folder,
+        lasting: true,
+        wait_ms: 5_000,
+      });
     },
     access,
     version: '0',

@@ -52,6 +52,7 @@ export async function mcpServe(context: Context, options: McpServeOptions): Prom
       version: context.version,
       store,
       runtime,
+      terms,
       cwd: workingFolder(context.options.cwd ?? '.'),
       lasting: false,
       wait_ms: options.maxWait * 1_000,
