@@ -38,8 +38,8 @@ export const SERVER_GUARDS: readonly Guard[] = [
     name: 'http-reads-only',
     protects: 'what is served from a token that may only read',
     file: 'src/serve/http/web-app.ts',
-    guard: "if (route.scope === 'write' && context.get('scope') !== 'write')",
-    without: "if (route.scope === 'write' && context.get('scope') === undefined)",
+    guard: "if (route.scope === 'write') assertWrites(context);",
+    without: '',
     tests: ['serve/http/guard'],
   },
   {
