@@ -23,6 +23,7 @@ export async function bundle(root: string, dist: string): Promise<readonly strin
       coppice: 'src/coppice.ts',
       'cli/start/start': 'src/cli/start/start.ts',
       'page-worker': 'src/tools/web/page-worker.ts',
+      'launcher-program': 'src/processes/starting/launcher-program.ts',
     },
     outdir: dist,
     format: 'esm',
@@ -53,12 +54,9 @@ const packageImports: Plugin = {
   setup({ onLoad }) {
     onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
-      // A thread starts with a file of its own; what starts it is a chunk.
-      const threads = text.replaceAll(
-        "new URL('./page-worker.ts', import",
-        "new URL('../page-worker.js', import",
-      );
-      const contents = threads.replaceAll(/\bcreateRequire\(import\.meta\.url\)(?=\('[\w-]+'\))/g, 'require');
+      // A thread or process starts with a file of its own; what starts it is a chunk.
+      const starts = text.replaceAll(/new URL\('\.\/([\w-]+)\.ts', import/g, "new URL('../$1.js', import");
+      const contents = starts.replaceAll(/\bcreateRequire\(import\.meta\.url\)(?=\('[\w-]+'\))/g, 'require');
       return contents === text ? undefined : { contents, loader: 'ts' };
     });
     // The object `z` holds all of zod; of its names alone, the bundler keeps those that are used.

@@ -213,7 +213,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
     why: 'a shorter way: the ledger tells, too, that it works',
   },
   {
-    file: 'src/processes/run-process.ts',
+    file: 'src/processes/starting/follow-process.ts',
     line: 'if (idle || now_ms - since_ms >= TOOL_LIMITS.drain_total_ms) done();',
     before: '>=',
     after: '>',

@@ -149,7 +149,7 @@ export const NEAR: readonly Near[] = [
     ],
     slow: [
       'processes/find-shell',
-      'processes/run-process',
+      'processes/starting/run-process',
       'runtime/permissions/private-output',
       'processes/process-group',
       'tools/bash',

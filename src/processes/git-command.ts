@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { childEnvironment } from './child-environment.ts';
-import { runProcess } from './run-process.ts';
+import { runProcess } from './starting/run-process.ts';
 
 const TIMEOUT_MS = 60_000;
 const MAX_OUTPUT = 200_000;

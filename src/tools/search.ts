@@ -5,7 +5,7 @@ import { type ContainedPath, openContained, openFolderPath } from '../permission
 import { containAllowedPath, isForeignOutput, type PathGuard } from '../permissions/path-guard.ts';
 import { printablePath } from '../permissions/printable-path.ts';
 import { childEnvironment } from '../processes/child-environment.ts';
-import { type ProcessEnd, type ProcessPlace, runProcess } from '../processes/run-process.ts';
+import { type ProcessEnd, type ProcessPlace, runProcess } from '../processes/starting/run-process.ts';
 import { TOOL_LIMITS } from '../processes/tool-limits.ts';
 import type { Tool, ToolContext, ToolResult } from '../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';

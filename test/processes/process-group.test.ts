@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { isProcessGroupAlive, stopProcessGroup } from '../../src/processes/process-group.ts';
-import { runProcess } from '../../src/processes/run-process.ts';
+import { runProcess } from '../../src/processes/starting/run-process.ts';
 import { killProcessesOfDeadRuntimes } from '../../src/processes/stray-processes.ts';
 import { eventually, makeWorkspace } from '../tools/tool-fixture.ts';
 

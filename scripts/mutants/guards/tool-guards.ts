@@ -29,10 +29,26 @@ export const TOOL_GUARDS: readonly Guard[] = [
   {
     name: 'own-session',
     protects: 'this process from the signals that are meant for a command',
-    file: 'src/processes/run-process.ts',
+    file: 'src/processes/starting/follow-process.ts',
     guard: 'detached: true, // a session and a group of its own',
     without: '',
     tests: ['processes/process-group', 'tools/bash'],
+  },
+  {
+    name: 'launcher-lost',
+    protects: 'the machine from commands whose launcher was killed',
+    file: 'src/processes/starting/launcher.ts',
+    guard: 'killStraysOfCall(order.mark);',
+    without: '',
+    tests: ['processes/starting/launcher'],
+  },
+  {
+    name: 'launcher-alone',
+    protects: 'the machine from commands of a process that was killed',
+    file: 'src/processes/starting/launcher-program.ts',
+    guard: 'for (const { mark } of calls.values()) killStraysOfCall(mark);',
+    without: '',
+    tests: ['processes/starting/launcher'],
   },
   {
     name: 'child-environment',

@@ -4,7 +4,7 @@ import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { childEnvironment } from '../../processes/child-environment.ts';
 import { findShell, shellArguments } from '../../processes/find-shell.ts';
-import { runProcess } from '../../processes/run-process.ts';
+import { runProcess } from '../../processes/starting/run-process.ts';
 import { framedName } from '../../records/agent/agent-name.ts';
 import { withAttachments } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';

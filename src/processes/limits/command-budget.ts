@@ -1,7 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import { LimitWatch } from './limit-watch.ts';
-import { type Amounts, type Excess, type LimitName, MB, type Processes } from './usage.ts';
+import { type Amounts, type Excess, type LimitName, MB } from './usage.ts';
 
 /** What the processes of one command may take (docs/sandbox.md), as the configuration says it. null: no limit; what is left out depends on the machine. */
 export type CommandLimits = { readonly [Name in LimitName]?: number | null | undefined };
@@ -79,9 +78,10 @@ export class CommandBudget {
     return `{ ${parts.join('; ')}; } 2>/dev/null; `;
   }
 
-  /** To be closed. `processes`: undefined until they are known; `onExcess` gets why the command is stopped. */
-  watch(processes: () => Processes | undefined, onExcess: (why: string) => void): LimitWatch {
-    return new LimitWatch(this.limits, processes, (excess) => onExcess(excessText(excess)));
+  /** Why a command is stopped. */
+  excessText({ limit, used, allowed }: Excess): string {
+    const took = TOOK[limit](Math.round(used));
+    return `stopped: it took ${took}, and a command may take ${Math.round(allowed)}. ${raise(limit)}`;
   }
 
   /** For a command that failed: the limit that it may have met; '' if none shows. */
@@ -90,11 +90,6 @@ export class CommandBudget {
     if (met === undefined || this.limits[met] === Infinity) return '';
     return `a command may take ${TOOK[met](Math.round(this.limits[met]))}. ${raise(met)}`;
   }
-}
-
-function excessText({ limit, used, allowed }: Excess): string {
-  const took = TOOK[limit](Math.round(used));
-  return `stopped: it took ${took}, and a command may take ${Math.round(allowed)}. ${raise(limit)}`;
 }
 
 function raise(limit: LimitName): string {

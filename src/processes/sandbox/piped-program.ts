@@ -9,6 +9,7 @@ import { forgetProcessGroup, registerProcessGroup, stopProcessGroup } from '../p
 import { markVariable, nextMark } from '../process-mark.ts';
 import { killStraysOfCall } from '../stray-processes.ts';
 import type { ConfinedProgram, Program, Sandbox } from './sandbox.ts';
+import { hearWalls } from './walls-report.ts';
 import { WallsWatch } from './walls-watch.ts';
 
 const STDERR_BYTES = 4096;
@@ -63,7 +64,7 @@ export async function startPipedProgram(request: PipedProgramRequest): Promise<P
       throw notStarted(request, error);
     }
     registerProcessGroup(pid);
-    around?.confined.begin(child);
+    if (around !== null) hearWalls(child, around.confined.told);
     return new RunningProgram(child, pid, mark, around);
   } catch (error) {
     around?.takeAway();

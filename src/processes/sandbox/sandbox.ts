@@ -14,7 +14,6 @@ import {
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Writable } from 'node:stream';
 import type { CommandBudget } from '../limits/command-budget.ts';
 import type { FolderSizes } from '../limits/folder-sizes.ts';
 import { TREE_TMP } from '../output/spill-folder.ts';
@@ -22,6 +21,7 @@ import { bubblewrapCall, programWithin, type SandboxLayout } from './bubblewrap.
 import { isPlaceholder, type Placeholder } from './governing.ts';
 import { HostProxy, PROXY_ENVIRONMENT } from './host-proxy.ts';
 import { socketFilter } from './socket-filter.ts';
+import { leaderWithin } from './walls-report.ts';
 
 export interface SandboxSettings {
   readonly mode: 'workspace' | 'strict';
@@ -44,8 +44,8 @@ export interface Program {
 export interface ConfinedProgram extends Program {
   /** From descriptor 3 on. */
   readonly stdio: readonly (number | 'ignore' | 'pipe')[];
-  /** To be called once it is started: it waits for that. */
-  begin(child: ChildProcess): void;
+  /** To be called with what `hearWalls` hears: it may wait for that. */
+  told(chunk: Buffer, go: () => void): void;
   /** File systems in memory that only it has. */
   readonly memory: readonly string[];
   /** What the walls are mounted on: while nobody replaces it, they stand. */
@@ -146,11 +146,8 @@ export class Sandbox {
     const made = call.missing.filter(({ path }) => placeholders.has(path) || !existsSync(path));
     for (const one of made) takePlaceholder(one);
     const proxy = this.#proxy;
-    let [told, bridge]: [string, Promise<ChildProcess | null> | null] = ['', null];
-    const leader = (): number | undefined => {
-      const pid = /"child-pid": (\d+)\D/.exec(told)?.[1];
-      return pid === undefined ? undefined : Number(pid);
-    };
+    let [report, bridge]: [string, Promise<ChildProcess | null> | null] = ['', null];
+    const leader = (): number | undefined => leaderWithin(report);
     return {
       file: 'bwrap',
       args: [
@@ -160,18 +157,13 @@ export class Sandbox {
         ...['--info-fd', '4', '--', ...begin, file, ...program.args],
       ],
       stdio: withoutInherited([filter ?? 'ignore', 'pipe', ...(proxy === null ? [] : ['pipe' as const])]),
-      begin(child) {
-        const go = (child.stdio as readonly unknown[])[5] as Writable | undefined;
-        go?.on('error', () => {});
-        child.stdio[4]?.on('error', () => {});
-        child.stdio[4]?.on('data', (chunk: Buffer) => {
-          told += chunk;
-          const pid = leader();
-          if (proxy === null || pid === undefined || bridge !== null) return;
-          bridge = proxy.join(pid);
-          // Without the proxy there is no network, which the program will tell.
-          void bridge.catch(() => null).then(() => go?.end());
-        });
+      told(chunk, go) {
+        report += chunk;
+        const pid = leader();
+        if (proxy === null || pid === undefined || bridge !== null) return;
+        bridge = proxy.join(pid);
+        // Without the proxy there is no network, which the program will tell.
+        void bridge.catch(() => null).then(go);
       },
       memory: call.memory,
       standing: call.standing,

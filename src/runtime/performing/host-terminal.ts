@@ -1,6 +1,6 @@
 import type { HostExit, HostTerminal } from '../../models/model-host.ts';
 import { NewestOutput } from '../../processes/output/newest-output.ts';
-import { type ProcessEnd, type ProcessRequest, runProcess } from '../../processes/run-process.ts';
+import { type ProcessEnd, type ProcessRequest, runProcess } from '../../processes/starting/run-process.ts';
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 
 /** Runs a command for an agent program, in a process group of its own that ends with the command or with `kill`. */

@@ -18,7 +18,7 @@ import { call, eventually, makeWorkspace } from '../../tools/tool-fixture.ts';
 import { NO_WALLS, walls } from '../sandbox/walls.ts';
 
 const runner = join(import.meta.dirname, 'run-bombs.ts');
-const LIMITS = { memory_mb: 256, processes: 200, cpu_seconds: 1, disk_mb: 64 };
+const LIMITS = { memory_mb: 256, processes: 200, cpu_seconds: 2, disk_mb: 64 };
 /** A sleep of its own for each run, so that a survivor can be found. */
 const SECONDS = `${100_000 + process.pid}.75`;
 const NOBODY = 65_534;

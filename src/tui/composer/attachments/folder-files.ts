@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { childEnvironment } from '../../../processes/child-environment.ts';
-import { runProcess } from '../../../processes/run-process.ts';
+import { runProcess } from '../../../processes/starting/run-process.ts';
 
 /** Maximum paths that are offered of one folder. */
 const PATHS_MAX = 100_000;

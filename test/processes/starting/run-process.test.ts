@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { it } from 'node:test';
-import { type ProcessEnd, runProcess } from '../../src/processes/run-process.ts';
+import { type ProcessEnd, runProcess } from '../../../src/processes/starting/run-process.ts';
 
 const never = new AbortController().signal;
 /** Of a test that would hang. */

@@ -1,0 +1,177 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { LimitWatch } from '../limits/limit-watch.ts';
+import type { Processes } from '../limits/usage.ts';
+import {
+  forgetProcessGroup,
+  isProcessGroupAlive,
+  registerProcessGroup,
+  stopProcessGroup,
+} from '../process-group.ts';
+import { hearWalls, leaderWithin } from '../sandbox/walls-report.ts';
+import { killStraysOfCall, sweepStraysOfCallSoon } from '../stray-processes.ts';
+import { TOOL_LIMITS } from '../tool-limits.ts';
+import type { OrderEnd, ProcessEvents, ProcessOrder } from './process-order.ts';
+
+type Stop = Exclude<OrderEnd, { readonly end: 'exited' | 'not_started' }>;
+
+/**
+ * Runs one program in a session and process group of its own and leaves nothing behind: when it exits, times out, takes too much or is aborted, the rest
+ * of its group is stopped, too. Throws what `spawn` throws.
+ */
+export async function followProcess(
+  order: ProcessOrder,
+  events: ProcessEvents,
+  signal: AbortSignal,
+): Promise<OrderEnd> {
+  const child = spawn(order.file, order.args, {
+    cwd: order.cwd,
+    env: order.env,
+    stdio: [...order.stdio],
+    detached: true, // a session and a group of its own
+    windowsHide: true,
+  });
+  const leader = child.pid;
+  if (leader === undefined) {
+    const error = await new Promise<NodeJS.ErrnoException>((resolve) => child.once('error', resolve));
+    return { end: 'not_started', error };
+  }
+  registerProcessGroup(leader);
+  let told = '';
+  if (order.memory !== null)
+    hearWalls(child, (chunk, go) => {
+      told += chunk;
+      events.onWalls(chunk, go);
+    });
+  events.onStart(leader);
+  try {
+    return await follow(child, leader, () => leaderWithin(told), order, events, signal);
+  } finally {
+    forgetProcessGroup(leader);
+    sweepStraysOfCallSoon(order.mark);
+  }
+}
+
+async function follow(
+  child: ChildProcess,
+  leader: number,
+  within: () => number | undefined,
+  { limits, memory, mark, timeout_ms }: ProcessOrder,
+  events: ProcessEvents,
+  signal: AbortSignal,
+): Promise<OrderEnd> {
+  /** Of the program itself, where that stands behind walls. */
+  const inner = (): number => within() ?? leader;
+  const processes = (): Processes | undefined => {
+    if (memory === null) return { type: 'session', leader };
+    const first = within();
+    return first === undefined ? undefined : { type: 'namespace', first, memory };
+  };
+  const output = new ChildOutput(child, events);
+  let stopped: Stop | undefined;
+  let watch: LimitWatch | undefined;
+  const exit = await new Promise<OrderEnd | undefined>((resolve) => {
+    const stop = (why: Stop): void => {
+      stopped ??= why;
+      resolve(undefined);
+    };
+    const onAbort = (): void => stop({ end: 'aborted', started: true });
+    const timer = setTimeout(stop, timeout_ms, { end: 'timed_out' });
+    const onExcess = (excess: Extract<Stop, { end: 'over_limit' }>['excess']): void => {
+      stop({ end: 'over_limit', excess });
+      // What takes too much gets no grace, in which it would take more.
+      void stopProcessGroup(inner(), 0);
+    };
+    if (limits !== null) watch = new LimitWatch(limits, processes, onExcess);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    child.once('exit', (code, by) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      resolve({ end: 'exited', code, signal: by });
+    });
+  });
+  if (stopped !== undefined) await stopProcessGroup(inner(), TOOL_LIMITS.stop_grace_ms);
+  // Output written before the exit may still arrive; a process substitution may be about to finish.
+  else await output.drained();
+  if (isProcessGroupAlive(leader)) await stopProcessGroup(leader, TOOL_LIMITS.leftover_grace_ms);
+  if (stopped !== undefined || !output.closed) {
+    killStraysOfCall(mark);
+    await output.drained();
+    output.abandon();
+  }
+  watch?.close();
+  return stopped ?? (exit as OrderEnd);
+}
+
+/** The pipes of a child: forwards output, and knows when no more will come. */
+class ChildOutput {
+  closed = false;
+  readonly #child: ChildProcess;
+  #last_at_ms = 0;
+  /** Pipes that are not read, since what came from them is not taken yet. */
+  #paused = 0;
+  #onClose: (() => void) | undefined;
+
+  constructor(child: ChildProcess, events: ProcessEvents) {
+    this.#child = child;
+    child.once('close', () => {
+      this.closed = true;
+      this.#onClose?.();
+    });
+    this.#forward(child.stdout, events.onOutput);
+    this.#forward(child.stderr, events.onErrorOutput);
+  }
+
+  #forward(stream: NodeJS.ReadableStream | null, onChunk: (chunk: Buffer) => Promise<void> | void): void {
+    stream?.on('data', (chunk: Buffer) => {
+      this.#last_at_ms = performance.now();
+      const taken = onChunk(chunk);
+      if (!(taken instanceof Promise)) return;
+      this.#paused += 1;
+      stream.pause();
+      void taken.then(() => {
+        this.#paused -= 1;
+        this.#last_at_ms = performance.now();
+        stream.resume();
+      });
+    });
+    stream?.on('error', () => {}); // a broken pipe ends the stream; `close` follows
+  }
+
+  /** Resolves when all pipes are closed, after a while without output, or when output takes too long to end. */
+  drained(): Promise<void> {
+    if (this.closed) return Promise.resolve();
+    return new Promise((resolve) => {
+      let since_ms = performance.now();
+      this.#last_at_ms = since_ms;
+      const done = (): void => {
+        clearInterval(timer);
+        this.#onClose = undefined;
+        resolve();
+      };
+      this.#onClose = done;
+      const pause_ms = TOOL_LIMITS.drain_idle_ms / 3;
+      const timer = setInterval(() => {
+        // In a busy process the timer may fire before pending output was read: let one round of I/O pass.
+        setImmediate(() => {
+          const now_ms = performance.now();
+          // It is not the child that takes the time.
+          if (this.#paused > 0) {
+            since_ms += pause_ms;
+            return;
+          }
+          const idle = now_ms - this.#last_at_ms >= TOOL_LIMITS.drain_idle_ms;
+          if (idle || now_ms - since_ms >= TOOL_LIMITS.drain_total_ms) done();
+        });
+      }, pause_ms);
+    });
+  }
+
+  /** Closes pipes that a process beyond our reach still holds open. */
+  abandon(): void {
+    if (this.closed) return;
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+    this.#child.unref();
+  }
+}

@@ -1,0 +1,112 @@
+import { availableParallelism } from 'node:os';
+import { FairSlots } from '../fair-slots.ts';
+import type { CommandBudget } from '../limits/command-budget.ts';
+import { markVariable, nextMark } from '../process-mark.ts';
+import type { ConfinedProgram, Program } from '../sandbox/sandbox.ts';
+import { followProcess } from './follow-process.ts';
+import { launcherFor } from './launcher.ts';
+import type { OrderEnd, ProcessEvents, ProcessOrder } from './process-order.ts';
+
+export interface ProcessPlace {
+  readonly cwd: string;
+  /** A file descriptor for the standard input; without it the input is empty. */
+  readonly stdin?: number;
+  /** Called when the process has ended. */
+  readonly close: () => void;
+}
+
+export interface ProcessRequest extends Program {
+  /** Where it runs; a function is called once a slot is free, so that queued calls hold no descriptors. */
+  readonly place: string | (() => ProcessPlace);
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** Trees take turns where processes wait for each other; without one it counts as of a tree of its own. */
+  readonly tree?: string | undefined;
+  readonly timeout_ms: number;
+  readonly onOutput: (chunk: Buffer) => void;
+  /** Puts it behind walls; called once a slot is free. */
+  readonly confine?: ((program: Program) => ConfinedProgram) | undefined;
+  /** What it and all that it starts may take. */
+  readonly budget?: CommandBudget | undefined;
+  /** Without it standard error is discarded. */
+  readonly onErrorOutput?: (chunk: Buffer) => void;
+}
+
+export type ProcessEnd =
+  | Exclude<OrderEnd, { readonly end: 'over_limit' }>
+  | { readonly end: 'over_limit'; readonly why: string };
+
+/** Shared by the whole process: file descriptors and process ids belong to it, not to an agent. */
+const AT_ONCE = Math.max(8, 4 * availableParallelism());
+const slots = new FairSlots({ count: AT_ONCE, most: 4 * AT_ONCE });
+
+/**
+ * Child processes: this folder starts, bounds, marks and stops them, and captures their output.
+ *
+ * Runs one program in a session and process group of its own and leaves nothing behind: when it exits, times out or is
+ * aborted, the rest of its group is stopped too. Time in the queue does not count against `timeout_ms`. Never throws.
+ */
+export async function runProcess(request: ProcessRequest): Promise<ProcessEnd> {
+  const { tree = '', signal } = request;
+  if (!(await slots.acquire(tree, signal))) return { end: 'aborted', started: false };
+  try {
+    return await runNow(request);
+  } finally {
+    slots.release(tree);
+  }
+}
+
+async function runNow(request: ProcessRequest): Promise<ProcessEnd> {
+  let place: ProcessPlace | undefined;
+  let confined: ConfinedProgram | undefined;
+  try {
+    place = typeof request.place === 'string' ? undefined : request.place();
+    confined = request.confine?.(request);
+    const order = orderOf(request, confined, place?.cwd ?? (request.place as string), place?.stdin);
+    const events: ProcessEvents = {
+      onStart: () => {},
+      onOutput: request.onOutput,
+      onErrorOutput: request.onErrorOutput ?? (() => {}),
+      onWalls: (chunk, go) => confined?.told(chunk, go),
+    };
+    const launcher = launcherFor();
+    const end = await (launcher === null
+      ? followProcess(order, events, request.signal)
+      : launcher.run(order, events, request.signal, request.tree ?? ''));
+    if (end.end !== 'over_limit') return end;
+    return { end: 'over_limit', why: request.budget?.excessText(end.excess) ?? '' };
+  } catch (error) {
+    return { end: 'not_started', error: error as NodeJS.ErrnoException };
+  } finally {
+    confined?.close();
+    place?.close();
+  }
+}
+
+function orderOf(
+  request: ProcessRequest,
+  confined: ConfinedProgram | undefined,
+  cwd: string,
+  stdin: number | undefined,
+): ProcessOrder {
+  const mark = nextMark();
+  const { file, args } = confined ?? limited(request);
+  const errors = request.onErrorOutput === undefined ? 'ignore' : 'pipe';
+  return {
+    file,
+    args,
+    cwd,
+    env: { ...request.env, [markVariable]: mark },
+    mark,
+    stdio: [stdin ?? 'ignore', 'pipe', errors, ...(confined?.stdio ?? [])],
+    timeout_ms: request.timeout_ms,
+    limits: request.budget?.limits ?? null,
+    memory: confined?.memory ?? null,
+  };
+}
+
+/** Walls set the limits of the system themselves. */
+function limited({ file, args, budget }: ProcessRequest): Program {
+  if (budget === undefined || process.platform === 'win32') return { file, args };
+  return { file: '/bin/sh', args: ['-c', `${budget.script(false)}exec "$@"`, 'sh', file, ...args] };
+}
