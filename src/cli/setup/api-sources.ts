@@ -81,7 +81,8 @@ function ledgerRuntime(context: Context, store: Store, terms: Parts['terms']): R
   return face as RuntimeFace;
 }
 
-async function composeRoot(
+/** What a root is created with that a program asks for. */
+export async function composeRoot(
   context: Context,
   store: Store,
   termsOf: Parts['terms'],

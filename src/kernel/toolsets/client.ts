@@ -3,14 +3,15 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { framedName } from '../../records/agent/agent-name.ts';
 import { ownBudget, without } from '../../records/agent/budget.ts';
 import type { Consequence } from '../transition/event.ts';
-import { name, refuse, text } from './acts/agent-reference.ts';
+import { refuse, text } from './acts/agent-reference.ts';
 import { overBudget } from './acts/creation-limits.ts';
-import { forkAgent, forkNeeds } from './acts/fork-agent.ts';
-import { checkedTool, MAX_TASK_SECONDS } from './arguments.ts';
+import { createdJson, forkAgent, forkNeeds } from './acts/fork-agent.ts';
+import { checkedTool } from './arguments.ts';
 import { delegateInput, programOf } from './delegate-input.ts';
+import { type Task, taskInput } from './fanout.ts';
 import { forkInput, kill, send, wait } from './process.ts';
 import { modelFor, type PlannedRun, planRun, type Spawn } from './sessions.ts';
-import { needsOf, taskOptions } from './task-options.ts';
+import { needsOf } from './task-options.ts';
 import type { Decision, Need, Toolset } from './toolset.ts';
 
 /**
@@ -41,12 +42,7 @@ const fork = checkedTool({
       inherits: false,
       prompt,
       text: (task) => identity(id, called, view.self, task),
-      output(worktree) {
-        const { branch, path } = worktree ?? {};
-        return JSON.stringify({
-          agents: [{ agent_id: id, name: called, ...(worktree && { worktree: { branch, path } }) }],
-        });
-      },
+      output: (worktree) => JSON.stringify({ agents: [createdJson(id, called, worktree)] }),
     });
   },
 });
@@ -61,23 +57,8 @@ function identity(id: string, called: string, client: Agent, prompt: string | nu
   ].join('\n');
 }
 
-const taskInput = z.strictObject({
-  task: text('the task').describe('What the agent is to do, with all that it must know.'),
-  label: name('optional').nullish().describe('Short name of the agent.'),
-  model: z.string().min(1).nullish().describe('Another model for it, as provider/model.'),
-  timeout_seconds: z
-    .int()
-    .positive()
-    .max(MAX_TASK_SECONDS)
-    .nullish()
-    .describe('Seconds it may take at most.'),
-  ...taskOptions,
-});
-
-type Task = z.infer<typeof taskInput>;
-
-function runOf({ task, timeout_seconds, ...options }: Task): Spawn {
-  return { ...options, task, timeoutSeconds: timeout_seconds ?? null };
+function runOf({ timeout_seconds, ...options }: Task): Spawn & Pick<Task, 'cwd'> {
+  return { ...options, timeoutSeconds: timeout_seconds ?? null };
 }
 
 const spawn = checkedTool({
@@ -145,15 +126,10 @@ function started(runs: readonly PlannedRun[]): Decision {
   return {
     type: 'settle',
     output: JSON.stringify({
-      agents: runs.map(({ child: { agent }, run_id }) => {
-        const { branch, path } = agent.config.task?.worktree ?? {};
-        return {
-          agent_id: agent.id,
-          name: agent.name,
-          run_id,
-          ...(branch === undefined ? {} : { worktree: { branch, path } }),
-        };
-      }),
+      agents: runs.map(({ child: { agent }, run_id }) => ({
+        ...createdJson(agent.id, agent.name, agent.config.task?.worktree),
+        run_id,
+      })),
     }),
     consequences: runs.flatMap(({ consequences }): readonly Consequence[] => consequences),
   };

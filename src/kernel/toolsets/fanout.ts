@@ -7,6 +7,7 @@ import { storable } from '../../records/text/text.ts';
 import { name, refuse, text } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';
 import { noNesting, overBudget } from './acts/creation-limits.ts';
+import { createdJson } from './acts/fork-agent.ts';
 import { nameOfTask, newChild } from './acts/new-child.ts';
 import { checkedTool, MAX_TASK_SECONDS, parseArguments, specOf } from './arguments.ts';
 import { resultFault, schemasFault } from './output-schema.ts';
@@ -20,7 +21,7 @@ import type { Decision, Need, Toolset, ToolsetTool, ToolsetView } from './toolse
 
 const MAX_TASKS = 1_000;
 
-const taskInput = z.strictObject({
+export const taskInput = z.strictObject({
   task: text('the task').describe('Task description for the sub-agent'),
   cwd: z.string().min(1).nullish().describe("Working directory (defaults to parent's cwd)"),
   label: name('optional').nullish().describe('Short name of the sub-agent.'),
@@ -34,7 +35,7 @@ const taskInput = z.strictObject({
   ...taskOptions,
 });
 
-type Task = z.infer<typeof taskInput>;
+export type Task = z.infer<typeof taskInput>;
 
 const spawnInput = z.strictObject({
   tasks: z.array(taskInput).min(1).max(MAX_TASKS).describe('List of tasks to execute in parallel'),
@@ -79,10 +80,9 @@ const spawn = checkedTool({
     return {
       type: 'settle',
       output: JSON.stringify({
-        spawned: agents.map(({ agent: { id, name, config } }) => {
-          const { branch, path } = config.task?.worktree ?? {};
-          return { agent_id: id, name, ...(branch === undefined ? {} : { worktree: { branch, path } }) };
-        }),
+        spawned: agents.map(({ agent: { id, name: called, config } }) =>
+          createdJson(id, called, config.task?.worktree),
+        ),
         note: 'Their results come together in one message when all are in.',
       }),
       consequences: [{ type: 'create-agents', agents }],

@@ -3,7 +3,7 @@ import { isSubAgent } from '../../records/agent/agent.ts';
 import { find, name, refuse, strings, text } from './acts/agent-reference.ts';
 import { budgetOption } from './acts/child-budget.ts';
 import { noNesting } from './acts/creation-limits.ts';
-import { forkAgent, forkIdentity, forkNeeds } from './acts/fork-agent.ts';
+import { createdJson, forkAgent, forkIdentity, forkNeeds } from './acts/fork-agent.ts';
 import { killAgents } from './acts/kill-agent.ts';
 import { sendLetter } from './acts/send-letter.ts';
 import { checkedTool } from './arguments.ts';
@@ -53,14 +53,7 @@ const fork = checkedTool({
       inherits: true,
       prompt,
       text: (task) => forkIdentity(id, called, view.self, task),
-      output(worktree) {
-        const { branch, path } = worktree ?? {};
-        return JSON.stringify({
-          agent_id: id,
-          name: called,
-          ...(worktree && { worktree: { branch, path } }),
-        });
-      },
+      output: (worktree) => JSON.stringify(createdJson(id, called, worktree)),
     });
   },
 });

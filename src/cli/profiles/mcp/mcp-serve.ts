@@ -4,14 +4,8 @@ import { StdioLines } from '../../../mcp/stdio-lines.ts';
 import { killAllProcessGroups } from '../../../processes/process-group.ts';
 import { workingFolder } from '../../../processes/working-folder.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
-import { placementOf } from '../../../serve/leading/placement.ts';
-import {
-  chooseModel,
-  composeConfig,
-  composeLimits,
-  composeTerms,
-  namedProfile,
-} from '../../setup/compose-config.ts';
+import { composeRoot } from '../../setup/api-sources.ts';
+import { composeTerms } from '../../setup/compose-config.ts';
 import { composeRuntime } from '../../setup/compose-runtime.ts';
 import type { Context } from '../../setup/context.ts';
 import { endProcessSoon, onStopSignal } from '../../setup/end-process.ts';
@@ -57,24 +51,12 @@ export async function mcpServe(context: Context, options: McpServeOptions): Prom
       lasting: false,
       wait_ms: options.maxWait * 1_000,
       onEntered: () => undefined,
-      compose: async ({ model, profile: named = profile, cwd, limits = {} }) => {
-        const own = {
-          ...context,
-          options: {
-            ...context.options,
-            ...(model === undefined ? {} : { model }),
-            ...(cwd === undefined ? {} : { cwd }),
-          },
-        };
-        return {
-          config: composeConfig(own, terms, chooseModel(own, namedProfile(terms, named)), {
-            ...{ allow, deny, toolset },
-            profile: named,
-          }),
-          limits: composeLimits(context, limits, named),
-          placement: placementOf(store, { label: [], anywhere: false }, context.env),
-        };
-      },
+      compose: (wanted) =>
+        composeRoot(context, store, async () => terms, {
+          ...{ allow, deny, toolset },
+          ...wanted,
+          profile: wanted.profile ?? profile,
+        }),
     });
     // A client that is gone ends the connection, not the program.
     process.stdout.removeAllListeners('error');

@@ -57,6 +57,12 @@ export function forkAgent(view: ToolsetView, plan: ForkPlan): Decision {
   };
 }
 
+/** A new agent, as a call that creates some tells of it. */
+export function createdJson(agent_id: string, name: string, worktree: Worktree | null | undefined): object {
+  const { branch, path } = worktree ?? {};
+  return { agent_id, name, ...(branch === undefined ? {} : { worktree: { branch, path } }) };
+}
+
 /** What must be looked up before a fork on these terms. */
 export function forkNeeds(
   terms: ForkTerms,
