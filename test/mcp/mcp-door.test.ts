@@ -1,5 +1,6 @@
 /** Proves that a program outside works with agents through `coppice mcp`: creates, writes to, collects, ends and lists them, on both protocol eras. */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { makeHome } from '../cli/run-cli.ts';
 import { closeOpened } from '../close-opened.ts';
@@ -138,6 +139,26 @@ for (const era of ['modern', 'legacy'] as const)
       assert.equal(await client.end(), 0);
     });
   });
+
+describe('another agent program', () => {
+  it('is handed a task, and its answer comes back', async () => {
+    const home = makeHome();
+    const program = join(import.meta.dirname, '..', 'servers', 'acp-agent.ts');
+    home.configure({ acp: { helper: { command: process.execPath, args: [program] } } });
+    const client = await startClient(home, writeRules(home, RULES));
+    const { value } = await client.tool('subagent_delegate', { task: 'echo hello', description: 'greeting' });
+    assert.deepEqual(
+      value.results.map(({ name, status, message, error }) => [name, status, message ?? error]),
+      [['greeting', 'received', 'hello']],
+    );
+    const unknown = await client.tool('subagent_delegate', {
+      task: 'x',
+      description: 'y',
+      serverName: 'nobody',
+    });
+    assert.match(JSON.stringify(unknown.value), /no ACP server.*helper/);
+  });
+});
 
 describe('a call that would take too long', () => {
   it('returns in time and tells how far it is; what is still at work is collected later', async () => {
