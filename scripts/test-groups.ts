@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** Files of one process; more would share what they leave in memory, fewer would load the sources more often. */
-const LARGEST_GROUP = 12;
+const LARGEST_GROUP = 20;
 /** Folders whose tests take longest: they begin first, so that none of them runs on alone at the end. */
 const LONGEST = [
   'runtime',

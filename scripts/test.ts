@@ -4,6 +4,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { stop } from 'esbuild';
+import { buildTestProgram } from './build/test-program.ts';
 import { buildWeb } from './build/web.ts';
 import { groupFiles } from './test-groups.ts';
 import { offerPostgres } from './test-postgres.ts';
@@ -53,8 +54,9 @@ const reporter = options.some((option) => option.startsWith('--test-reporter='))
 const folder = mkdtempSync(join(tmpdir(), 'coppice-tests-'));
 // Started by root, PostgreSQL runs as another user, who must be able to reach its files in here.
 chmodSync(folder, 0o711);
-// Once, for all tests that open pages.
+// Once, for all tests that open pages or start the program.
 await buildWeb(root, join(root, 'dist'));
+const program = await buildTestProgram(root);
 await stop();
 const postgres = await offerPostgres();
 const runner = spawn(
@@ -81,6 +83,7 @@ const runner = spawn(
       // A test file that is interrupted removes nothing: its temporary folders go with this one.
       TMPDIR: folder,
       COPPICE_TEST_POSTGRES: postgres.address,
+      COPPICE_TEST_PROGRAM: program,
       ...(long ? { COPPICE_TEST_LONG: '1' } : {}),
       ...(promptly ? { COPPICE_TEST_NO_POLLS: '1' } : {}),
     },

@@ -16,8 +16,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import type { Home } from '../cli/run-cli.ts';
 import { closeLater } from '../close-opened.ts';
-
-export const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+import { MAIN } from '../house/program.ts';
 
 export interface Asked {
   readonly params: RequestPermissionRequest;

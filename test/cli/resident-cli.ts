@@ -4,7 +4,6 @@
  */
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { start } from '../../src/cli/start/start.ts';
 
 export interface Question {
   readonly args: readonly string[];
@@ -16,7 +15,7 @@ export interface Question {
 }
 
 const LOOK_MS = 2;
-const [node = '', , main = ''] = process.argv;
+const [node = '', , main = '', module = ''] = process.argv;
 for (const one of [process, process.stdout, process.stderr]) one.setMaxListeners(0);
 let idle: readonly string[] = [];
 // What this program itself keeps open is open by its first question.
@@ -33,6 +32,7 @@ async function answer({ args, cwd, env, input, end }: Question): Promise<void> {
   Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from([input]) });
   process.argv = [node, main, ...args];
   process.exitCode = 0;
+  const { start } = (await import(module)) as typeof import('../../src/cli/start/start.ts');
   await start();
   while (process.getActiveResourcesInfo().length > idle.length) await sleep(LOOK_MS, null, { ref: false });
   const code = process.exitCode;

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { COMPILED } from '../house/compiled.ts';
+import { MAIN, START } from '../house/program.ts';
 import type { Question } from './resident-cli.ts';
 
 export interface CliResult {
@@ -11,7 +12,6 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-export const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 const PROGRAM = join(import.meta.dirname, 'resident-cli.ts');
 /** Those that wait for a command line. They end with this process. */
 const free: ChildProcess[] = [];
@@ -60,7 +60,7 @@ export async function askResident(question: Omit<Question, 'end'>): Promise<CliR
 }
 
 function newResident(): ChildProcess {
-  return fork(PROGRAM, [MAIN], {
+  return fork(PROGRAM, [MAIN, START], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { PATH: process.env.PATH, ...COMPILED },
     execArgv: [],

@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMPILED } from '../house/compiled.ts';
+import { MAIN } from '../house/program.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { askResident, type CliResult, MAIN } from './residents.ts';
+import { askResident, type CliResult } from './residents.ts';
 
 /** A place of its own for the command line: folders, ledger and configuration that no other test or user shares. */
 export interface Home {

@@ -2,9 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MAIN, writeRules } from '../acp/editor-client.ts';
+import { writeRules } from '../acp/editor-client.ts';
 import type { Home } from '../cli/run-cli.ts';
 import { closeLater } from '../close-opened.ts';
+import { MAIN } from '../house/program.ts';
 
 export { writeRules };
 

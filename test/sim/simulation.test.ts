@@ -12,7 +12,7 @@ import { type SimReport, simulate } from './simulate.ts';
 const SEEDS = LONG ? 40 : 5;
 /** Seeds of one test: a loaded machine needs seconds for each. */
 const BATCH = 5;
-const TASK_SEEDS = 4;
+const TASK_SEEDS = 2;
 const SIM = join(import.meta.dirname, '../../scripts/sim.ts');
 
 function sum(reports: readonly SimReport[], of: (report: SimReport) => number): number {

@@ -9,11 +9,10 @@ import { type CommandShape, commandShapes } from '../../../src/cli/completion/co
 import type { Shell } from '../../../src/cli/completion/shell-scripts.ts';
 import { createProgram, SHELLS } from '../../../src/cli/program.ts';
 import { LONG } from '../../house/long.ts';
+import { MAIN } from '../../house/program.ts';
 import { openPty } from '../../tui/terminal/pty.ts';
 import type { Home } from '../run-cli.ts';
 import { homeWithIds, IDS } from './completion-home.ts';
-
-const MAIN = join(import.meta.dirname, '..', '..', '..', 'src', 'cli', 'main.ts');
 
 let home: Home;
 let env: NodeJS.ProcessEnv;

@@ -22,9 +22,9 @@ import {
   untrustedNotice,
 } from '../../../src/cli/setup/profiles/trust.ts';
 import { hashFiles } from '../../../src/tools/files/skill-folder.ts';
+import { MAIN } from '../../house/program.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', '..', 'src', 'cli', 'main.ts');
 const ESCAPE = String.fromCharCode(27);
 
 let home: Home;

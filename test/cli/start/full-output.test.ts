@@ -7,7 +7,7 @@ import { existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { it } from 'node:test';
-import { MAIN } from '../residents.ts';
+import { MAIN } from '../../house/program.ts';
 import { makeHome } from '../run-cli.ts';
 
 const skip = existsSync('/dev/full') ? false : 'there is no /dev/full here';

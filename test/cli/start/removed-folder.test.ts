@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { MAIN } from '../residents.ts';
+import { MAIN } from '../../house/program.ts';
 import { makeHome } from '../run-cli.ts';
 
 const home = makeHome();

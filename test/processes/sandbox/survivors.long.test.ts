@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { Tool } from '../../../src/records/tool.ts';
 import { createBashTool } from '../../../src/tools/bash.ts';
-import { MAIN } from '../../cli/residents.ts';
+import { MAIN } from '../../house/program.ts';
 import { call, makeWorkspace } from '../../tools/tool-fixture.ts';
 import { NO_WALLS, walls } from './walls.ts';
 

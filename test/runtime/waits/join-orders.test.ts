@@ -14,8 +14,8 @@ function bounds(isSqlite: boolean, { share }: JoinScenario): Bounds {
   }
   const thorough = share === 'thorough';
   if (LONG) return { preemptions: isSqlite ? 1 : 0 };
-  if (isSqlite) return { preemptions: thorough ? 1 : 0, first: thorough ? 5 : 2 };
-  return { preemptions: thorough ? 1 : 0, first: thorough ? 2 : 1 };
+  if (isSqlite) return { preemptions: thorough ? 1 : 0, first: 1 };
+  return { preemptions: thorough ? 1 : 0, first: 1 };
 }
 
 alwaysOnBothDatabases('joins in many orders', (database, kind) => {

@@ -4,9 +4,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { SEEN_MS } from '../../../src/tui/state/question.ts';
+import { MAIN } from '../../house/program.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { openPty, type Pty } from '../terminal/pty.ts';
-import { MAIN } from './ui-stage.ts';
 
 it('runs a whole session in lines: conversation, list, answered question, child, end', async (test) => {
   const folder = temporaryFolder();

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { COMPILED } from '../../house/compiled.ts';
+import { MAIN } from '../../house/program.ts';
 import { until } from '../../runtime/stage.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { hasTmux } from '../terminal/tmux.ts';
-import { MAIN } from './ui-stage.ts';
 
 const RULES: ScriptedRules = {
   rules: [

@@ -6,11 +6,10 @@ import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { SEEN_MS } from '../../../src/tui/state/question.ts';
+import { MAIN } from '../../house/program.ts';
 import { until } from '../../runtime/stage.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { openPty, type Pty, type PtyOptions } from '../terminal/pty.ts';
-
-export const MAIN = join(import.meta.dirname, '../../../src/cli/main.ts');
 
 export interface UiStage {
   readonly pty: Pty;

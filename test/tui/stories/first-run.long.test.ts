@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
+import { MAIN } from '../../house/program.ts';
 import { startAnthropicServer } from '../../servers/anthropic-server.ts';
 import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { openPty, type Pty } from '../terminal/pty.ts';
-import { KEY, MAIN } from './ui-stage.ts';
+import { KEY } from './ui-stage.ts';
 
 function begin(
   test: TestContext,

@@ -1,0 +1,27 @@
+import { copyFileSync, cpSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { bundle } from './bundle.ts';
+
+/**
+ * The program in one piece for the tests that start it, within the clone's own packages: where it stays from run to run, Node finds it compiled. Returns
+ * the file to start. Chunks are named for what they hold; every file is put in its place whole, for whoever starts it meanwhile.
+ */
+export async function buildTestProgram(root: string): Promise<string> {
+  const cache = join(root, 'node_modules', '.cache');
+  const home = join(cache, 'coppice-program');
+  mkdirSync(home, { recursive: true });
+  const draft = mkdtempSync(join(cache, 'draft-'));
+  await bundle(root, join(draft, 'dist'));
+  copyFileSync(join(root, 'package.json'), join(draft, 'package.json'));
+  cpSync(join(root, 'dist', 'web'), join(draft, 'dist', 'web'), { recursive: true });
+  const files = globSync('**/*.*', { cwd: draft });
+  for (const file of files) {
+    mkdirSync(dirname(join(home, file)), { recursive: true });
+    renameSync(join(draft, file), join(home, file));
+  }
+  rmSync(draft, { recursive: true });
+  const kept = new Set(files);
+  for (const file of globSync('dist/chunks/*', { cwd: home }))
+    if (!kept.has(file)) rmSync(join(home, file), { force: true });
+  return join(home, 'dist', 'cli', 'entry', 'main.cjs');
+}
