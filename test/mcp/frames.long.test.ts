@@ -4,9 +4,10 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { afterEach, test } from 'node:test';
-import { MAIN, writeRules } from '../acp/editor-client.ts';
+import { writeRules } from '../acp/editor-client.ts';
 import { makeHome } from '../cli/run-cli.ts';
 import { closeLater, closeOpened } from '../close-opened.ts';
+import { MAIN } from '../house/program.ts';
 import { setWebStage } from '../serve/http/web-stage.ts';
 import { McpFrames, META } from './mcp-frames.ts';
 

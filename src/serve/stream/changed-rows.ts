@@ -80,13 +80,19 @@ export class ChangedRows {
 
   async tellTrees(): Promise<void> {
     const ids = [...this.#roots];
-    const roots = await Promise.all(ids.map((id) => this.#sources.store.agent(id)));
-    const rows = await rowsOf(
-      this.#sources,
-      roots.filter((root) => root !== null),
-    );
-    for (const id of ids) this.#roots.delete(id);
-    for (const tree of rows) this.#tell({ type: 'tree', tree }, { root_id: tree.root_id, agent_id: null });
+    // Before they are read: what changes meanwhile is told again.
+    this.#roots.clear();
+    try {
+      const roots = await Promise.all(ids.map((id) => this.#sources.store.agent(id)));
+      const rows = await rowsOf(
+        this.#sources,
+        roots.filter((root) => root !== null),
+      );
+      for (const tree of rows) this.#tell({ type: 'tree', tree }, { root_id: tree.root_id, agent_id: null });
+    } catch (error) {
+      for (const id of ids) this.#roots.add(id);
+      throw error;
+    }
   }
 
   async tellWorkers(): Promise<void> {
