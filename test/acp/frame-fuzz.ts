@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { FRAME_DEPTH } from '../../src/processes/output/frame-guard.ts';
+import { changedFrame, damagedFrame, ODD, pick, type Random, randomOf } from '../house/odd-frames.ts';
 import { until } from './editor-client.ts';
 
 /** The methods that `coppice acp` answers. */
@@ -66,38 +67,8 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-/** Mulberry32. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
-const ODD: readonly unknown[] = [
-  null,
-  true,
-  0,
-  -1,
-  1e308,
-  '',
-  'x',
-  '\ud800',
-  '\0',
-  '../..',
-  '__proto__',
-  [],
-  {},
-  [[]],
-  { toString: 1 },
-  'a'.repeat(5_000),
-];
-
 export class FrameFuzz {
-  readonly #random: (below: number) => number;
+  readonly #random: Random;
   readonly #cwd: string;
   readonly #sessions: readonly string[];
   #id = 1_000;
@@ -113,8 +84,8 @@ export class FrameFuzz {
     const frame = this.#frame();
     const kind = this.#random(20);
     if (kind < 5) return Buffer.from(JSON.stringify(frame));
-    if (kind < 11) return Buffer.from(JSON.stringify(this.#changed(frame)));
-    if (kind < 17) return this.#damaged(Buffer.from(JSON.stringify(frame)));
+    if (kind < 11) return Buffer.from(JSON.stringify(changedFrame(frame, this.#random)));
+    if (kind < 17) return damagedFrame(Buffer.from(JSON.stringify(frame)), this.#random);
     if (kind === 17) return Buffer.from(JSON.stringify(this.#pick(ODD)));
     if (kind === 18) return Buffer.from(JSON.stringify([frame]));
     // The frame itself is one level more.
@@ -158,48 +129,8 @@ export class FrameFuzz {
     }
   }
 
-  /** One value, anywhere in it, is another, gone or new. */
-  #changed(frame: Record<string, unknown>): unknown {
-    const copy = structuredClone(frame);
-    let place: Record<string, unknown> = copy;
-    while (true) {
-      const keys = Object.keys(place);
-      const key = keys.length === 0 ? 'new' : this.#pick(keys);
-      const below = place[key];
-      if (typeof below === 'object' && below !== null && this.#random(3) > 0) {
-        place = below as Record<string, unknown>;
-        continue;
-      }
-      const how = this.#random(3);
-      if (how === 0) delete place[key];
-      else if (how === 1) place[key] = this.#pick(ODD);
-      else
-        Object.defineProperty(place, this.#pick(['__proto__', 'extra', 'id']), {
-          value: this.#pick(ODD),
-          enumerable: true,
-          configurable: true,
-          writable: true,
-        });
-      return copy;
-    }
-  }
-
-  /** Bytes are flipped, left out, doubled or put in. */
-  #damaged(frame: Buffer): Buffer {
-    const bytes = [...frame];
-    for (let times = 1 + this.#random(4); times > 0; times -= 1) {
-      const at = this.#random(bytes.length + 1);
-      const how = this.#random(4);
-      if (how === 0) bytes[at] = this.#random(256);
-      else if (how === 1) bytes.splice(at, 1 + this.#random(20));
-      else if (how === 2) bytes.splice(at, 0, ...bytes.slice(at, at + this.#random(20)));
-      else bytes.splice(at, 0, this.#random(256));
-    }
-    return Buffer.from(bytes.map((byte) => byte ?? 0));
-  }
-
   #pick<Value>(from: readonly Value[]): Value {
-    return from[this.#random(from.length)] as Value;
+    return pick(from, this.#random);
   }
 }
 
