@@ -6,6 +6,7 @@ import { failureOf, isTerminal } from '../records/agent/state.ts';
 import { writeClientCall } from '../records/client-call.ts';
 import type { ResultContent } from '../records/conversation/message.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
+import { parseJson } from '../records/text/json-text.ts';
 import { isProcessGone } from '../store/process-gone.ts';
 import type { McpOptions } from './mcp-options.ts';
 
@@ -174,10 +175,15 @@ export class ClientAgent {
     return null;
   }
 
-  async #hasLeft({ id }: Agent): Promise<boolean> {
+  async #hasLeft({ id, last_seq }: Agent): Promise<boolean> {
     const { store } = this.#options;
     const agents = await store.agents({ root_id: id, living: true });
-    return agents.some(isActive) || (await store.mail(id)).length > 0;
+    if (agents.some(isActive) || (await store.mail(id)).length > 0) return true;
+    const messages = await store.history(id, Math.max(0, last_seq - RESULT_WITHIN), RESULT_WITHIN);
+    const outputs = messages.flatMap(({ kind, content }) =>
+      kind === 'result' ? [(content as ResultContent).output] : [],
+    );
+    return agents.some(({ id: below, parent_id }) => parent_id === id && !wasCollected(below, outputs));
   }
 
   async #begin(): Promise<Agent> {
@@ -191,6 +197,15 @@ export class ClientAgent {
       placement,
     });
   }
+}
+
+/** By the newest result that speaks of the agent: what it came to was told, and nothing sent to it since. */
+function wasCollected(id: string, outputs: readonly string[]): boolean {
+  const json = parseJson(outputs.findLast((output) => output.includes(id)) ?? '');
+  const { results } = (json.ok ? (json.value ?? {}) : {}) as {
+    results?: readonly { readonly agent_id: string; readonly status: string }[];
+  };
+  return results?.some(({ agent_id, status }) => agent_id === id && status !== 'running') === true;
 }
 
 function ended(name: string): CoppiceError {

@@ -179,3 +179,24 @@ describe('a call that would take too long', () => {
     }
   });
 });
+
+describe('an agent that came to rest before its client was gone', () => {
+  it('is collected by the next connection, once', async () => {
+    const home = makeHome();
+    const model = writeRules(home, RULES);
+    const first = await startClient(home, model);
+    const id = (await first.tool('fork', { name: 'quick', prompt: 'TASK q' })).value.agents[0]?.agent_id;
+    for (let status = ''; status !== 'idle'; )
+      status = (await first.tool('list_agents')).value.agents[0]?.status ?? '';
+    assert.equal(await first.end(), 0);
+    const second = await startClient(home, model);
+    const { value } = await second.tool('wait', { timeout: 20 });
+    assert.deepEqual(
+      value.results.map(({ agent_id, last_reply }) => [agent_id, last_reply]),
+      [[id, 'did q']],
+    );
+    assert.equal(await second.end(), 0);
+    const third = await startClient(home, model);
+    assert.equal((await third.tool('wait', { timeout: 0 })).value.status, 'no_agents');
+  });
+});
