@@ -10,7 +10,7 @@ type Block = Record<string, unknown>;
 
 /** Anthropic's Messages API, streaming. */
 const protocol: Protocol = {
-  accepts: (path) => path.endsWith('/v1/messages'),
+  accepts: (path) => /\/v1\/messages(?:\?.*)?$/.test(path),
   read(body) {
     const system = (Array.isArray(body.system) ? body.system : [])
       .map((block: Block) => String(block.text))
