@@ -1,4 +1,3 @@
-import { clientModel } from '../../models/client-model.ts';
 import type { Model } from '../../models/model.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { TreeLimits } from '../../records/agent/limits.ts';
@@ -26,9 +25,11 @@ export class ModelCache {
   }
 
   /** The one that decides for the agent. */
-  modelOf(agent: Agent): Promise<Model> {
+  async modelOf(agent: Agent): Promise<Model> {
     const { client, model } = agent.config;
-    return client === undefined ? this.modelFor(agent, model) : Promise.resolve(clientModel);
+    // Loaded by those whom programs outside use only.
+    if (client !== undefined) return (await import('../../models/client-model.ts')).clientModel;
+    return this.modelFor(agent, model);
   }
 
   /** As `model`, under the limits of the agent's tree and its budgets. */

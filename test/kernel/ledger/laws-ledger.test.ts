@@ -22,6 +22,16 @@ const BELOW_EACH_OTHER: Command[] = [0, 2, 3, 4].map((who) => ({
   steps: [{ type: 'grow', who, count: 1, spawn: false, point: 0 }],
 }));
 
+/** More at work at once than a tree may have, with no other limit reached. */
+const ALL_AT_ONCE: Command[] = [
+  [0, 3],
+  [2, 2],
+  [3, 1],
+].map(([who = 0, count = 0]) => ({
+  type: 'commit',
+  steps: [{ type: 'grow', who, count, spawn: false, point: 0 }],
+}));
+
 /** Two wait for each other, one of them not for ever; the same wait once more closes no new cycle. */
 const SAME_AGAIN: Command[] = [
   [0, 3],
@@ -55,7 +65,7 @@ describe('the laws of the ledger', () => {
           await run.checkAll();
         },
       ),
-      { numRuns: RUNS, examples: [[BELOW_EACH_OTHER], [SAME_AGAIN]] },
+      { numRuns: RUNS, examples: [[BELOW_EACH_OTHER], [ALL_AT_ONCE], [SAME_AGAIN]] },
     );
     const limits = ['depth', 'children', 'live', 'total'].map((name) => `limit of ${name}`);
     for (const kind of ['accepted', 'stale', 'recipient', 'consumed', 'cycle', 'target', ...limits])

@@ -51,7 +51,8 @@ function stageOn(pty: Pty): ScreenStage {
       const mark = pty.mark();
       pty.send(`\x1b[200~${JSON.stringify({ number, command })}\x1b[201~`);
       await pty.until(() => pty.written(mark).includes(sign), `done: ${JSON.stringify(command)}`);
-      return pty.written(mark).split(sign)[0] ?? '';
+      // That the terminal has answered may be told at any time.
+      return (pty.written(mark).split(sign)[0] ?? '').replace('\x1b]2;answered\x07', '');
     },
     async inputs() {
       const written = await stage.perform('inputs', null);
