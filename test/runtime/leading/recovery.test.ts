@@ -60,7 +60,7 @@ alwaysOnBothDatabases('recovery', (database) => {
     const play: Play = (scene) => {
       if (scene.name === 'kid') return scene.step === 0 ? [['wait', { timeout: 600 }]] : 'never';
       if (scene.step === 0) return [['fork', { name: 'kid', prompt: 'sit' }]];
-      if (scene.step === 1) return [['wait', { timeout: 1.5, from_agents: forked(scene) }]];
+      if (scene.step === 1) return [['wait', { timeout: 4, from_agents: forked(scene) }]];
       if (scene.step === 2) return [['wait', { timeout: 600 }]];
       return `heard ${parsed(scene.last[0]).message}`;
     };
