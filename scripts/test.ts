@@ -44,6 +44,14 @@ function runsLong(file: string): boolean {
   );
 }
 
+/** Once, for all tests that open pages or start the program; also for a run that a test begins. */
+async function build(): Promise<string> {
+  await buildWeb(root, join(root, 'dist'));
+  const program = await buildTestProgram(root);
+  await stop();
+  return program;
+}
+
 // No test may reach the user's own ledger, configuration or keys.
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/_API_KEY$|^COPPICE_|^DATABASE_URL$/.test(name)),
@@ -54,10 +62,7 @@ const reporter = options.some((option) => option.startsWith('--test-reporter='))
 const folder = mkdtempSync(join(tmpdir(), 'coppice-tests-'));
 // Started by root, PostgreSQL runs as another user, who must be able to reach its files in here.
 chmodSync(folder, 0o711);
-// Once, for all tests that open pages or start the program.
-await buildWeb(root, join(root, 'dist'));
-const program = await buildTestProgram(root);
-await stop();
+const program = process.env.COPPICE_TEST_PROGRAM ?? (await build());
 const postgres = await offerPostgres();
 const runner = spawn(
   process.execPath,
@@ -83,8 +88,7 @@ const runner = spawn(
       // A test file that is interrupted removes nothing: its temporary folders go with this one.
       TMPDIR: folder,
       COPPICE_TEST_POSTGRES: postgres.address,
-      // Long tests start the sources: Telegram's library does not reach its server from the bundle.
-      ...(long ? {} : { COPPICE_TEST_PROGRAM: program }),
+      COPPICE_TEST_PROGRAM: program,
       ...(long ? { COPPICE_TEST_LONG: '1' } : {}),
       ...(promptly ? { COPPICE_TEST_NO_POLLS: '1' } : {}),
     },

@@ -67,6 +67,11 @@ const packageImports: Plugin = {
       ),
       loader: 'js',
     }));
+    // grammY's HTTP library knows a signal by the name of its class, which the bundler changes in the copy for old Nodes; Node has had both for long.
+    onLoad({ filter: /[/\\]abort-controller[/\\]dist[/\\]abort-controller\.js$/ }, () => ({
+      contents: 'module.exports = { AbortController, AbortSignal };',
+      loader: 'js',
+    }));
   },
 };
 

@@ -274,10 +274,10 @@ export function parsed(result: ResultContent | undefined): Record<string, unknow
   return JSON.parse(result?.output ?? 'null') as Record<string, unknown>;
 }
 
-/** Resolves when `test` holds, looked at often; rejects after thirty seconds at the earliest. */
+/** Resolves when `test` holds, looked at often; rejects after a minute at the earliest. */
 export async function until(test: () => boolean | Promise<boolean>, what: string): Promise<void> {
   // What is looked at often at first and then less often costs little, however long it takes.
-  for (let waited_ms = 0, pause_ms = 10; waited_ms < 30_000; waited_ms += pause_ms) {
+  for (let waited_ms = 0, pause_ms = 10; waited_ms < 60_000; waited_ms += pause_ms) {
     if (await test()) return;
     await new Promise((resolve) => setTimeout(resolve, pause_ms));
     pause_ms = Math.min(50, pause_ms * 1.2);
