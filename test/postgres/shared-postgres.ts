@@ -1,4 +1,5 @@
 import { statfsSync } from 'node:fs';
+import pg from 'pg';
 import { openStore } from '../../src/store/open-store.ts';
 import { MEMORY } from '../temporary-folder.ts';
 import { executeSql } from './execute-sql.ts';
@@ -63,7 +64,7 @@ export async function sharedPostgres(): Promise<Databases> {
   const create = async (like: string): Promise<string> => {
     made += 1;
     const name = `test_${process.pid}_${made}`;
-    await executeSql(url, `CREATE DATABASE ${name} TEMPLATE ${like} STRATEGY file_copy`);
+    await execute(url, `CREATE DATABASE ${name} TEMPLATE ${like} STRATEGY file_copy`);
     names.push(name);
     return url.replace(/postgres$/, name);
   };
@@ -71,10 +72,23 @@ export async function sharedPostgres(): Promise<Databases> {
     createDatabase: () => create(TEMPLATE),
     createEmpty: () => create('template0'),
     async stop() {
-      if (own !== null) return own.stop();
-      for (const name of names) await executeSql(url, `DROP DATABASE ${name} WITH (FORCE)`);
+      if (own === null) for (const name of names) await execute(url, `DROP DATABASE ${name} WITH (FORCE)`);
+      else {
+        await pools.get(url)?.end();
+        await own.stop();
+      }
     },
   };
+}
+
+/** One connection for each server, which keeps no process alive: to connect costs more than what is said. */
+const pools = new Map<string, pg.Pool>();
+
+async function execute(url: string, sql: string): Promise<void> {
+  const kept = { max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true };
+  const pool = pools.get(url) ?? new pg.Pool({ connectionString: url, ...kept });
+  pools.set(url, pool);
+  await pool.query(sql);
 }
 
 async function askFor(address: string): Promise<string> {
