@@ -11,11 +11,16 @@ import { offerPostgres } from './test-postgres.ts';
 
 /**
  * `npm test [-- FILTER…]`: every test file below test/ (or those whose path holds a filter), with Node's own runner; `npm run test:long` runs the
- * files `*.long.test.ts` and, in full, those that repeat themselves less often here (test/house/long.ts, test/runtime/both-databases.ts). Options of the runner
+ * files `*.long.test.ts`, in full those that repeat themselves less often here (test/house/long.ts), and on PostgreSQL those that `npm test` runs on SQLite
+ * (test/runtime/both-databases.ts), but for what `npm run test:promptly` runs there. Options of the runner
  * (`--test-name-pattern=…`) are passed on; a reporter of one's own takes the place of the usual one.
  */
 const OLDEST_NODE = 24;
 const OWN_OPTIONS = ['--long', '--promptly'];
+/** What `npm run test:promptly` runs on both databases. */
+const PROMPT = ['toolsets', 'waits', 'executor', 'permissions', 'leading'].map(
+  (room) => `test/runtime/${room}/`,
+);
 const root = join(import.meta.dirname, '..');
 
 if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
@@ -26,7 +31,8 @@ const given = process.argv.slice(2);
 const long = given.includes('--long');
 const promptly = given.includes('--promptly');
 const options = given.filter((text) => /^--(no-)?test-/.test(text));
-const filters = given.filter((text) => !OWN_OPTIONS.includes(text) && !options.includes(text));
+const named = given.filter((text) => !OWN_OPTIONS.includes(text) && !options.includes(text));
+const filters = promptly && named.length === 0 ? PROMPT : named;
 const matching = globSync('test/**/*.test.ts', { cwd: root })
   .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
   .sort();
@@ -38,9 +44,11 @@ if (files.length === 0) {
 }
 
 function runsLong(file: string): boolean {
+  if (file.endsWith('.long.test.ts')) return true;
+  const text = readFileSync(join(root, file), 'utf8');
   return (
-    file.endsWith('.long.test.ts') ||
-    /\/(long|both-databases)\.ts'/.test(readFileSync(join(root, file), 'utf8'))
+    /\/long\.ts'/.test(text) ||
+    (/\bonBothDatabases\(/.test(text) && !PROMPT.some((room) => file.startsWith(room)))
   );
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { onBothDatabases } from '../runtime/both-databases.ts';
+import { alwaysOnBothDatabases } from '../runtime/both-databases.ts';
 import { until } from '../runtime/stage.ts';
 import type { CliResult } from './residents.ts';
 import { type Home, makeHome } from './run-cli.ts';
@@ -256,4 +256,4 @@ function suite(database: () => Promise<string | undefined>): void {
   });
 }
 
-onBothDatabases('coppice approvals', suite);
+alwaysOnBothDatabases('coppice approvals', suite);

@@ -5,13 +5,12 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
-import { LONG } from '../house/long.ts';
-import { onBothDatabases } from '../runtime/both-databases.ts';
+import { alwaysOnBothDatabases } from '../runtime/both-databases.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { WIDTH } from './delegate-worker.ts';
 
 const MOST_KILLS = 4;
-const ROUNDS = LONG ? 2 : 1;
+const ROUNDS = 2;
 
 interface Ended {
   readonly killed: boolean;
@@ -38,7 +37,7 @@ function runWorker(args: readonly string[], kill_ms: number | null): Promise<End
   );
 }
 
-onBothDatabases('killed while sub-agents work', (database) => {
+alwaysOnBothDatabases('killed while sub-agents work', (database) => {
   it('goes on to the right answer', async (context) => {
     let kills = 0;
     for (let round = 0; round < ROUNDS; round += 1) kills += await oneRun(await database());

@@ -12,14 +12,14 @@ type Suite = (database: Database, kind: 'SQLite' | 'PostgreSQL') => void;
 
 /**
  * The same tests on SQLite and on a real PostgreSQL; `database` gives each stage a new one, `undefined` for a new SQLite file. What stands above the ledger,
- * whose contract is tested on both, meets PostgreSQL in `npm run test:long` and `test:promptly`, not in `npm test`.
+ * whose contract is tested on both, meets SQLite in `npm test`, PostgreSQL in `npm run test:long`, and both in `npm run test:promptly`.
  */
 export function onBothDatabases(title: string, suite: Suite): void {
-  onSqlite(title, suite);
+  if (!LONG) onSqlite(title, suite);
   if (LONG || NO_POLLS) onPostgres(title, suite);
 }
 
-/** The same on both in `npm test`, too: what depends on how a database locks, signals or dies. */
+/** The same on both in every run: what depends on how a database locks, signals or dies, and what only long runs have or repeat. */
 export function alwaysOnBothDatabases(title: string, suite: Suite): void {
   onSqlite(title, suite);
   onPostgres(title, suite);

@@ -9,7 +9,7 @@ import { CREATION_PATHS, stageOf } from './toolsets/creation-path.ts';
 
 afterEach(closeOpened);
 
-const TREES = Math.ceil(Number(process.env.STORMS ?? 180) / CREATION_PATHS.length);
+const TREES = Math.ceil(Number(process.env.STORMS ?? 60) / CREATION_PATHS.length);
 const AT_ONCE = 20;
 const TOTAL = 25;
 /** Of one message. */

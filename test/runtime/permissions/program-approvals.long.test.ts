@@ -11,7 +11,7 @@ import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { Ask, AskAnswer } from '../../../src/records/conversation/ask.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { closeLater } from '../../close-opened.ts';
-import { onBothDatabases, stagesOn } from '../both-databases.ts';
+import { alwaysOnBothDatabases, stagesOn } from '../both-databases.ts';
 import { type Stage, type StageOptions, until } from '../stage.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../servers/acp-agent.ts');
@@ -20,7 +20,7 @@ const tools = createBuiltInTools().filter(({ spec }) =>
   ['read', 'write', 'bash', 'search'].includes(spec.name),
 );
 
-onBothDatabases('approvals of agent programs', (database) => {
+alwaysOnBothDatabases('approvals of agent programs', (database) => {
   const stage = stagesOn(database);
 
   async function programs(): Promise<Pick<StageOptions, 'models'>> {

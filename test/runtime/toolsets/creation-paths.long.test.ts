@@ -13,11 +13,10 @@ import type { Profile } from '../../../src/records/agent/profile.ts';
 import { isTerminal } from '../../../src/records/agent/state.ts';
 import { permissionOf } from '../../../src/tools/built-in-permissions.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
-import { LONG } from '../../house/long.ts';
 import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
 import { CONFIG, child, newRoot } from '../../store/ledger-fixture.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
-import { type Database, onBothDatabases } from '../both-databases.ts';
+import { alwaysOnBothDatabases, type Database } from '../both-databases.ts';
 import { parsed, type Stage, setStage, until } from '../stage.ts';
 import { CREATION_PATHS, type CreationPath, playOf, stageOf } from './creation-path.ts';
 
@@ -496,9 +495,9 @@ function suite(database: Database, paths: readonly CreationPath[]): void {
   startSuite(database);
 }
 
-onBothDatabases('creation paths', (database, kind) => {
-  // The paths differ above the ledger: on PostgreSQL, `npm test` takes the first of them, `npm run test:long` all.
-  const paths = kind === 'SQLite' || LONG ? CREATION_PATHS : CREATION_PATHS.slice(0, 1);
+alwaysOnBothDatabases('creation paths', (database, kind) => {
+  // The paths differ above the ledger.
+  const paths = kind === 'SQLite' ? CREATION_PATHS : CREATION_PATHS.slice(0, 1);
   let shared: ReturnType<Database> | null = null;
   const once = () => {
     shared ??= database();

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, it } from 'node:test';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
-import { type Database, onBothDatabases, stagesOn } from '../both-databases.ts';
+import { alwaysOnBothDatabases, type Database, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
 import { hangTool } from '../hang-tool.ts';
 import { parsed, type Stage, type StageOptions, until } from '../stage.ts';
@@ -259,4 +259,4 @@ function suite(database: Database): void {
   });
 }
 
-onBothDatabases('children with worktrees', suite);
+alwaysOnBothDatabases('children with worktrees', suite);

@@ -9,7 +9,7 @@ import { type JoinScenario, SCENARIOS } from './order-scenarios.ts';
 
 function bounds(isSqlite: boolean, { share }: JoinScenario): Bounds {
   if (share === 'few') {
-    if (LONG) return isSqlite ? { preemptions: 1, first: 200 } : { preemptions: 0, first: 40 };
+    if (LONG) return isSqlite ? { preemptions: 1, first: 60 } : { preemptions: 0, first: 10 };
     return { preemptions: 0, first: 1 };
   }
   const thorough = share === 'thorough';

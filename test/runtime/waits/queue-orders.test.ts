@@ -54,7 +54,7 @@ alwaysOnBothDatabases('a run whose place another process holds', (database, kind
           return async () => assert.equal(await status(), 'completed');
         },
         ground,
-        { preemptions: 0, first: LONG ? 12 : kind === 'SQLite' ? 4 : 1 },
+        { preemptions: 0, first: LONG ? 6 : kind === 'SQLite' ? 4 : 1 },
       );
     });
 
@@ -76,7 +76,7 @@ alwaysOnBothDatabases('a run whose place another process holds', (database, kind
           );
       },
       ground,
-      { preemptions: 0, first: LONG ? 12 : 4 },
+      { preemptions: 0, first: LONG ? 6 : 4 },
     );
   });
 });
