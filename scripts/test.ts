@@ -4,6 +4,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { stop } from 'esbuild';
+import { hasRoom, MEMORY, memoryFolder } from '../test/temporary-folder.ts';
 import { buildTestProgram } from './build/test-program.ts';
 import { buildWeb } from './build/web.ts';
 import { groupFiles } from './test-groups.ts';
@@ -67,7 +68,9 @@ const env = Object.fromEntries(
 const reporter = options.some((option) => option.startsWith('--test-reporter='))
   ? []
   : ['--test-reporter=spec'];
-const folder = mkdtempSync(join(tmpdir(), 'coppice-tests-'));
+// In memory where there is room: what waits for the disk leaves processors idle, and no test cuts the power.
+const in_memory = env.TMPDIR === undefined && hasRoom(MEMORY);
+const folder = in_memory ? memoryFolder('tests') : mkdtempSync(join(tmpdir(), 'coppice-tests-'));
 // Started by root, PostgreSQL runs as another user, who must be able to reach its files in here.
 chmodSync(folder, 0o711);
 const program = process.env.COPPICE_TEST_PROGRAM ?? (await build());

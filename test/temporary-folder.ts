@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -17,6 +17,18 @@ export function temporaryFolder(): string {
 
 /** A file system in memory, where a test proves nothing of the disk. */
 export const MEMORY = '/dev/shm';
+
+/** No room is taken from a small machine. */
+const ROOM = 4 * 2 ** 30;
+
+export function hasRoom(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize > ROOM;
+  } catch {
+    return false;
+  }
+}
 
 /** A new folder in memory, where there is such a place; its maker removes it. Those of processes that were killed first are removed now. */
 export function memoryFolder(name: string): string {

@@ -1,7 +1,6 @@
-import { statfsSync } from 'node:fs';
 import pg from 'pg';
 import { openStore } from '../../src/store/open-store.ts';
-import { MEMORY } from '../temporary-folder.ts';
+import { hasRoom, MEMORY } from '../temporary-folder.ts';
 import { executeSql } from './execute-sql.ts';
 import { type PostgresServer, startPostgres } from './start-postgres.ts';
 
@@ -11,9 +10,6 @@ const ADDRESS = 'COPPICE_TEST_POSTGRES';
 const TEMPLATE = 'ledger_template';
 /** Nobody but the test uses its database. */
 const SETTINGS = ['max_connections=300', 'autovacuum=off', 'full_page_writes=off'];
-
-/** A new database in memory costs a third; no room is taken from a small machine. */
-const ROOM = 4 * 2 ** 30;
 
 export interface Databases {
   /** A new ledger without rows. */
@@ -28,6 +24,7 @@ export interface Databases {
 export async function startShared(): Promise<PostgresServer> {
   const server = await startPostgres({
     settings: SETTINGS,
+    // A new database costs a third there.
     in_memory: hasRoom(MEMORY),
   });
   try {
@@ -38,15 +35,6 @@ export async function startShared(): Promise<PostgresServer> {
   } catch (error) {
     await server.stop();
     throw error;
-  }
-}
-
-function hasRoom(folder: string): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize > ROOM;
-  } catch {
-    return false;
   }
 }
 

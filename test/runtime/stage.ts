@@ -19,6 +19,7 @@ import type { RuntimeOptions } from '../../src/runtime/runtime-options.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { closeLater } from '../close-opened.ts';
+import { newLedger } from '../store/new-ledger.ts';
 import { NO_POLLS, WITHOUT_POLLS } from './no-polls.ts';
 
 /** What an agent's model sees of its own part of the conversation. */
@@ -105,7 +106,8 @@ export interface StageOptions {
 /** A runtime whose models are one function: real ledger, real executor, a play for a mind. Closed by `closeOpened`. */
 export async function setStage(play: Play, options: StageOptions = {}): Promise<Stage> {
   const folder = options.ground?.folder ?? mkdtempSync(join(tmpdir(), 'coppice-stage-'));
-  return open(play, options, folder, options.database ?? `sqlite:${join(folder, 'ledger.db')}`);
+  const shared = options.ground === undefined ? undefined : `sqlite:${join(folder, 'ledger.db')}`;
+  return open(play, options, folder, options.database ?? shared ?? (await newLedger(folder)));
 }
 
 async function open(play: Play, options: StageOptions, folder: string, database: string): Promise<Stage> {
