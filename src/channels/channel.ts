@@ -133,6 +133,8 @@ export interface ChatSessions {
       readonly scope: 'once' | 'agent';
       readonly note: string;
       readonly by: string;
+      /** Of the form of a question. */
+      readonly values?: Readonly<Record<string, string>>;
     },
   ): Promise<Ask>;
   /** Calls `listener` with what happens in the sessions of this channel; returns what unsubscribes it. */

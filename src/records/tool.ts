@@ -1,6 +1,7 @@
 import type { AgentConfig } from './agent/agent.ts';
 import type { Skill } from './agent/skill.ts';
 import type { FileStamp, Image } from './conversation/message.ts';
+import type { Question, QuestionAnswer } from './question/question.ts';
 
 export interface ToolContext {
   /** The agent's folder; paths are contained in it. Absolute, canonical. */
@@ -21,6 +22,8 @@ export interface ToolContext {
   readonly files?: SeenContext;
   /** Those of the agent. */
   readonly skills?: readonly Skill[];
+  /** Asks a person in the middle of the work; the signal withdraws the question. Resolves at the latest when the call ends; without it, nobody can be asked. */
+  readonly question?: (question: Question, signal: AbortSignal) => Promise<QuestionAnswer>;
   /** Live output for people; never part of the result. */
   readonly onOutput: (text: string) => void;
 }

@@ -1,4 +1,6 @@
 import type { Ask } from '../records/conversation/ask.ts';
+import { fieldText } from '../records/question/form-field.ts';
+import { type Question, questionOf } from '../records/question/question.ts';
 import { parseJson } from '../records/text/json-text.ts';
 import { cutMiddle, inPlainSight } from './plain-sight.ts';
 
@@ -48,6 +50,8 @@ export function* eachAskPart(ask: Asked, most: number): Generator<AskPart> {
 type RawPart = Omit<AskPart, 'left_out' | 'spelled'>;
 
 function allParts(ask: Asked): RawPart[] {
+  const question = questionOf(ask);
+  if (question !== null) return questionParts(question);
   const given = parsed(ask.input);
   if (given === null) {
     const text = ask.input === '' ? '(no arguments)' : ask.input;
@@ -72,6 +76,19 @@ function allParts(ask: Asked): RawPart[] {
     sorted.unshift(part('', true, ask.subject, ''));
   if (changed.text === null) return sorted.length > 0 ? sorted : [part('', true, '(no arguments)', '')];
   return [...sorted, part('', false, changed.text, 'diff')];
+}
+
+/** What is asked, every field of its form with what may be given, and the call that asks. */
+function questionParts({ asker, message, fields, url, call }: Question): RawPart[] {
+  return [
+    part('', true, `${asker} asks: ${message}`, ''),
+    ...(url === undefined ? [] : [part('address to visit (nothing opens it)', false, url, '')]),
+    ...fields.map((field) => {
+      const about = [field.title, field.description].filter((one) => one !== undefined && one !== field.name);
+      return part(field.name, false, [`(${fieldText(field)})`, ...about].join(' '), '');
+    }),
+    part('in its call', false, call, ''),
+  ];
 }
 
 function part(name: string, is_subject: boolean, text: string, language: AskPart['language']): RawPart {

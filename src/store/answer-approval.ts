@@ -3,6 +3,7 @@ import { addRule, removeRule } from '../permissions/grants/rules-file.ts';
 import type { Ask, AskAnswer } from '../records/conversation/ask.ts';
 import type { Mail } from '../records/conversation/mail.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
+import { questionOf } from '../records/question/question.ts';
 import type { Store } from './store.ts';
 
 type ApprovalStore = Pick<Store, 'answer' | 'asks' | 'findAsks'>;
@@ -14,17 +15,18 @@ export interface RulesPlace {
 
 /**
  * Answers a question, and with what it grants all open ones that the grant covers. Resolves to the mail that tells the agents. Rejects with
- * `E_ASK_ANSWERED`, with `E_INVALID_ARGUMENT` for a rule that does not match the call, and with `E_CONFIG` when the rules file cannot be
- * changed; then nothing is answered.
+ * `E_ASK_ANSWERED`, with `E_INVALID_ARGUMENT` for a rule that does not match the call or values that do not fit the form, and with `E_CONFIG` when the
+ * rules file cannot be changed; then nothing is answered.
  */
 export async function answerApproval(
   store: ApprovalStore,
   ask_id: string,
-  answer: AskAnswer,
+  given: AskAnswer,
   { rules_file }: RulesPlace,
 ): Promise<readonly Mail[]> {
-  const grants = answer.verdict === 'allow' && answer.scope !== 'once';
-  const found = grants ? (await store.findAsks(ask_id)).find(({ id }) => id === ask_id) : undefined;
+  const asked = (await store.findAsks(ask_id)).find(({ id }) => id === ask_id);
+  const answer = asked?.verdict === null ? await filledIn(asked, given) : given;
+  const found = answer.verdict === 'allow' && answer.scope !== 'once' ? asked : undefined;
   if (found !== undefined) checkGrant(found, answer, rules_file);
   const kept = found?.verdict === null && answer.scope === 'always' ? rules_file : undefined;
   if (found !== undefined && kept !== undefined) keepRule(kept, found, answer);
@@ -35,6 +37,27 @@ export async function answerApproval(
     throw new CoppiceError('E_ASK_ANSWERED', 'that was answered already, or its call is gone');
   }
   return found === undefined ? [result.mail] : [result.mail, ...(await answerCovered(store, found, answer))];
+}
+
+/** The values of a form as its answer carries them. Rejects with `E_INVALID_ARGUMENT`. */
+async function filledIn(ask: Ask, { values, dismissed, ...answer }: AskAnswer): Promise<AskAnswer> {
+  const question = questionOf(ask);
+  const refuse = (message: string, hint: string) => new CoppiceError('E_INVALID_ARGUMENT', message, { hint });
+  if (question === null) {
+    if (values === undefined && dismissed !== true) return answer;
+    throw refuse('that is a call that waits for approval: it takes no values', 'Allow it, or deny it');
+  }
+  if (answer.verdict === 'deny') return { ...answer, dismissed };
+  if (answer.scope !== 'once' || answer.rule !== undefined)
+    throw refuse('a question is answered by a person each time: no rule can be granted', 'Answer it once');
+  const { formValues } = await import('../records/question/form-values.ts');
+  const read = formValues(question.fields, values ?? {});
+  if (!read.ok)
+    throw refuse(
+      read.error,
+      `Give the values: /allow NAME=VALUE, or coppice approvals allow ${ask.id.slice(0, 8)} --value NAME=VALUE`,
+    );
+  return { ...answer, note: JSON.stringify(read.values) };
 }
 
 function checkGrant(ask: Ask, { rule, scope }: AskAnswer, rules_file: string | undefined): void {

@@ -143,7 +143,10 @@ export function perform(app: AppContext, command: HumanCommand): void {
     case 'quit':
       return quit(app);
     case 'allow':
-      return answerByCommand(app, { verdict: 'allow', scope: command.scope, rule: command.rule, note: '' });
+      return answerByCommand(app, {
+        ...{ verdict: 'allow', scope: command.scope, note: '' },
+        ...{ rule: command.rule, values: command.values },
+      });
     case 'rules':
       return command.remove === null ? showRules(app) : removeRule(app, command.remove);
     case 'deny':

@@ -67,7 +67,8 @@ function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) {
     onAnswered();
   };
   const once = () => answer('allow', { scope: 'once' }, 'Allowed');
-  const always = () => answer('allow', { scope: 'agent' }, 'Allowed for this agent:');
+  const asks = approval.subject_kind === 'question';
+  const always = () => asks || answer('allow', { scope: 'agent' }, 'Allowed for this agent:');
   const deny = () => answer('deny', { note: note.current?.value ?? '' }, 'Denied');
   const askNote = () => {
     setDenies(true);
@@ -128,9 +129,11 @@ function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) {
           <button type="button" class="primary" disabled={busy} onClick={once}>
             Allow once
           </button>
-          <button type="button" disabled={busy} onClick={always}>
-            Allow {tool} for this agent
-          </button>
+          {!asks && (
+            <button type="button" disabled={busy} onClick={always}>
+              Allow {tool} for this agent
+            </button>
+          )}
           {denies ? (
             <form
               onSubmit={(event) => {

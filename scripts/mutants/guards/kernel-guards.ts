@@ -165,6 +165,22 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     tests: ['kernel/transition/asking'],
   },
   {
+    name: 'question-no-rule',
+    protects: 'a question of an MCP server from being answered by a grant',
+    file: 'src/permissions/grants/grant.ts',
+    guard: "if (subject_kind === 'question') return false;",
+    without: '',
+    tests: ['runtime/performing/server-questions'],
+  },
+  {
+    name: 'question-form',
+    protects: 'an MCP server from values that do not fit the form that a person was shown',
+    file: 'src/store/answer-approval.ts',
+    guard: 'if (!read.ok)',
+    without: 'if (!read.ok && false)',
+    tests: ['runtime/performing/server-questions'],
+  },
+  {
     name: 'approval-headless',
     protects: 'a run that nobody watches from calls that a person must allow',
     file: 'src/runtime/performing/perform-call.ts',

@@ -1,16 +1,21 @@
 import type { PermissionOption, ToolCallContent } from '@agentclientprotocol/sdk';
 import { proposeRules } from '../../permissions/grants/propose-rules.ts';
 import type { Ask, AskAnswer } from '../../records/conversation/ask.ts';
+import type { FormField } from '../../records/question/form-field.ts';
+import { questionOf } from '../../records/question/question.ts';
 import { eachAskPart } from '../../render/ask-parts.ts';
 import { fenced, textContent } from '../updates/tool-call-view.ts';
 
-type Answer = Pick<AskAnswer, 'verdict' | 'scope' | 'rule' | 'note'>;
+type Answer = Pick<AskAnswer, 'verdict' | 'scope' | 'rule' | 'note' | 'values'>;
 
 /** Characters of an argument that are shown; of a longer one, its middle is left out, which is said. */
 const ARGUMENT_MAX = 20_000;
+const CHOICES_MAX = 20;
 
 /** What a person may answer, from the narrowest to the widest; the rules are those that the terminal UI proposes. */
 export function permissionOptions(ask: Ask): PermissionOption[] {
+  const question = questionOf(ask);
+  if (question !== null) return questionOptions(question.fields);
   const { rules, first } = proposeRules(ask);
   const rule = rules[first];
   const granting: PermissionOption[] =
@@ -27,10 +32,45 @@ export function permissionOptions(ask: Ask): PermissionOption[] {
   ];
 }
 
+/** One choice may stand for a form; what has to be typed cannot be given here. */
+function questionOptions(fields: readonly FormField[]): PermissionOption[] {
+  const decline: PermissionOption = { optionId: 'deny', kind: 'reject_once', name: 'Decline' };
+  const missing = fields.filter((field) => field.required && field.default === undefined);
+  const [only] = missing;
+  if (only === undefined) return [{ optionId: 'once', kind: 'allow_once', name: 'Accept' }, decline];
+  const choices = choicesOf(only);
+  if (missing.length > 1 || choices.length === 0) return [decline];
+  const options = choices.map(
+    ([value, name]): PermissionOption => ({
+      optionId: `value:${value}`,
+      kind: 'allow_once',
+      name: `${only.title ?? only.name}: ${name}`,
+    }),
+  );
+  return [...options, decline];
+}
+
+function choicesOf({ kind, choices = [] }: FormField): readonly (readonly [string, string])[] {
+  if (kind === 'boolean')
+    return [
+      ['true', 'yes'],
+      ['false', 'no'],
+    ];
+  const known = choices.slice(0, CHOICES_MAX).map(({ value, title }) => [value, title ?? value] as const);
+  return kind === 'choice' ? known : [];
+}
+
 /** The answer behind an option; null: there is no such option. */
 export function answerOf(ask: Ask, option_id: string): Answer | null {
   if (option_id === 'once') return { verdict: 'allow', scope: 'once', note: '' };
   if (option_id === 'deny') return { verdict: 'deny', scope: 'once', note: '' };
+  const question = questionOf(ask);
+  if (question !== null) {
+    const field = question.fields.find((one) => one.required && one.default === undefined);
+    const value = /^value:([\s\S]*)$/.exec(option_id)?.[1];
+    if (field === undefined || value === undefined) return null;
+    return { verdict: 'allow', scope: 'once', note: '', values: { [field.name]: value } };
+  }
   const { rules, first } = proposeRules(ask);
   const rule = rules[first];
   if (rule === undefined || (option_id !== 'session' && option_id !== 'always')) return null;
@@ -44,5 +84,7 @@ export function askContent(ask: Ask): ToolCallContent[] {
     const heading = name === '' ? '' : `${name}:\n`;
     content.push(textContent(`${heading}${fenced(text, language)}`));
   }
+  if ((questionOf(ask)?.fields.length ?? 0) > 0)
+    content.push(textContent(`fill it in: coppice approvals allow ${ask.id.slice(0, 8)} --value NAME=VALUE`));
   return [...content, textContent(`in ${ask.cwd} · rule: ${ask.rule}`)];
 }

@@ -7,6 +7,7 @@ import type {
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { questionOf } from '../../records/question/question.ts';
 import { clean } from '../../render/clean.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { Store } from '../../store/store.ts';
@@ -147,7 +148,11 @@ export class PermissionRequests {
   }
 
   async #request({ ask, session, toolCallId, lent, withdraw }: Asked): Promise<void> {
-    const { content, ...view } = toolCallView(ask.tool, ask.input, ask.cwd, true);
+    const question = questionOf(ask);
+    const shown_input = question === null ? ask.input : '{}';
+    const { content, ...plain } = toolCallView(ask.tool, shown_input, ask.cwd, true);
+    const view =
+      question === null ? plain : { ...plain, title: `${ask.tool} asks: ${clean(question.message)}` };
     const title = ask.agent_id === session.id ? view.title : `${clean(ask.agent_name)}: ${view.title}`;
     const diffs = (content ?? []).filter(({ type }) => type === 'diff');
     const shown = { ...view, title, content: [...diffs, ...(diffs.length > 0 ? [] : askContent(ask))] };
@@ -158,7 +163,8 @@ export class PermissionRequests {
       const { outcome } = await this.#options.request(params, withdraw.signal);
       if (outcome.outcome === 'cancelled') await sleep(CANCEL_MS);
       if (withdraw.signal.aborted) return;
-      const chosen = outcome.outcome === 'selected' ? answerOf(ask, outcome.optionId) : DISMISSED;
+      const dismissed = question === null ? DISMISSED : { ...DISMISSED, dismissed: true };
+      const chosen = outcome.outcome === 'selected' ? answerOf(ask, outcome.optionId) : dismissed;
       if (chosen === null)
         this.#options.log(`the editor chose an option that there is not: ${clean(JSON.stringify(outcome))}`);
       await this.#answer(ask, chosen ?? DISMISSED);

@@ -97,7 +97,7 @@ export function askText(ask: Ask): string {
     ...parts.flatMap(partText),
     ...(parts.some(({ spelled }) => spelled) ? [`(${SPELLED_NOTE})`] : []),
     `in ${clean(ask.cwd)} · rule: ${clean(ask.rule)}`,
-    `Answer: \`coppice approvals allow ${ask.id}\` or \`coppice approvals deny ${ask.id}\``,
+    `Answer: \`coppice approvals allow ${ask.id}${ask.subject_kind === 'question' ? ' --value NAME=VALUE' : ''}\` or \`coppice approvals deny ${ask.id}\``,
   ].join('\n\n');
 }
 

@@ -15,6 +15,10 @@ export interface AnswerOptions {
   /** What is granted with another scope than `once`. */
   readonly rule?: string | undefined;
   readonly note: string;
+  /** Of the form of a question: `name=value`, once for each; of a field with several choices, as often as there are. */
+  readonly values?: readonly string[] | undefined;
+  /** With a `deny` of a question: it is put away. */
+  readonly dismissed?: boolean | undefined;
 }
 
 /** `coppice approvals allow | deny ID`: answers this one call, once; the process that leads the agent continues by itself. */
@@ -25,20 +29,34 @@ export function approvalsAnswer(context: Context, text: string, options: AnswerO
     if (rule === undefined && scope !== 'once' && scope !== 'agent')
       throw await ruleMissing(asked, text, scope);
     const answered = await (verdict === 'allow'
-      ? asked.allow(text, { scope, rule })
-      : asked.deny(text, { note: storable(options.note) }));
+      ? asked.allow(text, { scope, rule, ...valuesOf(options.values) })
+      : asked.deny(text, { note: storable(options.note), dismissed: options.dismissed }));
     if (context.json) {
       printJson(answered);
       return 0;
     }
     await tellUnled(asked, answered.agent_id);
     const { agent_name, tool, subject, granted } = answered;
-    const word = verdict === 'allow' ? 'allowed' : 'denied';
+    const question = answered.subject_kind === 'question';
+    const word = verdict === 'allow' ? (question ? 'answered' : 'allowed') : question ? 'declined' : 'denied';
     const lines = [`${word} ${clean(agent_name)}: ${tool} ${clean(subject)}`];
     if (scope !== 'once') lines.push(`granted ${clean(granted ?? tool)}; see: coppice approvals rules list`);
     printLines(lines);
     return 0;
   });
+}
+
+function valuesOf(written: readonly string[] = []): { readonly values?: Record<string, string> } {
+  if (written.length === 0) return {};
+  const values = new Map<string, string>();
+  for (const one of written) {
+    const at = one.indexOf('=');
+    if (at < 1) throw new CoppiceError('E_USAGE', `"${one}": write --value NAME=VALUE`);
+    const [name, value] = [one.slice(0, at), one.slice(at + 1)];
+    const before = values.get(name);
+    values.set(name, before === undefined ? value : `${before},${value}`);
+  }
+  return { values: Object.fromEntries(values) };
 }
 
 /** Nothing is granted before its rule was seen. */

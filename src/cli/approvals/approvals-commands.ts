@@ -10,7 +10,10 @@ const SCOPES = {
   always: 'grant a rule to every agent in its folder, for good',
 } as const;
 
-type AllowFlags = Partial<Record<keyof typeof SCOPES, boolean>> & { readonly rule?: string };
+type AllowFlags = Partial<Record<keyof typeof SCOPES, boolean>> & {
+  readonly rule?: string;
+  readonly value?: readonly string[];
+};
 
 /** `coppice approvals …` */
 export function addApprovalsCommands({ sub, deferred }: CommandBuilder): void {
@@ -20,6 +23,11 @@ export function addApprovalsCommands({ sub, deferred }: CommandBuilder): void {
   );
   const allow = sub('allow', 'Allow this call', approvals).argument('<id>', 'id or unique prefix');
   for (const [scope, description] of Object.entries(SCOPES)) allow.option(`--${scope}`, description);
+  allow.option(
+    '--value <name=value>',
+    'of the form of a question: once for each field',
+    (one: string, before: readonly string[] = []) => [...before, one],
+  );
   allow.option('--rule <rule>', 'the rule that is granted, such as "bash:git status *"').action(
     deferred(async (context, id: string, flags: AllowFlags) =>
       (await import('./approvals-answer.ts')).approvalsAnswer(context, id, {
@@ -27,18 +35,21 @@ export function addApprovalsCommands({ sub, deferred }: CommandBuilder): void {
         scope: scopeOf(flags),
         rule: flags.rule,
         note: '',
+        values: flags.value,
       }),
     ),
   );
   sub('deny', 'Deny this call', approvals)
     .argument('<id>', 'id or unique prefix')
     .option('--say <text>', 'reason that the model is told', '')
+    .option('--dismiss', 'of a question: put it away without a decision')
     .action(
-      deferred(async (context, id: string, { say }: { say: string }) =>
+      deferred(async (context, id: string, { say, dismiss }: { say: string; dismiss?: boolean }) =>
         (await import('./approvals-answer.ts')).approvalsAnswer(context, id, {
           verdict: 'deny',
           scope: 'once',
           note: say,
+          dismissed: dismiss,
         }),
       ),
     );

@@ -17,6 +17,7 @@ const WHOLE = 'whole: coppice approvals list --json';
 
 const HOW = `allow: coppice approvals allow ID            (from now on: --turn, --agent, --session or --always, with --rule RULE)
 deny:  coppice approvals deny ID --say TEXT  (the model reads the text)`;
+const HOW_ANSWERED = `answer a question: coppice approvals allow ID --value NAME=VALUE …  (decline it: deny ID; put it away: deny ID --dismiss)`;
 
 /** `coppice approvals list`: calls of all trees that wait for approval, oldest first. */
 export async function approvalsList(context: Context): Promise<number> {
@@ -35,6 +36,7 @@ export async function approvalsList(context: Context): Promise<number> {
   for (const one of approvals)
     printLines([...askLines(one, { id: short.get(one.id) ?? one.id, now, style: context.out }), '']);
   printLines([HOW]);
+  if (approvals.some(({ subject_kind }) => subject_kind === 'question')) printLines([HOW_ANSWERED]);
   return 0;
 }
 
@@ -64,8 +66,12 @@ function argument({ name, text, language, spelled }: AskPart): string[] {
   // The line break that ends a diff is no line of its own.
   const shown = language === 'diff' ? text.replace(/\n$/, '') : text;
   const lines = shown.split('\n').map((line) => cutMiddle(line, LINE_MAX));
-  const label = name === '' ? 'change' : name;
-  if (lines.length === 1) return [`    ${label}: ${lines[0]}`, ...note];
+  const label = name === '' && language === 'diff' ? 'change' : name;
+  if (lines.length === 1) return [`    ${label === '' ? '' : `${label}: `}${lines[0]}`, ...note];
   const kept = cutLines(lines, LINES_MAX, (left_out) => `(${left_out} more lines; ${WHOLE})`);
-  return [`    ${label}:`, ...kept.map((line) => `      ${line}`.trimEnd()), ...note];
+  return [
+    ...(label === '' ? [] : [`    ${label}:`]),
+    ...kept.map((line) => `      ${line}`.trimEnd()),
+    ...note,
+  ];
 }

@@ -62,10 +62,14 @@ export const approval = z
       'what rules match: the command, the path, the address; of a call that creates agents, how many and what they will probably use',
     ),
     subject_kind: z
-      .enum(['command', 'path', 'folder', 'url', 'text', 'agents'])
+      .enum(['command', 'path', 'folder', 'url', 'text', 'agents', 'question'])
       .nullable()
-      .describe('how rules match it; null in rows of older versions'),
-    input: text('the arguments, as the model wrote them'),
+      .describe(
+        'how rules match it; `question`: a tool asks something while it runs, and no rule answers it; null in rows of older versions',
+      ),
+    input: text(
+      'the arguments, as the model wrote them; of a question, `{asker, message, fields, url, call}` as JSON',
+    ),
     difference: maybe('what the call would change in a file, as a unified diff'),
     cwd: text('the folder'),
     rule: text('why it is asked, such as `ask(bash:rm *)`'),
@@ -81,7 +85,7 @@ export const approval = z
         'this call; or what is granted, to this agent until its turn or it itself ends, to its tree, or in its folder for good',
       ),
     granted: maybe('the rule that an `allow` granted; null with another scope than `once`: the whole tool'),
-    note: maybe('what the model was told with a `deny`'),
+    note: maybe('what the model was told with a `deny`; with an `allow` of a question, the values as JSON'),
   })
   .meta({ id: 'approval' });
 

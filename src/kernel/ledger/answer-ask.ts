@@ -35,9 +35,10 @@ export function answerAsk(
 /** One id per ask, so that the answer cannot arrive twice. */
 function answerMail(
   { id, root_id, agent_id }: AskFacts,
-  { verdict, scope, note, by, at }: AskAnswer,
+  { verdict, scope, note, by, at, dismissed }: AskAnswer,
 ): NewMail {
   const turn = verdict === 'allow' && scope === 'turn' ? { turn: true } : {};
+  const put_away = verdict === 'deny' && dismissed === true ? { dismissed } : {};
   return {
     id: `answer-${id}`,
     root_id,
@@ -45,7 +46,7 @@ function answerMail(
     from_id: null,
     from_name: by,
     kind: 'control',
-    body: JSON.stringify({ type: 'answer', ask_id: id, verdict, note, ...turn }),
+    body: JSON.stringify({ type: 'answer', ask_id: id, verdict, note, ...turn, ...put_away }),
     sent_at: at,
   };
 }

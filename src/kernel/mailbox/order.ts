@@ -14,6 +14,8 @@ export type Order =
       readonly note: string;
       /** What was granted holds until the turn ends. */
       readonly turn?: boolean;
+      /** The question was put away without a decision. */
+      readonly dismissed?: boolean;
     }
   | ({ readonly type: 'capture' } & CaptureContent)
   /** `id`: of the child, which is idle without a prompt. `captured`: the prompt is the captured text, and the capture ends. */

@@ -14,6 +14,7 @@ const order: z.ZodType<Order> = z.discriminatedUnion('type', [
     verdict: z.enum(['allow', 'deny']),
     note: z.string(),
     turn: z.boolean().exactOptional(),
+    dismissed: z.boolean().exactOptional(),
   }),
   z.object({
     type: z.literal('capture'),

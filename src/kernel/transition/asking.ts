@@ -1,5 +1,5 @@
-import type { AgentState, Executing } from '../../records/agent/state.ts';
-import { isAsked } from '../../records/conversation/parked.ts';
+import type { AgentState, Executing, OpenQuestion, RunningCall } from '../../records/agent/state.ts';
+import { isAsked, isParked } from '../../records/conversation/parked.ts';
 import { appendAnswer, appendEvent } from './append.ts';
 import { schedule, withoutCall } from './calls.ts';
 import type { ProgramAnswer } from './effect.ts';
@@ -12,6 +12,7 @@ type Requesting = Extract<AgentState, { type: 'requesting' }>;
 /** Parks a call that needs a person's approval, and asks for it. */
 export function asked(state: Executing, event: EventOf<'call-asked'>): Transition {
   const { ask } = event;
+  if (ask.subject_kind === 'question') return toolAsked(state, event);
   const open = state.running.find((running) => running.call.id === ask.call_id);
   if (open === undefined || open.wait !== undefined || open.child !== undefined || open.ask !== undefined)
     return invalid(state, event, `call ${ask.call_id} is not running`);
@@ -33,6 +34,7 @@ export function askAnswered(
   event: EventOf<'ask-answered'>,
   context: TransitionContext,
 ): Transition {
+  if (askerOf(state, event.ask_id) !== undefined) return toolAnswered(state, event);
   const open = state.running.find((running) => running.ask?.id === event.ask_id);
   if (open?.ask === undefined || open.approved === true)
     return invalid(state, event, `no call waits for the answer ${event.ask_id}`);
@@ -65,13 +67,68 @@ export function deniedText(tool: string, { by, note }: Pick<ProgramAnswer, 'by' 
   return `${tool} was denied by ${who}. Do not try to get around it.${said}`;
 }
 
+/** A call that runs asks a person something, and goes on running. */
+function toolAsked(state: Executing, { ask, at }: EventOf<'call-asked'>): Transition {
+  const { id, tool, subject } = ask;
+  const open = state.running.find(({ call }) => call.id === ask.call_id);
+  if (open === undefined || isParked(open))
+    return invalid(state, { type: 'call-asked', at, ask }, `call ${ask.call_id} is not running`);
+  const questions = [...(open.questions ?? []), { id, at, tool, subject }];
+  const running = state.running.map((one) => (one === open ? { ...one, questions } : one));
+  return step({ ...state, running }, [
+    { type: 'enter-ask', ask },
+    appendEvent('asked', `asks: ${tool} ${subject}`, { call_id: open.call.id }),
+  ]);
+}
+
+/** Counts once, and only while its call runs and waits for it. */
+function toolAnswered(state: Executing, event: EventOf<'ask-answered'>): Transition {
+  const { ask_id, at, verdict, note, by, dismissed } = event;
+  const asker = askerOf(state, ask_id) as RunningCall;
+  const next = withoutQuestion(clockSetBack(state, at), ask_id);
+  const word = verdict === 'allow' ? 'answered' : dismissed === true ? 'put away' : 'declined';
+  return step(next, [
+    appendEvent('answered', `${word} by ${by}: ${asker.call.name}`, { call_id: asker.call.id }),
+    { type: 'answer-program', ask_id, verdict, note, by, ...(dismissed === true && { dismissed }) },
+  ]);
+}
+
+/** Its answer would reach nobody. */
+export function questionWithdrawn(state: AgentState, event: EventOf<'question-withdrawn'>): Transition {
+  if (state.type !== 'executing' || askerOf(state, event.ask_id) === undefined)
+    return invalid(state, event, `no call asks ${event.ask_id}`);
+  return step(withoutQuestion(clockSetBack(state, event.at), event.ask_id), []);
+}
+
+function askerOf({ running }: Executing, ask_id: string): RunningCall | undefined {
+  return running.find(({ questions = [] }) => questions.some(({ id }) => id === ask_id));
+}
+
+function withoutQuestion(state: Executing, ask_id: string): Executing {
+  const running = state.running.map(({ questions, ...one }) => {
+    const left = (questions ?? []).filter(({ id }) => id !== ask_id);
+    return left.length === 0 ? one : { ...one, questions: left };
+  });
+  return { ...state, running };
+}
+
+/** The clock stood still since the oldest of all that waits for a person; what still does counts from now. */
 function clockSetBack(state: Executing, now: number): Executing {
-  const since = state.running.flatMap((one) => (isAsked(one) ? one.ask.at : []));
+  const since = state.running.flatMap((one) => [
+    ...(isAsked(one) ? [one.ask.at] : []),
+    ...(one.questions ?? []).map(({ at }) => at),
+  ]);
   const stood_still = Math.max(0, now - Math.min(...since));
   const turn = { ...state.turn, started_at: state.turn.started_at + stood_still };
-  const running = state.running.map((one) =>
-    isAsked(one) ? { ...one, ask: { ...one.ask, at: Math.max(one.ask.at, now) } } : one,
-  );
+  const later = <One extends { readonly at: number }>(one: One): One => ({
+    ...one,
+    at: Math.max(one.at, now),
+  });
+  const running = state.running.map((one) => ({
+    ...one,
+    ...(isAsked(one) && { ask: later(one.ask) }),
+    ...(one.questions !== undefined && { questions: one.questions.map(later) }),
+  }));
   return { ...state, turn, running };
 }
 
@@ -102,14 +159,20 @@ export function programAnswered(state: Requesting, event: EventOf<'ask-answered'
   ]);
 }
 
-/** Questions of a request that is no longer waited for are withdrawn, whatever ended it. */
+/** Questions of a request or call that is no longer waited for are withdrawn, whatever ended it. */
 export function withdrawn(before: AgentState, event: AgentEvent, transition: Transition): Transition {
-  if (before.type !== 'requesting' || before.asked === undefined || !transition.ok) return transition;
+  const asked = questionsOf(before);
+  if (asked.length === 0 || !transition.ok) return transition;
   // The ledger has done it.
   if (event.type === 'kill') return transition;
   const { state, effects } = transition;
-  const open = new Set(state.type === 'requesting' ? state.asked?.map(({ id }) => id) : []);
+  const open = new Set(questionsOf(state).map(({ id }) => id));
   if (event.type === 'ask-answered') open.add(event.ask_id);
-  const ask_ids = before.asked.map(({ id }) => id).filter((id) => !open.has(id));
+  const ask_ids = asked.map(({ id }) => id).filter((id) => !open.has(id));
   return ask_ids.length === 0 ? transition : step(state, [{ type: 'void-asks', ask_ids }, ...effects]);
+}
+
+function questionsOf(state: AgentState): readonly OpenQuestion[] {
+  if (state.type === 'requesting') return state.asked ?? [];
+  return state.type === 'executing' ? state.running.flatMap(({ questions = [] }) => questions) : [];
 }

@@ -9,6 +9,8 @@ export interface ProgramAnswer {
   readonly verdict: 'allow' | 'deny';
   readonly note: string;
   readonly by: string;
+  /** It was put away without a decision. */
+  readonly dismissed?: boolean;
 }
 
 /**
@@ -38,7 +40,7 @@ export type Effect =
   // performed after the commit
   | { readonly type: 'request-model'; readonly attempt: number }
   | { readonly type: 'run-call'; readonly call: Call }
-  /** Answers the program that asked in its request; a successor sends the request again instead. */
+  /** Answers the program that asked in its request, or the tool in its call; a successor sends the request again, or reports the call as interrupted. */
   | ({ readonly type: 'answer-program'; readonly ask_id: string } & ProgramAnswer)
   /** Ends a wait at this time, milliseconds since the epoch. */
   | { readonly type: 'start-timer'; readonly call_id: string; readonly at: number }

@@ -62,7 +62,7 @@ export type AgentEvent =
       readonly child: string;
       readonly consequences: readonly Consequence[];
     }
-  /** The call needs a person's approval before it runs; or something that an agent program does in the request in flight. */
+  /** The call needs a person's approval before it runs, or asks a question while it does; or something that an agent program does in the request in flight. */
   | { readonly type: 'call-asked'; readonly at: number; readonly ask: NewAsk }
   | {
       readonly type: 'ask-answered';
@@ -73,7 +73,11 @@ export type AgentEvent =
       readonly by: string;
       /** The answer grants a rule until the turn ends. */
       readonly turn?: boolean;
+      /** The question was put away without a decision. */
+      readonly dismissed?: boolean;
     }
+  /** Whoever asked a question in a running call does not wait for its answer any more. */
+  | { readonly type: 'question-withdrawn'; readonly at: number; readonly ask_id: string }
   /** Text of a person that is stored with the conversation and never sent to a model (capture mode). */
   | { readonly type: 'capture'; readonly at: number; readonly content: CaptureContent }
   /** A person forks the agent; `text` is the event shown to people. */

@@ -35,10 +35,13 @@ export function resumed(
   const turn = forgiven ? forgiveDeaths(state.turn, deaths) : countDeath(state.turn, live, deaths);
   const deadly = deadlyReason(turn);
   if (deadly !== null) return quarantined(state, live, deadly, context);
-  const counted: Executing = turn === state.turn ? state : { ...state, turn };
+  // What a call asked is asked anew, if it is run again.
+  const asking = state.running.some(({ questions }) => questions !== undefined);
+  const running = asking ? state.running.map(({ questions: _, ...one }) => one) : state.running;
+  const counted: Executing = turn === state.turn && !asking ? state : { ...state, turn, running };
   const effects: Effect[] = [];
   let next = counted;
-  for (const one of state.running) {
+  for (const one of running) {
     const { call, wait, child } = one;
     // Parked in the ledger: mail ends these waits.
     if (child !== undefined || isAsked(one)) continue;

@@ -3,7 +3,7 @@ import type { Failure } from '../../records/agent/failure.ts';
 import { type AgentState, isResting, isTerminal, newTurn, restOf } from '../../records/agent/state.ts';
 import { continuation, GO_ON } from '../../records/conversation/answer-ending.ts';
 import { appendEvent, appendSystem, appendUser } from './append.ts';
-import { askAnswered, asked, programAnswered, programAsked, withdrawn } from './asking.ts';
+import { askAnswered, asked, programAnswered, programAsked, questionWithdrawn, withdrawn } from './asking.ts';
 import { parked, settled } from './calls.ts';
 import { childDone, delegated } from './delegation.ts';
 import type { AgentEvent, EventOf } from './event.ts';
@@ -74,6 +74,8 @@ function move(state: AgentState, event: AgentEvent, context: TransitionContext):
       return state.type === 'executing'
         ? askAnswered(state, event, context)
         : invalid(state, event, 'no call is running');
+    case 'question-withdrawn':
+      return questionWithdrawn(state, event);
     case 'capture':
       return step(state, [{ type: 'append', message: { kind: 'capture', content: event.content } }]);
     case 'branch':

@@ -13,7 +13,7 @@ export function doing(state: AgentState, argumentsOf: View['argumentsOf']): stri
       return state.compacting === undefined ? 'thinking' : 'summarising its conversation';
     case 'executing': {
       // Foremost what a person is awaited for.
-      const first = state.running.find(isAsked) ?? state.running[0];
+      const first = state.running.find(waitsForPerson) ?? state.running[0];
       if (first === undefined) return null;
       const others = state.running.length - 1;
       return `${describe(first, argumentsOf)}${others > 0 ? ` +${others}` : ''}`;
@@ -29,9 +29,15 @@ export function doing(state: AgentState, argumentsOf: View['argumentsOf']): stri
   }
 }
 
+function waitsForPerson(one: RunningCall): boolean {
+  return isAsked(one) || one.questions !== undefined;
+}
+
 function describe(one: RunningCall, argumentsOf: View['argumentsOf']): string {
   const { call, wait } = one;
   if (isAsked(one)) return oneLine(`asks: ${subjectOf(call, argumentsOf(call))}`);
+  const [question] = one.questions ?? [];
+  if (question !== undefined) return oneLine(`asks: ${question.tool} ${question.subject}`);
   if (wait !== undefined)
     return wait.from === null ? 'wait for a message' : `wait ${count(wait.from.length)}`;
   return subjectOf(call, argumentsOf(call));

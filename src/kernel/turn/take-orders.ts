@@ -91,9 +91,8 @@ function followOrder(order: Order, mail: Mail, draft: Draft): void {
       draft.apply(retryEvent(at, draft.led, order.without_last === true));
       return;
     case 'answer': {
-      const { ask_id, verdict, note, turn } = order;
-      const answered = { type: 'ask-answered', at, ask_id, verdict, note, by } as const;
-      draft.apply(turn === true ? { ...answered, turn } : answered);
+      const { type: _, ...answered } = order;
+      draft.apply({ type: 'ask-answered', at, by, ...answered });
       return;
     }
     case 'capture': {

@@ -1,5 +1,4 @@
 import { type Ask, type AskAnswer, type NewAsk, RULE_BREAK } from '../../records/conversation/ask.ts';
-import type { ToolPermission } from '../../records/tool.ts';
 import { CommandMatch } from '../command-match.ts';
 import { matchRule } from '../decide.ts';
 import { InvalidRuleError, parseRule, type Rule } from '../rule.ts';
@@ -35,8 +34,12 @@ export function isCovered(grants: readonly Grant[], asks: readonly string[], cal
   return asks.length > 0 && asks.every((rule) => answered.has(rule));
 }
 
-/** Whether the rule, as an allow rule, matches the call. Of a call whose kind is not known, or that creates agents, only its tool is compared. */
+/**
+ * Whether the rule, as an allow rule, matches the call. Of a call whose kind is not known, or that creates agents, only its tool is compared. No rule answers a
+ * question.
+ */
 export function coversCall(text: string, { tool, subject, subject_kind }: AskedCall): boolean {
+  if (subject_kind === 'question') return false;
   const rule = readRule(text);
   const is_whole = subject_kind === null || subject_kind === 'agents';
   if (rule === null || (is_whole && rule.pattern !== undefined)) return false;
@@ -78,7 +81,7 @@ export interface GrantPlace {
 /** Whether what is granted at one place holds at another; that the turn has not ended, only the state of its agent knows. */
 export function reaches(
   scope: Ask['scope'],
-  from: GrantPlace & { readonly subject_kind: ToolPermission['subject'] | null },
+  from: GrantPlace & Pick<NewAsk, 'subject_kind'>,
   to: GrantPlace,
 ): boolean {
   switch (scope) {

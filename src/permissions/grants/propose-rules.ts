@@ -48,6 +48,8 @@ export function proposeRules(call: AskedCall): ProposedRules {
       return checked(call, [...exactly(call), call.tool], 1, 'the name of the tool cannot be a rule');
     case 'agents':
       return checked(call, [call.tool], 0, 'the name of the tool cannot be a rule');
+    case 'question':
+      return none('a question is answered by a person each time');
     default:
       return none('the question is from an older version');
   }

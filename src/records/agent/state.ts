@@ -31,6 +31,16 @@ export interface RunningCall {
   readonly ask?: { readonly id: string; readonly at: number };
   /** A person approved it: it runs. */
   readonly approved?: boolean;
+  /** What it asks a person while it runs; never empty. The turn's clock is stopped for it. */
+  readonly questions?: readonly OpenQuestion[];
+}
+
+/** An open question without which a request, or a call that runs, does not go on. */
+export interface OpenQuestion {
+  readonly id: string;
+  readonly at: number;
+  readonly tool: string;
+  readonly subject: string;
 }
 
 /** In what way a result falls short of what was asked for. */
@@ -109,14 +119,6 @@ export interface Turn {
   readonly started_at: number;
 }
 
-/** An open approval that a request needs to go on. */
-export interface ProgramQuestion {
-  readonly id: string;
-  readonly at: number;
-  readonly tool: string;
-  readonly subject: string;
-}
-
 export interface Compacting {
   /** What a person wants to be kept; may be empty. */
   readonly note: string;
@@ -140,7 +142,7 @@ export type AgentState =
       /** The model is asked for a summary of the older part first (docs/context.md). */
       readonly compacting?: Compacting;
       /** What the agent program that is the model asks a person; never empty. The turn's clock is stopped for it. */
-      readonly asked?: readonly ProgramQuestion[];
+      readonly asked?: readonly OpenQuestion[];
     }
   | {
       readonly type: 'executing';

@@ -1,3 +1,4 @@
+import type { FormValue } from '../question/form-field.ts';
 import type { ToolPermission } from '../tool.ts';
 
 /** A call that a person must approve; bound to this call and its exact arguments (docs/permissions.md). */
@@ -10,9 +11,9 @@ export interface NewAsk {
   readonly tool: string;
   /** What rules match: the command, the path. */
   readonly subject: string;
-  /** How rules match it; null in rows of older versions. */
-  readonly subject_kind: ToolPermission['subject'] | null;
-  /** The arguments as the model wrote them. */
+  /** How rules match it; `question`: a running call asks a person something, and no rule answers it; null in rows of older versions. */
+  readonly subject_kind: ToolPermission['subject'] | 'question' | null;
+  /** The arguments as the model wrote them; of a question, the question (`src/records/question/question.ts`). */
   readonly input: string;
   /** What it would change in a file as of asking, as a unified diff; null if unknown. */
   readonly difference: string | null;
@@ -40,8 +41,12 @@ export interface AskAnswer {
   readonly scope: AskScope;
   /** The rule that is granted; by default the whole tool. */
   readonly rule?: string | undefined;
-  /** What the person says to the model with a `deny`; empty for nothing. */
+  /** What the person says to the model with a `deny`; empty for nothing. With an `allow` of a question, the values that were given, as JSON. */
   readonly note: string;
+  /** With an `allow` of a question: what was filled in. */
+  readonly values?: Readonly<Record<string, FormValue>> | undefined;
+  /** With a `deny` of a question: it was put away, without a decision. */
+  readonly dismissed?: boolean | undefined;
   readonly by: string;
   readonly at: number;
 }

@@ -34,7 +34,9 @@ export function runDeadline(state: AgentState, run_ms: number): RunDeadline | nu
 /** An approval is pending; the clock of the turn is stopped. */
 export function isAsking(state: AgentState): boolean {
   if (state.type === 'requesting') return state.asked !== undefined;
-  return state.type === 'executing' && state.running.some(isAsked);
+  return (
+    state.type === 'executing' && state.running.some((one) => isAsked(one) || one.questions !== undefined)
+  );
 }
 
 /**

@@ -1,8 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { askingRules, decide, decidePaths } from '../../permissions/decide.ts';
-import { type AskedCall, type Grant, grantOf, isCovered, reaches } from '../../permissions/grants/grant.ts';
-import { readRules } from '../../permissions/grants/rules-file.ts';
+import { isCovered } from '../../permissions/grants/grant.ts';
 import { modeRefusal, withMode } from '../../permissions/mode.ts';
 import { partialRules, policyOf } from '../../permissions/policy.ts';
 import { policyRefusal } from '../../permissions/refusal.ts';
@@ -12,12 +11,11 @@ import type { Agent } from '../../records/agent/agent.ts';
 import type { Deed } from '../../records/agent/deeds.ts';
 import { skillsOf } from '../../records/agent/skill.ts';
 import type { Call } from '../../records/agent/state.ts';
-import { type Ask, type NewAsk, RULE_BREAK } from '../../records/conversation/ask.ts';
+import { type NewAsk, RULE_BREAK } from '../../records/conversation/ask.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import { storable } from '../../records/text/text.ts';
-import type { Tool } from '../../records/tool.ts';
+import type { Tool, ToolContext } from '../../records/tool.ts';
 import { nameHint } from '../../render/nearest-name.ts';
-import { cutMiddle } from '../../render/plain-sight.ts';
 import type { Store } from '../../store/store.ts';
 import { permissionOf } from '../../tools/built-in-permissions.ts';
 import { deedOf } from '../../tools/evidence.ts';
@@ -26,16 +24,13 @@ import type { Executor } from '../executor/executor.ts';
 import { LEASE_OVER, LEASE_OVER_TEXT } from '../leading/unattended-trees.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
-import type { OpenOptions } from '../runtime-options.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
+import { askOf, type GrantContext, grantsFor, mayAsk } from './asking/approvals.ts';
+import type { questionsOf } from './asking/ask-for-tool.ts';
 import { type ProtectedContext, protectedPlace, unreadablePlace } from './protected-places.ts';
 import { heldByOthers, seenContext } from './seen-context.ts';
 import type { SpillCleanup } from './spill-cleanup.ts';
 import { treeMode } from './tree-mode.ts';
-
-export interface GrantContext extends Pick<OpenOptions, 'can_ask' | 'rules_file'> {
-  readonly store: Pick<Store, 'grants'>;
-}
 
 export interface CallContext extends ProtectedContext, GrantContext {
   readonly store: Pick<Store, 'kind' | 'location' | 'agent' | 'grants' | 'fileChanges'>;
@@ -47,9 +42,6 @@ export interface CallContext extends ProtectedContext, GrantContext {
   readonly env_allow: readonly string[];
   readonly emit: (event: RuntimeEvent) => void;
 }
-
-/** Maximum characters of a difference kept with a question; the middle is cut. */
-const DIFFERENCE_MAX = 60_000;
 
 type Settled = Pick<ResultContent, 'status' | 'output' | 'images' | 'file'> & { readonly deed?: Deed };
 /** The call needs approval first. */
@@ -160,8 +152,10 @@ async function runCall(
   }
   if (!allowed)
     return { status: 'denied', output: policyRefusal(policy, tool.permission, subject, touched) ?? rule };
-  const result = await tool.run(parsed.input, {
+  const over = new AbortController();
+  const running = tool.run(parsed.input, {
     cwd,
+    question: lateQuestions(cell, { call, tool: name, over: over.signal }, context),
     spill_dir: treeOutput(context.spill_dir, agent.root_id),
     signal,
     agent: { id: agent.id, name: agent.name, root_id: agent.root_id },
@@ -173,11 +167,21 @@ async function runCall(
     files,
     onOutput: (text) => context.emit({ type: 'output', agent_id: agent.id, call_id: call.id, text }),
   });
+  const result = await running.finally(() => over.abort());
   context.output.cleanIfDue();
   const deed = deedOf(tool.permission, subject, cwd, result, agent.config.require);
   const also = heldByOthers(cell, result, context.executor);
   const { exit_code: _, ...ended } = { exit_code: 0, ...result };
   return { ...ended, deed, output: also === null ? result.output : `${result.output}\n${also}` };
+}
+
+/** As `questionsOf`, which is loaded with the first question. */
+function lateQuestions(...given: Parameters<typeof questionsOf>): NonNullable<ToolContext['question']> {
+  let questions: Promise<NonNullable<ToolContext['question']>> | undefined;
+  return async (...asked) => {
+    questions ??= import('./asking/ask-for-tool.ts').then((late) => late.questionsOf(...given));
+    return (await questions)(...asked);
+  };
 }
 
 interface Meant {
@@ -213,49 +217,4 @@ function isApproved({ state }: Agent, call: Call): boolean {
     state.type === 'executing' &&
     state.running.some((one) => one.call.id === call.id && one.approved === true)
   );
-}
-
-/** Whether people can be asked; otherwise calls that need approval are denied. */
-export function mayAsk({ config }: Agent, { can_ask = false }: GrantContext): boolean {
-  return typeof can_ask === 'function' ? can_ask(config) : can_ask;
-}
-
-/** What people granted this agent: in its tree, and in its folder for good. */
-export async function grantsFor(
-  { id, root_id, state, config: { cwd } }: Agent,
-  { store, rules_file }: GrantContext,
-): Promise<readonly Grant[]> {
-  const in_turn = 'turn' in state ? (state.turn.granted ?? []) : [];
-  // Of rules that were granted for good, the file alone tells: a person may have removed them from it.
-  const holds = (ask: Ask): boolean =>
-    ask.scope !== 'always' &&
-    reaches(ask.scope, ask, { agent_id: id, root_id, cwd }) &&
-    (ask.scope !== 'turn' || in_turn.includes(ask.id));
-  const given = (await store.grants({ root_id })).filter(holds).flatMap((ask) => grantOf(ask) ?? []);
-  const kept = rules_file === undefined ? [] : readRules(rules_file);
-  return [...given, ...kept.filter(({ folder }) => folder === cwd)];
-}
-
-export function askOf(
-  agent: Agent,
-  call: Pick<Call, 'id' | 'input'>,
-  { tool, subject, subject_kind, difference }: AskedCall & Pick<NewAsk, 'difference'>,
-  rule: string,
-  { clock, newId }: Pick<CallContext, 'clock' | 'newId'>,
-): NewAsk {
-  return {
-    id: newId(),
-    root_id: agent.root_id,
-    agent_id: agent.id,
-    agent_name: agent.name,
-    call_id: call.id,
-    tool,
-    subject: storable(subject),
-    subject_kind,
-    input: call.input,
-    difference: difference === null ? null : storable(cutMiddle(difference, DIFFERENCE_MAX)),
-    cwd: agent.config.cwd,
-    rule,
-    asked_at: clock.now(),
-  };
 }

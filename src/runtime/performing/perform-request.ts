@@ -14,8 +14,8 @@ import { type Cell, withdrawQuestions } from '../executor/cell.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
 import type { HostContext } from './agent-program-host.ts';
+import type { GrantContext } from './asking/approvals.ts';
 import { overheadOf, type Relieved, type Sent } from './context-room.ts';
-import type { GrantContext } from './perform-call.ts';
 import { type Summarised, type SummaryContext, summarise } from './summarise.ts';
 import { treeMode } from './tree-mode.ts';
 
@@ -135,7 +135,7 @@ async function ask(
       agent: { id: agent.id, name: agent.name, parent_id: agent.parent_id },
       // Loaded by those who have agent programs only.
       ...(is_program && {
-        host: (await import('./ask-for-program.ts')).hostFor(cell, controller, mode, context),
+        host: (await import('./asking/ask-for-program.ts')).hostFor(cell, controller, mode, context),
       }),
     };
     const sent: Sent = { agent_id: agent.id, model, prompt, overhead: overheadOf(system, tools) };

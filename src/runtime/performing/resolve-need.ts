@@ -16,7 +16,7 @@ import { storable } from '../../records/text/text.ts';
 import type { Store } from '../../store/store.ts';
 import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
 import { makeWorktree, worktreeFolder } from '../worktree/git-worktree.ts';
-import { type GrantContext, grantsFor, mayAsk } from './perform-call.ts';
+import { type GrantContext, grantsFor, mayAsk } from './asking/approvals.ts';
 
 /** Maximum bytes of a file that is put before a task. */
 const MAX_FILE = 256 * 1024;

@@ -4,7 +4,7 @@ import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { workersJson } from '../../documents/worker-json.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
-import type { AskScope } from '../../records/conversation/ask.ts';
+import type { AskAnswer, AskScope } from '../../records/conversation/ask.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { DeliveryStatus } from '../../records/run/delivery.ts';
 import { storable } from '../../records/text/text.ts';
@@ -40,11 +40,15 @@ export async function answerDocument(
     scope = 'once',
     rule,
     note = '',
+    values,
+    dismissed,
   }: {
     verdict: 'allow' | 'deny';
     scope?: AskScope | undefined;
     rule?: string | undefined;
     note?: string | undefined;
+    values?: AskAnswer['values'];
+    dismissed?: boolean | undefined;
   },
 ): Promise<DocumentOf<'coppice/approval/v1'>> {
   const ask = await findAsk(store, text);
@@ -56,6 +60,8 @@ export async function answerDocument(
     verdict,
     scope,
     note: storable(note),
+    values,
+    dismissed,
     ...(rule === undefined ? {} : { rule: storable(rule) }),
   });
   const [answered = ask] = await store.findAsks(ask.id);

@@ -17,6 +17,15 @@ import { countUpTo, flag, named, route } from './route.ts';
 const ROWS_MAX = 1_000;
 const NOTE_MAX = 10_000;
 const RULE_MAX = 2_000;
+const VALUE_MAX = 100_000;
+const VALUES_MAX = 200;
+
+const formValue = z.union([
+  z.string().max(VALUE_MAX),
+  z.number(),
+  z.boolean(),
+  z.array(z.string().max(VALUE_MAX)).max(VALUES_MAX),
+]);
 
 /** Approvals, runs, deliveries and workers: what people look after. */
 export const PEOPLE_ROUTES = [
@@ -51,6 +60,10 @@ export const PEOPLE_ROUTES = [
         .max(RULE_MAX)
         .optional()
         .describe('what is granted, such as `bash:git status *`; default: the whole tool'),
+      values: z
+        .record(z.string(), formValue)
+        .optional()
+        .describe('of a question: what is filled into its form, by field'),
     }),
     handle: (sources, request) =>
       answerDocument(sources, named(request, 'approval'), { verdict: 'allow', ...request.body }),
@@ -61,7 +74,10 @@ export const PEOPLE_ROUTES = [
     summary: 'Denies this one call',
     scope: 'write',
     answer: 'coppice/approval/v1',
-    body: z.strictObject({ note: z.string().max(NOTE_MAX).default('').describe('what the model is told') }),
+    body: z.strictObject({
+      note: z.string().max(NOTE_MAX).default('').describe('what the model is told'),
+      dismissed: z.boolean().optional().describe('of a question: it is put away without a decision'),
+    }),
     handle: (sources, request) =>
       answerDocument(sources, named(request, 'approval'), { verdict: 'deny', ...request.body }),
   }),

@@ -47,7 +47,7 @@ export function ledgerClient(read: ReadSources & RuleSources, sources: () => Pro
       waitDocument(read, { agents, timeout_seconds }, signal),
     approvals: (query = {}) => approvalsDocument(read, query),
     allow: (id, given = {}) => answerDocument(ordering, id, { verdict: 'allow', ...given }),
-    deny: (id, { note = '' } = {}) => answerDocument(ordering, id, { verdict: 'deny', note }),
+    deny: (id, given = {}) => answerDocument(ordering, id, { verdict: 'deny', ...given }),
     runs: (query = {}) => (query.job === undefined ? runsAnswer(read, query) : routed.runs(query)),
     run: async (id) => ({
       schema: 'coppice/subagent-run/v1',

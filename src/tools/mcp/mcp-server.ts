@@ -3,7 +3,7 @@ import type { ListedTool } from './listed-tool.ts';
 import type { McpServerConfig } from './mcp-config.ts';
 import { McpError, NeedsLogin } from './mcp-error.ts';
 import type { ConnectionPlace } from './open-server.ts';
-import { ServerConnection } from './server-connection.ts';
+import { type CallWatch, ServerConnection } from './server-connection.ts';
 
 /** A server that nobody uses is stopped, and started again when it is needed. */
 const IDLE_MS = 10 * 60_000;
@@ -61,15 +61,10 @@ export class McpServer {
     return this.#known();
   }
 
-  call(
-    tool: ListedTool,
-    input: Record<string, unknown>,
-    signal: AbortSignal,
-    onProgress: (text: string) => void,
-  ): Promise<CallToolResult> {
+  call(tool: ListedTool, input: Record<string, unknown>, watch: CallWatch): Promise<CallToolResult> {
     return this.#using(async () => {
-      const connection = await unlessAborted(this.#known(), signal);
-      return connection.call(tool, input, signal, onProgress);
+      const connection = await unlessAborted(this.#known(), watch.signal);
+      return connection.call(tool, input, watch);
     });
   }
 
@@ -125,7 +120,7 @@ export class McpServer {
     const { signal } = this.#closed;
     let changed = false;
     let read = false;
-    const connection = await ServerConnection.open(this.#config, this.#place, signal, () => {
+    const connection = await ServerConnection.open(this.name, this.#config, this.#place, signal, () => {
       changed = true;
       if (read) void this.#reread(connection);
     }).catch((error: unknown) => {

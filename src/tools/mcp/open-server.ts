@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Client,
+  type ClientContext,
+  type ElicitResult,
   SdkError,
   SdkErrorCode,
   StreamableHTTPClientTransport,
@@ -14,7 +16,7 @@ import { boundedFetch } from './bounded-fetch.ts';
 import { Login } from './login.ts';
 import type { McpServerConfig } from './mcp-config.ts';
 import { isTimeout, McpError, NeedsLogin, textOf } from './mcp-error.ts';
-import { StdioTransport } from './stdio-transport.ts';
+import { StdioTransport } from './stdio/stdio-transport.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -41,13 +43,19 @@ export interface Opened {
   readonly stop: (why: string) => Promise<string>;
 }
 
+/** What the server says by itself. */
+export interface ServerListener {
+  /** Its tools are others now. */
+  readonly onChanged: () => void;
+  /** It asks a person, during some call; servers of 2026-07-28 ask in the answer to the call instead. */
+  readonly onAsked: (params: unknown, context: ClientContext) => Promise<ElicitResult>;
+}
+
 /** What one start has of it. */
-interface Start {
+interface Start extends ServerListener {
   readonly config: McpServerConfig;
   readonly place: ConnectionPlace;
   readonly signal: AbortSignal;
-  /** Its tools are others now. */
-  readonly onChanged: () => void;
   readonly limit_ms: number;
   readonly left: () => number;
 }
@@ -57,12 +65,12 @@ export async function openServer(
   config: McpServerConfig,
   place: ConnectionPlace,
   signal: AbortSignal,
-  onChanged: () => void,
+  listener: ServerListener,
 ): Promise<Opened> {
   const began = performance.now();
   const limit_ms = (config.startTimeoutSeconds ?? START_SECONDS) * 1000;
   const left = () => Math.max(1, limit_ms - (performance.now() - began));
-  const start = { config, place, signal, onChanged, limit_ms, left };
+  const start = { ...listener, config, place, signal, limit_ms, left };
   if (config.url !== undefined) return openAddress(start, config.url);
   return openProgram(start, 'auto').catch((error: unknown) => {
     // Some older servers end at the first request that they do not know.
@@ -166,14 +174,15 @@ const UNCHECKED = {
 /** Speaks the newest version that both know. */
 async function greet(
   transport: Transport,
-  { signal, onChanged, left }: Start,
+  { signal, onChanged, onAsked, left }: Start,
   mode: 'auto' | 'legacy',
 ): Promise<Client> {
   const left_ms = left();
   const client = new Client(
     { name: 'coppice', title: 'Coppice', version: '1' },
     {
-      capabilities: {},
+      capabilities: { elicitation: { form: {}, url: {} } },
+      inputRequired: { autoFulfill: false },
       versionNegotiation: { mode, probe: { timeoutMs: Math.min(PROBE_MS, left_ms / 2) } },
       jsonSchemaValidator: UNCHECKED,
       listChanged: { tools: { autoRefresh: false, debounceMs: 50, onChanged } },
@@ -181,6 +190,7 @@ async function greet(
   );
   // Whatever else it says that is no answer is of no use to anybody.
   client.onerror = () => undefined;
+  client.setRequestHandler('elicitation/create', ({ params }, context) => onAsked(params, context));
   await within(client.connect(transport, { signal, timeout: left_ms }), left_ms);
   return client;
 }

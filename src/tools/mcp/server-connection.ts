@@ -1,5 +1,15 @@
-import { type CallToolResult, type Client, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import {
+  type CallToolResult,
+  type Client,
+  type ClientContext,
+  type ElicitResult,
+  SdkError,
+  SdkErrorCode,
+} from '@modelcontextprotocol/client';
 import { clean } from '../../render/clean.ts';
+import { type AskingCall, type AskPerson, elicit } from './asking/elicitation.ts';
+import { Patience } from './asking/patience.ts';
+import { callInRounds } from './asking/rounds.ts';
 import { type ListedTool, listedTool } from './listed-tool.ts';
 import type { McpServerConfig } from './mcp-config.ts';
 import { asMcpError, isLost, McpError } from './mcp-error.ts';
@@ -10,6 +20,19 @@ const PAGES_MAX = 100;
 const TOOLS_MAX = 2_000;
 /** Between two live lines of progress. */
 const PROGRESS_MS = 250;
+/** The library's own limit: a call is ended by its patience alone. */
+const NO_LIMIT_MS = 2_000_000_000;
+/** How often a server that asks is told that its question still waits. */
+const STILL_ASKING_MS = 10_000;
+
+/** How a call is watched, by whoever made it. */
+export interface CallWatch {
+  readonly signal: AbortSignal;
+  readonly onProgress: (text: string) => void;
+  /** The agent that calls. */
+  readonly caller?: string;
+  readonly ask?: AskPerson | undefined;
+}
 
 /** A server that has been greeted. All methods reject with an McpError. */
 export class ServerConnection {
@@ -21,14 +44,23 @@ export class ServerConnection {
   readonly #client: Client;
   readonly #call_ms: number;
   readonly #stop: (why: string) => Promise<string>;
+  readonly #name: string;
+  readonly #running: Set<AskingCall>;
   #over: string | null = null;
 
-  private constructor({ client, gone, stop }: Opened, config: McpServerConfig) {
+  private constructor(
+    name: string,
+    { client, gone, stop }: Opened,
+    config: McpServerConfig,
+    running: Set<AskingCall>,
+  ) {
+    this.#name = name;
+    this.#running = running;
     this.#client = client;
     this.#call_ms = (config.timeoutSeconds ?? CALL_SECONDS) * 1000;
     this.#stop = stop;
-    const { name = '', version = '' } = client.getServerVersion() ?? {};
-    this.about = clean(`${name} ${version}`).slice(0, 100);
+    const said = client.getServerVersion();
+    this.about = clean(`${said?.name ?? ''} ${said?.version ?? ''}`).slice(0, 100);
     this.version = client.getNegotiatedProtocolVersion() ?? '';
     this.gone = gone;
     void gone.then((how) => {
@@ -38,12 +70,16 @@ export class ServerConnection {
 
   /** Starts and greets it. `onChanged`: its tools are others now. */
   static async open(
+    name: string,
     config: McpServerConfig,
     place: ConnectionPlace,
     signal: AbortSignal,
     onChanged: () => void,
   ): Promise<ServerConnection> {
-    return new ServerConnection(await openServer(config, place, signal, onChanged), config);
+    const running = new Set<AskingCall>();
+    const onAsked = (params: unknown, context: ClientContext) => askNewest(name, params, running, context);
+    const opened = await openServer(config, place, signal, { onChanged, onAsked });
+    return new ServerConnection(name, opened, config, running);
   }
 
   /** Whether it tells when its tools change. */
@@ -75,31 +111,39 @@ export class ServerConnection {
     }
   }
 
-  /** Runs a tool. Progress is told to `onProgress` and gives it time; an abort is told to the server. */
-  call(
+  /** Runs a tool. Progress is told to `onProgress` and gives it time, and so does a person who is asked; an abort is told to the server. */
+  async call(
     tool: ListedTool,
     input: Record<string, unknown>,
-    signal: AbortSignal,
-    onProgress: (text: string) => void,
+    { signal, onProgress, ask, caller = '' }: CallWatch,
   ): Promise<CallToolResult> {
     let told = Number.NEGATIVE_INFINITY;
-    return this.#ask(() =>
-      this.#client.callTool(
-        { name: tool.name, arguments: input },
-        {
-          signal,
-          timeout: this.#call_ms,
-          resetTimeoutOnProgress: true,
-          toolDefinition: { name: tool.name, inputSchema: tool.input as { type: 'object' } },
-          onprogress: ({ progress, total, message }) => {
-            if (performance.now() - told < PROGRESS_MS) return;
-            told = performance.now();
-            const share = total === undefined ? String(progress) : `${progress} of ${total}`;
-            onProgress(`${share}${message === undefined ? '' : ` ${clean(message).slice(0, 500)}`}\n`);
-          },
+    const patience = new Patience(this.#call_ms, signal);
+    const about = `${caller === '' ? '' : `${caller}: `}${tool.name}`;
+    const asking: AskingCall = { about, input: JSON.stringify(input), patience, ask };
+    this.#running.add(asking);
+    try {
+      const options = {
+        signal: patience.signal,
+        timeout: NO_LIMIT_MS,
+        toolDefinition: { name: tool.name, inputSchema: tool.input as { type: 'object' } },
+        onprogress: ({ progress, total, message }: Progress) => {
+          patience.progressed();
+          if (performance.now() - told < PROGRESS_MS) return;
+          told = performance.now();
+          const share = total === undefined ? String(progress) : `${progress} of ${total}`;
+          onProgress(`${share}${message === undefined ? '' : ` ${clean(message).slice(0, 500)}`}\n`);
         },
-      ),
-    );
+      };
+      return await this.#ask(() =>
+        callInRounds(this.#client, { name: tool.name, arguments: input }, options, (params) =>
+          elicit(this.#name, params, asking, [], patience.signal),
+        ),
+      );
+    } finally {
+      this.#running.delete(asking);
+      patience.end();
+    }
   }
 
   async #ask<Answer>(request: () => Promise<Answer>): Promise<Answer> {
@@ -117,5 +161,39 @@ export class ServerConnection {
 
   stop(why: string): Promise<string> {
     return this.#stop(why);
+  }
+}
+
+interface Progress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+/** Before 2026-07-28 a question does not say to which call it belongs: it is put to whoever called last, and says so where there are others. */
+async function askNewest(
+  server: string,
+  params: unknown,
+  running: ReadonlySet<AskingCall>,
+  { mcpReq }: ClientContext,
+): Promise<ElicitResult> {
+  const calls = [...running];
+  const newest = calls.pop();
+  if (newest === undefined) return { action: 'cancel' };
+  const token = mcpReq._meta?.progressToken;
+  let sign = 0;
+  const telling =
+    token === undefined
+      ? undefined
+      : setInterval(() => {
+          sign += 1;
+          const still = { progressToken: token, progress: sign, message: 'a person is asked' };
+          void mcpReq.notify({ method: 'notifications/progress', params: still }).catch(() => undefined);
+        }, STILL_ASKING_MS);
+  try {
+    const others = calls.map(({ about }) => about);
+    return await elicit(server, params, newest, others, mcpReq.signal);
+  } finally {
+    clearInterval(telling);
   }
 }

@@ -2,6 +2,7 @@ import { toolPermission } from '../../permissions/tool-permission.ts';
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import { quoteStamps } from '../../records/text/foreign-text.ts';
 import type { Tool, ToolContext, ToolResult } from '../../records/tool.ts';
+import { type AskPerson, notAnswered } from './asking/elicitation.ts';
 import { resultOf } from './call-result.ts';
 import type { ListedTool } from './listed-tool.ts';
 import { McpError } from './mcp-error.ts';
@@ -38,13 +39,29 @@ export function serverToolOf(
     },
     subject: (input) => JSON.stringify(input),
     async run(input, context) {
-      const result = await orAbandoned(run(server, now(), input, context), context.signal);
-      const said = context.signal.aborted ? null : afterword(context.agent.id);
-      return said === null
+      const { asking, told } = witnessed(context);
+      const result = await orAbandoned(run(server, now(), input, asking), context.signal);
+      const changes = context.signal.aborted ? null : afterword(context.agent.id);
+      const said = [...told, ...(changes === null ? [] : [changes])].map((one) => `\n[Coppice] ${one}`);
+      return said.length === 0
         ? result
-        : { ...result, output: `${quoteStamps(result.output)}\n[Coppice] ${said}` };
+        : { ...result, output: `${quoteStamps(result.output)}${said.join('')}` };
     },
   };
+}
+
+/** The same context, and what became of the questions that were not answered. */
+function witnessed(context: ToolContext): { readonly asking: ToolContext; readonly told: readonly string[] } {
+  const { question: ask } = context;
+  if (ask === undefined) return { asking: context, told: [] };
+  const told: string[] = [];
+  const question: AskPerson = async (asked, signal) => {
+    const answer = await ask(asked, signal);
+    const said = notAnswered(asked, answer);
+    if (said !== null) told.push(said);
+    return answer;
+  };
+  return { asking: { ...context, question }, told };
 }
 
 async function run(
@@ -56,7 +73,9 @@ async function run(
   const { signal } = context;
   if (signal.aborted) return { status: 'cancelled', output: 'cancelled before it started' };
   try {
-    return await resultOf(await server.call(listed, input, signal, context.onOutput), context);
+    const { onOutput: onProgress, question: ask, agent } = context;
+    const answer = await server.call(listed, input, { signal, onProgress, ask, caller: agent.name });
+    return await resultOf(answer, context);
   } catch (error) {
     if (signal.aborted)
       return { status: 'cancelled', output: `cancelled; the MCP server ${server.name} was told so` };

@@ -1,6 +1,7 @@
 import type { PermissionMode } from '../../records/agent/agent.ts';
 import { parseSpending, type SpendingLimits } from '../../records/agent/spending.ts';
 import { ASK_SCOPES, type AskScope } from '../../records/conversation/ask.ts';
+import { writtenValues } from '../../records/question/written-values.ts';
 import { didYouMean } from '../../render/nearest-name.ts';
 import type { ExportFormat } from '../app-options.ts';
 
@@ -21,8 +22,8 @@ const ROWS = [
   [
     'allow',
     'text',
-    ' [SCOPE RULE]',
-    'allow the call that is asked about; SCOPE (turn, agent, session, always) grants the rule as well',
+    ' [SCOPE RULE | NAME=VALUE…]',
+    'allow the call that is asked about; SCOPE (turn, agent, session, always) grants the rule as well; values fill in the form of a question',
   ],
   ['deny', 'text', ' [WORDS]', 'deny it; the agent reads the words'],
   ['rules', 'text', ' [remove ID]', 'rules that you granted in answers'],
@@ -77,7 +78,12 @@ export type HumanCommand =
   | { readonly name: 'undo'; readonly redo: boolean; readonly agent: string | null }
   | { readonly name: 'budget'; readonly agent: string | null; readonly wanted: SpendingLimits }
   | { readonly name: 'kill'; readonly agents: readonly string[] }
-  | { readonly name: 'allow'; readonly scope: AskScope; readonly rule: string | undefined }
+  | {
+      readonly name: 'allow';
+      readonly scope: AskScope;
+      readonly rule: string | undefined;
+      readonly values: Readonly<Record<string, string>> | undefined;
+    }
   | { readonly name: 'rules'; readonly remove: string | null }
   | { readonly name: 'deny' | 'compact'; readonly note: string }
   | { readonly name: 'send'; readonly agent: string; readonly message: string }
@@ -156,11 +162,14 @@ export function readCommand(text: string): ReadCommand {
       return { ok: true, command: { name: 'budget', agent, wanted } };
     }
     case 'allow': {
+      const values = writtenValues(behind) ?? undefined;
+      if (values !== undefined)
+        return { ok: true, command: { name: 'allow', scope: 'once', rule: undefined, values } };
       const [, word = '', rule = ''] = /^(\S*)\s*([\s\S]*)$/.exec(behind.trim()) ?? [];
       const scope = word === '' ? 'once' : ASK_SCOPES.find((one) => one === word);
       if (scope === undefined) return usage(`SCOPE is one of ${ASK_SCOPES.join(', ')}`);
       if (scope === 'once' && rule !== '') return usage('a rule needs another scope than once');
-      return { ok: true, command: { name: 'allow', scope, rule: rule === '' ? undefined : rule } };
+      return { ok: true, command: { name: 'allow', scope, rule: rule === '' ? undefined : rule, values } };
     }
     case 'rules': {
       const [verb, id, ...more] = rest;

@@ -94,7 +94,7 @@ describe('commands of a Telegram chat', () => {
         askOf({ command: 'rm' }, { id: TWO }),
       ]);
       const list =
-        'a1b2c file-reader wants bash: rm -rf dist\na1b2f file-reader wants bash: rm -rf dist\n\n/approve ID [always]\n/deny ID [reason]';
+        'a1b2c file-reader wants bash: rm -rf dist\na1b2f file-reader wants bash: rm -rf dist\n\n/approve ID [always | name=value …]\n/deny ID [reason]';
       for (const text of [
         '/approve',
         '/approve always',

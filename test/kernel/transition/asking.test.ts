@@ -218,3 +218,45 @@ describe('a successor', () => {
     assert.ok(run.state.type === 'executing' && run.state.running[0]?.approved === true);
   });
 });
+
+describe('a question of a call that runs', () => {
+  const questions = (run: KernelRun, call_id: string, at: number) =>
+    run.apply({ type: 'call-asked', at, ask: { ...askOf(call_id, at), subject_kind: 'question' } });
+
+  it('leaves the call running, stops the clock, and its one answer reaches the tool', () => {
+    const run = askingRun(call('a', SIDE), call('b', SIDE));
+    const start = turnStart(run);
+    questions(run, 'a', 100);
+    asks(run, 'b', 300);
+    const answered = effects(says(run, 'a', 'allow', { at: 1_100, note: '{}' }));
+    assert.deepEqual(answered.at(-1), {
+      ...{ type: 'answer-program', ask_id: 'ask-a', verdict: 'allow', note: '{}', by: 'you' },
+    });
+    assert.equal(turnStart(run), start + 1_000);
+    assert.equal(says(run, 'a', 'allow').ok, false);
+    says(run, 'b', 'allow', { at: 1_600 });
+    assert.equal(turnStart(run), start + 1_500);
+    assert.ok(run.state.type === 'executing' && run.state.running.length === 2);
+  });
+
+  it('is withdrawn with its call, by whoever asked it, and by a stop', () => {
+    const ends = [
+      { type: 'question-withdrawn', at: 5, ask_id: 'ask-a' },
+      { type: 'cancel', at: 5, by: 'you', reason: 'enough', open: [] },
+      LIMIT,
+      { type: 'resume', at: 5 },
+    ] as const;
+    for (const end of ends) {
+      const run = askingRun(call('a'), call('b'));
+      questions(run, 'a', 4);
+      assert.deepEqual(voided(run.apply(end)), ['ask-a'], end.type);
+      assert.equal(says(run, 'a', 'allow').ok, false);
+    }
+  });
+
+  it('is not admitted for a call that waits itself', () => {
+    const run = askingRun(call('a'));
+    asks(run, 'a');
+    assert.equal(questions(run, 'a', 4).ok, false);
+  });
+});

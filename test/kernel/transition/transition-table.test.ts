@@ -57,6 +57,7 @@ const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { typ
   'call-parked': { type: 'call-parked', at: 2, call_id: 'c', wait: { from: null, deadline: 3 } },
   'call-asked': { type: 'call-asked', at: 2, ask },
   'ask-answered': { type: 'ask-answered', at: 2, ask_id: 'nobody', verdict: 'allow', note: '', by: 'you' },
+  'question-withdrawn': { type: 'question-withdrawn', at: 2, ask_id: 'nobody' },
   capture: { type: 'capture', at: 2, content: { text: 'note' } },
   branch: { type: 'branch', at: 2, agents: [], text: 'forked' },
   'human-wait': { type: 'human-wait', at: 2, wait: { from: null, deadline: 9 } },

@@ -18,7 +18,7 @@ async function at(behaviour: HttpBehaviour = {}, more: object = {}, env = {}) {
     name: string,
     input: Record<string, unknown> = {},
     signal = new AbortController().signal,
-  ) => server.call(await toolOf(server, name), input, signal, () => undefined);
+  ) => server.call(await toolOf(server, name), input, { signal, onProgress: () => undefined });
   return { http, server, call };
 }
 

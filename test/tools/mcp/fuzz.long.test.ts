@@ -27,7 +27,10 @@ function fuzzer(): McpServer {
 }
 
 const call = async (server: McpServer, name: string, input: Record<string, unknown>) =>
-  server.call(await toolOf(server, name), input, new AbortController().signal, () => undefined);
+  server.call(await toolOf(server, name), input, {
+    signal: new AbortController().signal,
+    onProgress: () => undefined,
+  });
 
 for (let seed = 1; seed <= 20; seed += 1)
   it(`5,000 frames of seed ${seed}`, async () => {

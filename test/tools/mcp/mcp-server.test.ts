@@ -16,7 +16,7 @@ async function call(
   signal = new AbortController().signal,
   onProgress: (text: string) => void = () => undefined,
 ): Promise<string> {
-  const answer = await server.call(await toolOf(server, name), input, signal, onProgress);
+  const answer = await server.call(await toolOf(server, name), input, { signal, onProgress });
   const [block] = answer.content;
   return block?.type === 'text' ? block.text : '';
 }

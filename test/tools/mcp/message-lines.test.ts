@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { MessageLines, Unbounded } from '../../../src/tools/mcp/message-lines.ts';
+import { MessageLines, Unbounded } from '../../../src/tools/mcp/stdio/message-lines.ts';
 
 function read(text: string, cuts: readonly number[] = []): { messages: unknown[]; noise: string } {
   const lines = new MessageLines(() => 0);

@@ -41,7 +41,8 @@ it('a server writes in its folder, and neither writes nor reads what is outside'
   try {
     const shell = `echo mine > own; echo theirs > ${outside}; cat ${secret}`;
     const tool = await toolOf(server, 'shell');
-    const answer = await server.call(tool, { command: shell }, new AbortController().signal, () => undefined);
+    const watch = { signal: new AbortController().signal, onProgress: () => undefined };
+    const answer = await server.call(tool, { command: shell }, watch);
     assert.doesNotMatch(JSON.stringify(answer), /canary-77/);
     assert.equal(readFileSync(join(cwd, 'own'), 'utf8'), 'mine\n');
     assert.ok(!existsSync(outside));

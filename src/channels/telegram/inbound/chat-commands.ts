@@ -1,4 +1,5 @@
 import type { Ask } from '../../../records/conversation/ask.ts';
+import { writtenValues } from '../../../records/question/written-values.ts';
 import { clean } from '../../../render/clean.ts';
 import { inOneLine } from '../../../render/plain-sight.ts';
 import { shortIds } from '../../../render/short-ids.ts';
@@ -98,6 +99,15 @@ async function kill({ sessions, chat }: CommandPlace, agent: string): Promise<Fo
 }
 
 async function approve(place: CommandPlace, argument: string): Promise<FormattedText> {
+  const [, first = '', behind = ''] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [];
+  for (const [id, text] of [
+    [null, argument],
+    [first, behind],
+  ] as const) {
+    const values = writtenValues(text);
+    if (values !== null)
+      return await answer(place, id, { verdict: 'allow', scope: 'once', note: '', values });
+  }
   const words = argument.split(/\s+/).filter((word) => word !== '');
   const always = words.at(-1)?.toLowerCase() === 'always';
   const ids = always ? words.slice(0, -1) : words;
@@ -142,7 +152,7 @@ function asksText(asks: readonly Ask[]): FormattedText {
   if (asks.length === 0) return plain('nothing waits for you');
   const builder = new TextBuilder();
   writeAsks(builder, asks);
-  builder.write('\n/approve ID [always]\n/deny ID [reason]');
+  builder.write('\n/approve ID [always | name=value …]\n/deny ID [reason]');
   return builder.build();
 }
 

@@ -1,4 +1,5 @@
 import type { Ask } from '../../../records/conversation/ask.ts';
+import { questionOf } from '../../../records/question/question.ts';
 import { askParts } from '../../../render/ask-parts.ts';
 import { clean } from '../../../render/clean.ts';
 import { cutMiddle, SPELLED_NOTE } from '../../../render/plain-sight.ts';
@@ -52,6 +53,8 @@ export function askText(ask: Ask): FormattedText {
   }
   if (parts.some(({ spelled }) => spelled)) builder.write(`\n⚠ ${SPELLED_NOTE}`);
   builder.write(`\ncwd ${clean(ask.cwd)}\nrule: ${clean(ask.rule)}`);
+  if ((questionOf(ask)?.fields.length ?? 0) > 0)
+    builder.write(`\nFill it in: /approve ${ask.id.slice(0, 8)} name=value`);
   if (ask.verdict !== null) builder.write(`\nno longer waits: ${verdictWord(ask)}`);
   return builder.build();
 }
@@ -59,6 +62,12 @@ export function askText(ask: Ask): FormattedText {
 /** None for a question that is no longer open. */
 function askButtons(ask: Ask): readonly Button[] {
   if (ask.verdict !== null) return [];
+  const question = questionOf(ask);
+  if (question !== null) {
+    const must = question.fields.some((field) => field.required && field.default === undefined);
+    const decline = { label: 'Decline', data: `n:${ask.id}` };
+    return must ? [decline] : [{ label: 'Accept', data: `y:${ask.id}` }, decline];
+  }
   return [
     { label: 'Allow once', data: `y:${ask.id}` },
     { label: 'Allow for this agent', data: `s:${ask.id}` },

@@ -1,4 +1,5 @@
 import type { Ask } from '../../../records/conversation/ask.ts';
+import { questionOf } from '../../../records/question/question.ts';
 import { clean } from '../../../render/clean.ts';
 import type { Shortcuts } from '../../keys/shortcuts.ts';
 import type { Answer } from '../../state/answer.ts';
@@ -30,6 +31,8 @@ export function answerRows(
   if (held !== null)
     return [[key(held.text), ` ${HELD[held.answer]} in a moment`], [['dim', 'any other key: it was text']]];
   if (drafting) return chordRows(shortcuts, width);
+  const question = questionOf(ask);
+  if (question !== null) return questionRows(question.fields.length > 0, width);
   const offer = offerOf(ask, width);
   if (width >= 50)
     return [
@@ -42,6 +45,15 @@ export function answerRows(
       [key('v'), ' view  ', key('Esc'), ' later'],
     ];
   return [[key('y'), ' yes ', key('n'), ' no ', key('s'), ' ', key('m'), ' ', key('v'), ' ', key('Esc')]];
+}
+
+/** No rule answers a question, and a form is filled in by words. */
+function questionRows(is_form: boolean, width: number): (readonly Part[])[] {
+  const form = width >= 50 ? ' with its own defaults; else: /allow NAME=VALUE…' : ' or /allow NAME=VALUE…';
+  return [
+    [key('y'), is_form ? form : ' yes'],
+    [key('n'), ' decline  ', key('m'), ' say why  ', key('v'), ' view  ', key('Esc'), ' later'],
+  ];
 }
 
 /** What is next to once: the rule that would be offered, if there is room to spell it out. */

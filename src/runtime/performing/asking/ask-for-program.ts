@@ -1,16 +1,15 @@
-import { deniedText } from '../../kernel/transition/asking.ts';
-import type { ProgramAnswer } from '../../kernel/transition/effect.ts';
-import type { ModelHost } from '../../models/model-host.ts';
-import { isCovered } from '../../permissions/grants/grant.ts';
-import type { PermissionMode } from '../../records/agent/agent.ts';
-import { RULE_BREAK } from '../../records/conversation/ask.ts';
-import type { Cell } from '../executor/cell.ts';
-import { type AskPerson, createModelHost, type HostContext } from './agent-program-host.ts';
-import { askOf, type CallContext, type GrantContext, grantsFor, mayAsk } from './perform-call.ts';
+import { deniedText } from '../../../kernel/transition/asking.ts';
+import type { ModelHost } from '../../../models/model-host.ts';
+import { isCovered } from '../../../permissions/grants/grant.ts';
+import type { PermissionMode } from '../../../records/agent/agent.ts';
+import { RULE_BREAK } from '../../../records/conversation/ask.ts';
+import type { Cell } from '../../executor/cell.ts';
+import { type AskPerson, createModelHost, type HostContext } from '../agent-program-host.ts';
+import { answerTo, askOf, type GrantContext, grantsFor, mayAsk, type QueueContext } from './approvals.ts';
 
 const ENDED = 'the prompt has ended';
 
-type AskContext = GrantContext & Pick<CallContext, 'executor' | 'clock' | 'newId'>;
+type AskContext = GrantContext & QueueContext;
 
 /** What the program behind a request may do. */
 export function hostFor(
@@ -31,13 +30,7 @@ function askerFor(cell: Cell, request: AbortController, context: AskContext): As
     if (cell.request !== request || cell.gone) return ENDED;
     const call = { id: context.newId(), input };
     const ask = askOf(agent, call, { ...asked, difference }, rules.join(RULE_BREAK), context);
-    const answer = await new Promise<ProgramAnswer | null>((resolve) => {
-      cell.questions.set(ask.id, (given) => {
-        cell.questions.delete(ask.id);
-        resolve(given);
-      });
-      context.executor.happened(cell, { type: 'call-asked', at: ask.asked_at, ask });
-    });
+    const answer = await answerTo(cell, ask, context.executor);
     if (answer === null) return ENDED;
     return answer.verdict === 'allow' ? null : deniedText(asked.tool, answer);
   };

@@ -1,0 +1,148 @@
+import { isJsonObject } from '../text/json-text.ts';
+
+/** What a person may give for one field; `string[]`: of several choices. */
+export type FormValue = string | number | boolean | readonly string[];
+
+interface Choice {
+  readonly value: string;
+  readonly title?: string;
+}
+
+/** One field of a form, as it was read from a JSON Schema. */
+export interface FormField {
+  readonly name: string;
+  readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices';
+  readonly title?: string;
+  readonly description?: string;
+  readonly required: boolean;
+  readonly default?: FormValue;
+  /** Of `choice` and `choices`. */
+  readonly choices?: readonly Choice[];
+  /** Characters of a text, the value of a number, the count of choices. */
+  readonly min?: number;
+  readonly max?: number;
+  readonly format?: 'email' | 'uri' | 'date' | 'date-time';
+  /** Shown only: who asks checks it. */
+  readonly pattern?: string;
+}
+
+const FIELDS_MAX = 40;
+const CHOICES_MAX = 200;
+const TEXT_MAX = 1_000;
+const FORMATS = ['email', 'uri', 'date', 'date-time'] as const;
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** The fields of a flat form; null: the schema is none, or too large to be shown to anybody. */
+export function formFields(schema: unknown): readonly FormField[] | null {
+  if (!isJsonObject(schema) || !isJsonObject(schema.properties)) return null;
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const entries = Object.entries(schema.properties);
+  if (entries.length > FIELDS_MAX) return null;
+  const fields = entries.map(([name, one]) => fieldOf(name, one, required.has(name)));
+  return fields.every((field) => field !== null) ? fields : null;
+}
+
+function fieldOf(name: string, schema: unknown, required: boolean): FormField | null {
+  if (!isJsonObject(schema) || name === '' || name.length > TEXT_MAX) return null;
+  const kind = kindOf(schema);
+  const choices = choicesOf(schema);
+  if (kind === null || choices === null) return null;
+  if (kind.startsWith('choice') === (choices.length === 0)) return null;
+  const { title, description, pattern, format } = schema;
+  const texts = [title, description, pattern].filter((one) => one !== undefined);
+  if (!texts.every((one) => typeof one === 'string' && one.length <= TEXT_MAX)) return null;
+  const known = FORMATS.find((one) => one === format);
+  const min = numberIn(schema, 'minimum', 'minLength', 'minItems');
+  const max = numberIn(schema, 'maximum', 'maxLength', 'maxItems');
+  return {
+    ...{ name, kind, required },
+    ...(typeof title === 'string' && { title }),
+    ...(typeof description === 'string' && { description }),
+    ...(isValue(schema.default) && { default: schema.default }),
+    ...(choices.length > 0 && { choices }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+    ...(known !== undefined && { format: known }),
+    ...(typeof pattern === 'string' && { pattern }),
+  };
+}
+
+function kindOf(schema: Schema): FormField['kind'] | null {
+  switch (schema.type) {
+    case 'string':
+      return Array.isArray(schema.enum) || Array.isArray(schema.oneOf) ? 'choice' : 'text';
+    case 'number':
+    case 'integer':
+    case 'boolean':
+      return schema.type;
+    case 'array':
+      return 'choices';
+    default:
+      return null;
+  }
+}
+
+/** Null: they cannot be shown. */
+function choicesOf(schema: Schema): readonly Choice[] | null {
+  const from = schema.type === 'array' ? schema.items : schema;
+  if (!isJsonObject(from)) return null;
+  const titled = schema.type === 'array' ? from.anyOf : from.oneOf;
+  const listed: readonly unknown[] = Array.isArray(titled)
+    ? titled.map((one: unknown) => (isJsonObject(one) ? choice(one.const, one.title) : null))
+    : Array.isArray(from.enum)
+      ? from.enum.map((value: unknown, at) => choice(value, namesOf(from)[at]))
+      : [];
+  if (listed.length > CHOICES_MAX || listed.includes(null)) return null;
+  return listed as readonly Choice[];
+}
+
+function namesOf({ enumNames }: Schema): readonly unknown[] {
+  return Array.isArray(enumNames) ? enumNames : [];
+}
+
+function choice(value: unknown, title: unknown): Choice | null {
+  if (typeof value !== 'string' || value.length > TEXT_MAX) return null;
+  return typeof title === 'string' && title !== value && title.length <= TEXT_MAX
+    ? { value, title }
+    : { value };
+}
+
+function numberIn(schema: Schema, ...names: readonly string[]): number | undefined {
+  return names.map((name) => schema[name]).find((value) => typeof value === 'number');
+}
+
+function isValue(value: unknown): value is FormValue {
+  if (Array.isArray(value))
+    return value.length <= CHOICES_MAX && value.every((one) => typeof one === 'string');
+  if (typeof value === 'string') return value.length <= TEXT_MAX;
+  return typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** What may be given, in words: `number, 1 to 5, required`. */
+export function fieldText(field: FormField): string {
+  const { kind, required, choices = [], format, pattern } = field;
+  const names = choices.map(({ value, title }) => (title === undefined ? value : `${value} (${title})`));
+  const what: Readonly<Record<FormField['kind'], string>> = {
+    text: format ?? 'text',
+    number: 'number',
+    integer: 'whole number',
+    boolean: 'true or false',
+    choice: `one of ${names.join(', ')}`,
+    choices: `any of ${names.join(', ')}`,
+  };
+  return [
+    what[kind],
+    ...boundsOf(field),
+    ...(pattern === undefined ? [] : [`matching ${pattern}`]),
+    ...(field.default === undefined ? [] : [`otherwise ${JSON.stringify(field.default)}`]),
+    ...(required ? ['required'] : []),
+  ].join(', ');
+}
+
+function boundsOf({ kind, min, max }: FormField): readonly string[] {
+  if (min === undefined && max === undefined) return [];
+  const unit = kind === 'text' ? ' characters' : kind === 'choices' ? ' of them' : '';
+  if (max === undefined) return [`at least ${min}${unit}`];
+  return [min === undefined ? `at most ${max}${unit}` : `${min} to ${max}${unit}`];
+}

@@ -1,0 +1,107 @@
+import type { FormField, FormValue } from './form-field.ts';
+
+const TEXT_MAX = 100_000;
+
+type Values = Readonly<Record<string, FormValue>>;
+type Read = { readonly ok: true; readonly value: FormValue } | { readonly ok: false; readonly fault: string };
+
+/**
+ * The values of a form, defaults filled in. Texts stand for what their field wants: `5`, `true`, `a,b`. The error names the field. Null: nothing is wrong.
+ */
+export function formValues(
+  fields: readonly FormField[],
+  given: Values,
+): { readonly ok: true; readonly values: Values } | { readonly ok: false; readonly error: string } {
+  const faults: string[] = [];
+  const values: Record<string, FormValue> = Object.create(null);
+  const names = fields.map(({ name }) => name);
+  for (const name of Object.keys(given))
+    if (!names.includes(name))
+      faults.push(`there is no field "${name}"${names.length > 0 ? `: there are ${names.join(', ')}` : ''}`);
+  for (const field of fields) {
+    const value = Object.hasOwn(given, field.name) ? given[field.name] : field.default;
+    if (value === undefined) {
+      if (field.required) faults.push(`field "${field.name}" is missing`);
+      continue;
+    }
+    const read = readValue(field, value);
+    if (read.ok) values[field.name] = read.value;
+    else faults.push(`field "${field.name}" ${read.fault}`);
+  }
+  return faults.length === 0 ? { ok: true, values: { ...values } } : { ok: false, error: faults.join('; ') };
+}
+
+function readValue(field: FormField, value: FormValue): Read {
+  switch (field.kind) {
+    case 'text':
+      return textOf(field, value);
+    case 'number':
+    case 'integer':
+      return numberOf(field, value);
+    case 'boolean': {
+      if (value === true || value === 'true') return { ok: true, value: true };
+      if (value === false || value === 'false') return { ok: true, value: false };
+      return no('must be true or false');
+    }
+    case 'choice':
+      return typeof value === 'string' && isChoice(field, value)
+        ? { ok: true, value }
+        : no(choicesText(field));
+    case 'choices':
+      return choicesOf(field, value);
+  }
+}
+
+function textOf({ min = 0, max = TEXT_MAX, format }: FormField, value: FormValue): Read {
+  if (typeof value !== 'string') return no('must be a text');
+  const length = [...value].length;
+  if (length < min) return no(`must have at least ${min} characters`);
+  if (length > Math.min(max, TEXT_MAX)) return no(`must have at most ${Math.min(max, TEXT_MAX)} characters`);
+  if (format !== undefined && !FORMATS[format](value)) return no(`must be ${NAMES[format]}`);
+  return { ok: true, value };
+}
+
+const FORMATS: Readonly<Record<NonNullable<FormField['format']>, (text: string) => boolean>> = {
+  email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
+  uri: (text) => URL.canParse(text),
+  date: (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)),
+  'date-time': (text) => /^\d{4}-\d\d-\d\dT/i.test(text) && !Number.isNaN(Date.parse(text)),
+};
+
+const NAMES: Readonly<Record<NonNullable<FormField['format']>, string>> = {
+  email: 'an address of email',
+  uri: 'an address such as https://example.org',
+  date: 'a date such as 2026-11-25',
+  'date-time': 'a time such as 2026-11-25T12:00:00Z',
+};
+
+function numberOf({ kind, min, max }: FormField, value: FormValue): Read {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number)) return no('must be a number');
+  if (kind === 'integer' && !Number.isInteger(number)) return no('must be a whole number');
+  if (min !== undefined && number < min) return no(`must be at least ${min}`);
+  if (max !== undefined && number > max) return no(`must be at most ${max}`);
+  return { ok: true, value: number };
+}
+
+function choicesOf(field: FormField, value: FormValue): Read {
+  const { min = 0, max = Number.POSITIVE_INFINITY } = field;
+  const list = typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;
+  if (!Array.isArray(list)) return no(choicesText(field));
+  const chosen = [...new Set((list as readonly string[]).filter((one) => one !== ''))];
+  if (!chosen.every((one) => isChoice(field, one))) return no(choicesText(field));
+  if (chosen.length < min || chosen.length > max) return no(`must be ${min} to ${max} of them`);
+  return { ok: true, value: chosen };
+}
+
+function isChoice({ choices = [] }: FormField, value: string): boolean {
+  return choices.some((one) => one.value === value);
+}
+
+function choicesText({ choices = [] }: FormField): string {
+  return `must be of ${choices.map(({ value }) => value).join(', ')}`;
+}
+
+function no(fault: string): Read {
+  return { ok: false, fault };
+}

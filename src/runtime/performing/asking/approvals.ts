@@ -1,0 +1,86 @@
+import type { ProgramAnswer } from '../../../kernel/transition/effect.ts';
+import { type AskedCall, type Grant, grantOf, reaches } from '../../../permissions/grants/grant.ts';
+import { readRules } from '../../../permissions/grants/rules-file.ts';
+import type { Agent } from '../../../records/agent/agent.ts';
+import type { Call } from '../../../records/agent/state.ts';
+import type { Ask, NewAsk } from '../../../records/conversation/ask.ts';
+import { storable } from '../../../records/text/text.ts';
+import { cutMiddle } from '../../../render/plain-sight.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Cell } from '../../executor/cell.ts';
+import type { Executor } from '../../executor/executor.ts';
+import type { RuntimeClock } from '../../runtime-clock.ts';
+import type { OpenOptions } from '../../runtime-options.ts';
+
+export interface GrantContext extends Pick<OpenOptions, 'can_ask' | 'rules_file'> {
+  readonly store: Pick<Store, 'grants'>;
+}
+
+export interface QueueContext {
+  readonly executor: Pick<Executor, 'happened'>;
+  readonly clock: RuntimeClock;
+  readonly newId: () => string;
+}
+
+/** Maximum characters of a difference kept with a question; the middle is cut. */
+const DIFFERENCE_MAX = 60_000;
+
+/** Whether people can be asked; otherwise calls that need approval are denied. */
+export function mayAsk({ config }: Agent, { can_ask = false }: GrantContext): boolean {
+  return typeof can_ask === 'function' ? can_ask(config) : can_ask;
+}
+
+/** What people granted this agent: in its tree, and in its folder for good. */
+export async function grantsFor(
+  { id, root_id, state, config: { cwd } }: Agent,
+  { store, rules_file }: GrantContext,
+): Promise<readonly Grant[]> {
+  const in_turn = 'turn' in state ? (state.turn.granted ?? []) : [];
+  // Of rules that were granted for good, the file alone tells: a person may have removed them from it.
+  const holds = (ask: Ask): boolean =>
+    ask.scope !== 'always' &&
+    reaches(ask.scope, ask, { agent_id: id, root_id, cwd }) &&
+    (ask.scope !== 'turn' || in_turn.includes(ask.id));
+  const given = (await store.grants({ root_id })).filter(holds).flatMap((ask) => grantOf(ask) ?? []);
+  const kept = rules_file === undefined ? [] : readRules(rules_file);
+  return [...given, ...kept.filter(({ folder }) => folder === cwd)];
+}
+
+export function askOf(
+  agent: Agent,
+  call: Pick<Call, 'id' | 'input'>,
+  { tool, subject, subject_kind, difference }: AskedCall & Pick<NewAsk, 'difference'>,
+  rule: string,
+  { clock, newId }: Pick<QueueContext, 'clock' | 'newId'>,
+): NewAsk {
+  return {
+    id: newId(),
+    root_id: agent.root_id,
+    agent_id: agent.id,
+    agent_name: agent.name,
+    call_id: call.id,
+    tool,
+    subject: storable(subject),
+    subject_kind,
+    input: call.input,
+    difference: difference === null ? null : storable(cutMiddle(difference, DIFFERENCE_MAX)),
+    cwd: agent.config.cwd,
+    rule,
+    asked_at: clock.now(),
+  };
+}
+
+/** Puts a question of something that goes on meanwhile into the queue, and waits for its answer; null: it was withdrawn. */
+export function answerTo(
+  cell: Cell,
+  ask: NewAsk,
+  executor: QueueContext['executor'],
+): Promise<ProgramAnswer | null> {
+  return new Promise((resolve) => {
+    cell.questions.set(ask.id, (given) => {
+      cell.questions.delete(ask.id);
+      resolve(given);
+    });
+    executor.happened(cell, { type: 'call-asked', at: ask.asked_at, ask });
+  });
+}

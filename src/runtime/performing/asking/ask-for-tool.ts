@@ -1,0 +1,71 @@
+import type { ProgramAnswer } from '../../../kernel/transition/effect.ts';
+import type { Call } from '../../../records/agent/state.ts';
+import type { Question, QuestionAnswer } from '../../../records/question/question.ts';
+import { isJsonObject, parseJson } from '../../../records/text/json-text.ts';
+import { storable } from '../../../records/text/text.ts';
+import type { ToolContext } from '../../../records/tool.ts';
+import { clean } from '../../../render/clean.ts';
+import type { Cell } from '../../executor/cell.ts';
+import type { RuntimeEvent } from '../../runtime-event.ts';
+import { answerTo, askOf, type GrantContext, mayAsk, type QueueContext } from './approvals.ts';
+
+interface AskContext extends GrantContext, QueueContext {
+  readonly emit: (event: RuntimeEvent) => void;
+}
+
+/** Of one call: nobody is to be worn down. */
+const QUESTIONS_MAX = 20;
+const SUBJECT_MAX = 500;
+
+/** How a tool asks a person while its call runs: in the queue of approvals, until the call ends or the question is withdrawn. */
+export function questionsOf(
+  cell: Cell,
+  { call, tool, over }: { readonly call: Call; readonly tool: string; readonly over: AbortSignal },
+  context: AskContext,
+): NonNullable<ToolContext['question']> {
+  let count = 0;
+  return async (question, signal) => {
+    const { agent } = cell;
+    count += 1;
+    if (count > QUESTIONS_MAX || over.aborted || cell.gone) return { action: 'cancel' };
+    if (!mayAsk(agent, context)) {
+      const text = `nobody can be asked in this run, so a question of ${question.asker} was declined: ${clean(question.message)}`;
+      context.emit({ type: 'notice', agent_id: agent.id, text });
+      return { action: 'nobody' };
+    }
+    const input = storable(JSON.stringify(question));
+    const about = {
+      ...{ tool, subject: clean(question.message).slice(0, SUBJECT_MAX).toWellFormed() },
+      ...{ subject_kind: 'question' as const, difference: null },
+    };
+    const ask = askOf(agent, { id: call.id, input }, about, `a question of ${question.asker}`, context);
+    const withdraw = () => {
+      const waiting = cell.questions.get(ask.id);
+      if (waiting === undefined) return;
+      waiting(null);
+      if (cell.gone) return;
+      context.executor.happened(cell, {
+        type: 'question-withdrawn',
+        at: context.clock.now(),
+        ask_id: ask.id,
+      });
+    };
+    for (const one of [signal, over]) one.addEventListener('abort', withdraw, { once: true });
+    try {
+      return answerOf(await answerTo(cell, ask, context.executor), question);
+    } finally {
+      for (const one of [signal, over]) one.removeEventListener('abort', withdraw);
+    }
+  };
+}
+
+function answerOf(answer: ProgramAnswer | null, { fields }: Question): QuestionAnswer {
+  if (answer === null || answer.dismissed === true) return { action: 'cancel' };
+  const { verdict, note, by } = answer;
+  if (verdict === 'deny') return { action: 'decline', note, by: by === 'you' ? 'the user' : by };
+  const values = parseJson(note);
+  if (!values.ok || !isJsonObject(values.value)) return { action: 'accept', values: {} };
+  const names = new Set(fields.map(({ name }) => name));
+  const known = Object.entries(values.value).filter(([name]) => names.has(name));
+  return { action: 'accept', values: Object.fromEntries(known) as Readonly<Record<string, string>> };
+}

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type CallToolResult,
+  type Client,
+  type ElicitResult,
+  isInputRequiredResult,
+} from '@modelcontextprotocol/client';
+import { isJsonObject } from '../../../records/text/json-text.ts';
+import { clean } from '../../../render/clean.ts';
+import { McpError } from '../mcp-error.ts';
+
+/** How often one call may ask for more. */
+const ROUNDS_MAX = 20;
+/** Before a call is repeated of which the server wants nothing but time. */
+const PAUSE_MS = 500;
+
+type Params = Parameters<Client['callTool']>[0];
+type Options = NonNullable<Parameters<Client['callTool']>[1]>;
+
+/**
+ * A call of 2026-07-28: its server answers with what it wants to know, and is asked again with the answers and its own state until it has a result. It has
+ * not begun before it knows, so this repeats nothing.
+ */
+export async function callInRounds(
+  client: Client,
+  params: Params,
+  options: Options & { readonly signal: AbortSignal },
+  elicit: (params: unknown) => Promise<ElicitResult>,
+): Promise<CallToolResult> {
+  let given: object = {};
+  for (let round = 1; ; round += 1) {
+    const answer: unknown = await client.callTool(
+      { ...params, ...given },
+      { ...options, allowInputRequired: true },
+    );
+    if (!isInputRequiredResult(answer)) return answer as CallToolResult;
+    if (round > ROUNDS_MAX) throw new McpError(`asked for more than ${ROUNDS_MAX} times`);
+    const { inputRequests = {}, requestState } = answer as {
+      readonly inputRequests?: Readonly<Record<string, unknown>>;
+      readonly requestState?: string;
+    };
+    const responses: Record<string, ElicitResult> = {};
+    // One after the other, as a person answers.
+    for (const [key, request] of Object.entries(inputRequests)) {
+      const method = isJsonObject(request) ? request.method : undefined;
+      if (!isJsonObject(request) || method !== 'elicitation/create')
+        throw new McpError(`asked for ${clean(String(method)).slice(0, 100)}, which is not offered`);
+      responses[key] = await elicit(request.params);
+    }
+    const keys = Object.keys(responses).length;
+    if (keys === 0) await sleep(PAUSE_MS, undefined, { signal: options.signal }).catch(() => undefined);
+    given = {
+      ...(keys > 0 && { inputResponses: responses }),
+      ...(requestState !== undefined && { requestState }),
+    };
+  }
+}
