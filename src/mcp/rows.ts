@@ -1,18 +1,28 @@
-import { failureJson } from '../documents/agent-json.ts';
 import { type Agent, isActive } from '../records/agent/agent.ts';
 import { deedsLine } from '../records/agent/deeds-line.ts';
-import { failureOf, isTerminal } from '../records/agent/state.ts';
+import { type AgentState, failureOf } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { cutShort } from '../records/conversation/child-text.ts';
-import type { WaitRow } from '../records/conversation/wait.ts';
+import type { WaitRow, WaitStatus } from '../records/conversation/wait.ts';
 import { isFinished, type Run } from '../records/run/run.ts';
 import type { Store } from '../store/store.ts';
 
+/** How an agent ended that did not finish its task, in the words of `coppice ps`; `dead`: it was killed. */
+type BadEnd = 'failed' | 'cancelled' | 'dead';
+
 /** What a client learns of one agent, as `wait` tells it (docs/mcp-server.md). */
-export type Row = WaitRow & {
+export type Row = Omit<WaitRow, 'status'> & {
+  readonly status: WaitStatus | BadEnd;
   /** What it waits for a person to allow. */
   readonly approval?: string;
 };
+
+/** Null: it has not ended, or ended well. */
+function badEnd(state: AgentState): BadEnd | null {
+  if (state.type === 'killed') return 'dead';
+  if (state.type !== 'failed') return null;
+  return state.failure.kind === 'cancelled' ? 'cancelled' : 'failed';
+}
 
 /** The run that the agent was created for; null: none. */
 export async function runOf({ config }: Agent, store: Store): Promise<Run | null> {
@@ -21,37 +31,43 @@ export async function runOf({ config }: Agent, store: Store): Promise<Run | null
 }
 
 /** Of a background run: its result stays in the history, so it can be read again and again. */
-export function runRow({ id, name }: Agent, run: Run): Row {
+export function runRow({ id, name, state }: Agent, run: Run): Row {
   const head = { agent_id: id, name };
   if (!isFinished(run.status)) return { ...head, status: 'running' };
   const message = run.result ?? '';
   if (run.status === 'completed')
     return { ...head, status: 'received', message, ...(run.error === null ? {} : { limit: run.error }) };
+  const ended = {
+    ...head,
+    status: state.type === 'killed' ? 'dead' : run.status === 'cancelled' ? 'cancelled' : 'failed',
+    error: failureOf(state)?.error ?? `${run.status}: ${run.error ?? 'no reason was kept'}`,
+  } as const;
+  return message === '' ? ended : { ...ended, last_reply: message };
+}
+
+/** Of an agent whose state is all that is known: a started tree, one of an earlier connection, or one that has ended. `active`: it or one below it works. */
+export function restRow(agent: Agent, active: boolean, now: number): Row {
+  const { id, name, state, reply } = agent;
+  const did = deedsLine(agent, now);
+  const limit = cutShort(state);
+  const head = { agent_id: id, name };
+  const tail = { ...(limit === null ? {} : { limit }), ...(did === undefined ? {} : { did }) };
+  const end = badEnd(state);
+  if (state.type === 'completed') return { ...head, status: 'received', message: state.result, ...tail };
+  if (end === null && active) return { ...head, status: 'running', ...(did === undefined ? {} : { did }) };
+  const said = state.type === 'failed' ? (state.partial ?? reply) : reply;
   return {
     ...head,
-    status: 'dead',
-    error: `${run.status}: ${run.error ?? 'no reason was kept'}`,
-    ...(message === '' ? {} : { last_reply: message }),
+    status: end ?? 'idle',
+    ...(said ? { last_reply: said } : {}),
+    ...errorOf(agent),
+    ...tail,
   };
 }
 
-/** Of an agent that reports by what it says last: a started tree, or an agent of an earlier connection. `active`: it or one below it works. */
-export function restRow(agent: Agent, active: boolean, now: number): Row {
-  const { id, name, state, reply } = agent;
-  const status = isTerminal(state.type) ? 'dead' : active ? 'running' : 'idle';
-  const limit = cutShort(state);
-  const did = deedsLine(agent, now);
-  return {
-    agent_id: id,
-    name,
-    status,
-    ...(status === 'running' || !reply ? {} : { last_reply: reply }),
-    ...(status === 'running' || failureOf(state) === null
-      ? {}
-      : { error: failureJson(agent)?.message ?? '' }),
-    ...(status === 'running' || limit === null ? {} : { limit }),
-    ...(did === undefined ? {} : { did }),
-  };
+function errorOf(agent: Agent): { readonly error?: string } {
+  const failure = failureOf(agent.state);
+  return failure === null ? {} : { error: failure.error };
 }
 
 /** One line of the list of agents. */
@@ -62,7 +78,8 @@ export function listedAgent(agent: Agent, asks: readonly Ask[]): object {
     agent_id: id,
     name,
     ...(parent_id === null ? {} : { parent_id }),
-    status: isTerminal(state.type) ? 'dead' : isActive(agent) ? 'running' : 'idle',
+    status: state.type === 'completed' ? 'done' : (badEnd(state) ?? (isActive(agent) ? 'running' : 'idle')),
+    ...(isActive(agent) ? {} : errorOf(agent)),
     ...(doing === null ? {} : { doing }),
     model: config.model,
     tool_calls: calls,

@@ -61,13 +61,14 @@ const OWN: readonly Listed[] = [
   {
     name: 'wait',
     description:
-      'Collect what agents report. With from_agents: until every listed agent has sent a message, idles or is dead; returns one result per agent with status received, running, idle or dead. Without: until the next message, or until one of your agents comes to rest. A message is returned once. When the time is over, call it again.',
+      'Collect what agents report. With from_agents: until every listed agent has sent a message, rests or has ended; returns one result per agent with status received (message has its report or result), running, idle, failed, cancelled or dead (it was killed). Without: until the next message, or until one of your agents comes to rest. A message is returned once. When the time is over, call it again.',
     schema: waitInput,
     annotations: READS,
   },
   {
     name: 'list_agents',
-    description: 'List your agents: what each is doing, what it used, and whether it waits for an approval.',
+    description:
+      'List your agents: what each is doing, what it used, and whether it waits for an approval. With all, also those that have ended: done, failed, cancelled or dead (killed).',
     schema: listInput,
     annotations: READS,
   },

@@ -139,8 +139,11 @@ export async function rowsOf(
   if (reporting.length > 0) {
     const { result } = await client.call('wait', { timeout: 0, from_agents: reporting });
     if (result.status !== 'ok') throw new Error(result.output);
-    for (const row of (JSON.parse(result.output) as { results: readonly Row[] }).results)
-      rows.set(row.agent_id, row);
+    for (const row of (JSON.parse(result.output) as { results: readonly Row[] }).results) {
+      // The toolset has one word for every end.
+      const ended = row.status === 'dead' ? await store.agent(row.agent_id) : null;
+      rows.set(row.agent_id, ended === null ? row : restRow(ended, false, Date.now()));
+    }
   }
   return ids.flatMap((id) => {
     const row = rows.get(id);

@@ -1,0 +1,68 @@
+/** Proves that a client can tell apart agents that finished, failed, were cancelled and were killed, in lists and in what `wait` collects. */
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import { makeHome } from '../cli/run-cli.ts';
+import { closeOpened } from '../close-opened.ts';
+import { startClient, writeRules } from './mcp-client.ts';
+
+after(closeOpened);
+
+const RULES = [
+  { when: { user: 'hang' }, delay_ms: 60_000, say: 'late' },
+  { when: { user: 'finish' }, say: 'finished' },
+  {
+    when: { user: 'delegate', step: 0 },
+    calls: [{ name: 'subagent_spawn', input: { task: 'finish', description: 'below' } }],
+  },
+  { when: { user: 'delegate' }, say: 'delegated' },
+];
+
+it('agents that ended', async () => {
+  const home = makeHome();
+  const client = await startClient(home, writeRules(home, RULES), {
+    args: ['--max-wait', '5', '--toolset', 'process', '--toolset', 'delegate'],
+  });
+  // No rule answers "break": the request fails.
+  const tasks = ['finish', 'break', 'hang', 'hang'].map((task, at) => ({ task, label: `t${at}` }));
+  const labels = tasks.map(({ label }) => label);
+  await client.tool('wait', { timeout: 0 });
+  const started = client.tool('spawn_agents', { tasks });
+  for (const name of ['delegate', 'hang', 'break'])
+    await client.tool('fork', { name: `f ${name}`, prompt: name });
+  await client.tool('wait', { timeout: 5, from_agents: ['f delegate', 'f break', 't0', 't1'] });
+  await client.tool('kill', { agent_ids: ['t2', 'f hang'] });
+  const { runs } = JSON.parse((await home.run(['subagent', 'list', '--json'])).stdout);
+  const run = runs.find(({ label }: { label: string }) => label === 't3').id;
+  assert.equal((await home.run(['subagent', 'cancel', run])).code, 0);
+  await started;
+  const { agents } = (await client.tool('list_agents', { all: true })).value;
+  assert.deepEqual(agents.map(({ name, status }) => `${name}: ${status}`).sort(), [
+    'below: done',
+    'f break: idle',
+    'f delegate: idle',
+    'f hang: dead',
+    't0: done',
+    't1: failed',
+    't2: dead',
+    't3: cancelled',
+  ]);
+  const { results } = (
+    await client.tool('wait', { timeout: 5, from_agents: [...labels, 'f hang', 'f break', 'below'] })
+  ).value;
+  assert.deepEqual(
+    results.map(({ name, status, message, error }) => [
+      name,
+      status,
+      message ?? /kill|no rule|cancel/.exec(error ?? '')?.[0],
+    ]),
+    [
+      ['t0', 'received', 'finished'],
+      ['t1', 'failed', 'no rule'],
+      ['t2', 'dead', 'kill'],
+      ['t3', 'cancelled', 'cancel'],
+      ['f hang', 'dead', 'kill'],
+      ['f break', 'idle', 'no rule'],
+      ['below', 'received', 'finished'],
+    ],
+  );
+});
