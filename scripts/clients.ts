@@ -22,8 +22,6 @@ import {
 
 const into = process.env.COPPICE_CLIENTS ?? join(tmpdir(), 'coppice-clients');
 const DETAIL = 600;
-/** Only on request: it was offered no tools (docs/mcp-clients.md). */
-const UNPROVEN = 'codex';
 
 async function tryProgram(program: ClientProgram): Promise<boolean> {
   const { name, version, bin } = program;
@@ -83,7 +81,7 @@ const trials: readonly [string, () => Promise<boolean>][] = [
   ]),
 ];
 for (const [name, trial] of trials) {
-  if (wanted.length > 0 ? !wanted.includes(name) : name === UNPROVEN) continue;
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
   try {
     if (!(await trial())) failures += 1;
   } catch (error) {

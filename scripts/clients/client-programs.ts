@@ -92,6 +92,10 @@ const codex: ClientProgram = {
         '[mcp_servers.coppice]',
         `command = ${JSON.stringify(server.command)}`,
         `args = ${JSON.stringify(server.args)}`,
+        // Otherwise the first request is sent before the server has told its tools.
+        'required = true',
+        'startup_timeout_sec = 60',
+        'default_tools_approval_mode = "approve"',
         '',
       ].join('\n'),
     );

@@ -36,8 +36,13 @@ export type Fault =
 export interface Answer {
   readonly text?: string;
   readonly reasoning?: string;
-  /** A text input is sent unchanged, so that it may be invalid JSON. */
-  readonly calls?: readonly { readonly id?: string; readonly name: string; readonly input: unknown }[];
+  /** A text input is sent unchanged, so that it may be invalid JSON. `namespace`: of a tool that was offered in one (Responses API). */
+  readonly calls?: readonly {
+    readonly id?: string;
+    readonly name: string;
+    readonly namespace?: string;
+    readonly input: unknown;
+  }[];
   readonly usage?: {
     readonly input: number;
     readonly output: number;

@@ -123,6 +123,7 @@ const protocol: Protocol = {
         id: `fc_${unique}`,
         call_id: call.id ?? `call_${unique}`,
         name: call.name,
+        ...(call.namespace === undefined ? {} : { namespace: call.namespace }),
       };
       events.push(
         event('response.output_item.added', {
@@ -192,7 +193,7 @@ function readItems(items: readonly Item[]): SeenMessage[] {
     if (item.type === 'function_call')
       join('assistant', { calls: [{ id: String(item.call_id), name: String(item.name) }] });
     else if (item.type === 'function_call_output')
-      join('results', { results: [{ id: String(item.call_id), output: String(item.output) }] });
+      join('results', { results: [{ id: String(item.call_id), output: textOf(item.output) }] });
     else if (item.role === 'user' || item.role === 'assistant')
       join(item.role, { text: textOf(item.content) });
   }
