@@ -1,4 +1,9 @@
-import { type InputRequests, inputRequired } from '@modelcontextprotocol/server';
+import {
+  type InputRequests,
+  inputRequired,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Ask } from '../records/conversation/ask.ts';
 import { storable } from '../records/text/text.ts';
@@ -9,6 +14,8 @@ import { askLine } from './rows.ts';
 
 /** Maximum characters of what a person is shown of one question. */
 const SHOWN_MAX = 4_000;
+/** Each is looked up in the ledger. */
+const ANSWERS_MAX = 256;
 
 /** What waits for a person, as forms that the client shows to its user; by the id of the question, which is never used again. */
 export function approvalForms(asks: readonly Ask[]): InputRequests {
@@ -53,10 +60,17 @@ export async function answerForms(
   responses: Readonly<Record<string, unknown>>,
   { store, runtime }: Pick<McpOptions, 'store' | 'runtime'>,
 ): Promise<void> {
-  for (const [id, given] of Object.entries(responses)) {
-    const read = response.safeParse(given);
+  const given = Object.entries(responses);
+  if (given.length > ANSWERS_MAX)
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `inputResponses: ${given.length} answers; the maximum is ${ANSWERS_MAX} at once`,
+    );
+  for (const [id, said] of given) {
+    const read = response.safeParse(said);
+    if (!read.success) continue;
     const ask = (await store.findAsks(id)).find((one) => one.id === id);
-    if (!read.success || ask === undefined || ask.verdict !== null) continue;
+    if (ask === undefined || ask.verdict !== null) continue;
     const agent = await store.agent(ask.agent_id);
     if (agent === null || !(await client.owns(agent))) continue;
     const { action, content } = read.data;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import { nameOfTask } from '../kernel/toolsets/acts/new-child.ts';
 import { parseArguments } from '../kernel/toolsets/arguments.ts';
@@ -9,7 +10,7 @@ import { type Agent, isActive } from '../records/agent/agent.ts';
 import { keptName, nameFault } from '../records/agent/agent-name.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
-import { CoppiceError } from '../records/coppice-error.ts';
+import { clean } from '../render/clean.ts';
 import type { ClientAgent } from './client-agent.ts';
 import { taskOfCall, taskOfTree } from './durable-tasks.ts';
 import type { McpOptions } from './mcp-options.ts';
@@ -36,6 +37,8 @@ export interface CallTerms {
   readonly onLook: (now: Look) => void;
 }
 
+/** Maximum of what an error repeats of a call. */
+const SHOWN_MAX = 100;
 const TOOLSET = new Set(clientToolset.tools.map(({ spec }) => spec.name));
 
 /** Carries out one call of a tool. Rejects with a `CoppiceError`. */
@@ -53,6 +56,7 @@ export class Calls {
       case 'start_tree':
         return this.#checked(startTreeInput, input, async (given) => {
           const root = await this.#startTree(given);
+          if (!('id' in root)) return { type: 'answer', answer: root };
           if (terms.has_tasks) return { type: 'task', task_id: taskOfTree(root.id) };
           return this.awaited([root.id], terms);
         });
@@ -72,7 +76,10 @@ export class Calls {
         break;
     }
     if (!TOOLSET.has(name))
-      return { type: 'answer', answer: refused('E_INVALID_ARGUMENT', `no tool "${name}"`) };
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `there is no tool "${clean(name.slice(0, SHOWN_MAX))}"; tools/list names all`,
+      );
     const called = await this.#client.call(name, input);
     const { result } = called;
     if (result.status !== 'ok') return { type: 'answer', answer: errorResult(result.output) };
@@ -107,18 +114,26 @@ export class Calls {
     };
   }
 
-  async #startTree({ prompt, name, cwd, budget, ...wanted }: z.infer<typeof startTreeInput>): Promise<Agent> {
+  async #startTree({
+    prompt,
+    name,
+    cwd,
+    budget,
+    ...wanted
+  }: z.infer<typeof startTreeInput>): Promise<Agent | ToolAnswer> {
     const { compose, runtime, terms, cwd: base, onEntered } = this.#options;
     const called = name ?? nameOfTask(prompt, null);
     const fault = nameFault(called);
-    if (fault !== null) throw new CoppiceError('E_INVALID_ARGUMENT', `name: ${fault}`);
+    if (fault !== null) return refused('INVALID_ARG', `field "name": ${fault}`);
     const own = await compose({ cwd: base });
     const unfit = modelFault(wanted.model, () => [own.config.model], terms);
-    if (unfit !== null) throw new CoppiceError('E_INVALID_ARGUMENT', `model: ${unfit}`);
+    if (unfit !== null) return refused('INVALID_ARG', `field "model": ${unfit}`);
+    const folder = folderIn(base, cwd ?? '.');
+    if (typeof folder !== 'string') return folder;
     const { config, limits, placement } = await compose({
       model: wanted.model ?? undefined,
       profile: wanted.profile ?? undefined,
-      cwd: cwd ? containPath(base, cwd).absolute : base,
+      cwd: folder,
       limits: {
         ...(budget?.tokens ? { tokens: budget.tokens } : {}),
         ...(budget?.usd ? { cost_usd: budget.usd } : {}),
@@ -229,7 +244,8 @@ export class Calls {
     if (root !== null && (await store.find(target, root.id)).length > 0) return null;
     const found = await this.#find(target);
     if (!('id' in found) || found.root_id === root?.id) return null;
-    if (name === 'kill') return { killed: await runtime.kill(found.id) };
+    if (name === 'kill')
+      return { killed: (await store.kill(found.id, this.#client.name, await store.now())).ids };
     const { message } = input;
     if (typeof message !== 'string' || message.trim() === '') return null;
     await runtime.send(found.id, message, { from: this.#client.name });
@@ -248,9 +264,15 @@ export class Calls {
     const [only] = found;
     if (only !== undefined && found.length === 1) return only;
     if (only === undefined)
-      return refused('AGENT_NOT_FOUND', `no agent "${text}" of yours; list_agents lists them.`);
+      return refused(
+        'AGENT_NOT_FOUND',
+        `no agent "${clean(text.slice(0, SHOWN_MAX))}" of yours; list_agents lists them.`,
+      );
     const named = found.map(({ id, name: called }) => `${called} (${id.slice(0, 8)})`).join(', ');
-    return refused('AGENT_AMBIGUOUS', `"${text}" means several: ${named}. Use a longer id.`);
+    return refused(
+      'AGENT_AMBIGUOUS',
+      `"${clean(text.slice(0, SHOWN_MAX))}" means several: ${named}. Use a longer id.`,
+    );
   }
 
   async #checked<T>(
@@ -266,4 +288,12 @@ export class Calls {
 
 function answer(value: object): Outcome {
   return { type: 'answer', answer: textResult(value) };
+}
+
+function folderIn(base: string, path: string): string | ToolAnswer {
+  try {
+    return containPath(base, path).absolute;
+  } catch (error) {
+    return refused('INVALID_ARG', `field "cwd": ${(error as Error).message}`);
+  }
 }

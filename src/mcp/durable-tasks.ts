@@ -4,10 +4,11 @@ import type { Agent } from '../records/agent/agent.ts';
 import { isActive } from '../records/agent/agent.ts';
 import { failureOf } from '../records/agent/state.ts';
 import type { ResultContent } from '../records/conversation/message.ts';
+import { clean } from '../render/clean.ts';
 import { approvalForms } from './approvals.ts';
 import type { ClientAgent, PlacedCall } from './client-agent.ts';
 import type { McpOptions } from './mcp-options.ts';
-import { askLine } from './rows.ts';
+import { askLine, doingLine } from './rows.ts';
 import { errorResult, idsOf, type ToolAnswer, textResult } from './tool-answer.ts';
 import { look, rowsOf } from './waiting.ts';
 
@@ -101,17 +102,19 @@ export async function taskState(
     pollIntervalMs: POLL_MS,
     ...more,
   });
-  if (refused !== undefined) return state('completed', { result: errorResult(refused.output) });
+  // As the call would have answered: the library adds the type to answers, not to what is within them.
+  const completed = (answer: ToolAnswer): TaskState =>
+    state('completed', { result: { resultType: 'complete', ...answer } });
+  if (refused !== undefined) return completed(errorResult(refused.output));
   if (ids === null) {
     const failure = isActive(root) ? null : failureOf(root.state);
-    if (failure !== null) return state('completed', { result: errorResult(failure.error) });
+    if (failure !== null) return completed(errorResult(failure.error));
     return state('working', { statusMessage: 'the call is being carried out' });
   }
   if (now.open.length > 0) {
-    const doing = now.open.map(({ name, doing: what }) => (what === null ? name : `${name}: ${what}`));
-    const message = `${ids.length - now.open.length} of ${ids.length} done · ${doing.join(' · ')}`;
+    const message = `${ids.length - now.open.length} of ${ids.length} done · ${doingLine(now.open)}`;
     if (now.asks.length === 0) return state('working', { statusMessage: message });
-    const waits = `waits for a person: ${now.asks.map(askLine).join(' · ')}`;
+    const waits = `waits for a person: ${clean(now.asks.map(askLine).join(' · '))}`;
     if (!elicits) return state('working', { statusMessage: `${waits} (coppice approvals list)` });
     return state('input_required', { statusMessage: waits, inputRequests: approvalForms(now.asks) });
   }
@@ -120,7 +123,7 @@ export async function taskState(
     rows.length > 0 && agents.length > 0 && agents.every((agent) => wasCancelled(agent, client));
   if (is_cancelled)
     return state('cancelled', { statusMessage: 'its agents were ended before they were done' });
-  return state('completed', { result: textResult({ results: rows }) satisfies ToolAnswer });
+  return completed(textResult({ results: rows }));
 }
 
 function wasCancelled({ state }: Agent, client: ClientAgent): boolean {

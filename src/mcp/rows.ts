@@ -5,6 +5,7 @@ import type { Ask } from '../records/conversation/ask.ts';
 import { cutShort } from '../records/conversation/child-text.ts';
 import type { WaitRow, WaitStatus } from '../records/conversation/wait.ts';
 import { isFinished, type Run } from '../records/run/run.ts';
+import { clean } from '../render/clean.ts';
 import type { Store } from '../store/store.ts';
 
 /** How an agent ended that did not finish its task, in the words of `coppice ps`; `dead`: it was killed. */
@@ -91,4 +92,15 @@ export function listedAgent(agent: Agent, asks: readonly Ask[]): object {
 
 export function askLine({ tool, subject }: Pick<Ask, 'tool' | 'subject'>): string {
   return subject === '' ? tool : `${tool}: ${subject}`;
+}
+
+const SHOWN_AGENTS = 8;
+
+/** What they do, on one line that clients show to people. */
+export function doingLine(agents: readonly Agent[]): string {
+  const shown = agents
+    .slice(0, SHOWN_AGENTS)
+    .map(({ name, doing }) => (doing === null ? name : `${name}: ${doing}`));
+  const more = agents.length - shown.length;
+  return clean([...shown, ...(more > 0 ? [`${more} more`] : [])].join(' · '));
 }

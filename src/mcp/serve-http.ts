@@ -1,4 +1,5 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import { errorFrame, readFrame } from './frame-text.ts';
 import type { McpOptions } from './mcp-options.ts';
 import { McpDoor } from './serve-client.ts';
 
@@ -19,7 +20,18 @@ export function mcpHandler(options: McpOptions): McpHandler {
   const { fetch, close } = createMcpHandler((context) =>
     door.serverFor(context, nameIn(context.requestInfo)),
   );
-  return { fetch, close };
+  return {
+    close,
+    async fetch(request) {
+      if (request.method !== 'POST') return fetch(request);
+      // The client may be gone by now.
+      const text = await request.text().catch(() => null);
+      if (text === null) return new Response(null, { status: 400 });
+      const frame = readFrame(text);
+      if (frame.ok) return fetch(request, { parsedBody: frame.value });
+      return Response.json(errorFrame(frame), { status: 400 });
+    },
+  };
 }
 
 function nameIn(request: Request | undefined): string | undefined {

@@ -1,10 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { FrameGuard } from '../processes/output/frame-guard.ts';
-import { parseJson } from '../records/text/json-text.ts';
+import { errorFrame, INVALID_REQUEST, idOf, readFrame, withId } from './frame-text.ts';
 
-const PARSE_ERROR = -32700;
-const INVALID_REQUEST = -32600;
 /** Nobody reads so many answers: the client is gone, or hostile. */
 const UNREAD_BYTES = 64 * 1024 * 1024;
 
@@ -69,15 +67,12 @@ export class StdioLines implements Transport {
   }
 
   #read(line: string): void {
-    const json = parseJson(line);
-    if (!json.ok) return this.#refuse(undefined, PARSE_ERROR, `this line is not JSON: ${json.error}`);
-    const fault = faultOf(json.value);
-    if (fault !== null) return this.#refuse(idOf(json.value), INVALID_REQUEST, fault);
-    this.onmessage?.(json.value as JSONRPCMessage);
-  }
-
-  #refuse(id: string | number | undefined, code: number, message: string): void {
-    this.#write({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error: { code, message } });
+    const frame = readFrame(line);
+    if (!frame.ok) return this.#write(errorFrame(frame));
+    const fault = faultOf(frame.value);
+    if (fault !== null)
+      return this.#write(errorFrame({ code: INVALID_REQUEST, message: fault, ...withId(frame.value) }));
+    this.onmessage?.(frame.value as JSONRPCMessage);
   }
 
   #write(message: object): void {
@@ -101,9 +96,4 @@ function faultOf(value: unknown): string | null {
   if (typeof method !== 'string') return '"method" must be a string';
   const is_object = typeof params === 'object' && params !== null && !Array.isArray(params);
   return params === undefined || is_object ? null : '"params" must be an object';
-}
-
-function idOf(value: unknown): string | number | undefined {
-  const { id } = (typeof value === 'object' && value !== null ? value : {}) as { readonly id?: unknown };
-  return typeof id === 'string' || Number.isInteger(id) ? (id as string | number) : undefined;
 }

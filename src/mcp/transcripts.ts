@@ -19,6 +19,8 @@ const PAGE = 500;
 /** Of a longer transcript the beginning is left out. */
 const CHARACTERS_MAX = 1_000_000;
 const LISTED_TREES = 50;
+/** Maximum of what an error repeats of an address. */
+const SHOWN_MAX = 200;
 
 export async function listTranscripts(client: ClientAgent, { store }: McpOptions): Promise<Resource[]> {
   const listed: Resource[] = [];
@@ -42,7 +44,10 @@ export async function readTranscript(
   const [, id = ''] = ADDRESS.exec(uri) ?? [];
   const agent = id === '' ? null : await store.agent(id);
   if (agent === null || !(await client.owns(agent)))
-    throw new ProtocolError(ProtocolErrorCode.ResourceNotFound, `there is no such resource: ${uri}`);
+    throw new ProtocolError(
+      ProtocolErrorCode.ResourceNotFound,
+      `there is no such resource: ${clean(uri.slice(0, SHOWN_MAX))}`,
+    );
   const pieces = [`# ${clean(agent.name)} (${statusWord(agent)})\n`];
   for (let after = 0; ; ) {
     const page = await store.history(id, after, PAGE);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, isActive } from '../records/agent/agent.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
 import { isFinished } from '../records/run/run.ts';
 import type { ClientAgent } from './client-agent.ts';
 import type { McpOptions } from './mcp-options.ts';
@@ -124,26 +125,14 @@ export async function rowsOf(
       continue;
     }
     const run = await runOf(agent, store);
-    if (run !== null) rows.set(id, runRow(agent, run));
-    else if (agent.parent_id !== null && agent.root_id === root?.id) reporting.push(id);
-    else
-      rows.set(
-        id,
-        restRow(
-          agent,
-          open.some((one) => one.id === id),
-          Date.now(),
-        ),
-      );
+    const is_open = open.some((one) => one.id === id);
+    rows.set(id, run === null ? restRow(agent, is_open, Date.now()) : runRow(agent, run));
+    if (run === null && agent.parent_id !== null && agent.root_id === root?.id) reporting.push(id);
   }
-  if (reporting.length > 0) {
-    const { result } = await client.call('wait', { timeout: 0, from_agents: reporting });
-    if (result.status !== 'ok') throw new Error(result.output);
-    for (const row of (JSON.parse(result.output) as { results: readonly Row[] }).results) {
-      // The toolset has one word for every end.
-      const ended = row.status === 'dead' ? await store.agent(row.agent_id) : null;
-      rows.set(row.agent_id, ended === null ? row : restRow(ended, false, Date.now()));
-    }
+  for (const row of await lettersOf(client, reporting)) {
+    // The toolset has one word for every end.
+    const ended = row.status === 'dead' ? await store.agent(row.agent_id) : null;
+    rows.set(row.agent_id, ended === null ? row : restRow(ended, false, Date.now()));
   }
   return ids.flatMap((id) => {
     const row = rows.get(id);
@@ -151,4 +140,17 @@ export async function rowsOf(
     const ask = asks.find(({ agent_id }) => agent_id === id);
     return [ask === undefined ? row : { ...row, approval: askLine(ask) }];
   });
+}
+
+/** What these agents wrote. None where the agent of the client carries out no call: it was killed meanwhile, or its tree has spent its budget; their states are told then. */
+async function lettersOf(client: ClientAgent, from_agents: readonly string[]): Promise<readonly Row[]> {
+  if (from_agents.length === 0) return [];
+  try {
+    const { result } = await client.call('wait', { timeout: 0, from_agents });
+    return result.status === 'ok' ? (JSON.parse(result.output) as { results: readonly Row[] }).results : [];
+  } catch (error) {
+    if (error instanceof CoppiceError && (error.code === 'E_REFUSED' || error.code === 'E_AGENT_DEAD'))
+      return [];
+    throw error;
+  }
 }

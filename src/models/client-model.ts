@@ -4,6 +4,10 @@ import type { CallPart } from '../records/conversation/message.ts';
 import type { PromptMessage } from '../records/conversation/prompt-message.ts';
 import type { Model, ModelOutcome, ModelRequest } from './model.ts';
 
+/** Well below what one message may have: the calls that are left are made in the next one of the turn. */
+const CALLS_MAX = 200;
+const CHARACTERS_MAX = 1_000_000;
+
 /**
  * Stands in for a program outside that decides for an agent: makes the calls that the program's letters ask for, then ends the turn. It keeps nothing, so
  * any process that leads the agent carries out what the ledger holds.
@@ -36,5 +40,11 @@ function openCalls(messages: readonly PromptMessage[]): readonly CallPart[] {
     if (calls.length === 0) break;
     for (const { id } of calls) made.add(id);
   }
-  return asked.filter(({ id }) => !made.has(id));
+  let characters = 0;
+  return asked
+    .filter(({ id }) => !made.has(id))
+    .filter(({ input }, index) => {
+      characters += input.length;
+      return index === 0 || (index < CALLS_MAX && characters <= CHARACTERS_MAX);
+    });
 }

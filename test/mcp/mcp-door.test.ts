@@ -127,7 +127,6 @@ for (const era of ['modern', 'legacy'] as const)
         ['start_tree', { prompt: 'x', model: 'scripted:/etc/passwd' }, /only a person/],
         ['fork', { name: 'x', prompt: 'x', model: 'scripted:/etc/passwd' }, /only a person/],
         ['subagent_delegate', { task: 'x', description: 'y' }, /ACP server/],
-        ['no_such', {}, /no tool/],
       ] as const) {
         const { value, is_error } = await client.tool(tool, input);
         assert.equal(is_error, true, tool);

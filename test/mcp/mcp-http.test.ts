@@ -5,6 +5,7 @@ import { closeLater } from '../close-opened.ts';
 import { type Database, onBothDatabases } from '../runtime/both-databases.ts';
 import { setWebStage, type WebStage } from '../serve/http/web-stage.ts';
 
+const JSON_TYPE = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
 async function open(database: Database): Promise<WebStage> {
@@ -143,5 +144,38 @@ onBothDatabases('coppice serve at /mcp', (database) => {
     }
     const stranger = await ask(web, 'tasks/get', { taskId: json.result.taskId }, { path: '/mcp/stranger' });
     assert.equal(stranger.json.error.code, -32602);
+  });
+
+  it('refuses what is no message of a client, and goes on after clients that leave in the middle', async () => {
+    const web = await open(database);
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+    const keys = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`k${at}`, at]));
+    for (const [body, status, code] of [
+      ['{', 400, -32700],
+      ['[]', 400, -32600],
+      [deep, 400, -32600],
+      [`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"a":${deep}}}`, 400, -32600],
+      [JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: keys }), 400, -32600],
+    ] as const) {
+      const answer = await web.ask('/mcp', { method: 'POST', body, headers: JSON_TYPE });
+      assert.deepEqual([answer.status, answer.json.error.code], [status, code]);
+    }
+    const headers = { 'Content-Type': 'text/plain' };
+    assert.equal((await ask(web, 'tools/list', {}, { headers })).status, 415);
+    for (const method of ['GET', 'DELETE'])
+      assert.equal((await web.ask('/mcp', { method, headers: { 'Mcp-Session-Id': 'x' } })).status, 405);
+    // Half a body, and half a call.
+    const leaving = Array.from({ length: 30 }, async (_, at) => {
+      const headers = { Authorization: `Bearer ${web.token('write')}`, ...JSON_TYPE };
+      const gone = AbortSignal.timeout(20 + 5 * at);
+      const half = new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode('{"jso')) });
+      const call = { name: 'wait', arguments: { timeout: 5 } };
+      const whole = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call });
+      const body = at % 2 === 0 ? half : whole;
+      await fetch(`${web.url}/mcp`, { method: 'POST', headers, body, duplex: 'half', signal: gone } as never);
+    });
+    const left = await Promise.allSettled(leaving);
+    assert.ok(left.filter(({ status }) => status === 'rejected').length > 10);
+    assert.equal((await ask(web, 'tools/list', {})).status, 200);
   });
 });

@@ -64,6 +64,8 @@ describe('a call as a task', () => {
       ],
     );
     assert.match(JSON.stringify(tree), /slowly did d/);
+    // As the official client reads it: the answer of the call, whole.
+    assert.equal((spawned as { result: { resultType?: string } }).result.resultType, 'complete');
     // And again: a task is read, not taken.
     assert.deepEqual(await taskIn(second, tasks[0] as string, ['completed']), spawned);
   });
@@ -114,6 +116,8 @@ describe('a call as a task', () => {
         );
     const other = await startClient(home, writeRules(home, SLOW), { name: 'other' });
     assert.equal((await other.ask('tasks/get', { taskId: task } as object)).error?.code, -32021);
+    const notifications = { taskIds: [task] };
+    assert.equal((await other.ask('subscriptions/listen', { notifications } as object)).error?.code, -32021);
     const stranger = await startClient(home, writeRules(home, SLOW), {
       name: 'stranger',
       capabilities: TASKS,

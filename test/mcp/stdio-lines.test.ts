@@ -23,6 +23,19 @@ it('lines that are no messages', async () => {
     ['{"jsonrpc":"2.0","id":"a","method":7}', { id: 'a', code: -32600 }],
     ['{"jsonrpc":"2.0","id":null,"method":"ping"}', { code: -32600 }],
     ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', { code: -32600 }],
+    [`{"jsonrpc":"2.0","id":${2 ** 53},"method":"ping"}`, { code: -32600 }],
+    [`{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, { code: -32600 }],
+    // Too large to be walked, small enough to be answered.
+    [`{"jsonrpc":"2.0","id":"long","method":"${'x'.repeat(2_000_000)}"}`, { id: 'long', code: -32600 }],
+    [
+      `{"jsonrpc":"2.0","id":7,"method":"x","params":{"a":[${'0,'.repeat(50_000)}0]}}`,
+      { id: 7, code: -32600 },
+    ],
+    [
+      `{"jsonrpc":"2.0","id":8,"method":"x","params":{"a":${'['.repeat(150)}${']'.repeat(150)}}}`,
+      { id: 8, code: -32600 },
+    ],
+    [`{"jsonrpc":"2.0","id":9,"result":{"a":"${'x'.repeat(2_000_000)}"}}`, { code: -32600 }],
     ['{"jsonrpc":"2.0","id":5}', { id: 5, code: -32600 }],
     ['{"jsonrpc":"2.0","id":6,"method":"ping","params":[1]}', { id: 6, code: -32600 }],
     [JSON.stringify(answer), null],
@@ -30,7 +43,8 @@ it('lines that are no messages', async () => {
   ];
   const bytes = Buffer.from(sent.map(([line]) => `${line}\n`).join(''));
   // In pieces that end anywhere, also within a character.
-  for (let at = 0; at < bytes.length; at += 7) input.write(bytes.subarray(at, at + 7));
+  for (let at = 0; at < bytes.length; at += at < 1_000 ? 7 : 9_999)
+    input.write(bytes.subarray(at, at + (at < 1_000 ? 7 : 9_999)));
   input.end();
   await lines.closed;
   const answers = String(output.read())

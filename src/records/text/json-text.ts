@@ -13,7 +13,7 @@ export type ParsedJson =
  * nor blocks the process. Never throws.
  */
 export function parseJson(text: string): ParsedJson {
-  const fault = sizeFault(text);
+  const fault = jsonSizeFault(text);
   if (fault !== null) return { ok: false, error: fault };
   try {
     return { ok: true, value: JSON.parse(text) };
@@ -28,8 +28,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Checks size and depth without parsing. */
-function sizeFault(text: string): string | null {
+/** Why the text is more than any program should send; null if it is not. Checks size and depth without parsing. */
+export function jsonSizeFault(text: string): string | null {
   if (text.length > LENGTH_MAX) return `it has ${text.length} characters; the maximum is ${LENGTH_MAX}`;
   let depth = 0;
   let values = 1;

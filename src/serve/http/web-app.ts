@@ -49,7 +49,8 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
   const app = new Hono<Guarded>();
   app.onError((error, context) => {
     const { status, document } = errorAnswer(error);
-    if (status === 500) options.onTrouble(error, `${context.req.method} ${context.req.path}`);
+    if (status === 500 && !hasLeft(error))
+      options.onTrouble(error, `${context.req.method} ${context.req.path}`);
     return context.json(document, status);
   });
   app.notFound((context) => {
@@ -190,6 +191,11 @@ async function refresh(
   );
   if (typeof answer === 'string') return context.body(answer, 200, { 'Content-Type': 'application/json' });
   return context.body(null, 204, { 'Retry-After': String(Math.ceil(answer / 1_000)) });
+}
+
+/** Who sent the request closed the connection before its body was whole. */
+function hasLeft(error: Error): boolean {
+  return error.message === 'aborted' && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
 }
 
 function assertWrites(context: Context<Guarded>): void {
