@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLIENT_PROGRAMS, type ClientProgram } from './clients/client-programs.ts';
 import { tryInspector } from './clients/inspector-trial.ts';
+import { tryServers } from './clients/servers-trial.ts';
 import { trialBrain } from './clients/trial-brain.ts';
 import {
   agentsIn,
@@ -14,10 +15,12 @@ import {
   serverCommand,
   start,
 } from './clients/trial-place.ts';
+import { tryVendors } from './clients/vendors-trial.ts';
 
 /**
  * Real MCP clients from npm against `coppice mcp` (docs/mcp-clients.md), each with a home folder of its own and a scripted model on this machine: no key and
  * no network but npm's are needed. `npm run clients [claude|codex|opencode|gemini|inspector …]`; `COPPICE_CLIENTS=FOLDER` keeps the installed packages there.
+ * `servers` and `vendors` try the other direction: MCP servers (docs/mcp.md) and agent programs (docs/acp.md) that Coppice starts.
  */
 
 const into = process.env.COPPICE_CLIENTS ?? join(tmpdir(), 'coppice-clients');
@@ -75,6 +78,8 @@ mkdirSync(into, { recursive: true });
 let failures = 0;
 const trials: readonly [string, () => Promise<boolean>][] = [
   ['inspector', () => tryInspector(into)],
+  ['servers', () => tryServers(into)],
+  ['vendors', () => tryVendors(into)],
   ...CLIENT_PROGRAMS.map((program): [string, () => Promise<boolean>] => [
     program.name,
     () => tryProgram(program),

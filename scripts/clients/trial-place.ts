@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+export const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 const NODE_FOLDER = dirname(process.execPath);
 
 /** The children's model. */
@@ -29,19 +29,19 @@ export function environment(
 }
 
 /** Installs a package into a folder that the next run finds again. Throws with npm's last words. */
-export function installed(into: string, name: string, spec: string): string {
+export function installed(into: string, name: string, ...specs: readonly string[]): string {
   const folder = join(into, name);
   const stamp = join(folder, 'installed');
   mkdirSync(folder, { recursive: true });
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === spec) return folder;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === specs.join(' ')) return folder;
   writeFileSync(join(folder, 'package.json'), '{"private":true}');
-  const { status, stderr } = spawnSync('npm', ['install', '--no-audit', '--no-fund', spec], {
+  const { status, stderr } = spawnSync('npm', ['install', '--no-audit', '--no-fund', ...specs], {
     cwd: folder,
     encoding: 'utf8',
     env: { ...process.env, PATH: `${NODE_FOLDER}:${process.env.PATH ?? ''}` },
   });
-  if (status !== 0) throw new Error(`npm install ${spec}: ${stderr.slice(-400)}`);
-  writeFileSync(stamp, spec);
+  if (status !== 0) throw new Error(`npm install ${specs.join(' ')}: ${stderr.slice(-400)}`);
+  writeFileSync(stamp, specs.join(' '));
   return folder;
 }
 
@@ -138,4 +138,19 @@ export async function agentsIn(
   } catch {
     return [];
   }
+}
+
+/** Processes whose command line or environment names this folder: of programs that were started with it as their home. */
+export function processesWith(folder: string): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) return [];
+    try {
+      const words = ['cmdline', 'environ']
+        .map((file) => readFileSync(`/proc/${name}/${file}`, 'utf8'))
+        .join('');
+      return words.includes(folder) ? [Number(name)] : [];
+    } catch {
+      return []; // It has ended.
+    }
+  });
 }

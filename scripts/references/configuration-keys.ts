@@ -137,6 +137,14 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'mcp.servers.NAME.sandbox': { meaning: '`off`: without walls, with all your rights' },
   'mcp.servers.NAME.hosts': { meaning: 'what it may reach beside what commands may' },
   'mcp.servers.NAME.writable': { meaning: 'folders and files that it may write to beside what commands may' },
+  'mcp.servers.NAME.sockets': {
+    meaning: 'whether it may use sockets of the file system, as browsers do',
+    default: '`sandbox.sockets`',
+  },
+  'mcp.servers.NAME.perAgent': {
+    meaning: 'each agent has a server of its own ([more](mcp.md#servers-while-they-run))',
+    default: '`false`: the agents of a tree share it',
+  },
   'mcp.servers.NAME.url': { meaning: 'the address, for Streamable HTTP' },
   'mcp.servers.NAME.headers': { meaning: 'headers of every request to it, by name' },
   'mcp.servers.NAME.headers.NAME': { meaning: 'one header' },
@@ -163,6 +171,23 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'acp.NAME.writable': {
     meaning: 'folders and files in which it keeps its login and its sessions: absolute, or `~/…`',
     default: 'those of known programs',
+  },
+  'acp.NAME.price': {
+    meaning: 'US dollars for a million of the tokens that it tells ([more](acp.md#what-it-costs))',
+    default: 'the cost that it tells',
+  },
+  'acp.NAME.price.input': { meaning: 'input' },
+  'acp.NAME.price.output': { meaning: 'output' },
+  'acp.NAME.price.cached': { meaning: 'input read from a cache', default: 'as `input`' },
+  'acp.NAME.price.cacheWrite': { meaning: 'input written to a cache', default: 'as `input`' },
+  'acp.NAME.price.long': { meaning: 'the price of long prompts, where it differs' },
+  'acp.NAME.price.long.over': { meaning: 'from more input tokens than this' },
+  'acp.NAME.price.long.input': { meaning: 'input of such a prompt' },
+  'acp.NAME.price.long.output': { meaning: 'output of such a prompt' },
+  'acp.NAME.price.long.cached': { meaning: 'input of such a prompt, read from a cache' },
+  'acp.NAME.sockets': {
+    meaning: 'whether it may use sockets of the file system',
+    default: '`sandbox.sockets`',
   },
 
   merge: { meaning: '[`coppice merge`](worktrees.md#merging)' },

@@ -56,12 +56,16 @@ function modeOf({ COPPICE_SANDBOX: named }: NodeJS.ProcessEnv): Mode | undefined
  */
 export function programSandbox(
   config: SandboxConfig | undefined,
-  { sandbox, hosts = [], writable = [] }: ProgramWalls,
+  { sandbox, hosts = [], writable = [], sockets = false }: ProgramWalls,
   env: NodeJS.ProcessEnv,
   ledger: Pick<Store, 'kind' | 'location'> | null,
   key: string,
 ): Sandbox | null {
-  const all = { ...config, hosts: [...(config?.hosts ?? []), ...hosts] };
+  const all = {
+    ...config,
+    hosts: [...(config?.hosts ?? []), ...hosts],
+    sockets: config?.sockets === true || sockets,
+  };
   const walls =
     sandbox === 'off'
       ? null

@@ -140,6 +140,24 @@ describe('acp model: conversation', () => {
     }
   });
 
+  it('what an interrupted prompt costs counts with the next answer of its session', async (test) => {
+    const { ask } = await acpStage(test);
+    const controller = new AbortController();
+    const { said: begun, onText } = heard('hanging');
+    const hanging = ask('cost-and-hang 0.5', { signal: controller.signal, onText });
+    await begun;
+    controller.abort();
+    assert.equal((await hanging).outcome.type, 'aborted');
+    const { outcome } = await ask('cost 0.75');
+    assert.ok(outcome.type === 'answer');
+    assert.equal(outcome.usage.cost_usd, 0.75);
+  });
+
+  it('a notice of the program stands apart from the answer before it', async (test) => {
+    const { ask } = await acpStage(test);
+    assert.equal(said((await ask('notice The end.')).outcome), 'The end.\n\n**Warning:** all is well');
+  });
+
   it('another conversation of the same agent begins a session of its own', async (test) => {
     const { ask } = await acpStage(test);
     assert.match(said((await ask('turn')).outcome), /^turn 1 of s1 /);

@@ -4,9 +4,11 @@ import { it } from 'node:test';
 import { costOf, listPrice } from '../../src/models/provider/prices.ts';
 import { openModel } from '../../src/models/providers.ts';
 
-const usage = (input: number, output: number, cacheRead = 0, cacheWrite = 0) => ({
-  inputTokens: { total: input, noCache: input - cacheRead - cacheWrite, cacheRead, cacheWrite },
-  outputTokens: { total: output, text: output, reasoning: 0 },
+const usage = (input: number, output: number, cached = 0, written = 0) => ({
+  input,
+  output,
+  cached,
+  written,
 });
 
 it('a dated version costs what its model costs; a name that only begins like a known one is unknown', () => {

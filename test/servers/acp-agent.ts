@@ -149,6 +149,18 @@ const ACTIONS: Readonly<Record<string, (turn: Turn, rest: string) => Promise<Sto
     await turn.update({ sessionUpdate: 'usage_update', used: 1, size: 2, cost });
     return undefined;
   },
+  /** `cost-and-hang AMOUNT` */
+  async 'cost-and-hang'(turn, rest) {
+    await ACTIONS.cost?.(turn, rest);
+    return ACTIONS.hang?.(turn, rest);
+  },
+  /** An answer, and behind it a notice of the program, which has no message id. */
+  async notice(turn, rest) {
+    const content = { type: 'text' as const, text: rest };
+    await turn.update({ sessionUpdate: 'agent_message_chunk', messageId: 'm1', content });
+    await turn.say('**Warning:** all is well');
+    return undefined;
+  },
   async run(turn, rest) {
     const [command = '', ...args] = rest.split(' ');
     const terminal = await turn.client.createTerminal({ sessionId: turn.session, command, args });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { programWalls } from '../../processes/sandbox/program-walls.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
+import { price } from '../provider/provider-config.ts';
 
 /** One entry of `acp` in the configuration: an agent program that speaks the Agent Client Protocol on its standard streams. */
 export const acpServerConfig = z.strictObject({
@@ -14,6 +15,8 @@ export const acpServerConfig = z.strictObject({
   maxSessions: z.int().positive().optional(),
   /** From the start to the answer of `initialize`; default 30. */
   startTimeoutSeconds: z.number().positive().optional(),
+  /** Dollars per million of the tokens that it tells; goes before the cost that it tells. */
+  price: price.optional(),
   /** What is left out is known for some programs (docs/acp.md). */
   ...programWalls.shape,
 });

@@ -8,6 +8,7 @@ import type { AcpServer, OpenSession } from './acp-server.ts';
 import type { AcpSession } from './acp-session.ts';
 import { AcpTurn } from './acp-turn.ts';
 import { usageOf } from './acp-usage.ts';
+import { tellsCost } from './program-needs.ts';
 
 /** How long a program may take to stop a cancelled prompt before its session is discarded. */
 const CANCEL_GRACE_MS = 5_000;
@@ -34,8 +35,7 @@ export function createAcpModel(options: {
   return {
     id: model.id,
     context_window: null,
-    // Not all programs report cost, and it is known only afterwards.
-    tells_cost: false,
+    tells_cost: server.config.price !== undefined || tellsCost(server.config),
     stream: (request, onDelta) => model.stream(request, onDelta),
     close: () => server.close(),
   };
@@ -120,7 +120,6 @@ class AcpModel {
     const { promise: idle, resolve: settled } = Promise.withResolvers<void>();
     session.busy = idle;
     const given_up = this.#followAbort(request, connection, session);
-    const before_usd = session.cost_usd;
     session.beginTurn(turn, host);
     try {
       const prompt =
@@ -131,7 +130,7 @@ class AcpModel {
       const response = await Promise.race([asked, given_up.promise]);
       if (signal.aborted || response === null) return { type: 'aborted' };
       session.knows(messages);
-      return this.#outcome(response, turn, session, before_usd);
+      return this.#outcome(response, turn, session);
     } catch (error) {
       // The session's content is unknown now: the next prompt starts a new session with the whole conversation.
       this.#server.forget(this.#key(request));
@@ -168,12 +167,7 @@ class AcpModel {
     return { promise, stop };
   }
 
-  #outcome(
-    response: PromptResponse,
-    turn: AcpTurn,
-    session: AcpSession,
-    before_usd: number | null,
-  ): ModelOutcome {
+  #outcome(response: PromptResponse, turn: AcpTurn, session: AcpSession): ModelOutcome {
     const reason: unknown = response?.stopReason;
     const finish = FINISH.get(reason);
     if (finish === undefined) {
@@ -184,11 +178,10 @@ class AcpModel {
       return { type: 'failure', failure, ...(turn.text === '' ? {} : { partial: turn.text }) };
     }
     turn.explain();
-    const spent = session.cost_usd === null ? null : Math.max(session.cost_usd - (before_usd ?? 0), 0);
     return {
       type: 'answer',
       content: { model: this.id, parts: turn.parts },
-      usage: usageOf(response, spent),
+      usage: usageOf(response, session.takeCost(), this.#server.config.price),
       finish: turn.overflowed && finish === 'stop' ? 'length' : finish,
     };
   }

@@ -44,8 +44,9 @@ export class AcpSession {
   busy: Promise<void> = Promise.resolve();
   /** Unusable: the next prompt needs a new session. */
   ended = false;
-  /** US dollars of all prompts so far, where the program says so. */
-  cost_usd: number | null = null;
+  /** US dollars of all prompts so far, where the program says so, and how much of it has been counted. */
+  #cost_usd: number | null = null;
+  #counted_usd = 0;
   /** The latest refusal of a use in this prompt. */
   refused: string | null = null;
   #turn: AcpTurn | null = null;
@@ -84,6 +85,14 @@ export class AcpSession {
     await Promise.all([...this.#terminals.values()].map((terminal) => terminal.kill()));
   }
 
+  /** What has been spent since this was last asked, by prompts that were interrupted or failed, too; null: the program never told. */
+  takeCost(): number | null {
+    if (this.#cost_usd === null) return null;
+    const spent = Math.max(this.#cost_usd - this.#counted_usd, 0);
+    this.#counted_usd = this.#cost_usd;
+    return spent;
+  }
+
   /** Closes the session permanently. */
   async end(): Promise<void> {
     this.ended = true;
@@ -96,7 +105,7 @@ export class AcpSession {
     const parsed = update.safeParse(params);
     if (!parsed.success) return;
     const { sessionUpdate } = parsed.data;
-    if (sessionUpdate === 'usage_update') this.cost_usd = sessionCost(params) ?? this.cost_usd;
+    if (sessionUpdate === 'usage_update') this.#cost_usd = sessionCost(params) ?? this.#cost_usd;
     if (turn === null) return;
     if (sessionUpdate === 'agent_message_chunk') turn.message(parsed.data);
     else if (sessionUpdate === 'agent_thought_chunk') turn.thought(parsed.data);

@@ -46,8 +46,9 @@ export class AcpTurn {
   message(chunk: Chunk): void {
     const text = textOf(chunk);
     if (text === '') return;
-    const another = chunk.messageId !== undefined && chunk.messageId !== this.#message_id;
-    const apart = this.#interrupted || (another && this.#message_id !== undefined);
+    // Also what has no id behind what has one: a notice of the program itself.
+    const another = chunk.messageId !== this.#message_id && this.#message_id !== undefined;
+    const apart = this.#interrupted || another;
     const joins = this.#text_end === '' || this.#text_end === '\n' || text.startsWith('\n');
     this.#message_id = chunk.messageId;
     this.#interrupted = false;

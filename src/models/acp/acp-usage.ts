@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { NO_USAGE, type Usage } from '../../records/agent/usage.ts';
+import type { Usage } from '../../records/agent/usage.ts';
+import { costOf } from '../provider/prices.ts';
+import type { Price } from '../provider/provider-config.ts';
 
 const count = z.number().nonnegative().nullish();
 
@@ -27,27 +29,41 @@ const counted = z.object({
   }),
 });
 
-/** Usage reported with a prompt's answer; zeros if absent. `cost_usd`: cost of this prompt, null if unknown. */
-export function usageOf(response: unknown, cost_usd: number | null): Usage {
+/**
+ * Usage reported with a prompt's answer; zeros if absent. `told_usd`: the cost of this prompt that the program tells, null if it tells none. A price goes
+ * before that: many programs tell a cost of zero for models that they do not know.
+ */
+export function usageOf(response: unknown, told_usd: number | null, price: Price | undefined): Usage {
+  const { written, ...tokens } = tokensOf(response);
+  const cost_usd = price === undefined ? told_usd : costOf({ ...tokens, written }, price);
+  return { ...tokens, cost_usd };
+}
+
+type Tokens = Omit<Usage, 'cost_usd'> & { readonly written: number };
+
+function tokensOf(response: unknown): Tokens {
   const parsed = reported.safeParse(response);
   if (!parsed.success) {
+    const none = { input: 0, output: 0, cached: 0, reasoning: 0, written: 0 };
     const other = counted.safeParse(response);
-    if (!other.success) return { ...NO_USAGE, cost_usd };
+    if (!other.success) return none;
     const { input_tokens, output_tokens } = other.data._meta.quota.token_count;
-    return { ...NO_USAGE, input: input_tokens, output: output_tokens, cost_usd };
+    return { ...none, input: input_tokens, output: output_tokens };
   }
   const { inputTokens, outputTokens, totalTokens, cachedReadTokens, cachedWriteTokens, thoughtTokens } =
     parsed.data.usage;
   const cached = cachedReadTokens ?? 0;
-  const kept = cached + (cachedWriteTokens ?? 0);
+  const written = cachedWriteTokens ?? 0;
+  const kept = cached + written;
   // Some programs exclude cached tokens from the input; the total shows which.
   const beside = (totalTokens ?? 0) >= inputTokens + outputTokens + kept;
+  const input = beside ? inputTokens + kept : inputTokens;
   return {
-    input: beside ? inputTokens + kept : inputTokens,
+    input,
     output: outputTokens,
-    cached: Math.min(cached, beside ? inputTokens + kept : inputTokens),
+    cached: Math.min(cached, input),
     reasoning: Math.min(thoughtTokens ?? 0, outputTokens),
-    cost_usd,
+    written: Math.min(written, input),
   };
 }
 

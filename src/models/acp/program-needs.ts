@@ -10,12 +10,15 @@ interface Needs {
   /** Below the home folder: where it keeps its login, settings and sessions. */
   readonly folder: string;
   readonly files?: readonly string[];
+  /** It tells the cost of every prompt. */
+  readonly tells_cost?: true;
 }
 
 const CLAUDE: Needs = {
   hosts: ['api.anthropic.com:443', 'platform.claude.com:443'],
   folder: '.claude',
   files: ['.claude.json'],
+  tells_cost: true,
 };
 
 /** By command. Programs that serve many vendors are not here: only their configuration knows which one. */
@@ -40,14 +43,22 @@ const KNOWN: Readonly<Record<string, Needs>> = {
  * What an agent program needs of its walls: what its entry says, or else what programs of this name are known to need (docs/acp.md). No `hosts`: neither says
  * it.
  */
-export function programNeeds({ command, sandbox, hosts, writable }: AcpServerConfig): ProgramWalls {
-  const named = basename(command);
-  const known = Object.hasOwn(KNOWN, named) && sandbox !== 'off' ? KNOWN[named] : undefined;
+export function programNeeds({ command, sandbox, hosts, writable, sockets }: AcpServerConfig): ProgramWalls {
+  const known = sandbox === 'off' ? undefined : knownNeeds(command);
   return {
-    sandbox,
+    ...{ sandbox, sockets },
     hosts: hosts ?? known?.hosts,
     writable: writable ?? (known === undefined ? [] : stateOf(known)),
   };
+}
+
+export function tellsCost({ command }: Pick<AcpServerConfig, 'command'>): boolean {
+  return knownNeeds(command)?.tells_cost === true;
+}
+
+function knownNeeds(command: string): Needs | undefined {
+  const named = basename(command);
+  return Object.hasOwn(KNOWN, named) ? KNOWN[named] : undefined;
 }
 
 function stateOf({ folder, files = [] }: Needs): readonly string[] {

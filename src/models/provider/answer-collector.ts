@@ -138,6 +138,7 @@ function usageOf(usage: LanguageModelV4Usage, price: Price | null): Usage {
   const output = usage.outputTokens.total ?? 0;
   const cached = usage.inputTokens.cacheRead ?? 0;
   const reasoning = usage.outputTokens.reasoning ?? 0;
-  const cost_usd = price === null ? null : costOf(usage, price);
+  const written = usage.inputTokens.cacheWrite ?? 0;
+  const cost_usd = price === null ? null : costOf({ input, output, cached, written }, price);
   return { input, output, cached, reasoning, cost_usd };
 }

@@ -1,4 +1,3 @@
-import type { LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { Price, ProviderConfig } from './provider-config.ts';
 
 /**
@@ -91,12 +90,16 @@ export function listedModels(type: ProviderConfig['type']): readonly string[] {
   return Object.keys(TABLES[type] ?? {});
 }
 
+/** Tokens of one answer; `cached` and `written`, to a cache, are parts of `input`. */
+export interface AnswerTokens {
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+  readonly written: number;
+}
+
 /** Cost of one answer in US dollars. Token kinds without a price of their own cost as much as input. */
-export function costOf(usage: LanguageModelV4Usage, price: Price): number {
-  const input = usage.inputTokens.total ?? 0;
-  const cached = usage.inputTokens.cacheRead ?? 0;
-  const written = usage.inputTokens.cacheWrite ?? 0;
-  const output = usage.outputTokens.total ?? 0;
+export function costOf({ input, output, cached, written }: AnswerTokens, price: Price): number {
   const { long } = price;
   const rate = long !== undefined && input > long.over ? { ...price, ...long } : price;
   const fresh = Math.max(input - cached - written, 0);

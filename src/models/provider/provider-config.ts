@@ -3,7 +3,7 @@ import * as z from 'zod';
 const dollars = z.number().nonnegative();
 
 /** US dollars per million tokens; `cached` is input read from a cache, `cacheWrite` input written to one. */
-const price = z.strictObject({
+export const price = z.strictObject({
   input: dollars,
   output: dollars,
   cached: dollars.optional(),

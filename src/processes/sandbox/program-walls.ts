@@ -18,6 +18,8 @@ export const programWalls = z.strictObject({
   hosts: z.array(hostName).optional(),
   /** Folders and files that it may write to beside what commands may, as those in which it keeps its login; they must exist. */
   writable: z.array(folderName).optional(),
+  /** Whether it may use sockets of the file system, as Chromium does among its own processes. */
+  sockets: z.boolean().optional(),
 });
 
 export type ProgramWalls = DeepReadonly<z.infer<typeof programWalls>>;

@@ -1,4 +1,5 @@
-import type { Agent } from '../../records/agent/agent.ts';
+import type { ModelOutcome } from '../../models/model.ts';
+import { type Agent, isAgentProgram } from '../../records/agent/agent.ts';
 import {
   amountText,
   DIMENSIONS,
@@ -18,6 +19,7 @@ import type { Charged } from './requests-in-flight.ts';
  * what this process has asked for since is added. Laws:
  * B1. At most one request of an agent ends beyond its budget: the one whose answer passed it is its last, and where that can be foreseen, it is asked to finish.
  * B2. A turn that begins when nothing is left asks nothing.
+ * B3. A prompt of an agent program may be the work of hours: it is ended when somebody's answer passes the budget that it is charged to.
  */
 
 /** From this share on, the agent is told once. */
@@ -65,13 +67,41 @@ export function checkBudgets(cell: Cell, agent_index: AgentIndex, now: number): 
 
 /** After the commit of an answer: it passed a budget. */
 export function isOverspent(agent: Agent, agent_index: AgentIndex): boolean {
-  return DIMENSIONS.some((name) => {
-    const budget = scopeFor(agent, name, agent_index)?.budget;
-    const limit = budget?.limit[name] ?? null;
-    return (
-      budget !== undefined && limit !== null && budget.spent[name] + budget.reserved[name] > limit + DUST
-    );
-  });
+  return passedBudget(agent, agent_index) !== null;
+}
+
+/** The sentence about a budget that has been passed; null: none has. */
+function passedBudget(agent: Agent, agent_index: AgentIndex): string | null {
+  for (const name of DIMENSIONS) {
+    const scope = scopeFor(agent, name, agent_index);
+    const limit = scope?.budget.limit[name] ?? null;
+    if (scope === null || limit === null) continue;
+    const { spent, reserved } = scope.budget;
+    if (spent[name] + reserved[name] > limit + DUST)
+      return `${subject(scope, name)} reached: ${used(scope, name)}. ${remedy(scope, name)}`;
+  }
+  return null;
+}
+
+/** Why the prompt of an agent program was ended. */
+class BudgetPassed extends Error {}
+
+/** After the commit of an agent's answer: the last one if it passed a budget, which ends the prompts that are charged to it (B3). */
+export function noteSpending(cell: Cell, cells: ReadonlyMap<string, Cell>, agent_index: AgentIndex): void {
+  cell.overspent = isOverspent(cell.agent, agent_index);
+  if (!cell.overspent) return;
+  for (const member of agent_index.members(cell.agent.root_id)) {
+    const request = isAgentProgram(member.config.model) ? cells.get(member.id)?.request : null;
+    if (!request) continue;
+    const passed = passedBudget(member, agent_index);
+    if (passed !== null) request.abort(new BudgetPassed(passed));
+  }
+}
+
+/** A prompt that was ended by a budget has failed at its limit. */
+export function promptOutcome(outcome: ModelOutcome, { reason }: AbortSignal): ModelOutcome {
+  if (outcome.type !== 'aborted' || !(reason instanceof BudgetPassed)) return outcome;
+  return { ...outcome, type: 'failure', failure: { kind: 'limit', error: reason.message, retryable: true } };
 }
 
 /** In an earlier process. */

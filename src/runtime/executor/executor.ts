@@ -13,7 +13,7 @@ import { SeenFiles, seenIn } from '../../records/conversation/seen-files.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { Worker } from '../../store/store.ts';
 import { AgentIndex, WaiterIndex } from './agent-index.ts';
-import { isOverspent, wasWarned } from './budget-state.ts';
+import { isOverspent, noteSpending, wasWarned } from './budget-state.ts';
 import { type Cell, newCell, parkedCells, stepTaken, stopCell } from './cell.ts';
 import { DeferredCalls } from './deferred-calls.ts';
 import type { ExecutorOptions } from './executor-options.ts';
@@ -106,7 +106,7 @@ export class Executor {
     this.agent_index.setTree(verdict.tree, verdict.budgets);
     const before = cell.agent;
     stepTaken(cell, step, made.consumed);
-    if (step.requests.length > 0) cell.overspent = isOverspent(cell.agent, this.agent_index);
+    if (step.requests.length > 0) noteSpending(cell, this.cells, this.agent_index);
     const forks = forkPoints(cell, before, step);
     for (const message of forks.messages) emit({ type: 'message', agent_id: cell.agent.id, message });
     // The acknowledgement may be late: the agent may have been taken over again meanwhile.

@@ -68,7 +68,7 @@ export class ModelCache {
 function noPrice(name: string): CoppiceError {
   const [provider = '', ...rest] = name.split('/');
   const remedy = name.startsWith('acp:')
-    ? 'an agent program pays by itself: use --limit cost=none, and limit tokens, turns or time'
+    ? `set ${name.split('/', 1)[0]?.replace(':', '.')}.price to { "input": …, "output": … } of the model that it uses, or use --limit cost=none`
     : `set providers.${provider}.models."${rest.join('/')}".price to { "input": …, "output": … }, or use --limit cost=none`;
   return new CoppiceError(
     'E_NO_PRICE',

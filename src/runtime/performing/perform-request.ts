@@ -9,7 +9,7 @@ import type { AssistantContent, CallPart } from '../../records/conversation/mess
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Store } from '../../store/store.ts';
-import { checkBudgets } from '../executor/budget-state.ts';
+import { checkBudgets, promptOutcome } from '../executor/budget-state.ts';
 import { type Cell, withdrawQuestions } from '../executor/cell.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
@@ -156,7 +156,7 @@ async function ask(
       if (cell.request === controller) keepText(cell, delta);
       emit(delta);
     });
-    if (is_program) return outcome;
+    if (is_program) return promptOutcome(outcome, controller.signal);
     if (outcome.type === 'answer') rooms.counted(sent, outcome.usage);
     if (outcome.type !== 'failure' || outcome.failure.kind !== 'context_overflow') return outcome;
     rooms.refused(sent, outcome.failure.error);

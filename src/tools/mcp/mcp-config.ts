@@ -26,6 +26,8 @@ export const mcpServerConfig = z
     /** Names of variables of our own environment that are passed on. */
     envAllow: z.array(z.string().min(1)).optional(),
     ...programWalls.shape,
+    /** Each agent has a process, or a session at the address, of its own: for servers that remember what was done, such as browsers. */
+    perAgent: z.boolean().optional(),
     url: z.url({ protocol: /^https?$/ }).optional(),
     headers: z.record(z.string(), z.string()).optional(),
     /** Headers whose values are in variables of our own environment: `{ "Authorization": "TRACKER_TOKEN" }`. */

@@ -26,6 +26,9 @@ export class McpServer {
   #in_use = 0;
   #idle: NodeJS.Timeout | undefined;
   #closing: Promise<void> | null = null;
+  /** Whom this one serves where every agent has its own, and those of the others. */
+  #owner: string | null = null;
+  readonly #others = new Map<string, McpServer>();
 
   constructor(name: string, config: McpServerConfig, place: ConnectionPlace) {
     this.name = name;
@@ -48,12 +51,26 @@ export class McpServer {
 
   /** Whether it has been started, and not ended since. */
   get isRunning(): boolean {
-    return this.#opening !== null;
+    return this.#opening !== null || [...this.#others.values()].some((other) => other.isRunning);
   }
 
   /** Whether it tells when its tools change. */
   get tellsChanges(): boolean {
     return this.#tells_changes;
+  }
+
+  /** The one that serves this agent: itself, unless every agent has its own. The first agent takes the one that was asked for its tools. */
+  for(agent_id: string): McpServer {
+    if (this.#config.perAgent !== true) return this;
+    this.#owner ??= agent_id;
+    if (this.#owner === agent_id) return this;
+    let other = this.#others.get(agent_id);
+    if (other === undefined) {
+      for (const [id, one] of this.#others) if (!one.isRunning) this.#others.delete(id);
+      other = new McpServer(this.name, this.#config, this.#place);
+      this.#others.set(agent_id, other);
+    }
+    return other;
   }
 
   /** What it says of itself, and the version of the protocol, once it was greeted. */
@@ -151,8 +168,9 @@ export class McpServer {
     this.#closing ??= (async () => {
       clearTimeout(this.#idle);
       this.#closed.abort();
+      const others = [...this.#others.values()].map((other) => other.close());
       const opened = await this.#opening?.catch(() => null);
-      await opened?.stop('it was closed');
+      await Promise.all([opened?.stop('it was closed'), ...others]);
     })();
     return this.#closing;
   }

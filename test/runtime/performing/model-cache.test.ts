@@ -46,7 +46,7 @@ it('with a cost limit, the price of the model must be known', async () => {
   const unknown = { code: 'E_NO_PRICE', message: /providers\.a\.models\."b\/c"\.price/ };
   await assert.rejects(models.modelFor(of('limited'), 'a/b/c'), unknown);
   await assert.rejects(models.model('a/b/c', { cost_usd: 0 }), unknown);
-  await assert.rejects(models.model('acp:x', { cost_usd: 1 }), /an agent program pays by itself/);
+  await assert.rejects(models.model('acp:x/plan', { cost_usd: 1 }), /acp\.x\.price/);
   assert.equal((await models.model('a/b/c', { cost_usd: null })).id, 'a/b/c');
   assert.equal((await models.modelFor(of('other'), 'a/b/c')).id, 'a/b/c');
   assert.equal((await shelf({ tells_cost: true }).models.modelFor(of('limited'), 'a/b')).id, 'a/b');

@@ -1,5 +1,6 @@
 /** Proves what agents get of MCP servers: tools under stable names, few of them described and many to be found, only those that their configuration means. */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { after, describe, it } from 'node:test';
 import type { Tool } from '../../../src/records/tool.ts';
 import { closeOpened } from '../../close-opened.ts';
@@ -82,6 +83,23 @@ describe('agents with MCP servers', () => {
     ]);
     assert.ok(first === same && first === narrower);
     assert.equal(new Set([first, other_tree, elsewhere]).size, 3);
+  });
+
+  it('have a server each where its entry says so, and keep it from call to call', async () => {
+    const host = testingHost({ servers: { t: serverConfig({}, { perAgent: true }) } });
+    const { tools } = await host.offer(agentWith(['t__*']));
+    const pid = async (id: string) => {
+      const tool = tools.find(({ spec }) => spec.name === 't__pid') as Tool;
+      return Number(
+        (await call(tool, {}, { ...makeWorkspace(), agent: { id, name: id, root_id: 'root' } })).output,
+      );
+    };
+    const first = await Promise.all(['a', 'b', 'c'].map(pid));
+    assert.equal(new Set(first).size, 3);
+    assert.deepEqual(await Promise.all(['a', 'b', 'c'].map(pid)), first);
+    await host.close();
+    const runs = (one: number) => existsSync(`/proc/${one}`);
+    assert.ok(await eventually(() => !first.some(runs)), 'all of them end with the host');
   });
 
   it('work on without a server that cannot be used, and are told', async () => {

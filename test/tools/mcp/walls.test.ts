@@ -11,12 +11,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
+import { programSandbox } from '../../../src/settings/sandbox-of.ts';
 import { McpServer } from '../../../src/tools/mcp/mcp-server.ts';
 import { closeOpened } from '../../close-opened.ts';
 import { bundledProgram } from '../../processes/sandbox/bundled-program.ts';
 import { NO_WALLS, walls } from '../../processes/sandbox/walls.ts';
 import { PROGRAM, toolOf } from './servers.ts';
 
+const watch = { signal: new AbortController().signal, onProgress: () => undefined };
 // Not below /tmp, in whose place a sandbox has a folder of its own.
 const place = realpathSync(mkdtempSync('/var/tmp/coppice-test-'));
 after(async () => {
@@ -41,7 +43,6 @@ it('a server writes in its folder, and neither writes nor reads what is outside'
   try {
     const shell = `echo mine > own; echo theirs > ${outside}; cat ${secret}`;
     const tool = await toolOf(server, 'shell');
-    const watch = { signal: new AbortController().signal, onProgress: () => undefined };
     const answer = await server.call(tool, { command: shell }, watch);
     assert.doesNotMatch(JSON.stringify(answer), /canary-77/);
     assert.equal(readFileSync(join(cwd, 'own'), 'utf8'), 'mine\n');
@@ -49,4 +50,27 @@ it('a server writes in its folder, and neither writes nor reads what is outside'
   } finally {
     await server.close();
   }
+});
+
+it('a server has sockets of the file system if its entry says so, and no other program has', {
+  skip: NO_WALLS,
+}, async () => {
+  const cwd = join(place, 'sockets');
+  mkdirSync(cwd);
+  const [command, file] = await bundledProgram(PROGRAM, place);
+  const config = { command, args: [file, '{}'] };
+  const listening = async (sockets: object): Promise<string> => {
+    const sandbox = programSandbox({}, sockets, {}, null, 'mcp.servers.t');
+    const server = new McpServer('t', config, { cwd, env: { PATH: process.env.PATH }, sandbox });
+    try {
+      const script = `require('net').createServer().on('error', (e) => console.log(e.code)).listen('/tmp/s', function () { console.log('open'); this.close(); })`;
+      const tool = await toolOf(server, 'shell');
+      const input = { command: `'${command}' -e "${script}"` };
+      return JSON.stringify(await server.call(tool, input, watch));
+    } finally {
+      await server.close();
+    }
+  };
+  assert.match(await listening({ sockets: true }), /open/);
+  assert.match(await listening({}), /EPERM/);
 });
