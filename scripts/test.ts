@@ -70,7 +70,7 @@ const reporter = options.some((option) => option.startsWith('--test-reporter='))
   : ['--test-reporter=spec'];
 // In memory where there is room: what waits for the disk leaves processors idle, and no test cuts the power.
 const in_memory = env.TMPDIR === undefined && hasRoom(MEMORY);
-const folder = in_memory ? memoryFolder('tests') : mkdtempSync(join(tmpdir(), 'coppice-tests-'));
+const folder = in_memory ? memoryFolder('t') : mkdtempSync(join(tmpdir(), 'coppice-tests-'));
 // Started by root, PostgreSQL runs as another user, who must be able to reach its files in here.
 chmodSync(folder, 0o711);
 const program = process.env.COPPICE_TEST_PROGRAM ?? (await build());
