@@ -12,12 +12,12 @@ import { offerPostgres } from './test-postgres.ts';
 
 /**
  * `npm test [-- FILTER…]`: every test file below test/ (or those whose path holds a filter), with Node's own runner; `npm run test:long` runs the
- * files `*.long.test.ts`, in full those that repeat themselves less often here (test/house/long.ts), and on PostgreSQL those that `npm test` runs on SQLite
- * (test/runtime/both-databases.ts), but for what `npm run test:promptly` runs there. Options of the runner
+ * files `*.long.test.ts`, and on PostgreSQL those that `npm test` runs on SQLite (test/runtime/both-databases.ts), but for what `npm run test:promptly` runs
+ * there; `npm run test:deep` in full what repeats itself less often elsewhere (test/house/deep.ts). Options of the runner
  * (`--test-name-pattern=…`) are passed on; a reporter of one's own takes the place of the usual one.
  */
 const OLDEST_NODE = 24;
-const OWN_OPTIONS = ['--long', '--promptly'];
+const OWN_OPTIONS = ['--long', '--promptly', '--deep'];
 /** What `npm run test:promptly` runs on both databases. */
 const PROMPT = ['toolsets', 'waits', 'executor', 'permissions', 'leading'].map(
   (room) => `test/runtime/${room}/`,
@@ -30,6 +30,7 @@ if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
 }
 const given = process.argv.slice(2);
 const long = given.includes('--long');
+const deep = given.includes('--deep');
 const promptly = given.includes('--promptly');
 const options = given.filter((text) => /^--(no-)?test-/.test(text));
 const named = given.filter((text) => !OWN_OPTIONS.includes(text) && !options.includes(text));
@@ -37,7 +38,9 @@ const filters = promptly && named.length === 0 ? PROMPT : named;
 const matching = globSync('test/**/*.test.ts', { cwd: root })
   .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
   .sort();
-const files = matching.filter(long ? runsLong : (file) => !file.endsWith('.long.test.ts'));
+const files = matching.filter((file) =>
+  deep ? runsDeep(file) : long ? runsLong(file) : !file.endsWith('.long.test.ts'),
+);
 if (files.length === 0) {
   const elsewhere = matching.length === 0 ? '' : `; npm run test${long ? '' : ':long'} -- has those that do`;
   console.error(`no ${long ? 'long ' : ''}test file matches ${filters.join(' ')}${elsewhere}`);
@@ -46,11 +49,15 @@ if (files.length === 0) {
 
 function runsLong(file: string): boolean {
   if (file.endsWith('.long.test.ts')) return true;
-  const text = readFileSync(join(root, file), 'utf8');
-  return (
-    /\/long\.ts'/.test(text) ||
-    (/\bonBothDatabases\(/.test(text) && !PROMPT.some((room) => file.startsWith(room)))
-  );
+  return holds(file, /\bonBothDatabases\(/) && !PROMPT.some((room) => file.startsWith(room));
+}
+
+function runsDeep(file: string): boolean {
+  return holds(file, /\/deep\.ts'/);
+}
+
+function holds(file: string, what: RegExp): boolean {
+  return what.test(readFileSync(join(root, file), 'utf8'));
 }
 
 /** Once, for all tests that open pages or start the program; also for a run that a test begins. */
@@ -80,8 +87,8 @@ const runner = spawn(
   [
     '--test',
     // Long tests keep the processors busy by themselves.
-    `--test-concurrency=${long ? 6 : 8}`,
-    `--test-timeout=${long ? 600_000 : 120_000}`,
+    `--test-concurrency=${long || deep ? 6 : 8}`,
+    `--test-timeout=${deep ? 3_600_000 : long ? 600_000 : 120_000}`,
     `--import=${pathToFileURL(join(import.meta.dirname, 'leftovers.ts'))}`,
     ...reporter,
     ...options,
@@ -101,6 +108,7 @@ const runner = spawn(
       COPPICE_TEST_POSTGRES: postgres.address,
       COPPICE_TEST_PROGRAM: program,
       ...(long ? { COPPICE_TEST_LONG: '1' } : {}),
+      ...(deep ? { COPPICE_TEST_DEEP: '1' } : {}),
       ...(promptly ? { COPPICE_TEST_NO_POLLS: '1' } : {}),
     },
   },

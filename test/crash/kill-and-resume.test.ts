@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { makeHome } from '../cli/run-cli.ts';
-import { LONG } from '../house/long.ts';
+import { DEEP } from '../house/deep.ts';
 import { answerFor, forkingBrain } from '../servers/forking-brain.ts';
 import { startOpenAiChatServer } from '../servers/openai-chat-server.ts';
 import { countLines, killAndResume, room } from './killed-run.ts';
 
-const ROUNDS = LONG ? 6 : 1;
+const ROUNDS = DEEP ? 6 : 1;
 const CHILDREN = 25;
 
 it(`${ROUNDS} runs of ${CHILDREN} children, killed up to four times each`, async (context) => {

@@ -6,13 +6,13 @@ import { promptOf } from '../../src/records/conversation/prompt.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { promptHistory } from '../../src/store/prompt-history.ts';
 import { makeHome } from '../cli/run-cli.ts';
-import { LONG } from '../house/long.ts';
+import { DEEP } from '../house/deep.ts';
 import type { Answer, Exchange } from '../servers/brain.ts';
 import { countingServer } from '../servers/counting-server.ts';
 import { startOpenAiChatServer } from '../servers/openai-chat-server.ts';
 import { killAndResume } from './killed-run.ts';
 
-const [TURNS, KILLS, CHECKPOINTS, LATEST_MS] = LONG ? [2_000, 10, 50, 6_000] : [70, 2, 2, 1_500];
+const [TURNS, KILLS, CHECKPOINTS, LATEST_MS] = DEEP ? [2_000, 10, 50, 6_000] : [70, 2, 2, 1_500];
 const WINDOW = 8_000;
 const TASK = 'FORK a child and count to the end. The password is pineapple.';
 const COUNT = `echo x >> count; [ $(wc -l < count) -ge ${TURNS} ] && echo last || echo more; head -c 700 /dev/zero | tr '\\0' x`;

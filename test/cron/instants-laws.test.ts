@@ -6,14 +6,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { COUNT_CAP, dueInstants, nextInstant } from '../../src/cron/schedule/next-instant.ts';
-import { LONG } from '../house/long.ts';
+import { DEEP } from '../house/deep.ts';
 import { arbitraryExpression } from './arbitrary-expression.ts';
 import { oracle } from './oracle.ts';
 import { type Fields, readFields } from './oracle-fields.ts';
 import type { Stretch } from './oracle-zone.ts';
 import { changesOf, FROM, stretchesOf, UNTIL, ZONES } from './oracle-zones.ts';
 
-const RUNS = LONG ? 500 : 100;
+const RUNS = DEEP ? 500 : 100;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { LONG } from '../house/long.ts';
+import { DEEP } from '../house/deep.ts';
 import { agrees } from './agrees.ts';
 import { changesOf, ZONES } from './oracle-zones.ts';
 
@@ -32,7 +32,7 @@ const AROUND: readonly { readonly reach: number; readonly expressions: readonly 
 ];
 const EVERY_SECOND = ['* * * * * *', '* * 0-23 * * *'];
 /** Around so many changes of a zone, of both kinds, every second is compared. */
-const CLOSELY = LONG ? 4 : 1;
+const CLOSELY = DEEP ? 4 : 1;
 /** A year's end, a leap day, and a summer's day, for zones whose clocks never jump too. */
 const QUIET = [Date.UTC(2024, 0, 1), Date.UTC(2028, 1, 29, 12), Date.UTC(2033, 6, 1, 0, 30)];
 

@@ -1,9 +1,9 @@
-import { LONG } from '../house/long.ts';
+import { DEEP } from '../house/deep.ts';
 import { type Stretch, stretches } from './oracle-zone.ts';
 
 export const FROM = Date.UTC(2020, 0, 1);
 const LAST = Date.UTC(2036, 0, 1);
-export const UNTIL = LONG ? LAST : Date.UTC(2025, 0, 1);
+export const UNTIL = DEEP ? LAST : Date.UTC(2025, 0, 1);
 const MARGIN = 500 * 86_400_000;
 
 /** Zones of all kinds; what is special about one stands beside it. */

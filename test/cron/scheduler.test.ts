@@ -8,7 +8,7 @@ import type { Scheduler } from '../../src/cron/scheduler.ts';
 import type { NewCronJob, Schedule } from '../../src/records/run/cron-job.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { LONG } from '../house/long.ts';
+import { DEEP } from '../house/deep.ts';
 import { onBothDatabases } from '../runtime/both-databases.ts';
 import { newRoot } from '../store/ledger-fixture.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -154,7 +154,7 @@ onBothDatabases('schedules', (database) => {
         for (const instant of fired) assert.equal(nextInstant(schedule, instant - 1), instant);
         await remove(job);
       }),
-      { numRuns: LONG ? 25 : 8 },
+      { numRuns: DEEP ? 25 : 8 },
     );
   });
 

@@ -80,7 +80,8 @@ async function execute(url: string, sql: string): Promise<void> {
 }
 
 async function askFor(address: string): Promise<string> {
-  const response = await fetch(address);
+  // Not over a connection that its server may be closing.
+  const response = await fetch(address, { headers: { connection: 'close' } });
   const text = await response.text();
   if (!response.ok) throw new Error(`the PostgreSQL server for the tests did not start: ${text}`);
   return text;

@@ -1,12 +1,14 @@
 import { after, afterEach, before, describe } from 'node:test';
 import { closeOpened } from '../close-opened.ts';
-import { LONG } from '../house/long.ts';
 import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { NO_POLLS } from './no-polls.ts';
 import { type Play, type Stage, type StageOptions, setStage } from './stage.ts';
 
 /** The URL of a new ledger for each call; `undefined` for a new SQLite file of the stage's own. */
 export type Database = () => Promise<string | undefined>;
+
+/** In `npm run test:long`. */
+const LONG = process.env.COPPICE_TEST_LONG === '1';
 
 type Suite = (database: Database, kind: 'SQLite' | 'PostgreSQL') => void;
 

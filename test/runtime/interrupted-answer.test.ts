@@ -10,7 +10,7 @@ import { onBothDatabases } from './both-databases.ts';
 import { HandClock } from './hand-clock.ts';
 import { type Stage, setStage, until } from './stage.ts';
 
-const LONG = 'The first half of it. The second half of it.';
+const DEEP = 'The first half of it. The second half of it.';
 
 function textSeen(stage: Stage): string {
   return stage.events
@@ -58,7 +58,7 @@ for (const protocol of PROTOCOLS)
     it('stays, marked, and the provider accepts it with the next message of the person', async (test) => {
       const { server, stage } = await stageOn(test, protocol, {
         reasoning: 'let me think',
-        text: LONG,
+        text: DEEP,
         pieces: 2,
         calls: [{ name: 'fork', input: { name: 'x', prompt: 'y' } }],
         fault: { stall_after: stallAfterText(protocol.type) },
@@ -86,7 +86,7 @@ for (const protocol of PROTOCOLS)
 
     it('also stays when the run time ended it, and a retry ends with a user message, which providers require', async (test) => {
       const { server, stage, clock } = await stageOn(test, protocol, {
-        text: LONG,
+        text: DEEP,
         pieces: 2,
         fault: { stall_after: stallAfterText(protocol.type) },
       });
@@ -108,7 +108,7 @@ for (const protocol of PROTOCOLS)
     it('leaves nothing behind if only reasoning or nothing had arrived', async (test) => {
       const { server, stage } = await stageOn(test, protocol, {
         reasoning: 'let me think',
-        text: LONG,
+        text: DEEP,
         fault: { stall_after: 1 },
       });
       const root = await stage.start('tell me');
@@ -130,7 +130,7 @@ function stallAfterText(type: (typeof PROTOCOLS)[number]['type']): number {
 onBothDatabases('an interrupted answer', (database) => {
   it('is read back with the conversation by the next process', async (test) => {
     const protocol = PROTOCOLS[0];
-    const first = { text: LONG, pieces: 2, fault: { stall_after: 4 } };
+    const first = { text: DEEP, pieces: 2, fault: { stall_after: 4 } };
     const { stage } = await stageOn(test, protocol, first, await database());
     const root = await stage.start('tell me');
     await until(() => textSeen(stage).includes('first half'), 'it streams');

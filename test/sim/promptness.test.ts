@@ -2,12 +2,12 @@
 // waits, fan-ins, delegated calls, agents at rest with letters or announcements, queued runs.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { LONG } from '../house/long.ts';
+import { DEEP } from '../house/deep.ts';
 import { PROMPT_KINDS } from './promptness.ts';
 import { simulate } from './simulate.ts';
 
 /** Number 2 finds a wait that sleeps when the ledger's word of what it waits for is ignored. */
-const SEEDS = LONG ? [1, 2, 3, 4, 5, 6, 7, 8] : [2];
+const SEEDS = DEEP ? [1, 2, 3, 4, 5, 6, 7, 8] : [2];
 
 it('nothing waits when what it waits for has come', async () => {
   const ended = new Map<string, number>();
@@ -16,6 +16,6 @@ it('nothing waits when what it waits for has come', async () => {
     assert.deepEqual(report.failures, [], `npm run sim -- --prompt --seed ${seed} --trace`);
     for (const [kind, times] of report.prompt_ends) ended.set(kind, (ended.get(kind) ?? 0) + times);
   }
-  for (const kind of LONG ? PROMPT_KINDS : (['wait', 'letter'] as const))
+  for (const kind of DEEP ? PROMPT_KINDS : (['wait', 'letter'] as const))
     assert.ok(ended.has(kind), `of the kind "${kind}" none was seen`);
 });

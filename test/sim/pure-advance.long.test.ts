@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { registerHooks } from 'node:module';
 import { it } from 'node:test';
-import { LONG } from '../house/long.ts';
+import { DEEP } from '../house/deep.ts';
 import { seen } from './watched-advance.ts';
 
-const SEEDS = LONG ? 25 : 5;
+const SEEDS = DEEP ? 25 : 5;
 /** Until then more are played where the histories lack something. */
 const SEEDS_MAX = 40;
 /** What the histories must hold, so that they prove something. */

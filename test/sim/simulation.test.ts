@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { LONG } from '../house/long.ts';
+import { DEEP } from '../house/deep.ts';
 import { FAULTS, type Fault } from './faults.ts';
 import { KEPT_SEEDS } from './kept-seeds.ts';
 import { type SimReport, simulate } from './simulate.ts';
 
-const SEEDS = LONG ? 40 : 5;
+const SEEDS = DEEP ? 40 : 5;
 /** Seeds of one test: a loaded machine needs seconds for each. */
 const BATCH = 5;
 const TASK_SEEDS = 2;
@@ -36,7 +36,7 @@ describe('simulation', () => {
     const kinds = Object.keys(FAULTS) as Fault[];
     assert.ok(kinds.length >= 15);
     const struck = kinds.filter((kind) => sum(reports, ({ faults }) => faults.get(kind) ?? 0) > 0);
-    if (LONG) assert.deepEqual(struck, kinds);
+    if (DEEP) assert.deepEqual(struck, kinds);
     assert.ok(struck.length >= 12, `only ${struck.join(', ')}`);
     assert.ok(sum(reports, ({ agents }) => agents) >= SEEDS * 4, 'too few agents');
     assert.ok(sum(reports, ({ steps }) => steps) >= SEEDS * 30, 'too few steps');
@@ -47,7 +47,7 @@ describe('simulation', () => {
     assert.equal(reports.length, SEEDS);
     const hashes = reports.map(({ hash }) => hash);
     assert.equal(new Set(hashes).size, SEEDS);
-    for (const seed of LONG ? [3, 7, 17] : [3]) {
+    for (const seed of DEEP ? [3, 7, 17] : [3]) {
       const [{ hash }] = [await simulate(seed)];
       assert.equal(hash, hashes[seed - 1]);
       const told = execFileSync(process.execPath, [SIM, '--seed', String(seed)], { encoding: 'utf8' });
@@ -57,7 +57,7 @@ describe('simulation', () => {
 
   it('agents that share a task list add, claim and finish each task once, whoever dies meanwhile', async () => {
     const lists = { added: 0, done: 0 };
-    for (let seed = 1; seed <= (LONG ? 40 : TASK_SEEDS); seed += 1) {
+    for (let seed = 1; seed <= (DEEP ? 40 : TASK_SEEDS); seed += 1) {
       const { failures, tasks } = await simulate(seed, { tasks: true });
       assert.deepEqual(failures, [], `npm run sim -- --seed ${seed} --tasks --trace`);
       lists.added += tasks.added;
@@ -68,7 +68,7 @@ describe('simulation', () => {
 
   it('calls that create agents wait for people, whoever dies meanwhile', async () => {
     const creations = { asked: 0, allowed: 0 };
-    for (let seed = 1; seed <= (LONG ? 40 : TASK_SEEDS); seed += 1) {
+    for (let seed = 1; seed <= (DEEP ? 40 : TASK_SEEDS); seed += 1) {
       const report = await simulate(seed, { asks: true });
       assert.deepEqual(report.failures, [], `npm run sim -- --seed ${seed} --asks --trace`);
       creations.asked += report.creations.asked;

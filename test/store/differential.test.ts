@@ -1,10 +1,10 @@
 // Proves that both databases hold the same ledger: the same random calls, valid and invalid, get the same answers and leave the same rows.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { LONG } from '../house/long.ts';
+import { DEEP } from '../house/deep.ts';
 import { compareLedgers } from './two-ledgers.ts';
 
-const STEPS = LONG ? 600 : 250;
+const STEPS = DEEP ? 600 : 250;
 const REFUSALS = ['stale', 'limit', 'recipient', 'consumed', 'cycle', 'target'];
 
 it(`${STEPS} random steps leave the same rows on SQLite and on PostgreSQL`, async () => {

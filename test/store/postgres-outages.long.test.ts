@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openStore } from '../../src/store/open-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
-import { LONG } from '../house/long.ts';
+import { DEEP } from '../house/deep.ts';
 import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
 import { newRoot } from './ledger-fixture.ts';
 import { type OutageReport, workThrough } from './outage-stage.ts';
 
-const AWAY_S = LONG ? 10 : 2;
+const AWAY_S = DEEP ? 10 : 2;
 const BACKENDS = `FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
 
 describe('a PostgreSQL ledger whose server', () => {

@@ -10,12 +10,12 @@ import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
 import { type AgentState, isTerminal, isWorking, newTurn } from '../../src/records/agent/state.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store, Worker } from '../../src/store/store.ts';
-import { LONG } from '../house/long.ts';
+import { DEEP } from '../house/deep.ts';
 import { alwaysOnBothDatabases } from '../runtime/both-databases.ts';
 import { letter, newAgent, said, stepOf } from './ledger-fixture.ts';
 
-const CALLS = LONG ? 250 : 100;
-const ROUNDS = LONG ? 12 : 4;
+const CALLS = DEEP ? 250 : 100;
+const ROUNDS = DEEP ? 12 : 4;
 const GONE_PID = 2 ** 22 - 3;
 const STATES: readonly AgentState[] = [
   { type: 'idle' },

@@ -10,7 +10,7 @@ import { describe, test } from 'node:test';
 import { TOOL_LIMITS } from '../../src/processes/tool-limits.ts';
 import type { Tool } from '../../src/records/tool.ts';
 import { createBashTool } from '../../src/tools/bash.ts';
-import { LONG } from '../house/long.ts';
+import { DEEP } from '../house/deep.ts';
 import { NO_WALLS, walls } from '../processes/sandbox/walls.ts';
 import { call, eventually, makeWorkspace } from './tool-fixture.ts';
 
@@ -33,7 +33,7 @@ function runs(argument: string): boolean {
 const linux_only = { skip: process.platform === 'linux' ? false : 'reads /proc' };
 
 describe('bash', () => proveBash(createBashTool(null) as Tool, false));
-if (LONG)
+if (DEEP)
   describe('bash in the sandbox', { skip: NO_WALLS }, () => proveBash(createBashTool(walls()) as Tool, true));
 
 function proveBash(tool: Tool, confined: boolean): void {

@@ -6,7 +6,7 @@ import { nearestName } from '../../src/render/nearest-name.ts';
 import { difference } from '../../src/tools/files/difference.ts';
 import { editText, PLACES_MAX, placesOf } from '../../src/tools/files/edit-text.ts';
 
-const LONG = 'a'.repeat(2_000_000);
+const DEEP = 'a'.repeat(2_000_000);
 /** The engine's own search takes at least ten times as long. */
 const PROMPT_MS = 1_000;
 
@@ -28,15 +28,15 @@ test('occurrences are those that a plain search finds', () => {
       },
     ),
   );
-  assert.equal(placesOf(LONG, 'a').length, PLACES_MAX);
+  assert.equal(placesOf(DEEP, 'a').length, PLACES_MAX);
 });
 
 test('texts of repetitions', () => {
   const wanted = `${'a'.repeat(20_000)}b${'a'.repeat(20_000)}`;
-  promptly(() => assert.throws(() => editText(LONG, [{ old_text: wanted, new_text: '' }]), /not found/));
+  promptly(() => assert.throws(() => editText(DEEP, [{ old_text: wanted, new_text: '' }]), /not found/));
   promptly(() =>
     assert.throws(
-      () => editText(LONG, [{ old_text: 'a'.repeat(20_000), new_text: '' }]),
+      () => editText(DEEP, [{ old_text: 'a'.repeat(20_000), new_text: '' }]),
       /found 100 or more times/,
     ),
   );
@@ -52,14 +52,14 @@ test('a difference in white space only is reported for small files, and not sear
 test('text that is not in a large file is not searched character by character', () => {
   const before = process.cpuUsage();
   for (let times = 0; times < 50; times += 1)
-    assert.throws(() => editText(LONG, [{ old_text: `${'b'.repeat(20)}`, new_text: '' }]), /not found/);
+    assert.throws(() => editText(DEEP, [{ old_text: `${'b'.repeat(20)}`, new_text: '' }]), /not found/);
   // Letter by letter it takes a second; the engine takes a twentieth of that.
   assert.ok(process.cpuUsage(before).user < 500_000);
 });
 
 test('many edits of a large file', () => {
   const edits = Array.from({ length: 200 }, () => ({ old_text: 'b', new_text: 'c' }));
-  promptly(() => assert.throws(() => editText(LONG, edits), /make several calls/));
+  promptly(() => assert.throws(() => editText(DEEP, edits), /make several calls/));
   const most = `a${' '.repeat(1_249_999)}`;
   const two = ['b', 'c'].map((new_text, at) => ({ old_text: at === 0 ? 'a' : 'b', new_text }));
   assert.equal(editText(most, two)[0], 'c');
@@ -67,12 +67,12 @@ test('many edits of a large file', () => {
 });
 
 test('a long name has no nearest name', () => {
-  promptly(() => assert.equal(nearestName(LONG, Array(50).fill('subagent_delegate')), null));
+  promptly(() => assert.equal(nearestName(DEEP, Array(50).fill('subagent_delegate')), null));
 });
 
 test('texts that are too large are not compared', () => {
   assert.equal(difference('a', '', '\n'.repeat(30_000)), null);
-  assert.equal(difference('a', LONG, `${LONG}b`), null);
+  assert.equal(difference('a', DEEP, `${DEEP}b`), null);
   assert.match(difference('a', 'one\n'.repeat(5_000), `${'one\n'.repeat(5_000)}two\n`) ?? '', /^\+two$/m);
 });
 

@@ -8,7 +8,7 @@ import { before, describe, it } from 'node:test';
 import { type CommandShape, commandShapes } from '../../../src/cli/completion/command-shape.ts';
 import type { Shell } from '../../../src/cli/completion/shell-scripts.ts';
 import { createProgram, SHELLS } from '../../../src/cli/program.ts';
-import { LONG } from '../../house/long.ts';
+import { DEEP } from '../../house/deep.ts';
 import { MAIN } from '../../house/program.ts';
 import { openPty } from '../../tui/terminal/pty.ts';
 import type { Home } from '../run-cli.ts';
@@ -82,7 +82,7 @@ const lineOf = (path: string, typed: string): string => `coppice ${path === '' ?
 
 /** The commands below a command and its flags: of each, or of every fourth, since each line costs a start of the program. */
 function whatThereIs(): { readonly line: string; readonly words: readonly string[] }[] {
-  const asked = LONG ? shapes : shapes.filter((_, index) => index % 4 === 0);
+  const asked = DEEP ? shapes : shapes.filter((_, index) => index % 4 === 0);
   return asked.flatMap(({ path, commands, flags }) => [
     ...(commands.length > 0 ? [{ line: lineOf(path, ''), words: commands.map(({ name }) => name) }] : []),
     {
@@ -203,7 +203,7 @@ function find(path: string) {
 describe('in bash', { skip: missing('bash') }, () => {
   it('every command and every flag', () => {
     const all = whatThereIs();
-    assert.ok(all.length > (LONG ? 20 : 5));
+    assert.ok(all.length > (DEEP ? 20 : 5));
     assert.deepEqual(
       bashAll(all.map(({ line }) => line)),
       all.map(({ words }) => words),

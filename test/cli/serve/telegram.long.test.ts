@@ -15,13 +15,13 @@ const ADA = { id: 71, first_name: 'Ada' };
 const MALLORY = { id: 666, first_name: 'Mallory' };
 /** Eight seconds of writing. */
 const SLOWLY = Array.from({ length: 24 }, (_, n) => `piece number ${n}`).join(' ');
-const LONG = Array.from({ length: 400 }, (_, n) => `Line ${n}: ${'words and words '.repeat(3)}`).join('\n');
+const DEEP = Array.from({ length: 400 }, (_, n) => `Line ${n}: ${'words and words '.repeat(3)}`).join('\n');
 
 const RULES = {
   rules: [
     { when: { user: '^touch', tool: 'bash' }, say: 'it is made' },
     { when: { user: '^touch' }, calls: [{ name: 'bash', input: { command: 'echo made > made.txt' } }] },
-    { when: { user: '^long' }, say: LONG },
+    { when: { user: '^long' }, say: DEEP },
     { when: { user: '^slow' }, delay_ms: 3_000, say: 'slow but sure' },
     { when: { user: '^fork', tool: 'fork' }, say: 'it is forked' },
     { when: { user: '^fork' }, calls: [{ name: 'fork', input: { name: 'helper', prompt: 'slow work' } }] },

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { afterEach, it } from 'node:test';
 import { openStore } from '../../../src/store/open-store.ts';
 import { closeLater, closeOpened } from '../../close-opened.ts';
-import { LONG } from '../../house/long.ts';
+import { DEEP } from '../../house/deep.ts';
 import { until } from '../../runtime/stage.ts';
 import { startCollector } from '../../serve/traces/collector.ts';
 import { makeHome } from '../run-cli.ts';
 
 afterEach(closeOpened);
 
-const KILLS = LONG ? 10 : 3;
+const KILLS = DEEP ? 10 : 3;
 const NOTED_MS = 300;
 const RULES = {
   rules: [

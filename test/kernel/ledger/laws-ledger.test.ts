@@ -8,12 +8,12 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { LONG } from '../../house/long.ts';
+import { DEEP } from '../../house/deep.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { type Command, command } from './ledger-command.ts';
 import { LedgerRun } from './ledger-run.ts';
 
-const RUNS = LONG ? 100 : 40;
+const RUNS = DEEP ? 100 : 40;
 const LENGTH = 60;
 
 /** Each agent forks one below itself, to beyond the limit of depth, which random runs reach too rarely. The roots are 0 and 1. */

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { resultFault, schemaFault, schemasFault } from '../../../src/kernel/toolsets/output-schema.ts';
-import { LONG } from '../../house/long.ts';
+import { DEEP } from '../../house/deep.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -286,6 +286,6 @@ it('agrees with another implementation on random schemas and values', () => {
       const wanted = oracle.validate(given as Schema, JSON.parse(text)) as boolean;
       assert.equal(resultFault(given as Schema, text) === null, wanted, JSON.stringify([given, one]));
     }),
-    { numRuns: LONG ? 120 : 40 },
+    { numRuns: DEEP ? 120 : 40 },
   );
 });

@@ -12,7 +12,7 @@ import type { KernelRun } from './kernel-run.ts';
 import { answer, CHILD, call, LIMIT, OWN, settle, started, startedBy, system } from './turn-fixture.ts';
 
 const DONE: ChildOutcome = { type: 'success', result: 'two issues' };
-const LONG = { ...CHILD, turns: 50 };
+const DEEP = { ...CHILD, turns: 50 };
 const SUBMIT = call('s', { name: 'submit_result' });
 
 function respond(
@@ -70,7 +70,7 @@ describe('a sub-agent that submits', () => {
         run.apply(LIMIT);
       },
     ]) {
-      const run = started(LONG);
+      const run = started(DEEP);
       reach(run);
       const [outcome, ...more] = told(run.apply(cancel));
       assert.deepEqual(more, []);
@@ -85,7 +85,7 @@ describe('a sub-agent that submits', () => {
   });
 
   it('may still submit in its last turn after the time limit, and its result names the limit', () => {
-    const run = started(LONG);
+    const run = started(DEEP);
     answer(run, 'Working.', [call('a')]);
     run.apply(LIMIT);
     assert.match(system(run), /Call submit_result with what you have now; no other tool is run/);
@@ -95,7 +95,7 @@ describe('a sub-agent that submits', () => {
   });
 
   it('runs no other call in its last turn, and all its text is kept as partial, as timed_out', () => {
-    const run = started(LONG);
+    const run = started(DEEP);
     answer(run, 'Working.', [call('a')]);
     run.apply(LIMIT);
     const end = respond(run, [call('b')], {}, 'Half of it is good.');
@@ -107,7 +107,7 @@ describe('a sub-agent that submits', () => {
   });
 
   it('is reminded once per turn, however much it does in between', () => {
-    const run = started(LONG);
+    const run = started(DEEP);
     answer(run, 'Done, I think.');
     assert.match(system(run), /stopped without a result/);
     answer(run, 'I look again.', [call('a')]);
@@ -126,7 +126,7 @@ describe('a sub-agent that submits', () => {
 
 describe('a sub-agent that answers in text and never submits', () => {
   it('succeeds with its text before and after the reminder, marked as not submitted', () => {
-    const run = started(LONG);
+    const run = started(DEEP);
     answer(run, 'Two issues: a, b.');
     const end = answer(run, 'I said it above.');
     const result = 'Two issues: a, b.\n\nI said it above.';
@@ -135,7 +135,7 @@ describe('a sub-agent that answers in text and never submits', () => {
   });
 
   it('does not repeat identical text', () => {
-    const run = started(LONG);
+    const run = started(DEEP);
     answer(run, 'Two issues.');
     assert.deepEqual(told(answer(run, 'Two issues.')), [
       { type: 'success', result: 'Two issues.', unsubmitted: true },
@@ -143,7 +143,7 @@ describe('a sub-agent that answers in text and never submits', () => {
   });
 
   it('fails where its result must be checked, with all its text as partial', () => {
-    const run = started({ ...LONG, checked: true });
+    const run = started({ ...DEEP, checked: true });
     answer(run, 'Two issues.');
     assert.deepEqual(told(answer(run, 'Really two.')), [
       {
@@ -174,7 +174,7 @@ describe('a submission beside other calls', () => {
     respond(run, [call('r'), SUBMIT], { refusal: REFUSAL, ...more }, 'Both at once.');
 
   it('runs nothing, answers every call with the reason (law 5), and lets the sub-agent try again', () => {
-    const run = started(LONG);
+    const run = started(DEEP);
     const refused = beside(run);
     assert.deepEqual(startedBy(refused), []);
     assert.deepEqual(results(run), [
@@ -186,7 +186,7 @@ describe('a submission beside other calls', () => {
   });
 
   it('ends it after three times in a row, with its text', () => {
-    const run = started(LONG);
+    const run = started(DEEP);
     for (const _ of [1, 2]) assert.deepEqual(told(beside(run)), []);
     assert.deepEqual(told(beside(run)), [
       { type: 'failure', error: REFUSAL, error_kind: 'repeated_failure', partial: 'Both at once.' },
@@ -201,7 +201,7 @@ describe('a submission beside other calls', () => {
   });
 
   it('ends it in its last turn, as any other call would', () => {
-    const run = started(LONG);
+    const run = started(DEEP);
     answer(run, '', [call('a')]);
     run.apply(LIMIT);
     const [outcome] = told(beside(run));
@@ -244,14 +244,14 @@ describe('what is appended to an outcome', () => {
   });
 
   it('is dropped while the agent continues', () => {
-    const run = started(LONG);
+    const run = started(DEEP);
     respond(run, [call('a')], { appendix });
     assert.equal(run.state.type, 'executing');
     assert.equal(JSON.stringify([run.state, run.messages]).includes(appendix), false);
   });
 
   it('comes from the context for a stopped agent', () => {
-    const run = started({ ...LONG, leaves: 'see the folder' });
+    const run = started({ ...DEEP, leaves: 'see the folder' });
     answer(run, 'Working.', [call('a')]);
     const end = run.apply({ type: 'cancel', at: 3, by: 'you', reason: 'enough', open: [] });
     const [outcome] = told(end);

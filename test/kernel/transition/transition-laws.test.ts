@@ -6,12 +6,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { isTerminal, type StateType } from '../../../src/records/agent/state.ts';
-import { LONG } from '../../house/long.ts';
+import { DEEP } from '../../house/deep.ts';
 import { anyEvent, anyState, context } from './arbitrary-kernel.ts';
 import { decide, KernelRun } from './kernel-run.ts';
 import { eventOf, type Move, move } from './move.ts';
 
-const RUNS = { numRuns: LONG ? 1_500 : 500 };
+const RUNS = { numRuns: DEEP ? 1_500 : 500 };
 
 function play(moves: readonly Move[], run: KernelRun): KernelRun {
   for (const one of moves) run.apply(eventOf(one, run));
@@ -31,7 +31,7 @@ describe('the laws of the kernel', () => {
         assert.equal(result.invalid.event, event.type);
         assert.notEqual(result.invalid.reason, '');
       }),
-      { numRuns: LONG ? 5_000 : 1_500 },
+      { numRuns: DEEP ? 5_000 : 1_500 },
     );
   });
 

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { decide } from '../../../src/permissions/decide.ts';
 import { createPolicy } from '../../../src/permissions/policy.ts';
 import { permissionOf } from '../../../src/tools/built-in-permissions.ts';
-import { LONG } from '../../house/long.ts';
+import { DEEP } from '../../house/deep.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { deleting, ordinary, reaching } from './command-forms.ts';
 
@@ -62,7 +62,7 @@ async function deletingOnes(commands: readonly string[]): Promise<ReadonlySet<st
 test('every way to run a denied command is refused, and most of them are real', async () => {
   const by = [...deleting, ...reaching].filter((command) => verdict(command) !== 'deny');
   assert.deepEqual(by, []);
-  const tried = LONG ? deleting : deleting.filter((_, index) => index % 5 === 0);
+  const tried = DEEP ? deleting : deleting.filter((_, index) => index % 5 === 0);
   const real = await deletingOnes(tried);
   assert.ok(real.size > 0.85 * tried.length, `${real.size} of ${tried.length} deleted the file`);
 });

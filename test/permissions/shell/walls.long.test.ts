@@ -17,7 +17,7 @@ import { createPolicy } from '../../../src/permissions/policy.ts';
 import type { Tool } from '../../../src/records/tool.ts';
 import { createBashTool } from '../../../src/tools/bash.ts';
 import { permissionOf } from '../../../src/tools/built-in-permissions.ts';
-import { LONG } from '../../house/long.ts';
+import { DEEP } from '../../house/deep.ts';
 import { NO_WALLS, walls } from '../../processes/sandbox/walls.ts';
 import { call, makeWorkspace } from '../../tools/tool-fixture.ts';
 import { deleting, passing, reaching } from './command-forms.ts';
@@ -93,6 +93,6 @@ describe('behind the fence', { skip: NO_WALLS }, () => {
   it('what is refused does no harm with walls, had it been allowed', async () => {
     const forms = [...deleting, ...reaching];
     assert.ok(forms.length + passing.length > 500);
-    assert.deepEqual(await harmful(LONG ? forms : forms.filter((_, at) => at % 25 === 0), true), []);
+    assert.deepEqual(await harmful(DEEP ? forms : forms.filter((_, at) => at % 25 === 0), true), []);
   });
 });

@@ -13,7 +13,7 @@ import { CommandBudget, type CommandLimits } from '../../../src/processes/limits
 import { MB } from '../../../src/processes/limits/usage.ts';
 import type { Tool, ToolResult } from '../../../src/records/tool.ts';
 import { createBashTool } from '../../../src/tools/bash.ts';
-import { LONG } from '../../house/long.ts';
+import { DEEP } from '../../house/deep.ts';
 import { call, eventually, makeWorkspace } from '../../tools/tool-fixture.ts';
 import { NO_WALLS, walls } from '../sandbox/walls.ts';
 
@@ -124,7 +124,7 @@ function notAsNobody(): string | false {
 const linux_only = process.platform === 'linux' ? false : 'reads /proc';
 
 describe('in the sandbox, limits stop', { skip: NO_WALLS }, () => proveStopped('workspace', BEHIND_WALLS));
-if (LONG) {
+if (DEEP) {
   describe('without walls, limits stop', { skip: linux_only }, () => proveStopped('off', BOMBS));
   describe('in the sandbox of another user, limits stop', { skip: NO_WALLS || notAsNobody() }, () =>
     proveStopped('strict', { ...BEHIND_WALLS, ...NOT_ROOT }, NOBODY),

@@ -11,7 +11,7 @@ type Lines = (scene: Pick<Scene, 'name' | 'step'>) => string | readonly (readonl
 type Summary = (request: ModelRequest, times: number) => Promise<ModelOutcome> | ModelOutcome;
 
 const USAGE = { input: 10, output: 2, cached: 0, reasoning: 0, cost_usd: 0.1 };
-const LONG = 'word '.repeat(8_000);
+const DEEP = 'word '.repeat(8_000);
 
 const answer = (...parts: Extract<ModelOutcome, { type: 'answer' }>['content']['parts']): ModelOutcome => ({
   type: 'answer',
@@ -123,9 +123,9 @@ onBothDatabases('hard summaries', (database) => {
         if (times === 2) clock.pass(60_000);
         return hangs(request, times);
       },
-      { clock, config: { system: LONG.slice(0, 20_000), run_ms: 60_000 } },
+      { clock, config: { system: DEEP.slice(0, 20_000), run_ms: 60_000 } },
     );
-    const root = await on.start(LONG.slice(0, 10_000));
+    const root = await on.start(DEEP.slice(0, 10_000));
     await until(() => orders.length === 1, 'the summary is asked for');
     await on.runtime.interrupt(root.id, 'enough');
     assert.equal((await on.runtime.settled(root.id)).root.state.type, 'idle');

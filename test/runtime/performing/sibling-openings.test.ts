@@ -39,7 +39,7 @@ const DONE: ModelOutcome = {
   usage: { input: 1, output: 1, cached: 0, reasoning: 0, cost_usd: null },
   finish: 'stop',
 };
-const LONG = `begin ${'x'.repeat(5_000)}`;
+const DEEP = `begin ${'x'.repeat(5_000)}`;
 const fork = (name: string, model?: string) => ['fork', { name, prompt: `be ${name}`, model }] as const;
 
 function forking(model: string | undefined, ...names: string[]): Play {
@@ -56,7 +56,7 @@ onBothDatabases('siblings', (database) => {
   it('the others ask when the answer of the first begins, not when it ends; a later request waits for nobody', async () => {
     const { model, asked } = held('cached/model', true);
     const on = await stage(forking('cached/model', 'a', 'b', 'c'), model);
-    const root = await on.start(LONG);
+    const root = await on.start(DEEP);
     await until(() => asked.length === 1 && waiting(on) === 2, 'two wait for one');
     asked[0]?.delta({ type: 'waiting', reason: 'queue', delay_ms: 1 });
     asked[0]?.delta(TEXT);
@@ -78,7 +78,7 @@ onBothDatabases('siblings', (database) => {
       const { model, asked } = held('cached/model', true);
       const clock = new HandClock();
       const on = await stage(forking('cached/model', 'a', 'b'), model, { clock });
-      await on.start(LONG);
+      await on.start(DEEP);
       await until(() => asked.length === 1 && waiting(on) === 1, 'one waits');
       if (release === 'time') {
         clock.pass(4_000);
@@ -93,7 +93,7 @@ onBothDatabases('siblings', (database) => {
   it('one that waits is interrupted and killed at once, and the kill of the first lets the others go', async () => {
     const { model, asked } = held('cached/model', true);
     const on = await stage(forking('cached/model', 'a', 'b', 'c', 'd'), model, { clock: new HandClock() });
-    await on.start(LONG);
+    await on.start(DEEP);
     await until(() => asked.length === 1 && waiting(on) === 3, 'three wait');
     const [a, b, c] = await Promise.all(['a', 'b', 'c'].map(on.agent));
     assert.ok(a && b && c);
@@ -108,9 +108,9 @@ onBothDatabases('siblings', (database) => {
 
   it('nobody waits without a cache, for a short prefix, or for one that was cached for the parent', async () => {
     for (const [caches, prompt, model, own] of [
-      [false, LONG, 'cached/model', undefined],
+      [false, DEEP, 'cached/model', undefined],
       [true, 'short', 'cached/model', undefined],
-      [true, LONG, undefined, 'cached/model'],
+      [true, DEEP, undefined, 'cached/model'],
     ] as const) {
       const { model: played, asked } = held('cached/model', caches);
       // The parent asks the same model, and its first answer forks.
@@ -138,7 +138,7 @@ onBothDatabases('siblings', (database) => {
   it('after the death of the process the next one asks for all of them', async () => {
     const { model, asked } = held('cached/model', true);
     const on = await stage(forking('cached/model', 'a', 'b', 'c'), model);
-    const root = await on.start(LONG);
+    const root = await on.start(DEEP);
     await until(() => asked.length === 1 && waiting(on) === 2, 'two wait');
     asked.length = 0;
     const next = await on.reopen();

@@ -2,18 +2,18 @@
 // announcement and a delegated call, and joins of three agents, in one process and in two, on both databases. Nobody is at work when nothing can happen any more; no poll is made.
 // `npm test` plays the first of the orders without a preemption, or with one, on PostgreSQL few of them; `npm run test:long` many more; `npm run orders` all.
 import { after, before, it } from 'node:test';
-import { LONG } from '../../house/long.ts';
+import { DEEP } from '../../house/deep.ts';
 import { alwaysOnBothDatabases } from '../both-databases.ts';
 import { type Bounds, everyOrder, type Ground, newGround } from './every-order.ts';
 import { type JoinScenario, SCENARIOS } from './order-scenarios.ts';
 
 function bounds(isSqlite: boolean, { share }: JoinScenario): Bounds {
   if (share === 'few') {
-    if (LONG) return isSqlite ? { preemptions: 1, first: 60 } : { preemptions: 0, first: 10 };
+    if (DEEP) return isSqlite ? { preemptions: 1, first: 8 } : { preemptions: 0, first: 2 };
     return { preemptions: 0, first: 1 };
   }
   const thorough = share === 'thorough';
-  if (LONG) return { preemptions: isSqlite ? 1 : 0 };
+  if (DEEP) return isSqlite ? { preemptions: 1, first: 30 } : { preemptions: 0, first: 6 };
   if (isSqlite) return { preemptions: thorough ? 1 : 0, first: 1 };
   return { preemptions: thorough ? 1 : 0, first: 1 };
 }

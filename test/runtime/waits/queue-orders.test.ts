@@ -2,7 +2,7 @@
 // process, of which nobody in its own process is told by mail.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { LONG } from '../../house/long.ts';
+import { DEEP } from '../../house/deep.ts';
 import { alwaysOnBothDatabases } from '../both-databases.ts';
 import { concurrent, spawn } from '../toolsets/sessions-play.ts';
 import { everyOrder, type Ground, newGround } from './every-order.ts';
@@ -54,7 +54,7 @@ alwaysOnBothDatabases('a run whose place another process holds', (database, kind
           return async () => assert.equal(await status(), 'completed');
         },
         ground,
-        { preemptions: 0, first: LONG ? 6 : kind === 'SQLite' ? 4 : 1 },
+        { preemptions: 0, first: DEEP ? 6 : kind === 'SQLite' ? 4 : 1 },
       );
     });
 
@@ -76,7 +76,7 @@ alwaysOnBothDatabases('a run whose place another process holds', (database, kind
           );
       },
       ground,
-      { preemptions: 0, first: LONG ? 6 : 4 },
+      { preemptions: 0, first: DEEP ? 6 : 4 },
     );
   });
 });

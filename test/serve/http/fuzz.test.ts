@@ -6,10 +6,10 @@ import { after, before, it } from 'node:test';
 import fc from 'fast-check';
 import { ROUTES } from '../../../src/serve/api/all-routes.ts';
 import type { Method } from '../../../src/serve/api/route.ts';
-import { LONG } from '../../house/long.ts';
+import { DEEP } from '../../house/deep.ts';
 import { setWebStage, type WebStage } from './web-stage.ts';
 
-const REQUESTS = Number(process.env.COPPICE_FUZZ_REQUESTS ?? (LONG ? 12_000 : 2_000));
+const REQUESTS = Number(process.env.COPPICE_FUZZ_REQUESTS ?? (DEEP ? 12_000 : 2_000));
 const AT_ONCE = 20;
 
 let web: WebStage;

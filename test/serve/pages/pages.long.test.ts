@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { z } from 'zod';
 import { defineTool } from '../../../src/tools/define-tool.ts';
-import { LONG } from '../../house/long.ts';
+import { DEEP } from '../../house/deep.ts';
 import { until } from '../../runtime/stage.ts';
 import { setWebStage, type WebStage } from '../http/web-stage.ts';
 import { CHROMIUM, openPage, type PageWatch, signIn } from './browser.ts';
 import { PAYLOADS } from './payloads.ts';
 
 const skip = CHROMIUM === null ? 'chromium is not installed' : false;
-const LONG_CONVERSATION = LONG ? 2_000 : 500;
+const LONG_CONVERSATION = DEEP ? 2_000 : 500;
 const ALL = PAYLOADS.join('\n');
 const ASKS = { cli: { allow: [], ask: ['ask'], deny: [] }, config: { allow: ['*'], ask: [], deny: [] } };
 const tools = ['note', 'ask'].map((name) =>
@@ -103,7 +103,7 @@ describe('pages of the dashboard', { skip }, () => {
       ['dark', 420],
     ] as const;
     for (const [index, [path = '', text = '']] of pages().entries())
-      for (const [colorScheme, width] of LONG ? looks : looks.slice(index % 2, (index % 2) + 1)) {
+      for (const [colorScheme, width] of DEEP ? looks : looks.slice(index % 2, (index % 2) + 1)) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 800 });
         await page.goto(new URL(path, web.url).href);
