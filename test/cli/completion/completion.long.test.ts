@@ -155,6 +155,9 @@ describe('the scripts', () => {
         '--server',
         '--header-env',
         '--keep',
+        '--as',
+        '--max-wait',
+        '--value',
       ],
       ...[
         '--cron',

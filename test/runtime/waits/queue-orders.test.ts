@@ -54,7 +54,7 @@ alwaysOnBothDatabases('a run whose place another process holds', (database, kind
           return async () => assert.equal(await status(), 'completed');
         },
         ground,
-        { preemptions: 0, first: DEEP ? 6 : kind === 'SQLite' ? 4 : 1 },
+        { preemptions: 0, first: DEEP ? 12 : kind === 'SQLite' ? 4 : 1 },
       );
     });
 
@@ -76,7 +76,7 @@ alwaysOnBothDatabases('a run whose place another process holds', (database, kind
           );
       },
       ground,
-      { preemptions: 0, first: DEEP ? 6 : 4 },
+      { preemptions: 0, first: DEEP ? 12 : 4 },
     );
   });
 });
