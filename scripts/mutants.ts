@@ -63,7 +63,7 @@ interface Control extends NearProcess {
 
 type Verdict = 'killed' | 'types' | 'survived' | 'equivalent';
 const test_files = globSync('test/**/*.test.ts', { cwd: root }).filter(
-  (file) => !file.endsWith('.long.test.ts'),
+  (file) => !/\.(long|deep)\.test\.ts$/.test(file),
 );
 const chosen = values.guards ? guardMutants(positionals) : sampleOf(allMutants());
 if (values.list) {

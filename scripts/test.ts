@@ -13,7 +13,7 @@ import { offerPostgres } from './test-postgres.ts';
 /**
  * `npm test [-- FILTER…]`: every test file below test/ (or those whose path holds a filter), with Node's own runner; `npm run test:long` runs the
  * files `*.long.test.ts`, and on PostgreSQL those that `npm test` runs on SQLite (test/runtime/both-databases.ts), but for what `npm run test:promptly` runs
- * there; `npm run test:deep` in full what repeats itself less often elsewhere (test/house/deep.ts). Options of the runner
+ * there; `npm run test:deep` runs the files `*.deep.test.ts`, and in full what repeats itself less often elsewhere (test/house/deep.ts). Options of the runner
  * (`--test-name-pattern=…`) are passed on; a reporter of one's own takes the place of the usual one.
  */
 const OLDEST_NODE = 24;
@@ -39,7 +39,7 @@ const matching = globSync('test/**/*.test.ts', { cwd: root })
   .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
   .sort();
 const files = matching.filter((file) =>
-  deep ? runsDeep(file) : long ? runsLong(file) : !file.endsWith('.long.test.ts'),
+  deep ? runsDeep(file) : long ? runsLong(file) : !/\.(long|deep)\.test\.ts$/.test(file),
 );
 if (files.length === 0) {
   const elsewhere = matching.length === 0 ? '' : `; npm run test${long ? '' : ':long'} -- has those that do`;
@@ -49,11 +49,12 @@ if (files.length === 0) {
 
 function runsLong(file: string): boolean {
   if (file.endsWith('.long.test.ts')) return true;
+  if (file.endsWith('.deep.test.ts')) return false;
   return holds(file, /\bonBothDatabases\(/) && !PROMPT.some((room) => file.startsWith(room));
 }
 
 function runsDeep(file: string): boolean {
-  return holds(file, /\/deep\.ts'/);
+  return file.endsWith('.deep.test.ts') || holds(file, /\/deep\.ts'/);
 }
 
 function holds(file: string, what: RegExp): boolean {

@@ -1,4 +1,4 @@
-/** Broken frames get the errors of the specification, and the connection goes on. `frames.long.test.ts` sends a hundred thousand. */
+/** Broken frames get the errors of the specification, and the connection goes on. `frames.deep.test.ts` sends a hundred thousand. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import {

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { WIDTH } from './delegate-worker.ts';
 
 const MOST_KILLS = 4;
-const ROUNDS = 2;
+const ROUNDS = 1;
 
 interface Ended {
   readonly killed: boolean;

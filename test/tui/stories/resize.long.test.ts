@@ -61,8 +61,9 @@ for (const cuts of [true, false])
     const history = ui.pty.history().join('\n');
     for (let line = 1; line <= LINES.length; line += 1)
       // What is cut off is lost.
+      // Where lines are rewrapped, a row of an old block may stay.
       for (const part of cuts ? [`line ${line}, `] : [`line ${line}, `, `end ${line}.`])
-        assert.equal(history.split(part).length, 2, part);
-    // Where lines are rewrapped, a row of an old block may stay.
+        if (cuts) assert.equal(history.split(part).length, 2, part);
+        else assert.ok(history.includes(part), part);
     if (cuts) assert.doesNotMatch(history, /\[0 main\]|^[┌│└]|^>\s*$/m);
   });
