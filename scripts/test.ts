@@ -88,7 +88,7 @@ const runner = spawn(
   [
     '--test',
     // Long tests keep the processors busy by themselves.
-    `--test-concurrency=${long || deep ? 6 : 8}`,
+    `--test-concurrency=${long || deep ? 4 : 8}`,
     `--test-timeout=${deep ? 3_600_000 : long ? 600_000 : 120_000}`,
     `--import=${pathToFileURL(join(import.meta.dirname, 'leftovers.ts'))}`,
     ...reporter,
