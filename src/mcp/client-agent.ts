@@ -146,12 +146,14 @@ export class ClientAgent {
   async #polled(placed: PlacedCall, signal: AbortSignal): Promise<ResultContent> {
     for (;;) {
       await sleep(POLL_MS, undefined, { signal, ref: false });
-      // The state first: a result that was written before it is seen then.
-      const root = await this.#options.store.agent(placed.root_id);
+      // In the order in which they change: what is read later is seen if it was written before what is read first.
+      const { store } = this.#options;
+      const letters = await store.mail(placed.root_id);
+      const root = await store.agent(placed.root_id);
       const result = await this.resultOf(placed);
       if (result !== null) return result;
       if (root === null || isTerminal(root.state.type)) throw ended(this.name);
-      if (isActive(root)) continue;
+      if (isActive(root) || letters.some(({ id }) => id === placed.id)) continue;
       const why = failureOf(root.state)?.error ?? (root.state.type === 'idle' ? root.state.limit : undefined);
       throw new CoppiceError('E_REFUSED', `the call was not carried out: ${why ?? 'its turn ended before'}`);
     }
@@ -178,8 +180,12 @@ export class ClientAgent {
   async #hasLeft({ id, last_seq }: Agent): Promise<boolean> {
     const { store } = this.#options;
     const agents = await store.agents({ root_id: id, living: true });
-    if (agents.some(isActive) || (await store.mail(id)).length > 0) return true;
     const messages = await store.history(id, Math.max(0, last_seq - RESULT_WITHIN), RESULT_WITHIN);
+    // Asked for what follows a result, it does nothing any more: its client went as soon as it had that.
+    const is_done = ({ id: one, state }: Agent) =>
+      one === id && state.type === 'requesting' && messages.at(-1)?.kind === 'result';
+    if (agents.some((agent) => isActive(agent) && !is_done(agent))) return true;
+    if ((await store.mail(id)).length > 0) return true;
     const outputs = messages.flatMap(({ kind, content }) =>
       kind === 'result' ? [(content as ResultContent).output] : [],
     );
