@@ -5,6 +5,8 @@ export type Stop = () => void;
 
 /** Time and timers of a runtime, injected so that tests can let hours pass at once. No member uses `this`. */
 export interface RuntimeClock extends Clock {
+  /** Milliseconds with fractions, since some moment: for what work takes. */
+  lap(): number;
   /** Rings every `ms`. A `background` timer does not keep the process alive. */
   every(ms: number, ring: () => void, background?: boolean): Stop;
   /** Resolves when pending socket and timer callbacks have run. */
@@ -13,6 +15,7 @@ export interface RuntimeClock extends Clock {
 
 export const SYSTEM_RUNTIME_CLOCK: RuntimeClock = {
   ...SYSTEM_CLOCK,
+  lap: () => performance.now(),
   every(ms, ring, background = false) {
     const timer = setInterval(ring, ms);
     if (background) timer.unref();

@@ -6,6 +6,7 @@ export class HandClock implements RuntimeClock {
   #passed_ms = 0;
   readonly every = SYSTEM_RUNTIME_CLOCK.every;
   readonly soon = SYSTEM_RUNTIME_CLOCK.soon;
+  readonly lap = SYSTEM_RUNTIME_CLOCK.lap;
 
   readonly now = (): number => Date.now() + this.#passed_ms;
 

@@ -12,6 +12,7 @@ export interface Skewed extends Actor {
 export function virtualClock(time: VirtualTime, actor: Skewed, random: Random, polls: boolean): RuntimeClock {
   return {
     now: () => time.now + actor.skew_ms,
+    lap: () => time.now,
     after: (ms, ring) => time.after(ms, actor, ring),
     every(ms, ring) {
       if (ms === POLL_MS && !polls) return () => undefined;

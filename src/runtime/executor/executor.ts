@@ -96,9 +96,9 @@ export class Executor {
     this.#commits.add(cell);
   }
 
-  /** No round is under way or due, and nothing is being read from the ledger. */
-  get isQuiet(): boolean {
-    return this.#commits.isIdle && !this.sync.isChecking;
+  /** A step of the tree is under way or due, or something is being read from the ledger. */
+  isBusyWith(root_id: string): boolean {
+    return this.sync.isChecking || this.#commits.isBusyWith(root_id);
   }
 
   #accepted({ cell, made, step }: PendingStep, verdict: Extract<Verdict, { ok: true }>): void {

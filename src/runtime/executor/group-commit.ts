@@ -14,6 +14,7 @@ import type { ExecutorOptions } from './executor-options.ts';
 import { retryUntilReachable } from './ledger-retry.ts';
 import type { LedgerSync } from './ledger-sync.ts';
 import { type StepViewContext, stepView } from './step-view.ts';
+import { TreeShares } from './tree-shares.ts';
 
 /** A step that is decided and not committed yet. */
 export interface PendingStep {
@@ -24,7 +25,7 @@ export interface PendingStep {
 
 export interface GroupCommitOptions
   extends StepViewContext,
-    Pick<ExecutorOptions, 'store' | 'emit' | 'onQuiet'> {
+    Pick<ExecutorOptions, 'store' | 'emit' | 'onRound' | 'onQuiet'> {
   readonly sync: LedgerSync;
   /** The ledger has the step. */
   readonly accepted: (pending: PendingStep, verdict: Extract<Verdict, { ok: true }>) => void;
@@ -38,7 +39,7 @@ export interface GroupCommitOptions
 
 /**
  * The only writer of steps, in rounds: lets the kernel decide the step of every agent that is ready, and commits these steps in one transaction.
- * One round at a time; what arrives meanwhile joins the next. A tree with many agents at work holds up the others for about a step.
+ * One round at a time; what arrives meanwhile joins the next. Trees that work at the same time share the thread (`TreeShares`).
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -47,23 +48,29 @@ export class GroupCommit {
   #stepping: readonly Cell[] = [];
   /** Trees with runs that began to wait for a place in this round. */
   readonly #newly_queued = new Set<string>();
+  readonly #shares: TreeShares;
   #round: Promise<void> | null = null;
+  /** Ends the pause of a round in which every tree is ahead of its share. */
+  #resume: (() => void) | null = null;
   #closed = false;
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
+    this.#shares = new TreeShares(options.clock.lap);
   }
 
   /** Puts the agent into the next round. */
   add(cell: Cell): void {
     if (cell.gone || this.#closed) return;
     this.#ready.add(cell);
+    this.#resume?.();
     this.#round ??= this.#options.clock.soon().then(() => this.#rounds());
   }
 
-  /** No round is under way or due. */
-  get isIdle(): boolean {
-    return this.#round === null;
+  /** A step of an agent of this tree is under way or due. */
+  isBusyWith(root_id: string): boolean {
+    const isOfTree = ({ agent }: Cell) => agent.root_id === root_id;
+    return this.#stepping.some(isOfTree) || this.#ready.values().some(isOfTree);
   }
 
   /** No more rounds are started; the last one may still be under way. */
@@ -79,31 +86,53 @@ export class GroupCommit {
   /** Lets the round under way finish and starts no more. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#resume?.();
     await this.#round;
   }
 
   async #rounds(): Promise<void> {
+    const { clock } = this.#options;
     while (this.#ready.size > 0 && !this.#closed) {
-      this.#stepping = this.#take();
-      const pending = this.#stepping.flatMap((cell) => this.#decide(cell) ?? []);
-      this.#checkPlaces();
-      if (pending.length > 0) await this.#commit(pending);
+      const wait_ms = this.#take();
+      if (wait_ms > 0) await this.#pause(wait_ms);
+      else {
+        const began_ms = clock.lap();
+        const decided = this.#stepping.map((cell) => ({ cell, pending: this.#decide(cell) }));
+        this.#checkPlaces();
+        const pending = decided.flatMap((one) => one.pending ?? []);
+        if (pending.length > 0) await this.#commit(pending);
+        const round = decided.map(({ cell, pending }) => ({
+          root_id: cell.agent.root_id,
+          step: pending?.step ?? null,
+        }));
+        this.#shares.charge(round, clock.lap() - began_ms);
+        this.#stepping = [];
+        this.#options.onRound(new Set(round.map(({ root_id }) => root_id)));
+      }
       // More events may come from sockets and timers: the next group is then larger.
-      if (this.#ready.size > 0) await this.#options.clock.soon();
+      if (this.#ready.size > 0) await clock.soon();
     }
-    this.#stepping = [];
     this.#round = null;
     this.#options.onQuiet();
   }
 
-  /** Of each tree as many as half of the trees have at most, oldest first: all if there is one tree, all of trees alike, and of one beside small ones as many as of these. */
-  #take(): readonly Cell[] {
-    const by_tree = [...Map.groupBy(this.#ready, ({ agent }) => agent.root_id).values()];
-    const counts = by_tree.map(({ length }) => length).sort((a, b) => a - b);
-    const median = counts[(counts.length - 1) >> 1];
-    const taken = by_tree.flatMap((cells) => cells.slice(0, median));
-    for (const cell of taken) this.#ready.delete(cell);
-    return taken;
+  /** Takes for this round of each tree as many agents as its share admits, oldest first. Returns how long to wait where that is none. */
+  #take(): number {
+    const by_tree = Map.groupBy(this.#ready, ({ agent }) => agent.root_id);
+    const { steps, wait_ms } = this.#shares.admit([...by_tree.keys()]);
+    this.#stepping = [...by_tree].flatMap(([root_id, cells]) => cells.slice(0, steps.get(root_id) ?? 0));
+    for (const cell of this.#stepping) this.#ready.delete(cell);
+    return wait_ms;
+  }
+
+  /** Until the time is over, another agent is ready, or no more rounds are started. */
+  async #pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#resume = resolve;
+    const stop = this.#options.clock.after(ms, resolve);
+    await promise;
+    stop();
+    this.#resume = null;
   }
 
   /** A run that ended elsewhere before the ledger had another one queued told nobody that its place is free. */

@@ -22,7 +22,8 @@ interface Waiting {
 export class Quiescence {
   readonly #executor: Executor;
   readonly #store: Store;
-  #waiting: Waiting[] = [];
+  /** By tree. */
+  readonly #waiting = new Map<string, Set<Waiting>>();
   #timer: Stop | null = null;
   readonly #clock: RuntimeClock;
 
@@ -34,17 +35,18 @@ export class Quiescence {
 
   settled(root_id: string, until: 'tree' | 'root'): Promise<TreeOutcome> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ root_id, until, resolve, reject });
+      const waiting = this.#waiting.get(root_id) ?? new Set();
+      this.#waiting.set(root_id, waiting.add({ root_id, until, resolve, reject }));
       this.#timer ??= this.#clock.every(POLL_MS, () => this.check());
-      void this.#clock.soon().then(() => this.check());
+      void this.#clock.soon().then(() => this.check([root_id]));
     });
   }
 
-  /** Cheap while agents work here: reads one counter for each tree that is waited for. */
-  check(): void {
-    for (const waiting of this.#waiting) {
-      if (this.#executor.isQuiet && !this.#seemsBusy(waiting)) void this.#confirm(waiting);
-    }
+  /** Cheap while agents work here: reads one counter for each of these trees that is waited for. What other trees do holds up nobody. */
+  check(root_ids: Iterable<string> = this.#waiting.keys()): void {
+    for (const root_id of root_ids)
+      for (const waiting of this.#waiting.get(root_id) ?? [])
+        if (!this.#seemsBusy(waiting) && !this.#executor.isBusyWith(root_id)) void this.#confirm(waiting);
   }
 
   #seemsBusy({ root_id, until }: Waiting): boolean {
@@ -68,7 +70,7 @@ export class Quiescence {
       const knows_all = agent_index.agent(root_id) !== undefined && !remote_agents.isShared(root_id);
       const agents = knows_all ? agent_index.members(root_id) : await this.#store.agents({ root_id });
       const root = agents.find((agent) => agent.id === root_id);
-      if (!this.#waiting.includes(waiting)) return;
+      if (this.#waiting.get(root_id)?.has(waiting) !== true) return;
       if (root === undefined)
         return this.#end(waiting, () =>
           waiting.reject(new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`)),
@@ -93,8 +95,10 @@ export class Quiescence {
   }
 
   #end(waiting: Waiting, tell: () => void): void {
-    this.#waiting = this.#waiting.filter((one) => one !== waiting);
-    if (this.#waiting.length === 0) this.#stop();
+    const of_tree = this.#waiting.get(waiting.root_id);
+    of_tree?.delete(waiting);
+    if (of_tree?.size === 0) this.#waiting.delete(waiting.root_id);
+    if (this.#waiting.size === 0) this.#stop();
     tell();
   }
 
@@ -105,7 +109,8 @@ export class Quiescence {
 
   close(): void {
     this.#stop();
-    for (const waiting of this.#waiting.splice(0))
-      waiting.reject(new CoppiceError('E_CLOSED', 'the runtime was closed'));
+    const left = [...this.#waiting.values()].flatMap((of_tree) => [...of_tree]);
+    this.#waiting.clear();
+    for (const waiting of left) waiting.reject(new CoppiceError('E_CLOSED', 'the runtime was closed'));
   }
 }

@@ -20,7 +20,7 @@ describe('coppice mcp', () => {
     assert.match((await home.run(['mcp', 'list'])).stdout, /no MCP servers; add one/);
     const added = await home.run(['mcp', 'add', 't', '--env', 'A=b', '--', ...SERVER, '{}']);
     assert.match(added.stdout, /^added t to .*config\.json; try it: coppice mcp test t\n$/);
-    assert.match((await home.run(['mcp', 'list'])).stdout, /^t +config +used +\S*node/m);
+    assert.match((await home.run(['mcp', 'list'])).stdout, /^t +config +used +\/\S+/m);
     const tested = await home.run(['mcp', 'test']);
     assert.match(
       tested.stdout,

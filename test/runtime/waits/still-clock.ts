@@ -12,6 +12,7 @@ export function stillClock(
 ): RuntimeClock {
   return {
     now,
+    lap: now,
     soon,
     after: (ms, ring) => {
       const timer = { at: now() + ms, ring };
