@@ -2,6 +2,8 @@ import type { Step } from '../../kernel/step.ts';
 
 /** A tree that had something to do within this time counts as one that works. */
 const WORKS_MS = 250;
+/** What a step takes as far as nothing is known of the tree. */
+const STEP_MS = 1;
 /** How far a tree may be ahead of its share: what it uses in one round beside others. */
 const BURST_MS = 10;
 /** What a step weighs for its messages, the agents that it creates, and each character of both, beside 1 for itself: about what the ledger takes for them. */
@@ -54,6 +56,7 @@ export class TreeShares {
 
   /** Charges these trees for a round that took `took_ms` in all, each for what its steps weigh. */
   charge(round: readonly { readonly root_id: string; readonly step: Step | null }[], took_ms: number): void {
+    if (this.#shares.size === 1) return;
     const weighed = round.map(({ root_id, step }) => ({
       root_id,
       weight: step === null ? 1 : weightOf(step),
@@ -77,7 +80,7 @@ export class TreeShares {
     for (const root_id of root_ids) {
       const known = this.#shares.get(root_id);
       if (known !== undefined) known.seen_ms = now;
-      else this.#shares.set(root_id, { seen_ms: now, used_ms: usual_ms, due_ms: usual_ms, step_ms: 0 });
+      else this.#shares.set(root_id, { seen_ms: now, used_ms: usual_ms, due_ms: usual_ms, step_ms: STEP_MS });
     }
     const passed_ms = (now - this.#settled_ms) / this.#shares.size;
     this.#settled_ms = now;
@@ -88,7 +91,7 @@ export class TreeShares {
 }
 
 function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
+  return values.sort((a, b) => a - b)[(values.length - 1) >> 1] ?? 0;
 }
 
 function weightOf({ messages, create }: Step): number {

@@ -1,19 +1,28 @@
-// Proves that a tree with many agents ready at once shares the rounds of the group commit with others, and has them for itself alone otherwise.
+// Proves that a tree with many agents ready at once shares the rounds of the group commit with others, and has them for itself alone otherwise; and that what
+// one tree uses beyond its share holds up itself only.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import type { Step } from '../../../src/kernel/step.ts';
+import { TreeShares } from '../../../src/runtime/executor/tree-shares.ts';
+import { SYSTEM_RUNTIME_CLOCK } from '../../../src/runtime/runtime-clock.ts';
 import { closeOpened } from '../../close-opened.ts';
 import { type Scene, setStage } from '../stage.ts';
 
 afterEach(closeOpened);
 
 const MANY = 40;
+/** What a step takes here beyond what it takes. */
+const STEP_MS = 2;
+/** Three times as many as fit into what a tree may use at once beside others: what a step takes is an estimate. */
+const AT_ONCE = (3 * 10) / STEP_MS;
 
 /** Trees of the steps of each commit in which children of the large tree answer; all answers, and that of `guests`, come at the same instant. */
 async function roundsWith(guests: readonly string[]): Promise<string[][]> {
   const { promise: all_ask, resolve: answerAll } = Promise.withResolvers<void>();
   let asking = 0;
-  const on = await setStage(async ({ name, user, step }: Scene) => {
+  let stepped_ms = 0;
+  const clock = { ...SYSTEM_RUNTIME_CLOCK, lap: () => performance.now() + stepped_ms };
+  const play = async ({ name, user, step }: Scene) => {
     if (user === 'many' && step === 0)
       return Array.from(
         { length: MANY },
@@ -24,12 +33,14 @@ async function roundsWith(guests: readonly string[]): Promise<string[][]> {
     if (asking === MANY + guests.length) answerAll();
     await all_ask;
     return 'done';
-  });
+  };
+  const on = await setStage(play, { clock });
   const rounds: string[][] = [];
   const commit = on.store.commit.bind(on.store);
   const trees = new Map<string, string>();
   on.store.commit = async (steps: readonly Step[]) => {
     const verdicts = await commit(steps);
+    stepped_ms += steps.length * STEP_MS;
     for (const { agent_id } of steps)
       if (!trees.has(agent_id)) trees.set(agent_id, (await on.store.agent(agent_id))?.root_id ?? '');
     if (asking === MANY + guests.length) rounds.push(steps.map(({ agent_id }) => trees.get(agent_id) ?? ''));
@@ -45,22 +56,62 @@ async function roundsWith(guests: readonly string[]): Promise<string[][]> {
 
 const count = (round: readonly string[], tree: string) => round.filter((one) => one === tree).length;
 
-it('two trees: one step of the large one goes with that of the other', async () => {
-  const rounds = await roundsWith(['guest']);
-  const shared = rounds.filter((round) => round.includes('guest'));
-  assert.ok(shared.length > 0);
-  for (const round of shared) assert.ok(count(round, 'many') <= 1, `${count(round, 'many')} steps beside it`);
-  assert.ok(rounds.reduce((sum, round) => sum + count(round, 'many'), 0) >= MANY, 'none is forgotten');
-});
-
-it('three trees, of which two are alike: as many of the third as they have', async () => {
-  const rounds = await roundsWith(['guest', 'guest too']);
-  const shared = rounds.filter((round) => round.includes('guest'));
-  assert.ok(shared.length > 0);
-  for (const round of shared) assert.ok(count(round, 'many') <= 1);
-});
+for (const guests of [['guest'], ['guest', 'guest too']])
+  it(`beside ${guests.length} others: as many steps as fit into its share`, async () => {
+    const rounds = await roundsWith(guests);
+    const largest = Math.max(...rounds.map((round) => count(round, 'many')));
+    assert.ok(largest <= AT_ONCE, `${largest} steps`);
+    assert.ok(rounds.reduce((sum, round) => sum + count(round, 'many'), 0) >= MANY, 'none is forgotten');
+  });
 
 it('alone: all of it at once', async () => {
   const rounds = await roundsWith([]);
   assert.ok(rounds.some((round) => count(round, 'many') >= MANY));
+});
+
+const stepOf = (root_id: string, text = '') => ({
+  root_id,
+  step: { messages: [{ kind: 'user', content: { origin: 'human', text } }], create: [] } as unknown as Step,
+});
+
+it('a tree that uses more than its share waits, the others never, and alone it goes on at once', () => {
+  let now = 0;
+  const shares = new TreeShares(() => now);
+  const trees = ['hog', 'a', 'b', 'c'];
+  const waited = new Map(trees.map((tree) => [tree, 0]));
+  let hog_ms = 0;
+  for (let round = 0; round < 1_000; round += 1) {
+    const { steps } = shares.admit(trees);
+    for (const tree of trees) if (!steps.has(tree)) waited.set(tree, (waited.get(tree) ?? 0) + 1);
+    const took_ms = steps.has('hog') ? 23 : 3;
+    if (steps.has('hog')) hog_ms += 20;
+    now += took_ms;
+    shares.charge(
+      [...steps.keys()].map((tree) => stepOf(tree, tree === 'hog' ? 'x'.repeat(570_000) : '')),
+      took_ms,
+    );
+  }
+  const { hog, ...others } = Object.fromEntries(waited);
+  assert.ok((hog ?? 0) > 500, `it waited ${hog} times`);
+  assert.deepEqual(others, { a: 0, b: 0, c: 0 });
+  assert.ok(hog_ms / now > 0.2 && hog_ms / now < 0.3, `${hog_ms} of ${now} ms`);
+  now += 251;
+  assert.deepEqual(shares.admit(['hog']), {
+    steps: new Map([['hog', Number.POSITIVE_INFINITY]]),
+    wait_ms: 0,
+  });
+});
+
+it('where none may go on, it says how long until one may', () => {
+  let now = 0;
+  const shares = new TreeShares(() => now);
+  shares.admit(['hog', 'a', 'b']);
+  now += 60;
+  shares.charge([stepOf('hog')], 60);
+  const { steps, wait_ms } = shares.admit(['hog']);
+  assert.equal(steps.size, 0);
+  now += wait_ms - 2;
+  assert.ok(shares.admit(['hog']).wait_ms > 0);
+  now += 2;
+  assert.deepEqual([...shares.admit(['hog']).steps.keys()], ['hog']);
 });

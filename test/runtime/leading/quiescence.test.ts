@@ -2,11 +2,12 @@
 // the ledger ends no waiting; and that nobody waits for a runtime that was closed, or for a tree that is not there.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { Agent } from '../../../src/records/agent/agent.ts';
 import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../../../src/runtime/runtime-clock.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { child, letter, newRoot } from '../../store/ledger-fixture.ts';
-import { setStage, until } from '../stage.ts';
+import { type Line, type Scene, setStage, until } from '../stage.ts';
 
 /** Of a test that would hang. */
 const timeout = 20_000;
@@ -16,6 +17,47 @@ it('reports at once a tree that comes to rest or rests already', { timeout }, as
   const on = await setStage(() => 'done', { clock: NEVER_POLLS });
   const { root } = await on.perform();
   assert.equal((await on.runtime.settled(root.id)).reply, 'done');
+  await on.close();
+});
+
+it('reports it while the next step of another tree has to wait', { timeout }, async () => {
+  let used_ms = 0;
+  const clock = { ...NEVER_POLLS, lap: () => used_ms };
+  const wrap = (store: Store): Store =>
+    Object.assign(Object.create(store) as Store, {
+      commit: async (...given: Parameters<Store['commit']>) => {
+        const own = given[0].filter(({ agent_id }) => agent_id === busy?.id);
+        if (own.some(({ messages }) => messages.some(({ kind }) => kind === 'result'))) used_ms += 100;
+        if (own.length > 0 && is_released) told.push('went on');
+        return store.commit(...given);
+      },
+    });
+  const told: string[] = [];
+  let busy: Agent | null = null;
+  let is_released = false;
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const play = async ({ user, step }: Scene): Promise<Line> => {
+    if (user === 'once') {
+      if (step === 0) return [['list_agents', {}]];
+      asked.resolve();
+      await released.promise;
+      return 'done';
+    }
+    await asked.promise;
+    if (step === 1) {
+      is_released = true;
+      released.resolve();
+    }
+    return step < 2 ? [['list_agents', {}]] : 'done';
+  };
+  const on = await setStage(play, { clock, wrap });
+  busy = await on.start('on and on');
+  await on.perform('once');
+  told.push('settled');
+  used_ms += 1_000;
+  await on.runtime.settled(busy.id);
+  assert.deepEqual([...new Set(told)], ['settled', 'went on']);
   await on.close();
 });
 
