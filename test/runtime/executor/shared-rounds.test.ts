@@ -57,7 +57,7 @@ async function roundsWith(guests: readonly string[]): Promise<string[][]> {
 const count = (round: readonly string[], tree: string) => round.filter((one) => one === tree).length;
 
 for (const guests of [['guest'], ['guest', 'guest too']])
-  it(`beside ${guests.length} others: as many steps as fit into its share`, async () => {
+  it(`beside others, ${guests.length}: as many steps as fit into its share`, async () => {
     const rounds = await roundsWith(guests);
     const largest = Math.max(...rounds.map((round) => count(round, 'many')));
     assert.ok(largest <= AT_ONCE, `${largest} steps`);
