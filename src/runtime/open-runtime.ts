@@ -88,7 +88,6 @@ class Runtime implements RuntimeFace {
       mayCreate: (agent, need) => mayCreate(agent, need, options),
       discard: (worktree) => this.#worktrees.discard(worktree),
       onRound: (root_ids) => this.#quiescence.check(root_ids),
-      onQuiet: () => this.#quiescence.check(),
     });
     this.#orders = new HumanOrders(this.#executor, options);
     this.#quiescence = new Quiescence(this.#executor, options);

@@ -24,8 +24,6 @@ export interface ExecutorOptions {
   readonly mayCreate: (agent: Agent, need: Extract<Need, { type: 'creation' }>) => Promise<NeedAnswer>;
   /** Removes a worktree in which nobody will work. */
   readonly discard: (worktree: Worktree) => void;
-  /** A round ended in which agents of these trees took steps: one of them may have come to rest. */
-  readonly onRound: (root_ids: ReadonlySet<string>) => void;
-  /** No round is under way or due. */
-  readonly onQuiet: () => void;
+  /** A round ended in which agents of these trees took steps: one of them may have come to rest. Without any: no round is under way or due. */
+  readonly onRound: (root_ids?: ReadonlySet<string>) => void;
 }

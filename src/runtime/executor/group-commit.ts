@@ -25,7 +25,7 @@ export interface PendingStep {
 
 export interface GroupCommitOptions
   extends StepViewContext,
-    Pick<ExecutorOptions, 'store' | 'emit' | 'onRound' | 'onQuiet'> {
+    Pick<ExecutorOptions, 'store' | 'emit' | 'onRound'> {
   readonly sync: LedgerSync;
   /** The ledger has the step. */
   readonly accepted: (pending: PendingStep, verdict: Extract<Verdict, { ok: true }>) => void;
@@ -113,7 +113,7 @@ export class GroupCommit {
       if (this.#ready.size > 0) await clock.soon();
     }
     this.#round = null;
-    this.#options.onQuiet();
+    this.#options.onRound();
   }
 
   /** Takes for this round of each tree as many agents as its share admits, oldest first. Returns how long to wait where that is none. */
