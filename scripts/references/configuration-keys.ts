@@ -141,6 +141,13 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     meaning: 'whether it may use sockets of the file system, as browsers do',
     default: '`sandbox.sockets`',
   },
+  'mcp.servers.NAME.limits': {
+    meaning: 'what it may take with all that it starts; `null`: no limit',
+  },
+  'mcp.servers.NAME.limits.memory_mb': { meaning: 'memory, in MB', default: "half of the machine's" },
+  'mcp.servers.NAME.limits.processes': { meaning: 'processes and their threads at once', default: '`2048`' },
+  'mcp.servers.NAME.limits.cpu_seconds': { meaning: 'CPU time in seconds', default: 'none' },
+  'mcp.servers.NAME.limits.disk_mb': { meaning: 'what it writes, in MB', default: 'none' },
   'mcp.servers.NAME.perAgent': {
     meaning: 'each agent has a server of its own ([more](mcp.md#servers-while-they-run))',
     default: '`false`: the agents of a tree share it',
@@ -189,6 +196,13 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     meaning: 'whether it may use sockets of the file system',
     default: '`sandbox.sockets`',
   },
+  'acp.NAME.limits': {
+    meaning: 'what it may take with all that it starts; `null`: no limit',
+  },
+  'acp.NAME.limits.memory_mb': { meaning: 'memory, in MB', default: "half of the machine's" },
+  'acp.NAME.limits.processes': { meaning: 'processes and their threads at once', default: '`2048`' },
+  'acp.NAME.limits.cpu_seconds': { meaning: 'CPU time in seconds', default: 'none' },
+  'acp.NAME.limits.disk_mb': { meaning: 'what it writes, in MB', default: 'none' },
 
   merge: { meaning: '[`coppice merge`](worktrees.md#merging)' },
   'merge.test': { meaning: 'a shell command that must succeed after each merge', default: 'none: no test' },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { acpServerConfig } from '../models/acp/acp-config.ts';
 import { providerConfig } from '../models/provider/provider-config.ts';
-import { folderName, hostName } from '../processes/sandbox/program-walls.ts';
+import { folderName, hostName, processLimits } from '../processes/sandbox/program-walls.ts';
 import { LIMIT_BOUNDS, type Limits } from '../records/agent/limits.ts';
 import type { DeepReadonly } from '../records/deep-readonly.ts';
 import { mcpConfig } from '../tools/mcp/mcp-config.ts';
@@ -81,14 +81,7 @@ const sandboxConfig = z.strictObject({
   /** Whether commands may use sockets of the file system. */
   sockets: z.boolean().optional(),
   /** What the processes of one command may take, without walls, too; null: no limit. */
-  limits: z
-    .strictObject({
-      memory_mb: z.number().min(16).nullable().optional(),
-      processes: z.int().min(16).nullable().optional(),
-      cpu_seconds: z.number().min(1).nullable().optional(),
-      disk_mb: z.number().min(1).nullable().optional(),
-    })
-    .optional(),
+  limits: processLimits.optional(),
 });
 
 const privateHost = z

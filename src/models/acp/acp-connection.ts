@@ -76,7 +76,7 @@ export class AcpConnection {
     try {
       const { command, args = [] } = config;
       const program = await startPipedProgram({
-        ...{ file: command, args, cwd, sandbox },
+        ...{ file: command, args, cwd, sandbox, limits: config.limits },
         env: acpEnvironment(config, env),
       });
       connection = new AcpConnection(name, program);

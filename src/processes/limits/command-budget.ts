@@ -30,6 +30,26 @@ const MET: readonly (readonly [LimitName, RegExp])[] = [
 /** Of a shell: its program was ended for the size of a file. */
 const FILE_SIZE_EXIT = 128 + 25;
 
+/** What a program that stays may take: it may go on for as long as it likes, and write as much. */
+export function lastingLimits({
+  memory_mb,
+  processes = PROCESSES,
+  cpu_seconds,
+  disk_mb,
+}: CommandLimits): Amounts {
+  return {
+    memory_mb: memory_mb === undefined ? machineMb() / 2 : (memory_mb ?? Infinity),
+    processes: processes ?? Infinity,
+    cpu_seconds: cpu_seconds ?? Infinity,
+    disk_mb: disk_mb ?? Infinity,
+  };
+}
+
+/** Why a program that stays is stopped, without its subject. */
+export function lastingExcess({ limit, used, allowed }: Excess): string {
+  return `it took ${TOOK[limit](Math.round(used))}, and may take ${Math.round(allowed)}; "limits.${limit}" of its entry in the configuration raises that`;
+}
+
 /** What one command may take on this machine. */
 export class CommandBudget {
   /** Infinity: no limit. */
@@ -39,15 +59,13 @@ export class CommandBudget {
 
   /** `heldBytes`: what the /tmp of its tree holds; may measure it if that is more than the given bytes. */
   static async of(
-    { memory_mb, processes = PROCESSES, cpu_seconds, disk_mb }: CommandLimits,
+    { memory_mb, processes, cpu_seconds, disk_mb }: CommandLimits,
     cwd: string,
     heldBytes: (limit_bytes: number) => Promise<number>,
   ): Promise<CommandBudget> {
     const limits = {
-      memory_mb: memory_mb === undefined ? machineMb() / 2 : (memory_mb ?? Infinity),
-      processes: processes ?? Infinity,
-      // Without one, its timeout bounds it.
-      cpu_seconds: cpu_seconds ?? Infinity,
+      // Without seconds, its timeout bounds it.
+      ...lastingLimits({ memory_mb, processes, cpu_seconds }),
       disk_mb: disk_mb === undefined ? Math.max(freeMb(cwd) / 2, DISK_LEAST_MB) : (disk_mb ?? Infinity),
     };
     return new CommandBudget(limits, (await heldBytes(limits.disk_mb * MB)) / MB);

@@ -4,6 +4,7 @@ import { type Amounts, type Excess, excessOf, type Processes } from './usage.ts'
 const LOOK_MS = 250;
 /** Looks take at most one part in so many of the time. */
 const SHARE = 20;
+/** Beyond which looks that take long do not put off the next one. */
 const LOOK_MAX_MS = 2000;
 
 /**
@@ -14,14 +15,21 @@ export class LimitWatch {
   readonly #limits: Amounts;
   readonly #processes: () => Processes | undefined;
   readonly #onExcess: (excess: Excess) => void;
+  readonly #look_ms: number;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(limits: Amounts, processes: () => Processes | undefined, onExcess: (excess: Excess) => void) {
+  constructor(
+    limits: Amounts,
+    processes: () => Processes | undefined,
+    onExcess: (excess: Excess) => void,
+    look_ms = LOOK_MS,
+  ) {
+    this.#look_ms = look_ms;
     this.#limits = limits;
     this.#processes = processes;
     this.#onExcess = onExcess;
-    if (process.platform === 'linux') this.#later(LOOK_MS);
+    if (process.platform === 'linux') this.#later(look_ms);
   }
 
   #later(delay_ms: number): void {
@@ -34,7 +42,7 @@ export class LimitWatch {
     if (this.#closed) return;
     if (excess !== null) return this.#onExcess(excess);
     const spent_ms = performance.now() - begun_ms;
-    this.#later(Math.min(Math.max(LOOK_MS, SHARE * spent_ms), LOOK_MAX_MS));
+    this.#later(Math.min(Math.max(this.#look_ms, SHARE * spent_ms), LOOK_MAX_MS));
   }
 
   async #measure(): Promise<Excess | null> {

@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type CommandLimits, lastingExcess, lastingLimits } from '../limits/command-budget.ts';
+import { LimitWatch } from '../limits/limit-watch.ts';
+import type { Amounts, Processes } from '../limits/usage.ts';
 import { forgetProcessGroup, registerProcessGroup, stopProcessGroup } from '../process-group.ts';
 import { markVariable, nextMark } from '../process-mark.ts';
 import { killStraysOfCall } from '../stray-processes.ts';
@@ -13,6 +16,8 @@ import { hearWalls } from './walls-report.ts';
 import { WallsWatch } from './walls-watch.ts';
 
 const STDERR_BYTES = 4096;
+/** Between two looks at what it takes: it may be idle for hours. */
+const LOOK_MS = 1000;
 /** Maximum characters of stderr in messages. */
 const LAST_WORDS = 500;
 /** How long to wait for remaining stderr after the exit, and for the exit after stdout was closed. */
@@ -29,6 +34,8 @@ export interface PipedProgramRequest extends Program {
   readonly cwd: string;
   /** Null: it has all rights of the user. */
   readonly sandbox: Sandbox | null;
+  /** What it may take with all that it starts; when it takes more, it is stopped. */
+  readonly limits?: CommandLimits | undefined;
 }
 
 /** A program that is spoken with over its standard streams for as long as it runs, in a process group of its own. */
@@ -65,7 +72,7 @@ export async function startPipedProgram(request: PipedProgramRequest): Promise<P
     }
     registerProcessGroup(pid);
     if (around !== null) hearWalls(child, around.confined.told);
-    return new RunningProgram(child, pid, mark, around);
+    return new RunningProgram(child, pid, mark, around, lastingLimits(request.limits ?? {}));
   } catch (error) {
     around?.takeAway();
     throw error;
@@ -147,12 +154,19 @@ class RunningProgram implements PipedProgram {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #pid: number;
   readonly #walls: Walls | null;
+  readonly #limits: LimitWatch;
   readonly #exited: Promise<string>;
   #last_words = Buffer.alloc(0);
   #reason: string | null = null;
   #stopping: Promise<void> | null = null;
 
-  constructor(child: ChildProcessWithoutNullStreams, pid: number, mark: string, walls: Walls | null) {
+  constructor(
+    child: ChildProcessWithoutNullStreams,
+    pid: number,
+    mark: string,
+    walls: Walls | null,
+    limits: Amounts,
+  ) {
     this.#child = child;
     this.#pid = pid;
     this.#walls = walls;
@@ -171,16 +185,32 @@ class RunningProgram implements PipedProgram {
     child.stdout.once('close', () => void this.#outputClosed());
     this.stdin = child.stdin;
     this.stdout = child.stdout;
+    this.#limits = new LimitWatch(
+      limits,
+      () => this.#processes(),
+      (excess) => this.#end(lastingExcess(excess)),
+      LOOK_MS,
+    );
     this.gone = this.#follow(mark);
-    walls?.watch.begin((path) => {
-      this.#reason ??= `its walls no longer stood: ${path} was replaced`;
-      // No grace: until it ends, it could reach what has come in that place.
-      void stopProcessGroup(pid, 0);
-    });
+    walls?.watch.begin((path) => this.#end(`its walls no longer stood: ${path} was replaced`));
+  }
+
+  /** Without grace: until it ends, it could take more, or reach what has come in the place of a wall. */
+  #end(why: string): void {
+    this.#reason ??= why;
+    void stopProcessGroup(this.#pid, 0);
+  }
+
+  #processes(): Processes | undefined {
+    if (this.#walls === null) return { type: 'session', leader: this.#pid };
+    const { confined } = this.#walls;
+    const first = confined.leader();
+    return first === undefined ? undefined : { type: 'namespace', first, memory: confined.memory };
   }
 
   async #follow(mark: string): Promise<string> {
     const how = await this.#exited;
+    this.#limits.close();
     const { stderr } = this.#child;
     if (!stderr.closed)
       await Promise.race([new Promise((closed) => stderr.once('close', closed)), sleep(LAST_WORDS_MS)]);

@@ -10,7 +10,15 @@ export const hostName = z
     'must be a name, *.NAME, * or an address, and may end in :PORT',
   );
 
-/** What the configuration of a program that stays says of its walls. */
+/** What the processes of a command, or of a program that stays, may take together (docs/sandbox.md); null: no limit. */
+export const processLimits = z.strictObject({
+  memory_mb: z.number().min(16).nullable().optional(),
+  processes: z.int().min(16).nullable().optional(),
+  cpu_seconds: z.number().min(1).nullable().optional(),
+  disk_mb: z.number().min(1).nullable().optional(),
+});
+
+/** What the configuration of a program that stays says of its walls, and what it may take. */
 export const programWalls = z.strictObject({
   /** No walls: the program has all rights of the user. Without it, it has those of commands. */
   sandbox: z.literal('off').optional(),
@@ -20,6 +28,8 @@ export const programWalls = z.strictObject({
   writable: z.array(folderName).optional(),
   /** Whether it may use sockets of the file system, as Chromium does among its own processes. */
   sockets: z.boolean().optional(),
+  /** Without walls, too. Memory and processes are bounded as those of a command when left out, the rest is not. */
+  limits: processLimits.optional(),
 });
 
 export type ProgramWalls = DeepReadonly<z.infer<typeof programWalls>>;

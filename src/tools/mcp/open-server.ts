@@ -113,7 +113,10 @@ async function started(
 ): Promise<PipedProgram> {
   try {
     const { command: file = '', args = [] } = config;
-    return await startPipedProgram({ file, args, cwd, sandbox, env: programEnvironment(config, env) });
+    return await startPipedProgram({
+      ...{ file, args, cwd, sandbox, limits: config.limits },
+      env: programEnvironment(config, env),
+    });
   } catch (error) {
     throw new McpError((error as Error).message);
   }

@@ -39,6 +39,17 @@ const SAME_AGAIN: Command[] = [
   [0, 3],
 ].map(([who = 0, target = 0]) => ({ type: 'commit', steps: [{ type: 'wait', who, targets: [target] }] }));
 
+/** A letter is read twice. */
+const READ_TWICE: Command[] = [
+  { type: 'human', to: 0 },
+  ...[0, 0].map(
+    (letter): Command => ({
+      type: 'commit',
+      steps: [{ type: 'take', who: 0, letter, foreign: 1 }],
+    }),
+  ),
+];
+
 describe('the laws of the ledger', () => {
   const folder = temporaryFolder();
   let store: Store;
@@ -65,7 +76,7 @@ describe('the laws of the ledger', () => {
           await run.checkAll();
         },
       ),
-      { numRuns: RUNS, examples: [[BELOW_EACH_OTHER], [ALL_AT_ONCE], [SAME_AGAIN]] },
+      { numRuns: RUNS, examples: [[BELOW_EACH_OTHER], [ALL_AT_ONCE], [SAME_AGAIN], [READ_TWICE]] },
     );
     const limits = ['depth', 'children', 'live', 'total'].map((name) => `limit of ${name}`);
     for (const kind of ['accepted', 'stale', 'recipient', 'consumed', 'cycle', 'target', ...limits])

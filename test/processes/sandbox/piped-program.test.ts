@@ -55,10 +55,11 @@ async function shell(
   sandbox: Sandbox | null,
   folder = cwd,
   script = SHELL,
+  limits?: { readonly memory_mb?: number; readonly processes?: number },
 ): Promise<Shell> {
   const env = { PATH: process.env.PATH ?? '', HOME: home, OUTSIDE: outside, S: SECONDS };
   const program = await startPipedProgram({
-    ...{ file: '/bin/sh', args: ['-c', script], env, cwd: folder, sandbox },
+    ...{ file: '/bin/sh', args: ['-c', script], env, cwd: folder, sandbox, limits },
   });
   test.after(() => program.stop('the test is over'));
   let said = '';
@@ -279,6 +280,32 @@ process.exit();`,
     assert.equal(readFileSync(join(other, 'inside'), 'utf8'), 'yours\n');
   });
 });
+
+for (const [where, skip] of [
+  ['in the sandbox', NO_WALLS],
+  ['without walls', process.platform !== 'linux' && 'there is no /proc'],
+] as const)
+  describe(`what it takes ${where}`, { skip }, () => {
+    const sandbox = () => (where === 'without walls' ? null : walls());
+    const cases = {
+      memory_mb: `perl -e 'push @a, "x" x 16_000_000 for 1..60; sleep 30' ${SECONDS} & wait`,
+      processes: `for i in $(seq 60); do sleep ${SECONDS} & done; wait`,
+    };
+    for (const [limit, bomb] of Object.entries(cases))
+      it(`${limit}: it is stopped with all that it started, and the reason names the key`, async (test) => {
+        const { program, run } = await shell(test, sandbox(), cwd, SHELL, { memory_mb: 256, processes: 50 });
+        assert.equal(await run('echo works'), 'works\n');
+        program.stdin.write(`${bomb}\n`);
+        const why = await program.gone;
+        assert.match(why, /^was ended by SIG(TERM|KILL) \(it took \d+ .*, and may take (256|50); /);
+        assert.ok(why.includes(`"limits.${limit}" of its entry in the configuration raises that`), why);
+        assert.ok(await eventually(() => sleepers().length === 0));
+      });
+    it('what stays below goes on', async (test) => {
+      const { run } = await shell(test, sandbox(), cwd, SHELL, { memory_mb: 256, processes: 50 });
+      assert.equal(await run(`perl -e '$x = "x" x 50_000_000; sleep 2'; echo works`), 'works\n');
+    });
+  });
 
 it('without walls it has the rights of the user, and is stopped with all that it started', async (test) => {
   const { program, run } = await shell(test, null);
