@@ -166,6 +166,10 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     meaning: 'how many tools of servers are described from the start; of more there is a search',
     default: '30',
   },
+  'acp.NAME.mcpServers': {
+    meaning: 'names of `mcp.servers` that it is told of, and uses by itself',
+    default: '`[]`',
+  },
   'acp.NAME.startTimeoutSeconds': { meaning: 'from its start to its answer to `initialize`', default: '30' },
   'acp.NAME.sandbox': {
     meaning: '`"off"`: this program has all your rights ([its walls](acp.md#walls))',

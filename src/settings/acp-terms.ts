@@ -1,3 +1,4 @@
+import type { McpServer } from '@agentclientprotocol/sdk';
 import type { AcpTerms } from '../models/acp/open-acp-model.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { Store } from '../store/store.ts';
@@ -6,13 +7,14 @@ import type { Settings } from './settings.ts';
 
 /** The agent programs of the configuration, each behind its walls. */
 export function acpTerms(
-  { acp = {}, sandbox }: Pick<Settings, 'acp' | 'sandbox'>,
+  { acp = {}, mcp = {}, sandbox }: Pick<Settings, 'acp' | 'mcp' | 'sandbox'>,
   env: NodeJS.ProcessEnv,
   ledger: Pick<Store, 'kind' | 'location'> | null,
 ): AcpTerms {
   return {
     programs: acp,
     servers: new Map(),
+    toolServersOf: (name, { mcpServers = [] }) => mcpServers.map((one) => toolServer(name, one, mcp, env)),
     async wallsOf(name, config) {
       const { programNeeds } = await import('../models/acp/program-needs.ts');
       const needs = programNeeds(config);
@@ -27,4 +29,35 @@ export function acpTerms(
       );
     },
   };
+}
+
+/** An MCP server of the configuration, as an agent program is told of it. */
+function toolServer(
+  program: string,
+  name: string,
+  { servers = {} }: NonNullable<Settings['mcp']>,
+  env: NodeJS.ProcessEnv,
+): McpServer {
+  const config = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  if (config === undefined) {
+    const names = Object.keys(servers);
+    throw new CoppiceError(
+      'E_CONFIG',
+      `acp.${program}.mcpServers: there is no MCP server "${name}" in the configuration`,
+      {
+        hint: names.length === 0 ? `Add it: coppice mcp add ${name}` : `Configured: ${names.join(', ')}`,
+      },
+    );
+  }
+  const listed = (given: Readonly<Record<string, string | undefined>>) =>
+    Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [{ name: key, value }]));
+  const named = (from: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(from).map(([key, variable]) => [key, env[variable]]));
+  if (config.url !== undefined) {
+    const headers = listed({ ...config.headers, ...named(config.headersEnv ?? {}) });
+    return { type: 'http', name, url: config.url, headers };
+  }
+  const passed = Object.fromEntries((config.envAllow ?? []).map((variable) => [variable, env[variable]]));
+  const { command = '', args = [] } = config;
+  return { name, command, args: [...args], env: listed({ ...passed, ...config.env }) };
 }

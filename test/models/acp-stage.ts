@@ -8,6 +8,8 @@ import type { Sandbox } from '../../src/processes/sandbox/sandbox.ts';
 import type { AgentConfig, PermissionRules } from '../../src/records/agent/agent.ts';
 import type { PromptMessage } from '../../src/records/conversation/prompt-message.ts';
 import { createModelHost } from '../../src/runtime/performing/agent-program-host.ts';
+import { acpTerms } from '../../src/settings/acp-terms.ts';
+import type { McpServerConfig } from '../../src/tools/mcp/mcp-config.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 export interface Folders {
@@ -77,10 +79,18 @@ export async function acpStage(
     /** The Node that runs the program, and its file. */
     readonly program?: readonly [string, string];
     readonly model?: string;
+    /** `mcp.servers` of the configuration. */
+    readonly servers?: Readonly<Record<string, McpServerConfig>>;
     readonly rules?: Partial<PermissionRules>;
   } = {},
 ): Promise<AcpStage> {
-  const { model: name = 'acp:test', rules: default_rules, walls: sandbox = null, ...others } = config;
+  const {
+    model: name = 'acp:test',
+    rules: default_rules,
+    walls: sandbox = null,
+    servers,
+    ...others
+  } = config;
   const { folders = makeFolders(), program: [command, file] = [process.execPath, PROGRAM], ...rest } = others;
   stages += 1;
   // Only to be told apart in the process table.
@@ -89,7 +99,10 @@ export async function acpStage(
   const model = await openModel(name, {
     providers: {},
     env: process.env,
-    acp: { programs: { test: server }, wallsOf: async () => sandbox, servers: new Map() },
+    acp: {
+      ...acpTerms({ acp: { test: server }, mcp: { servers } }, process.env, null),
+      wallsOf: async () => sandbox,
+    },
   });
   test.after(() => model.close?.());
   return {

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AgentContext,
   agent,
+  type McpServer,
   methods,
   ndJsonStream,
   type PermissionOption,
@@ -20,7 +21,7 @@ import {
 } from '@agentclientprotocol/sdk';
 
 const flags = new Set(process.argv.slice(2));
-const { permission, cancelled, turns, chosen } = {
+const { permission, cancelled, turns, chosen, mcp_servers } = {
   permission: new Map<string, PermissionOption[]>([
     ['all', options('allow_always', 'allow_once', 'reject_once', 'reject_always')],
     ['for-ever', options('allow_always', 'reject_always')],
@@ -28,6 +29,7 @@ const { permission, cancelled, turns, chosen } = {
   cancelled: new Map<string, () => void>(),
   turns: new Map<string, number>(),
   chosen: new Map<string, string>(),
+  mcp_servers: new Map<string, readonly McpServer[]>(),
 };
 
 function options(...kinds: PermissionOption['kind'][]): PermissionOption[] {
@@ -46,6 +48,27 @@ interface Turn {
 const ACTIONS: Readonly<Record<string, (turn: Turn, rest: string) => Promise<StopReason | undefined>>> = {
   async echo(turn, rest) {
     for (const word of rest.split(/(?<= )/)) await turn.say(word);
+    return undefined;
+  },
+  async servers(turn) {
+    await turn.say(JSON.stringify(mcp_servers.get(turn.session)));
+    return undefined;
+  },
+  /** Says something with the tool of the first MCP server, started here. */
+  async tool(turn, rest) {
+    const [server] = mcp_servers.get(turn.session) ?? [];
+    if (server === undefined || !('command' in server)) throw new Error('no MCP server to start');
+    const env = Object.fromEntries(server.env.map(({ name, value }) => [name, value]));
+    const { command, args } = server;
+    const { Client } = await import('@modelcontextprotocol/client');
+    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+    const client = new Client({ name: 'agent', version: '1' });
+    await client.connect(
+      new StdioClientTransport({ command, args, env: { ...process.env, ...env } as never }),
+    );
+    const { content } = await client.callTool({ name: 'echo', arguments: { text: rest } });
+    await client.close();
+    await turn.say(JSON.stringify(content));
     return undefined;
   },
   async prompt(turn) {
@@ -270,15 +293,17 @@ if (!flags.has('--silent')) {
       protocolVersion: flags.has('--version-2') ? 2 : 1,
       agentCapabilities: {
         promptCapabilities: { image: flags.has('--pictures') },
+        mcpCapabilities: { http: flags.has('--mcp-by-http') },
         sessionCapabilities: { close: {} },
       },
       authMethods: [{ id: 'browser', name: 'Log in with a browser' }],
     }))
-    .onRequest(methods.agent.session.new, async () => {
+    .onRequest(methods.agent.session.new, async ({ params }) => {
       if (flags.has('--auth')) throw RequestError.authRequired();
       if (flags.has('--slow-session')) await sleep(400);
       const sessionId = `s${turns.size + 1}`;
       turns.set(sessionId, 0);
+      mcp_servers.set(sessionId, params.mcpServers);
       if (!flags.has('--choices')) return { sessionId };
       return {
         sessionId,

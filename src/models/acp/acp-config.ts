@@ -15,6 +15,8 @@ export const acpServerConfig = z.strictObject({
   maxSessions: z.int().positive().optional(),
   /** From the start to the answer of `initialize`; default 30. */
   startTimeoutSeconds: z.number().positive().optional(),
+  /** Names of `mcp.servers` that it is told of: it starts or asks them itself, in each of its sessions. */
+  mcpServers: z.array(z.string().min(1)).optional(),
   /** Dollars per million of the tokens that it tells; goes before the cost that it tells. */
   price: price.optional(),
   /** What is left out is known for some programs (docs/acp.md). */

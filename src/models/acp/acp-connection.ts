@@ -4,6 +4,7 @@ import {
   type ClientConnection,
   client,
   type InitializeResponse,
+  type McpServer,
   MessageTooLargeError,
   methods,
   type NewSessionResponse,
@@ -32,6 +33,8 @@ interface AcpStart {
   /** Where it starts, and what its walls are around. */
   readonly cwd: string;
   readonly sandbox: Sandbox | null;
+  /** MCP servers for its sessions. */
+  readonly tool_servers: readonly McpServer[];
 }
 
 /** A running agent program that has answered `initialize`, and its sessions. */
@@ -40,13 +43,15 @@ export class AcpConnection {
   /** Resolves when the program is gone. Never rejects. */
   readonly gone: Promise<string>;
   readonly #program: PipedProgram;
+  readonly #tool_servers: readonly McpServer[];
   readonly #wire: AcpWire;
   readonly #connection: ClientConnection;
   readonly #sessions = new Map<string, AcpSession>();
   #info: InitializeResponse = { protocolVersion: PROTOCOL_VERSION };
 
-  private constructor(name: string, program: PipedProgram) {
+  private constructor(name: string, program: PipedProgram, tool_servers: readonly McpServer[]) {
     this.name = name;
+    this.#tool_servers = tool_servers;
     this.#program = program;
     this.#wire = acpWire(
       Writable.toWeb(program.stdin) as WritableStream<Uint8Array>,
@@ -68,7 +73,7 @@ export class AcpConnection {
 
   /** Starts the program and initializes the protocol. Rejects with an AcpError after stopping the program. */
   static async start(
-    { name, config, env, cwd, sandbox }: AcpStart,
+    { name, config, env, cwd, sandbox, tool_servers }: AcpStart,
     given_up: AbortSignal,
   ): Promise<AcpConnection> {
     const seconds = config.startTimeoutSeconds ?? START_SECONDS;
@@ -79,7 +84,7 @@ export class AcpConnection {
         ...{ file: command, args, cwd, sandbox, limits: config.limits },
         env: acpEnvironment(config, env),
       });
-      connection = new AcpConnection(name, program);
+      connection = new AcpConnection(name, program, tool_servers);
       const info = await within(unlessGivenUp(connection.#introduce(), given_up), seconds);
       if (info === null) {
         const sentence = `did not answer "initialize" within ${seconds} s`;
@@ -142,7 +147,14 @@ export class AcpConnection {
 
   /** Opens a session in this folder, with the mode or model called `agent_id`. Rejects with an AcpError or a RequestError. */
   async openSession(cwd: string, agent_id: string | null): Promise<AcpSession> {
-    const asked = this.request<NewSessionResponse>('session/new', { cwd, mcpServers: [] });
+    const by_http = this.#tool_servers.find((one) => 'url' in one);
+    if (by_http !== undefined && this.#info.agentCapabilities?.mcpCapabilities?.http !== true)
+      throw new AcpError(
+        'no_model',
+        `acp:${this.name}: the agent program takes no MCP servers by HTTP, as ${by_http.name} is: remove it from "mcpServers" of acp.${this.name}`,
+        false,
+      );
+    const asked = this.request<NewSessionResponse>('session/new', { cwd, mcpServers: this.#tool_servers });
     const answer = await within(asked, SESSION_SECONDS);
     if (answer === null)
       throw new AcpError('timed_out', `acp:${this.name}: no session within ${SESSION_SECONDS} s`, true);

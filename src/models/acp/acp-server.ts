@@ -1,3 +1,4 @@
+import type { McpServer } from '@agentclientprotocol/sdk';
 import { FairSlots } from '../../processes/fair-slots.ts';
 import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import type { AcpServerConfig } from './acp-config.ts';
@@ -39,6 +40,7 @@ export class AcpServer {
   logins: readonly string[] = [];
   readonly #env: Environment;
   readonly #walls: Sandbox | null;
+  readonly #tool_servers: readonly McpServer[];
   /** By place. */
   readonly #running = new Map<string, Promise<AcpConnection>>();
   /** Conversations under way, by place: their processes are not idle. */
@@ -48,15 +50,25 @@ export class AcpServer {
   readonly #ending = new Set<Promise<unknown>>();
   #closing: Promise<void> | null = null;
 
-  constructor(name: string, config: AcpServerConfig, env: Environment, walls: Sandbox | null) {
+  constructor(
+    name: string,
+    config: AcpServerConfig,
+    env: Environment,
+    walls: Sandbox | null,
+    tool_servers: readonly McpServer[],
+  ) {
     this.name = name;
     this.config = config;
     this.#env = env;
     this.#walls = walls;
+    this.#tool_servers = tool_servers;
     this.slots = new FairSlots({ count: config.maxSessions ?? MAX_SESSIONS_AT_ONCE });
     const passed = (config.envAllow ?? []).map((variable) => env[variable] ?? '');
     // Masking short values would garble messages.
-    this.secrets = [...Object.values(config.env ?? {}), ...passed];
+    const told = tool_servers.flatMap((one) =>
+      'env' in one ? one.env : 'headers' in one ? one.headers : [],
+    );
+    this.secrets = [...Object.values(config.env ?? {}), ...passed, ...told.map(({ value }) => value)];
   }
 
   /** Keeps the process for this folder while `work` goes on. */
@@ -129,7 +141,10 @@ export class AcpServer {
   #start(place: string): Promise<AcpConnection> {
     const { config, name } = this;
     const at = { cwd: place === '' ? process.cwd() : place, sandbox: this.#walls };
-    const starting = AcpConnection.start({ name, config, env: this.#env, ...at }, this.#closed.signal);
+    const starting = AcpConnection.start(
+      { name, config, env: this.#env, tool_servers: this.#tool_servers, ...at },
+      this.#closed.signal,
+    );
     const over = () => {
       if (this.#running.get(place) === starting) this.#running.delete(place);
     };

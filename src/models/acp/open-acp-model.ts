@@ -1,3 +1,4 @@
+import type { McpServer } from '@agentclientprotocol/sdk';
 import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Model } from '../model.ts';
@@ -11,6 +12,8 @@ export interface AcpTerms {
   readonly programs: Readonly<Record<string, AcpServerConfig>>;
   /** The walls around one; null: it has all rights of the user. Rejects with a `CoppiceError` if it cannot be told. */
   readonly wallsOf: (name: string, config: AcpServerConfig) => Promise<Sandbox | null>;
+  /** The MCP servers that it is told of. Throws a `CoppiceError` if one is not configured. */
+  readonly toolServersOf?: (name: string, config: AcpServerConfig) => readonly McpServer[];
   /** One server per name; share it between calls so that all agents of a process share the programs. */
   readonly servers: Map<string, AcpServer>;
 }
@@ -38,7 +41,8 @@ export async function openAcpModel(named: string, options: OpenAcpOptions): Prom
     });
   }
   const walls = await acp.wallsOf(name, config);
-  const server = acp.servers.get(name) ?? new AcpServer(name, config, env, walls);
+  const tool_servers = acp.toolServersOf?.(name, config) ?? [];
+  const server = acp.servers.get(name) ?? new AcpServer(name, config, env, walls, tool_servers);
   acp.servers.set(name, server);
   return createAcpModel({ server, name, ...(agent_id === undefined || agent_id === '' ? {} : { agent_id }) });
 }

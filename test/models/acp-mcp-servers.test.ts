@@ -1,0 +1,60 @@
+// Proves that an agent program is told of the MCP servers that its entry names, as the protocol writes them, and calls their tools by itself, behind its walls.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { acpStage } from './acp-stage.ts';
+
+const SERVER = join(import.meta.dirname, '..', 'servers', 'mcp-server.ts');
+const servers = {
+  own: {
+    command: process.execPath,
+    args: [SERVER, '{}'],
+    env: { A: 'b' },
+    envAllow: ['PATH', 'NOT_SET_AT_ALL'],
+  },
+  far: { url: 'http://127.0.0.1:9/mcp', headers: { 'X-Team': 'five' }, headersEnv: { 'X-Path': 'PATH' } },
+};
+
+it('starts one and calls its tool', async (test) => {
+  const { ask } = await acpStage(test, [], { servers, mcpServers: ['own'] });
+  const { outcome } = await ask('tool said by a tool');
+  assert.match(JSON.stringify(outcome), /said by a tool/);
+});
+
+it('gets commands, variables, addresses and headers', async (test) => {
+  const { ask } = await acpStage(test, ['--mcp-by-http'], { servers, mcpServers: ['own', 'far'] });
+  const { outcome } = await ask('servers');
+  assert.ok(outcome.type === 'answer');
+  const text = outcome.content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  assert.deepEqual(JSON.parse(text), [
+    {
+      name: 'own',
+      command: process.execPath,
+      args: [SERVER, '{}'],
+      env: [
+        { name: 'PATH', value: process.env.PATH },
+        { name: 'A', value: 'b' },
+      ],
+    },
+    {
+      type: 'http',
+      name: 'far',
+      url: 'http://127.0.0.1:9/mcp',
+      headers: [
+        { name: 'X-Team', value: 'five' },
+        { name: 'X-Path', value: process.env.PATH },
+      ],
+    },
+  ]);
+});
+
+it('says what is wrong: a server that is not configured, one by HTTP for a program that takes none', async (test) => {
+  await assert.rejects(acpStage(test, [], { servers, mcpServers: ['owm'] }), {
+    code: 'E_CONFIG',
+    message: 'acp.test.mcpServers: there is no MCP server "owm" in the configuration',
+    hint: 'Configured: own, far',
+  });
+  const { ask } = await acpStage(test, [], { servers, mcpServers: ['far'] });
+  const { outcome } = await ask('servers');
+  assert.match(JSON.stringify(outcome), /takes no MCP servers by HTTP, as far is/);
+});
