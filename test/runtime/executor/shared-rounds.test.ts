@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import type { Step } from '../../../src/kernel/step.ts';
 import { TreeShares } from '../../../src/runtime/executor/tree-shares.ts';
-import { SYSTEM_RUNTIME_CLOCK } from '../../../src/runtime/runtime-clock.ts';
+import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../../../src/runtime/runtime-clock.ts';
 import { closeOpened } from '../../close-opened.ts';
 import { type Scene, setStage } from '../stage.ts';
 
@@ -20,8 +20,17 @@ const AT_ONCE = (3 * 10) / STEP_MS;
 async function roundsWith(guests: readonly string[]): Promise<string[][]> {
   const { promise: all_ask, resolve: answerAll } = Promise.withResolvers<void>();
   let asking = 0;
-  let stepped_ms = 0;
-  const clock = { ...SYSTEM_RUNTIME_CLOCK, lap: () => performance.now() + stepped_ms };
+  let now_ms = 0;
+  const clock: RuntimeClock = {
+    ...SYSTEM_RUNTIME_CLOCK,
+    lap: () => now_ms,
+    // Time goes on with steps and pauses only, however slow the machine is.
+    after: (ms, ring) =>
+      SYSTEM_RUNTIME_CLOCK.after(ms, () => {
+        now_ms += ms;
+        ring();
+      }),
+  };
   const play = async ({ name, user, step }: Scene) => {
     if (user === 'many' && step === 0)
       return Array.from(
@@ -40,7 +49,7 @@ async function roundsWith(guests: readonly string[]): Promise<string[][]> {
   const trees = new Map<string, string>();
   on.store.commit = async (steps: readonly Step[]) => {
     const verdicts = await commit(steps);
-    stepped_ms += steps.length * STEP_MS;
+    now_ms += steps.length * STEP_MS;
     for (const { agent_id } of steps)
       if (!trees.has(agent_id)) trees.set(agent_id, (await on.store.agent(agent_id))?.root_id ?? '');
     if (asking === MANY + guests.length) rounds.push(steps.map(({ agent_id }) => trees.get(agent_id) ?? ''));
