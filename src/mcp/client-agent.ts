@@ -8,12 +8,16 @@ import type { ResultContent } from '../records/conversation/message.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { parseJson } from '../records/text/json-text.ts';
 import { isProcessGone } from '../store/process-gone.ts';
+import type { Worker } from '../store/store.ts';
 import type { McpOptions } from './mcp-options.ts';
 
 /** Polls what no event of this process tells: the agent may be led by another one. */
 const POLL_MS = 500;
 /** How often an unled tree is taken over, at most. */
 const LEAD_MS = 5_000;
+/** How long the process of the last connection may take to end once it was killed, and between two looks at it. */
+const DYING_MS = 300;
+const DYING_LOOK_MS = 20;
 /** Roots of the folder among which its agents are looked for. */
 const ROOTS_MAX = 200;
 /** Messages read for the result of one call. */
@@ -166,8 +170,8 @@ export class ClientAgent {
     for (const root of await this.roots()) {
       if (root.session_key !== this.session_key || isTerminal(root.state.type)) continue;
       const leader = workers.find(({ id }) => id === root.worker);
-      const is_led = leader !== undefined && !isProcessGone(leader, hostname());
-      if (is_led && leader.id === runtime.worker_id) return root;
+      if (leader?.id === runtime.worker_id) return root;
+      const is_led = leader !== undefined && !(await isGoneSoon(leader));
       // Another connection of a program of that name.
       if (is_led && leader.role === 'run') continue;
       if (!lasting && !(await this.#hasLeft(root))) continue;
@@ -202,6 +206,14 @@ export class ClientAgent {
       limits,
       placement,
     });
+  }
+}
+
+/** A program that was killed and started again at once finds its last connection dying, which must not count as another one. */
+async function isGoneSoon(leader: Worker): Promise<boolean> {
+  for (const until = performance.now() + DYING_MS; ; await sleep(DYING_LOOK_MS)) {
+    if (isProcessGone(leader, hostname())) return true;
+    if (leader.role !== 'run' || leader.host !== hostname() || performance.now() > until) return false;
   }
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Worker } from './store.ts';
 
 /** The worker ran on this host and its process no longer exists, which voids its lease at once. */
@@ -5,8 +6,19 @@ export function isProcessGone(worker: Worker, host: string): boolean {
   if (worker.host !== host) return false;
   try {
     process.kill(worker.pid, 0);
-    return false;
+    return isZombie(worker.pid);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+/** Its process has ended, and its parent has not asked for its exit code: where that ended with it, init may take a while. Linux only. */
+function isZombie(pid: number): boolean {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // Behind the name, which may hold anything.
+    return /^[ZX]/.test(text.slice(text.lastIndexOf(')') + 2));
+  } catch {
+    return false;
   }
 }
