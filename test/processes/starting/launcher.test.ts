@@ -148,7 +148,7 @@ it('when who it works for is killed, all that it started ends', { timeout, skip:
     const run = (command) => runProcess({ file: '/bin/sh', args: ['-c', command], place: '/', env: {},
       signal: new AbortController().signal, timeout_ms: 600_000, onOutput: (chunk) => process.stdout.write(chunk) });
     let by = '';
-    while (!by.includes('launcher-program'))
+    while (!by.trimEnd().endsWith('/launcher-program.ts'))
       await runProcess({ file: '/bin/sh', args: ['-c', 'tr "\\\\0" " " </proc/$PPID/cmdline'], place: '/', env: {},
         signal: new AbortController().signal, timeout_ms: 600_000, onOutput: (chunk) => { by = String(chunk); } });
     await run('echo begun; setsid sleep ${seconds} & sleep ${seconds}');`;
