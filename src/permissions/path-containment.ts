@@ -21,6 +21,14 @@ export interface ContainedPath {
   readonly exists: boolean;
 }
 
+/** No system opens longer ones; a model may write megabytes. */
+const PATH_MAX = 32_768;
+
+/** Longer than any path that can be opened. */
+export function isPathTooLong(path: string): boolean {
+  return path.length > PATH_MAX;
+}
+
 function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
@@ -65,6 +73,7 @@ function canonicalPart(path: string): { existing: string; missing: string[] } {
  */
 export function containPath(root: string, path: string): ContainedPath {
   if (path === '') throw new Error('field "path": must not be empty');
+  if (isPathTooLong(path)) throw new Error('the path is too long');
   if (path.includes('\0')) throw new Error('field "path": must not hold NUL characters');
   const canonical_root = realpathSync.native(root);
   const asked = isAbsolute(path) ? resolve(path) : resolve(canonical_root, path);

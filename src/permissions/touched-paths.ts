@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Tool, ToolPermission } from '../records/tool.ts';
-import { containPath } from './path-containment.ts';
+import { containPath, isPathTooLong } from './path-containment.ts';
 import { type Policy, partialRules } from './policy.ts';
 import { analyseCommand, type CommandAnalysis } from './shell/analyse-command.ts';
 import { isKnown } from './shell/shell-word.ts';
@@ -120,6 +120,7 @@ function partsOf(word: string): readonly string[] {
 
 /** The canonical path and the one as written, relative to `cwd`; nothing for paths outside of it. */
 function pathsOf(cwd: string, folder: string, word: string): readonly string[] {
+  if (isPathTooLong(word)) return [];
   const paths = new Set<string>();
   const asked = isAbsolute(word) ? resolve(word) : join(folder, word);
   const written = relative(cwd, asked);

@@ -297,6 +297,9 @@ test('a missing folder, empty names and NUL are explained', async () => {
   assert.match((await call(tool('read'), { path: 'a\0b' }, context)).output, /NUL/);
   assert.match((await call(tool('read'), { path: '' }, context)).output, /field "path"/);
   assert.match((await call(tool('read'), { path: 'x'.repeat(5000) }, context)).output, /too long/);
+  // What it comes to is short, but no system opens it as it is written.
+  const long_way = `${'a/../'.repeat(60_000)}notes.txt`;
+  assert.match((await call(tool('read'), { path: long_way }, context)).output, /too long/);
   rmSync(context.cwd, { recursive: true });
   assert.equal((await call(tool('write'), { path: 'x', content: '' }, context)).status, 'error');
 });
