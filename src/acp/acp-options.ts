@@ -1,3 +1,4 @@
+import type { McpServer } from '@agentclientprotocol/sdk';
 import type { AgentConfig, PermissionMode } from '../records/agent/agent.ts';
 import type { Limits } from '../records/agent/limits.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
@@ -19,6 +20,8 @@ export interface EditorPlace {
   begin(draft: SessionDraft): { readonly config: AgentConfig; readonly limits: Partial<Limits> };
   /** What a person may choose a model from. */
   models(): readonly { readonly name: string; readonly note: string }[];
+  /** Adds MCP servers that the editor names to those of the folder. Returns a sentence for each that is left out. */
+  bring(named: readonly McpServer[]): readonly string[];
 }
 
 export interface AcpOptions {

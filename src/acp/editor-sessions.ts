@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import {
   type ListSessionsResponse,
+  type McpServer,
   type NewSessionResponse,
   RequestError,
   type SessionInfo,
@@ -55,9 +56,10 @@ export class EditorSessions {
   }
 
   /** A conversation that begins with its first prompt; until then the ledger knows nothing of it. */
-  begin(cwd: string): Promise<NewSessionResponse> {
+  begin(cwd: string, servers: readonly McpServer[]): Promise<NewSessionResponse> {
     return this.#serial(async () => {
       const place = await this.#placeOf(cwd);
+      this.#bring(place, servers);
       const draft = place.draft();
       const { config } = place.begin(draft);
       const id = randomUUID();
@@ -68,12 +70,16 @@ export class EditorSessions {
   }
 
   /** `shows`: what was said so far is sent first. */
-  load(id: string, shows: boolean): Promise<Pick<NewSessionResponse, 'modes' | 'configOptions'>> {
+  load(
+    id: string,
+    shows: boolean,
+    servers: readonly McpServer[],
+  ): Promise<Pick<NewSessionResponse, 'modes' | 'configOptions'>> {
     return this.#serial(async () => {
       const { store } = this.#options;
       const agent = UUID.test(id) ? await store.agent(id) : null;
       if (agent === null) throw RequestError.sessionNotFound(id);
-      const tree = this.#trees.get(agent.root_id) ?? (await this.#resumeTree(agent.root_id));
+      const tree = this.#trees.get(agent.root_id) ?? (await this.#resumeTree(agent.root_id, servers));
       // Loaded again, it is told from the beginning.
       this.#sessions.get(id)?.end();
       const session = this.#openSession(tree, tree.agent(id) ?? agent);
@@ -138,11 +144,17 @@ export class EditorSessions {
     this.#sessions.clear();
   }
 
-  async #resumeTree(root_id: string): Promise<OpenTree> {
+  #bring(place: EditorPlace, servers: readonly McpServer[]): void {
+    for (const sentence of place.bring(servers)) this.#options.log(sentence);
+  }
+
+  async #resumeTree(root_id: string, servers: readonly McpServer[]): Promise<OpenTree> {
     const { store, leads } = this.#options;
     const root = await store.agent(root_id);
     if (root === null) throw RequestError.sessionNotFound(root_id);
-    const tree = this.#openTree(root_id, await this.#placeOf(root.config.cwd), null);
+    const place = await this.#placeOf(root.config.cwd);
+    this.#bring(place, servers);
+    const tree = this.#openTree(root_id, place, null);
     try {
       await tree.resume(await leads(root_id));
       return tree;

@@ -72,16 +72,13 @@ export function serveEditor(options: AcpOptions, { input, output }: EditorStream
       capabilities = params.clientCapabilities ?? {};
       return introduction(options.version, capabilities);
     })
-    .onRequest(session.new, ({ params }) => {
-      const servers = params.mcpServers.length;
-      if (servers > 0)
-        options.log(
-          `the editor names MCP servers (${servers}): they are not connected to; those of the configuration are`,
-        );
-      return answered(() => sessions.begin(params.cwd));
-    })
-    .onRequest(session.load, ({ params }) => answered(() => sessions.load(params.sessionId, true)))
-    .onRequest(session.resume, ({ params }) => answered(() => sessions.load(params.sessionId, false)))
+    .onRequest(session.new, ({ params }) => answered(() => sessions.begin(params.cwd, params.mcpServers)))
+    .onRequest(session.load, ({ params }) =>
+      answered(() => sessions.load(params.sessionId, true, params.mcpServers)),
+    )
+    .onRequest(session.resume, ({ params }) =>
+      answered(() => sessions.load(params.sessionId, false, params.mcpServers ?? [])),
+    )
     .onRequest(session.list, ({ params }) =>
       answered(() => sessions.list(params.cwd ?? null, params.cursor ?? null)),
     )
@@ -116,8 +113,7 @@ function introduction(version: string, { auth }: ClientCapabilities) {
     agentCapabilities: {
       loadSession: true,
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
-      // Servers that the editor names are not connected to.
-      mcpCapabilities: { http: false, sse: false },
+      mcpCapabilities: { http: true, sse: false },
       sessionCapabilities: { list: {}, resume: {}, close: {} },
     },
     authMethods:

@@ -50,7 +50,7 @@ test('it says honestly what it can do', () => {
   assert.equal(protocolVersion, 1);
   assert.equal(agentInfo?.name, 'coppice');
   assert.equal(agentCapabilities?.loadSession, true);
-  assert.deepEqual(agentCapabilities?.mcpCapabilities, { http: false, sse: false });
+  assert.deepEqual(agentCapabilities?.mcpCapabilities, { http: true, sse: false });
   assert.deepEqual(agentCapabilities?.sessionCapabilities, { list: {}, resume: {}, close: {} });
   assert.deepEqual(authMethods, []);
 });

@@ -12,6 +12,7 @@ import { composeRuntime } from '../../setup/compose-runtime.ts';
 import { type Context, reloaded } from '../../setup/context.ts';
 import { demoModels } from '../../setup/demo-rules.ts';
 import { modelChoices } from '../../setup/model-choices.ts';
+import { EditorServers } from './editor-servers.ts';
 
 /** What the command line says of every conversation. */
 export type EditorRules = Pick<RootOptions, 'allow' | 'deny' | 'toolset' | 'profile'>;
@@ -54,7 +55,10 @@ function hasModel(place: EditorPlace): boolean {
 }
 
 async function openPlace(given: Context, store: Store, rules: EditorRules): Promise<EditorPlace> {
-  const context = await reloaded(given);
+  const fresh = await reloaded(given);
+  const servers = new EditorServers(fresh.loaded.configuration.mcp);
+  const configuration = { ...fresh.loaded.configuration, mcp: servers.mcp };
+  const context = { ...fresh, loaded: { ...fresh.loaded, configuration } };
   const terms = composeTerms(context);
   const profile = namedProfile(terms, rules.profile);
   const defaults = context.loaded.configuration.agents?.defaults;
@@ -74,5 +78,6 @@ async function openPlace(given: Context, store: Store, rules: EditorRules): Prom
       };
     },
     models: () => modelChoices(context, terms),
+    bring: (named) => servers.bring(named),
   };
 }

@@ -1,0 +1,59 @@
+import type { McpServer } from '@agentclientprotocol/sdk';
+import { clean } from '../../../render/clean.ts';
+import { SERVER_NAME } from '../../../tools/mcp/mcp-config.ts';
+import type { Configuration } from '../../setup/configuration.ts';
+
+type Servers = NonNullable<NonNullable<Configuration['mcp']>['servers']>;
+
+/** Of a name. */
+const NAME_MAX = 32;
+
+/**
+ * The MCP servers of one folder: those of the configuration, and those that an editor names for its conversations, which are kept in memory only, since
+ * editors put keys into them. `mcp` holds both.
+ */
+export class EditorServers {
+  readonly mcp: NonNullable<Configuration['mcp']>;
+  readonly #servers: Servers;
+  readonly #own: ReadonlySet<string>;
+
+  constructor(mcp: Configuration['mcp']) {
+    this.#servers = { ...mcp?.servers };
+    this.#own = new Set(Object.keys(this.#servers));
+    this.mcp = { ...mcp, servers: this.#servers };
+  }
+
+  /** Adds what an editor names, in place of what it named before. Returns a sentence for each that is left out. */
+  bring(named: readonly McpServer[]): readonly string[] {
+    return named.flatMap((server) => {
+      const shown = clean(server.name);
+      if ('type' in server && server.type === 'sse')
+        return [`the MCP server ${shown} of the editor is left out: it speaks the old HTTP with SSE`];
+      const name = nameOf(server.name);
+      if (name === '') return [`the MCP server ${shown} of the editor is left out: its name has no letters`];
+      if (this.#own.has(name))
+        return [`the MCP server ${shown} of the editor is left out: the configuration has one of this name`];
+      this.#servers[name] = configOf(server);
+      return [];
+    });
+  }
+}
+
+/** Editors allow any name; ours is part of those of its tools. */
+function nameOf(name: string): string {
+  const plain = name
+    .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
+    .replaceAll(/_+/g, '_')
+    .replaceAll(/^[-_]+/g, '')
+    .slice(0, NAME_MAX)
+    .replaceAll(/[-_]+$/g, '');
+  return SERVER_NAME.test(plain) ? plain : '';
+}
+
+function configOf(server: Exclude<McpServer, { readonly type: 'sse' }>): Servers[string] {
+  const record = (pairs: readonly { readonly name: string; readonly value: string }[]) =>
+    Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
+  if ('url' in server) return { url: server.url, headers: record(server.headers) };
+  const { command, args, env } = server;
+  return { command, args: [...args], env: record(env) };
+}
