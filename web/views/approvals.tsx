@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { z } from 'zod';
 import type { treeRow } from '../../src/documents/shapes/agent-parts.ts';
 import type { ApprovalDocument } from '../../src/documents/shapes/document-parts.ts';
+import { questionOf } from '../../src/records/question/question.ts';
 import { ago } from '../data/amounts.ts';
 import { useApi, useSending } from '../data/api.ts';
 import { isFree } from '../data/keys.ts';
@@ -9,6 +10,7 @@ import { say } from '../parts/notice.tsx';
 import { Diff, Output } from '../parts/output.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { Nothing, Trouble } from '../parts/trouble.tsx';
+import { QuestionForm } from './question-form.tsx';
 
 const TITLES_MS = 10_000;
 
@@ -66,8 +68,14 @@ function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) {
       say(`${said} ${tool} of ${agent_name}`);
     onAnswered();
   };
-  const once = () => answer('allow', { scope: 'once' }, 'Allowed');
-  const asks = approval.subject_kind === 'question';
+  const card = useRef<HTMLElement>(null);
+  const question = questionOf(approval);
+  const asks = question !== null;
+  // A question is answered in its form only.
+  const once = () => {
+    if (asks) card.current?.querySelector<HTMLElement>('form [name], form button')?.focus();
+    else void answer('allow', { scope: 'once' }, 'Allowed');
+  };
   const always = () => asks || answer('allow', { scope: 'agent' }, 'Allowed for this agent:');
   const deny = () => answer('deny', { note: note.current?.value ?? '' }, 'Denied');
   const askNote = () => {
@@ -77,6 +85,7 @@ function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) {
   const keys: Readonly<Record<string, () => void>> = { y: once, s: always, n: askNote };
   return (
     <article
+      ref={card}
       class="card"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: its keys answer it only while it has the focus.
       tabIndex={0}
@@ -98,7 +107,16 @@ function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) {
           · asked {ago(approval.asked_at, Date.now())} ago
         </span>
       </h2>
-      {difference === null ? (
+      {question !== null ? (
+        <>
+          <Output text={`${question.asker} asks: ${question.message}`} />
+          {question.url !== undefined && (
+            <p>
+              Address to visit (nothing opens it): <code>{question.url}</code>
+            </p>
+          )}
+        </>
+      ) : difference === null ? (
         <Output text={subject === '' ? input : subject} />
       ) : (
         <>
@@ -124,11 +142,21 @@ function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) {
         <Output text={pretty(input)} />
       </details>
       <Trouble error={error} />
+      {writes && question !== null && (
+        <QuestionForm
+          id={id}
+          fields={question.fields}
+          busy={busy}
+          onAnswer={(values) => void answer('allow', { scope: 'once', values }, 'Answered')}
+        />
+      )}
       {writes && (
         <div class="buttons">
-          <button type="button" class="primary" disabled={busy} onClick={once}>
-            Allow once
-          </button>
+          {!asks && (
+            <button type="button" class="primary" disabled={busy} onClick={once}>
+              Allow once
+            </button>
+          )}
           {!asks && (
             <button type="button" disabled={busy} onClick={always}>
               Allow {tool} for this agent
