@@ -11,14 +11,20 @@ import { machineLine } from './machine-line.ts';
 import { percentile } from './percentile.ts';
 
 /**
- * `npm run bench:neighbours -- [--seconds 10] [--rounds 3]`: ten trees in one process on SQLite. Nine of them work: a message, a search, a read, an answer, again
+ * `npm run bench:neighbours -- [--seconds 10] [--rounds 3] [--answer-ms 0]`: ten trees in one process on SQLite. Nine of them work: a message, a search, a read, an answer, again
  * and again. The tenth rests, or does harm in one way: it creates agents, floods with output, searches with costly expressions, or calls tools wrongly. How long
  * the turns of the nine take in each case, in turn within one run.
  */
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '10' }, rounds: { type: 'string', default: '3' } },
+  options: {
+    seconds: { type: 'string', default: '10' },
+    rounds: { type: 'string', default: '3' },
+    'answer-ms': { type: 'string', default: '0' },
+  },
 });
 const PHASE_MS = Number(values.seconds) * 1_000;
+/** How long the model of the nine takes for an answer; that of the tenth takes no time. */
+const ANSWER_MS = Number(values['answer-ms']);
 const NEIGHBOURS = 9;
 const PAUSE_MS = 100;
 
@@ -39,9 +45,9 @@ const HARM: Readonly<Record<string, readonly Call[]>> = {
   ],
 };
 const HONEST: Rules = [
-  { when: { tool: 'read' }, say: 'It is in there.' },
-  { when: { tool: 'search' }, calls: [calls('read', { path: 'notes.txt' })] },
-  { calls: [calls('search', { pattern: 'needle', path: '.' })] },
+  { when: { tool: 'read' }, delay_ms: ANSWER_MS, say: 'It is in there.' },
+  { when: { tool: 'search' }, delay_ms: ANSWER_MS, calls: [calls('read', { path: 'notes.txt' })] },
+  { delay_ms: ANSWER_MS, calls: [calls('search', { pattern: 'needle', path: '.' })] },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-'));
@@ -115,7 +121,9 @@ async function phase(harm: string | null): Promise<{ readonly turns: number[]; r
   return { turns, holds };
 }
 
-console.log(`ten trees in one process, SQLite on disk, commands without walls; ${machineLine()}`);
+console.log(
+  `ten trees in one process, SQLite on disk, commands without walls, answers after ${ANSWER_MS} ms; ${machineLine()}`,
+);
 await phase(null);
 const all = new Map<string, { turns: number[]; holds: number[] }>();
 for (let round = 0; round < Number(values.rounds); round += 1)
