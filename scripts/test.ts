@@ -42,7 +42,8 @@ const files = matching.filter((file) =>
   deep ? runsDeep(file) : long ? runsLong(file) : !/\.(long|deep)\.test\.ts$/.test(file),
 );
 if (files.length === 0) {
-  const elsewhere = matching.length === 0 ? '' : `; npm run test${long ? '' : ':long'} -- has those that do`;
+  const suite = matching.every((file) => file.endsWith('.deep.test.ts')) ? ':deep' : long ? '' : ':long';
+  const elsewhere = matching.length === 0 ? '' : `; npm run test${suite} -- has those that do`;
   console.error(`no ${long ? 'long ' : ''}test file matches ${filters.join(' ')}${elsewhere}`);
   process.exit(1);
 }

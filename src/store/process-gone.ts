@@ -12,7 +12,7 @@ export function isProcessGone(worker: Worker, host: string): boolean {
   }
 }
 
-/** Its process has ended, and its parent has not asked for its exit code: where that ended with it, init may take a while. Linux only. */
+/** Ended, and its parent has not asked for its exit code: where that ended with it, init may take a while. Linux only; `processStatus` would load more into each start. */
 function isZombie(pid: number): boolean {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');

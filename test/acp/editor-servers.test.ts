@@ -19,6 +19,7 @@ const named: McpServer[] = [
     args: [PROGRAM, '{}'],
     env: [{ name: 'KEY', value: KEY }],
   },
+  { name: 'Team.Tools', command: 'false', args: [], env: [] },
   { name: 'mine', command: 'false', args: [], env: [] },
   { name: '日本', command: 'false', args: [], env: [] },
   { type: 'sse', name: 'old', url: 'http://127.0.0.1:9/', headers: [] },
@@ -47,6 +48,10 @@ it('are used in its conversations, new and loaded ones', async () => {
   assert.match(first.text(sessionId, 'agent_message_chunk'), /Mine said .*own/);
   await until(() => first.told().includes('old'));
   assert.match(first.told(), /server mine of the editor is left out: the configuration has one of this name/);
+  assert.match(
+    first.told(),
+    /server Team.Tools of the editor is left out: it names another one that is Team-Tools here/,
+  );
   assert.match(first.told(), /server 日本 of the editor is left out: its name has no letters/);
   assert.match(first.told(), /server old of the editor is left out: it speaks the old HTTP with SSE/);
   first.child.stdin?.end();

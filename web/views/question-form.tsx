@@ -1,4 +1,4 @@
-import { type FormField, fieldText } from '../../src/records/question/form-field.ts';
+import { type FormField, type FormValue, fieldText } from '../../src/records/question/form-field.ts';
 
 export interface QuestionFormProps {
   /** Sets the forms on a page apart. */
@@ -6,7 +6,7 @@ export interface QuestionFormProps {
   readonly fields: readonly FormField[];
   readonly busy: boolean;
   /** What was filled in, as text; the server reads it and says what does not fit. */
-  readonly onAnswer: (values: Readonly<Record<string, string>>) => void;
+  readonly onAnswer: (values: Readonly<Record<string, FormValue>>) => void;
 }
 
 /** The form of a question that a tool asks in the middle of its work. */
@@ -17,8 +17,11 @@ export function QuestionForm({ id, fields, busy, onAnswer }: QuestionFormProps) 
       onSubmit={(event) => {
         event.preventDefault();
         const data = new FormData(event.currentTarget);
-        const filled = fields.map(({ name }) => [name, data.getAll(name).join(',').trim()] as const);
-        onAnswer(Object.fromEntries(filled.filter(([, text]) => text !== '')));
+        const filled = fields.map(({ name, kind }) => {
+          const texts = data.getAll(name).map((one) => String(one).trim());
+          return [name, kind === 'choices' ? texts : (texts[0] ?? '')] as const;
+        });
+        onAnswer(Object.fromEntries(filled.filter(([, value]) => value.length > 0)));
       }}
     >
       {fields.map((field, place) => (

@@ -3,7 +3,7 @@ import { programWalls } from '../../processes/sandbox/program-walls.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 
 /** Longer names would leave too little of the 64 characters that providers accept. */
-const NAME_MAX = 32;
+export const NAME_MAX = 32;
 
 /** `_` twice, or at the end, would make names of tools ambiguous. */
 export const SERVER_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=[A-Za-z0-9-])){0,31}$/;

@@ -1,12 +1,9 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import { clean } from '../../../render/clean.ts';
-import { SERVER_NAME } from '../../../tools/mcp/mcp-config.ts';
+import { NAME_MAX, SERVER_NAME } from '../../../tools/mcp/mcp-config.ts';
 import type { Configuration } from '../../setup/configuration.ts';
 
 type Servers = NonNullable<NonNullable<Configuration['mcp']>['servers']>;
-
-/** Of a name. */
-const NAME_MAX = 32;
 
 /**
  * The MCP servers of one folder: those of the configuration, and those that an editor names for its conversations, which are kept in memory only, since
@@ -25,6 +22,7 @@ export class EditorServers {
 
   /** Adds what an editor names, in place of what it named before. Returns a sentence for each that is left out. */
   bring(named: readonly McpServer[]): readonly string[] {
+    const names = new Set<string>();
     return named.flatMap((server) => {
       const shown = clean(server.name);
       if ('type' in server && server.type === 'sse')
@@ -33,6 +31,11 @@ export class EditorServers {
       if (name === '') return [`the MCP server ${shown} of the editor is left out: its name has no letters`];
       if (this.#own.has(name))
         return [`the MCP server ${shown} of the editor is left out: the configuration has one of this name`];
+      if (names.has(name))
+        return [
+          `the MCP server ${shown} of the editor is left out: it names another one that is ${name} here, too`,
+        ];
+      names.add(name);
       this.#servers[name] = configOf(server);
       return [];
     });
