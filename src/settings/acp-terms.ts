@@ -14,7 +14,8 @@ export function acpTerms(
   return {
     programs: acp,
     servers: new Map(),
-    toolServersOf: (name, { mcpServers = [] }) => mcpServers.map((one) => toolServer(name, one, mcp, env)),
+    toolServersOf: (name, { mcpServers = [] }) =>
+      Promise.all(mcpServers.map((one) => toolServer(name, one, mcp, env))),
     async wallsOf(name, config) {
       const { programNeeds } = await import('../models/acp/program-needs.ts');
       const needs = programNeeds(config);
@@ -32,12 +33,12 @@ export function acpTerms(
 }
 
 /** An MCP server of the configuration, as an agent program is told of it. */
-function toolServer(
+async function toolServer(
   program: string,
   name: string,
   { servers = {} }: NonNullable<Settings['mcp']>,
   env: NodeJS.ProcessEnv,
-): McpServer {
+): Promise<McpServer> {
   const config = Object.hasOwn(servers, name) ? servers[name] : undefined;
   if (config === undefined) {
     const names = Object.keys(servers);
@@ -49,15 +50,18 @@ function toolServer(
       },
     );
   }
-  const listed = (given: Readonly<Record<string, string | undefined>>) =>
-    Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [{ name: key, value }]));
-  const named = (from: Readonly<Record<string, string>>) =>
-    Object.fromEntries(Object.entries(from).map(([key, variable]) => [key, env[variable]]));
-  if (config.url !== undefined) {
-    const headers = listed({ ...config.headers, ...named(config.headersEnv ?? {}) });
-    return { type: 'http', name, url: config.url, headers };
+  const { requestHeaders, serverEnvironment } = await import('../tools/mcp/server-variables.ts');
+  const listed = (given: Readonly<Record<string, string>>) =>
+    Object.entries(given).map(([key, value]) => ({ name: key, value }));
+  try {
+    if (config.url !== undefined)
+      return { type: 'http', name, url: config.url, headers: listed(requestHeaders(config, env)) };
+    const { command = '', args = [] } = config;
+    return { name, command, args: [...args], env: listed(serverEnvironment(config, env)) };
+  } catch (error) {
+    throw new CoppiceError(
+      'E_CONFIG',
+      `acp.${program}.mcpServers: the MCP server "${name}" ${(error as Error).message}`,
+    );
   }
-  const passed = Object.fromEntries((config.envAllow ?? []).map((variable) => [variable, env[variable]]));
-  const { command = '', args = [] } = config;
-  return { name, command, args: [...args], env: listed({ ...passed, ...config.env }) };
 }

@@ -22,6 +22,7 @@ const named: McpServer[] = [
   { name: 'Team.Tools', command: 'false', args: [], env: [] },
   { name: 'mine', command: 'false', args: [], env: [] },
   { name: '日本', command: 'false', args: [], env: [] },
+  { type: 'http', name: 'nowhere', url: 'tracker', headers: [] },
   { type: 'sse', name: 'old', url: 'http://127.0.0.1:9/', headers: [] },
 ];
 
@@ -53,6 +54,7 @@ it('are used in its conversations, new and loaded ones', async () => {
     /server Team.Tools of the editor is left out: it names another one that is Team-Tools here/,
   );
   assert.match(first.told(), /server 日本 of the editor is left out: its name has no letters/);
+  assert.match(first.told(), /server nowhere of the editor is left out: Invalid URL/);
   assert.match(first.told(), /server old of the editor is left out: it speaks the old HTTP with SSE/);
   first.child.stdin?.end();
   await first.ended;

@@ -12,6 +12,7 @@ const servers = {
     env: { A: 'b' },
     envAllow: ['PATH', 'NOT_SET_AT_ALL'],
   },
+  secret: { url: 'http://127.0.0.1:9/mcp', headersEnv: { Authorization: 'NOT_SET_AT_ALL' } },
   far: { url: 'http://127.0.0.1:9/mcp', headers: { 'X-Team': 'five' }, headersEnv: { 'X-Path': 'PATH' } },
 };
 
@@ -48,11 +49,16 @@ it('gets commands, variables, addresses and headers', async (test) => {
   ]);
 });
 
-it('says what is wrong: a server that is not configured, one by HTTP for a program that takes none', async (test) => {
+it('says what is wrong: a server that is not configured, one whose header is not set, one by HTTP for a program that takes none', async (test) => {
   await assert.rejects(acpStage(test, [], { servers, mcpServers: ['owm'] }), {
     code: 'E_CONFIG',
     message: 'acp.test.mcpServers: there is no MCP server "owm" in the configuration',
-    hint: 'Configured: own, far',
+    hint: 'Configured: own, secret, far',
+  });
+  await assert.rejects(acpStage(test, ['--mcp-by-http'], { servers, mcpServers: ['secret'] }), {
+    code: 'E_CONFIG',
+    message:
+      'acp.test.mcpServers: the MCP server "secret" cannot be asked: the variable NOT_SET_AT_ALL for its header Authorization is not set',
   });
   const { ask } = await acpStage(test, [], { servers, mcpServers: ['far'] });
   const { outcome } = await ask('servers');

@@ -13,7 +13,7 @@ export interface AcpTerms {
   /** The walls around one; null: it has all rights of the user. Rejects with a `CoppiceError` if it cannot be told. */
   readonly wallsOf: (name: string, config: AcpServerConfig) => Promise<Sandbox | null>;
   /** The MCP servers that it is told of. Throws a `CoppiceError` if one is not configured. */
-  readonly toolServersOf?: (name: string, config: AcpServerConfig) => readonly McpServer[];
+  readonly toolServersOf?: (name: string, config: AcpServerConfig) => Promise<readonly McpServer[]>;
   /** One server per name; share it between calls so that all agents of a process share the programs. */
   readonly servers: Map<string, AcpServer>;
 }
@@ -41,7 +41,7 @@ export async function openAcpModel(named: string, options: OpenAcpOptions): Prom
     });
   }
   const walls = await acp.wallsOf(name, config);
-  const tool_servers = acp.toolServersOf?.(name, config) ?? [];
+  const tool_servers = (await acp.toolServersOf?.(name, config)) ?? [];
   const server = acp.servers.get(name) ?? new AcpServer(name, config, env, walls, tool_servers);
   acp.servers.set(name, server);
   return createAcpModel({ server, name, ...(agent_id === undefined || agent_id === '' ? {} : { agent_id }) });

@@ -2,12 +2,12 @@ import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
 import { type BroughtServer, hasServerTool, serverOf } from '../../records/server-tools.ts';
 import type { Tool } from '../../records/tool.ts';
-import { expandedConfig } from './expand-variables.ts';
 import { searchTools } from './find-tools.ts';
 import { type McpConfig, type McpServerConfig, mcpServerConfig } from './mcp-config.ts';
 import { McpServer } from './mcp-server.ts';
 import { nameForModels } from './server-names.ts';
 import { type ArgumentsFault, serverToolOf } from './server-tool.ts';
+import { expandedConfig } from './server-variables.ts';
 
 const DIRECT = 30;
 /** Servers of a process that are known although they do not run. */

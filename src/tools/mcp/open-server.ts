@@ -16,6 +16,7 @@ import { boundedFetch } from './bounded-fetch.ts';
 import { Login } from './login.ts';
 import type { McpServerConfig } from './mcp-config.ts';
 import { isTimeout, McpError, NeedsLogin, textOf } from './mcp-error.ts';
+import { requestHeaders, serverEnvironment } from './server-variables.ts';
 import { StdioTransport } from './stdio/stdio-transport.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -115,7 +116,7 @@ async function started(
     const { command: file = '', args = [] } = config;
     return await startPipedProgram({
       ...{ file, args, cwd, sandbox, limits: config.limits },
-      env: programEnvironment(config, env),
+      env: { ...childEnvironment([], env), ...serverEnvironment(config, env) },
     });
   } catch (error) {
     throw new McpError((error as Error).message);
@@ -131,13 +132,7 @@ function isEnd(error: unknown): boolean {
 
 async function openAddress(start: Start, url: string): Promise<Opened> {
   const { config, place, signal, limit_ms } = start;
-  const from_env = Object.entries(config.headersEnv ?? {}).map(([header, variable]) => {
-    const value = place.env[variable];
-    if (value === undefined || value === '')
-      throw new McpError(`cannot be asked: the variable ${variable} for its header ${header} is not set`);
-    return [header, value] as const;
-  });
-  const headers = { ...config.headers, ...Object.fromEntries(from_env) };
+  const headers = requestHeaders(config, place.env);
   const has_own = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   const login = has_own || place.logins === undefined ? null : new Login(place.logins, url);
   const transport = new StreamableHTTPClientTransport(new URL(url), {
@@ -202,16 +197,6 @@ async function within<Value>(promise: Promise<Value>, limit_ms: number): Promise
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new SdkError(SdkErrorCode.RequestTimeout, 'too late')), limit_ms);
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-}
-
-/** The program's environment: a basic allow-list, variables passed by name, and variables set by the configuration. */
-function programEnvironment(config: McpServerConfig, from: Environment): Record<string, string> {
-  const environment = childEnvironment([], from);
-  for (const name of config.envAllow ?? []) {
-    const value = from[name];
-    if (value !== undefined) environment[name] = value;
-  }
-  return { ...environment, ...config.env };
 }
 
 function lastWordsIn(how: string): string {

@@ -1,6 +1,6 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import { clean } from '../../../render/clean.ts';
-import { NAME_MAX, SERVER_NAME } from '../../../tools/mcp/mcp-config.ts';
+import { mcpServerConfig, NAME_MAX, SERVER_NAME } from '../../../tools/mcp/mcp-config.ts';
 import type { Configuration } from '../../setup/configuration.ts';
 
 type Servers = NonNullable<NonNullable<Configuration['mcp']>['servers']>;
@@ -35,8 +35,13 @@ export class EditorServers {
         return [
           `the MCP server ${shown} of the editor is left out: it names another one that is ${name} here, too`,
         ];
+      const config = mcpServerConfig.safeParse(configOf(server));
+      if (!config.success)
+        return [
+          `the MCP server ${shown} of the editor is left out: ${clean(config.error.issues[0]?.message ?? 'it cannot be used')}`,
+        ];
       names.add(name);
-      this.#servers[name] = configOf(server);
+      this.#servers[name] = config.data;
       return [];
     });
   }

@@ -1,5 +1,6 @@
 import { childEnvironment } from '../../processes/child-environment.ts';
 import type { McpServerConfig } from './mcp-config.ts';
+import { McpError } from './mcp-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,4 +21,24 @@ export function expandedConfig(config: McpServerConfig, env: Environment): McpSe
     ...(url === undefined ? {} : { url: expand(url) }),
     ...(headers === undefined ? {} : { headers: all(headers) }),
   };
+}
+
+/** The headers of each request, those from the environment included. Throws McpError for a variable that is not set. */
+export function requestHeaders(config: McpServerConfig, env: Environment): Record<string, string> {
+  const from_env = Object.entries(config.headersEnv ?? {}).map(([header, variable]) => {
+    const value = env[variable];
+    if (value === undefined || value === '')
+      throw new McpError(`cannot be asked: the variable ${variable} for its header ${header} is not set`);
+    return [header, value] as const;
+  });
+  return { ...config.headers, ...Object.fromEntries(from_env) };
+}
+
+/** The variables that a server's program gets besides the basic ones: those passed by name, as far as they are set, and those with values. */
+export function serverEnvironment(config: McpServerConfig, env: Environment): Record<string, string> {
+  const passed = (config.envAllow ?? []).flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(passed), ...config.env };
 }
