@@ -6,7 +6,8 @@ import {
   ndJsonStream,
   PROTOCOL_VERSION,
 } from '@agentclientprotocol/sdk';
-import { FRAME_BYTES, FrameGuard } from '../processes/output/frame-guard.ts';
+import { FrameGuard } from '../processes/output/frame-guard.ts';
+import { MESSAGE_BYTES } from '../processes/output/json-meter.ts';
 import type { AcpOptions } from './acp-options.ts';
 import { EditorSessions } from './editor-sessions.ts';
 import { protocolError } from './protocol-error.ts';
@@ -54,7 +55,7 @@ export function serveEditor(options: AcpOptions, { input, output }: EditorStream
   const { session } = methods.agent;
   const guard = new FrameGuard();
   const stream = ndJsonStream(output, input.pipeThrough(guard.transform), {
-    maxMessageBytes: FRAME_BYTES + 2,
+    maxMessageBytes: MESSAGE_BYTES + 2,
   });
   const connection: AgentConnection = agent({ name: 'coppice' })
     .onRequest(session.prompt, ({ params, signal }) =>

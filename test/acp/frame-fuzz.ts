@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { FRAME_DEPTH } from '../../src/processes/output/frame-guard.ts';
+import { MESSAGE_DEPTH } from '../../src/processes/output/json-meter.ts';
 import { changedFrame, damagedFrame, ODD, pick, type Random, randomOf } from '../house/odd-frames.ts';
 import { until } from './editor-client.ts';
 
@@ -37,7 +37,7 @@ interface Answer {
 export function expectedAnswer(line: Buffer): Expected {
   const text = new TextDecoder().decode(line).trim();
   if (text === '') return null;
-  if (depthOf(text) > FRAME_DEPTH) return { id: 'null', code: -32700 };
+  if (depthOf(text) > MESSAGE_DEPTH) return { id: 'null', code: -32700 };
   let frame: unknown;
   try {
     frame = JSON.parse(text);
@@ -89,7 +89,7 @@ export class FrameFuzz {
     if (kind === 17) return Buffer.from(JSON.stringify(this.#pick(ODD)));
     if (kind === 18) return Buffer.from(JSON.stringify([frame]));
     // The frame itself is one level more.
-    const depth = FRAME_DEPTH - 2 + this.#random(800);
+    const depth = MESSAGE_DEPTH - 2 + this.#random(800);
     const params = `${'['.repeat(depth)}${']'.repeat(depth)}`;
     return Buffer.from(`{"jsonrpc":"2.0","id":${this.#id++},"method":"session/new","params":${params}}`);
   }

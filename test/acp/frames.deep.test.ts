@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { afterEach, test } from 'node:test';
-import { FRAME_BYTES } from '../../src/processes/output/frame-guard.ts';
+import { MESSAGE_BYTES } from '../../src/processes/output/json-meter.ts';
 import { makeHome } from '../cli/run-cli.ts';
 import { closeOpened } from '../close-opened.ts';
 import { startAgent, writeRules } from './editor-client.ts';
@@ -28,7 +28,7 @@ test('a line of 100 MB is one parse error', async () => {
   const child = startAgent(home, ['--model', writeRules(home, [{ say: 'Hello.' }])]);
   const raw = new RawEditor(child);
   await raw.ask('initialize', { protocolVersion: 1 });
-  raw.write(Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"x","params":["${'a'.repeat(5 * FRAME_BYTES)}`));
+  raw.write(Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"x","params":["${'a'.repeat(5 * MESSAGE_BYTES)}`));
   await raw.settled();
   assert.deepEqual(await raw.ask('session/list', {}), { sessions: [] });
 });

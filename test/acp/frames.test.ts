@@ -1,12 +1,8 @@
 /** Broken frames get the errors of the specification, and the connection goes on. `frames.deep.test.ts` sends a hundred thousand. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import {
-  FRAME_BYTES,
-  FRAME_DEPTH,
-  FRAME_VALUES,
-  FrameGuard,
-} from '../../src/processes/output/frame-guard.ts';
+import { FrameGuard } from '../../src/processes/output/frame-guard.ts';
+import { MESSAGE_BYTES, MESSAGE_DEPTH, MESSAGE_VALUES } from '../../src/processes/output/json-meter.ts';
 import { makeHome } from '../cli/run-cli.ts';
 import { closeOpened } from '../close-opened.ts';
 import { startAgent, writeRules } from './editor-client.ts';
@@ -25,7 +21,7 @@ test('what is pushed before initialize, and lines that are cut, are told apart f
   const home = makeHome();
   const raw = new RawEditor(startAgent(home, ['--model', writeRules(home, [{ say: 'Hello.' }])]));
   raw.write(Buffer.from('{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}'));
-  raw.write(Buffer.from(`{"a":${'['.repeat(FRAME_DEPTH + 1)}`));
+  raw.write(Buffer.from(`{"a":${'['.repeat(MESSAGE_DEPTH + 1)}`));
   raw.write(Buffer.from('not json'));
   raw.write(Buffer.from('[{"jsonrpc":"2.0","id":2,"method":"session/list"}]'));
   await raw.settled();
@@ -47,15 +43,15 @@ test('lines pass as they come, in whatever pieces', () => {
 
 test('a line that is nested too deeply, has too many values or bytes, is cut, and the next one passes', () => {
   const next = '{"id":1}\n';
-  const deep = '['.repeat(FRAME_DEPTH);
+  const deep = '['.repeat(MESSAGE_DEPTH);
   assert.equal(guarded(`${deep}\n${next}`), `${deep}\n${next}`);
   assert.equal(guarded(`${deep}[1]\n`, next), `${deep}\n${next}`);
   // Brackets in a text nest nothing.
   assert.equal(guarded(`"${deep}${deep}"\n`), `"${deep}${deep}"\n`);
-  const many = guarded(`[${'1,'.repeat(FRAME_VALUES)}1]\n`, next);
+  const many = guarded(`[${'1,'.repeat(MESSAGE_VALUES)}1]\n`, next);
   assert.ok(many.endsWith(`,\n${next}`) || many.endsWith(`1\n${next}`));
-  assert.ok(many.length < 2 * FRAME_VALUES + 50);
-  const long = guarded(`"${'a'.repeat(FRAME_BYTES - 2)}`, 'more and more', `"\n${next}`);
-  assert.equal(long.length, FRAME_BYTES + 1 + next.length);
+  assert.ok(many.length < 2 * MESSAGE_VALUES + 50);
+  const long = guarded(`"${'a'.repeat(MESSAGE_BYTES - 2)}`, 'more and more', `"\n${next}`);
+  assert.equal(long.length, MESSAGE_BYTES + 1 + next.length);
   assert.ok(long.endsWith(`\n${next}`));
 });

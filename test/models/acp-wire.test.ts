@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { MessageTooLargeError } from '@agentclientprotocol/sdk';
 import { AcpTurn } from '../../src/models/acp/acp-turn.ts';
-import { acpWire, MESSAGE_BYTES, MESSAGE_VALUES } from '../../src/models/acp/acp-wire.ts';
+import { acpWire } from '../../src/models/acp/acp-wire.ts';
+import { MESSAGE_BYTES, MESSAGE_DEPTH, MESSAGE_VALUES } from '../../src/processes/output/json-meter.ts';
 
 /** What arrives of these updates, and how the stream ends. */
 async function sent(
@@ -37,11 +38,18 @@ it('large texts come through, whatever stands in them', async () => {
   assert.deepEqual(bits, [{ 'a"\\': ['\\', '"', ',', '漢'] }]);
 });
 
-it('a message of too many values or bytes ends the stream, and is not read', async () => {
+function nested(levels: number): unknown {
+  let value: unknown = 'x';
+  for (let level = 0; level < levels; level += 1) value = [value];
+  return value;
+}
+
+it('a message of too many values, levels or bytes ends the stream, and is not read', async () => {
   const hostile = [
     Array(MESSAGE_VALUES).fill({}),
     Object.fromEntries(Array.from({ length: MESSAGE_VALUES / 2 }, (_, index) => [`${index}`, 1])),
     'x'.repeat(MESSAGE_BYTES),
+    nested(MESSAGE_DEPTH),
   ];
   for (const params of hostile) {
     const [seen, end] = await sent(['before', params, 'behind']);

@@ -13,21 +13,25 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
+export interface Flood {
+  /** The content type. */
+  readonly type: string;
+  readonly start?: string;
+  /** Repeated without end. */
+  readonly again: string;
+}
+
 export interface HttpBehaviour {
   /** What every request must have as its Authorization. */
   readonly token?: string;
   /** Instead of an answer to a call. */
-  readonly flood?: boolean;
+  readonly flood?: Flood;
   /** Who must have logged in. */
   readonly oauth?: OAuthServer;
 }
 
 /** A server of the protocol's own library, as an address. */
-export async function startHttpServer({
-  token,
-  oauth,
-  flood = false,
-}: HttpBehaviour = {}): Promise<HttpServer> {
+export async function startHttpServer({ token, oauth, flood }: HttpBehaviour = {}): Promise<HttpServer> {
   const [authorizations, eras]: [(string | undefined)[], string[]] = [[], []];
   const handler = createMcpHandler(({ era }) => {
     eras.push(era);
@@ -54,10 +58,11 @@ export async function startHttpServer({
     }
     const body = await bodyOf(request);
     if ((await oauth?.answer(request, response, body)) === true) return;
-    if (flood && body.includes('tools/call')) {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (flood !== undefined && body.includes('tools/call')) {
+      response.writeHead(200, { 'content-type': flood.type });
+      if (flood.start !== undefined) response.write(flood.start);
       const more = () => {
-        while (response.write('x'.repeat(1_000_000)));
+        while (response.write(flood.again));
         response.once('drain', more);
       };
       response.on('error', () => undefined);

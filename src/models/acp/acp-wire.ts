@@ -1,4 +1,5 @@
 import { type AnyMessage, MessageTooLargeError, ndJsonStream, type Stream } from '@agentclientprotocol/sdk';
+import { JsonMeter, MESSAGE_BYTES } from '../../processes/output/json-meter.ts';
 
 export interface AcpWire {
   readonly stream: Stream;
@@ -7,15 +8,7 @@ export interface AcpWire {
 }
 
 const NOISE_CHARACTERS = 300;
-/** A message is parsed synchronously: more bytes or values would block the process for too long. */
-export const MESSAGE_BYTES = 20 * 1024 * 1024;
-export const MESSAGE_VALUES = 800_000;
 const BRACE = 0x7b;
-const BRACKET = 0x5b;
-const COLON = 0x3a;
-const COMMA = 0x2c;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const LINE_BREAK = 0x0a;
 
 /**
@@ -56,13 +49,12 @@ export function acpWire(
   return { stream, noise: () => lines.noise };
 }
 
-/** Passes on lines that start like an object, without buffering them; one with too many values ends the stream. */
+/** Passes on lines that start like an object, without buffering them; one with too many values or levels ends the stream. */
 class MessageLines {
   noise = '';
   #state: 'start' | 'pass' | 'drop' = 'start';
   readonly #decoder = new TextDecoder();
-  #values = 0;
-  #in: 'json' | 'text' | 'escape' = 'json';
+  readonly #meter = new JsonMeter();
   readonly transform = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
       for (let at = 0; at < chunk.length; ) {
@@ -73,13 +65,12 @@ class MessageLines {
             continue;
           }
           this.#state = byte === BRACE ? 'pass' : 'drop';
-          [this.#values, this.#in] = [0, 'json'];
+          this.#meter.reset();
         }
         const end = chunk.indexOf(LINE_BREAK, at);
         const piece = chunk.subarray(at, end === -1 ? chunk.length : end + 1);
         if (this.#state === 'pass') {
-          this.#count(piece);
-          if (this.#values > MESSAGE_VALUES) throw new MessageTooLargeError(MESSAGE_BYTES);
+          if (this.#meter.exceeded(piece) !== null) throw new MessageTooLargeError(MESSAGE_BYTES);
           controller.enqueue(piece);
         } else if (this.noise.length < NOISE_CHARACTERS)
           this.noise = (this.noise + this.#decoder.decode(piece)).slice(0, NOISE_CHARACTERS);
@@ -88,14 +79,4 @@ class MessageLines {
       }
     },
   });
-
-  #count(piece: Uint8Array): void {
-    for (const byte of piece)
-      if (this.#in === 'escape') this.#in = 'text';
-      else if (this.#in === 'text') {
-        if (byte === QUOTE) this.#in = 'json';
-        else if (byte === BACKSLASH) this.#in = 'escape';
-      } else if (byte === QUOTE) this.#in = 'text';
-      else if (byte === COMMA || byte === COLON || byte === BRACE || byte === BRACKET) this.#values += 1;
-  }
 }

@@ -1,11 +1,5 @@
-/** A frame is parsed synchronously: more bytes or values would block the process for too long. */
-export const FRAME_BYTES = 20 * 1024 * 1024;
-export const FRAME_VALUES = 800_000;
-/** Far below the depth at which code that walks a value overflows the call stack. */
-export const FRAME_DEPTH = 200;
+import { JsonMeter, MESSAGE_BYTES } from './json-meter.ts';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const LINE_BREAK = 0x0a;
 const END = new Uint8Array([LINE_BREAK]);
 
@@ -15,9 +9,7 @@ const END = new Uint8Array([LINE_BREAK]);
  */
 export class FrameGuard {
   #bytes = 0;
-  #values = 0;
-  #depth = 0;
-  #in: 'json' | 'text' | 'escape' = 'json';
+  readonly #meter = new JsonMeter();
   #dropping = false;
   readonly transform = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
@@ -39,7 +31,8 @@ export class FrameGuard {
       }
       if (line_break !== -1) {
         this.#dropping = false;
-        [this.#bytes, this.#values, this.#depth, this.#in] = [0, 0, 0, 'json'];
+        this.#bytes = 0;
+        this.#meter.reset();
       }
       at = end;
     }
@@ -47,26 +40,9 @@ export class FrameGuard {
 
   /** Where the line is cut; null: it may go on. */
   #cutAt(chunk: Uint8Array, start: number, end: number): number | null {
-    const room = FRAME_BYTES - this.#bytes;
+    const room = MESSAGE_BYTES - this.#bytes;
     this.#bytes += end - start;
-    for (let at = start; at < end; at += 1) {
-      if (at - start >= room) return at;
-      this.#see(chunk[at] as number);
-      if (this.#values > FRAME_VALUES || this.#depth > FRAME_DEPTH) return at;
-    }
-    return null;
-  }
-
-  #see(byte: number): void {
-    if (this.#in === 'escape') this.#in = 'text';
-    else if (this.#in === 'text') {
-      if (byte === QUOTE) this.#in = 'json';
-      else if (byte === BACKSLASH) this.#in = 'escape';
-    } else if (byte === QUOTE) this.#in = 'text';
-    else if (byte === 0x7b || byte === 0x5b) {
-      this.#values += 1;
-      this.#depth += 1;
-    } else if (byte === 0x7d || byte === 0x5d) this.#depth -= 1;
-    else if (byte === 0x2c || byte === 0x3a) this.#values += 1;
+    const fits = Math.min(end, start + room);
+    return this.#meter.exceeded(chunk, start, fits)?.at ?? (fits < end ? fits : null);
   }
 }

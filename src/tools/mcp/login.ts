@@ -12,8 +12,8 @@ import {
   type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { replaceFile } from '../../permissions/replace-file.ts';
-import { boundedFetch } from './bounded-fetch.ts';
 import { McpError, textOf } from './mcp-error.ts';
+import { boundedFetch } from './wire/bounded-fetch.ts';
 
 /** What is kept of one server, for the user only. */
 interface Kept {

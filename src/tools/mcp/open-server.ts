@@ -12,12 +12,12 @@ import { childEnvironment } from '../../processes/child-environment.ts';
 import { type PipedProgram, startPipedProgram } from '../../processes/sandbox/piped-program.ts';
 import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import { clean } from '../../render/clean.ts';
-import { boundedFetch } from './bounded-fetch.ts';
 import { Login } from './login.ts';
 import type { McpServerConfig } from './mcp-config.ts';
 import { isTimeout, McpError, NeedsLogin, textOf } from './mcp-error.ts';
 import { requestHeaders, serverEnvironment } from './server-variables.ts';
-import { StdioTransport } from './stdio/stdio-transport.ts';
+import { fetchWithBounds } from './wire/bounded-fetch.ts';
+import { StdioTransport } from './wire/stdio-transport.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -135,12 +135,15 @@ async function openAddress(start: Start, url: string): Promise<Opened> {
   const headers = requestHeaders(config, place.env);
   const has_own = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   const login = has_own || place.logins === undefined ? null : new Login(place.logins, url);
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
+  const { promise: gone, resolve: end } = Promise.withResolvers<string>();
+  const transport: StreamableHTTPClientTransport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers },
-    fetch: boundedFetch,
+    fetch: fetchWithBounds((why) => {
+      end(`is not asked any more (${why})`);
+      void transport.close().catch(() => undefined);
+    }),
     ...(login === null ? {} : { authProvider: login }),
   });
-  const { promise: gone, resolve: end } = Promise.withResolvers<string>();
   try {
     const client = await greet(transport, start, 'auto');
     const stop = async (why: string): Promise<string> => {

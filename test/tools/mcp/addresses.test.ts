@@ -58,16 +58,43 @@ describe('an MCP server at an address', () => {
     );
   });
 
-  it('that hangs is given up, and one that floods is ended', async () => {
+  it('that hangs is given up', async () => {
     const { call } = await at({}, { timeoutSeconds: 1.5 });
     await assert.rejects(call('hang'), /gave neither a result nor a sign of progress within 1.5 s/);
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 50);
     await assert.rejects(call('hang', {}, controller.signal));
     assert.deepEqual((await call('add', { a: 2, b: 2 })).content, [{ type: 'text', text: '4' }]);
-    const flood = await at({ flood: true }, { timeoutSeconds: 1 });
-    const before = process.memoryUsage().arrayBuffers;
-    await assert.rejects(flood.call('add', { a: 1, b: 2 }));
-    assert.ok(process.memoryUsage().arrayBuffers - before < 200 * 1024 * 1024);
   });
+
+  const events = 'text/event-stream';
+  for (const [what, flood, why] of [
+    ['a line without an end', { type: events, again: 'x'.repeat(1_000_000) }, /a message that is too large/],
+    [
+      'an event without an end',
+      { type: events, again: `data: ${'x'.repeat(1_000_000)}\r\n` },
+      /a message that is too large/,
+    ],
+    [
+      'an event of too many values',
+      { type: events, start: ': "\ndata: [', again: '[],'.repeat(100_000) },
+      /a message that is too large/,
+    ],
+    [
+      'a body of too many values',
+      { type: 'application/json', start: '[', again: '{},\n'.repeat(100_000) },
+      /a message that is too large/,
+    ],
+    [
+      'too many events',
+      { type: events, again: 'data: {"jsonrpc":"2.0","method":"x"}\r\n\r\n'.repeat(1_000) },
+      /more messages than anybody can read/,
+    ],
+  ] as const)
+    it(`that sends ${what} is ended, in bounded memory`, async () => {
+      const { call } = await at({ flood }, { timeoutSeconds: 30 });
+      const before = process.memoryUsage().arrayBuffers;
+      await assert.rejects(call('add', { a: 1, b: 2 }), why);
+      assert.ok(process.memoryUsage().arrayBuffers - before < 200 * 1024 * 1024);
+    });
 });

@@ -1,7 +1,8 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { PipedProgram } from '../../../processes/sandbox/piped-program.ts';
 import { isJsonObject } from '../../../records/text/json-text.ts';
-import { MessageLines, Unbounded } from './message-lines.ts';
+import { Unbounded } from './flood-watch.ts';
+import { MessageLines } from './message-lines.ts';
 
 /** Of JSON-RPC, for a fault inside whoever answers. */
 const INVALID_ANSWER = -32603;

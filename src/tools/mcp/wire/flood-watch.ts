@@ -1,0 +1,30 @@
+/** More within this time is a flood: nobody reads it, and it takes the processor from the agents. */
+const FLOOD = { messages: 10_000, bytes: 256 * 1024 * 1024, within_ms: 10_000 };
+
+/** What a server that exceeds a bound did, as the end of a sentence about it. */
+export class Unbounded extends Error {
+  override readonly name = 'Unbounded';
+}
+
+/** Counts what a server sends, and throws `Unbounded` when it floods. */
+export class FloodWatch {
+  readonly #now: () => number;
+  #since: number;
+  #messages = 0;
+  #bytes = 0;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#since = now();
+  }
+
+  add(messages: number, bytes: number): void {
+    this.#messages += messages;
+    this.#bytes += bytes;
+    if (this.#messages <= FLOOD.messages && this.#bytes <= FLOOD.bytes) return;
+    const now = this.#now();
+    if (now - this.#since < FLOOD.within_ms)
+      throw new Unbounded('it sent more messages than anybody can read');
+    [this.#since, this.#messages, this.#bytes] = [now, 0, 0];
+  }
+}

@@ -1,0 +1,88 @@
+import { JsonMeter, MESSAGE_BYTES } from '../../../processes/output/json-meter.ts';
+import { FloodWatch, Unbounded } from './flood-watch.ts';
+
+const NOISE_CHARACTERS = 300;
+const LINE_BREAK = 0x0a;
+const BRACE = 0x7b;
+const BRACKET = 0x5b;
+
+/**
+ * Messages in what a program writes, one a line. Lines that are none (banners, logs) are left out, because an answer to them would provoke more.
+ * Memory is bounded by one message.
+ */
+export class MessageLines {
+  /** The beginning of what was no message. */
+  noise = '';
+  readonly #flood: FloodWatch;
+  #parts: Buffer[] = [];
+  #length = 0;
+  readonly #meter = new JsonMeter();
+  /** The rest of this line is no message. */
+  #dropping = false;
+
+  constructor(now?: () => number) {
+    this.#flood = new FloodWatch(now);
+  }
+
+  /** The messages that this piece completes. Throws `Unbounded`. */
+  *push(chunk: Buffer): Generator<unknown> {
+    this.#flood.add(0, chunk.length);
+    for (let at = 0; at < chunk.length; ) {
+      const end = chunk.indexOf(LINE_BREAK, at);
+      const piece = chunk.subarray(at, end === -1 ? chunk.length : end);
+      if (this.#dropping) this.#hear(piece);
+      else this.#add(piece);
+      at += piece.length + 1;
+      if (end === -1) return;
+      const line = Buffer.concat(this.#parts);
+      const dropped = this.#dropping;
+      this.#next();
+      if (dropped || line.length === 0) continue;
+      const message = parsed(line);
+      if (message === undefined) this.#hear(line);
+      else {
+        this.#flood.add(1, 0);
+        yield message;
+      }
+    }
+  }
+
+  #add(piece: Buffer): void {
+    if (this.#length === 0 && piece.length > 0) {
+      const first = piece.find((byte) => byte > 0x20);
+      if (first !== undefined && first !== BRACE && first !== BRACKET) {
+        this.#dropping = true;
+        return this.#hear(piece);
+      }
+    }
+    this.#length += piece.length;
+    const beyond = this.#meter.exceeded(piece);
+    if (beyond?.limit === 'depth') throw new Unbounded('it sent a message that is nested too deeply');
+    if (beyond !== null || this.#length > MESSAGE_BYTES)
+      throw new Unbounded('it sent a message that is too large');
+    this.#parts.push(Buffer.from(piece));
+    // Many small pieces cost more than their bytes.
+    if (this.#parts.length > 1024) this.#parts = [Buffer.concat(this.#parts)];
+  }
+
+  #next(): void {
+    this.#parts = [];
+    this.#length = 0;
+    this.#meter.reset();
+    this.#dropping = false;
+  }
+
+  #hear(piece: Buffer): void {
+    if (this.noise.length < NOISE_CHARACTERS)
+      this.noise = `${this.noise}${piece.toString('utf8', 0, NOISE_CHARACTERS)}\n`.slice(0, NOISE_CHARACTERS);
+  }
+}
+
+/** Undefined: it is no JSON. */
+function parsed(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+}
