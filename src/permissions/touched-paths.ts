@@ -15,8 +15,9 @@ export interface TouchedPath {
   readonly searched?: true;
 }
 
-/** Maximum words of a command that are looked up as paths, times the folders that they may be relative to. */
+/** Maximum words of a command that are looked up as paths, times the folders that they may be relative to; deep ones count more. */
 const lookups_max = 1_000;
+const levels_per_lookup = 8;
 
 /**
  * What permission rules are matched against: for tools that take a path its canonical form relative to `cwd`, so that neither `..` nor a
@@ -81,11 +82,13 @@ function touchedByCommand(
 ): readonly TouchedPath[] {
   if (unread !== null) return anything;
   const touched: TouchedPath[] = [];
-  const folders = [cwd];
+  const folders = foldersOf(commands, cwd);
+  const levels = folders.reduce((sum, folder) => sum + relative(cwd, folder).split(sep).length, 0);
+  const lookups_per_word = folders.length + Math.floor(levels / levels_per_lookup);
   let lookups = 0;
   const touch = (word: string, found: readonly string[]): void => {
     if (!isKnown(word) || word === '') return;
-    lookups += folders.length;
+    lookups += lookups_per_word;
     if (lookups > lookups_max) return;
     for (const folder of folders)
       for (const path of pathsOf(cwd, folder, word)) touched.push(...found.map((as) => ({ path, as })));
@@ -93,14 +96,25 @@ function touchedByCommand(
   for (const [program = '', ...words] of commands) {
     const name = program.slice(program.lastIndexOf('/') + 1);
     if (without_paths.has(name)) continue;
-    if (/^(?:cd|pushd)$/.test(name) && words[0] !== undefined && isKnown(words[0]))
-      folders.push(resolve(cwd, words[0]));
     const found = only_writers.has(name) ? [] : ['read'];
     if (writers.has(name)) found.push('write');
     for (const word of words) for (const part of partsOf(word)) touch(part, found);
   }
   for (const { path, writes } of opened) touch(path, [writes ? 'write' : 'read']);
   return lookups > lookups_max ? anything : touched;
+}
+
+/** The folders that a command may be in at any point of it: each `cd` may follow each of those before it. */
+function foldersOf(commands: CommandAnalysis['commands'], cwd: string): readonly string[] {
+  const folders = new Set([cwd]);
+  for (const [program = '', ...words] of commands) {
+    const to = words.find((word) => !word.startsWith('-'));
+    if (!/(?:^|\/)(?:cd|pushd)$/.test(program) || to === undefined || !isKnown(to)) continue;
+    for (const folder of [...folders]) folders.add(resolve(folder, to));
+    // Enough that the first word to look up is one too many.
+    if (folders.size > lookups_max) break;
+  }
+  return [...folders];
 }
 
 /** Whether a command writes a file, as far as its words tell. */
