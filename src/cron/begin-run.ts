@@ -82,6 +82,7 @@ function configOf(job: NewCronJob, run_id: string, canAsk: CanAsk): AgentConfig 
 
 function notice({ name, schedule, deliver }: NewCronJob): string {
   const where = deliver.length === 0 ? 'kept in the history' : `delivered to ${deliver.join(', ')}`;
-  return storable(`You were started by a timer: the scheduled job "${name}" (${describeSchedule(schedule, 'UTC')}). You have no earlier conversation, and nobody
-watches this one: do the task by yourself, ask nothing. Your last message is the result and is ${where}.`);
+  return storable(
+    `You were started by a timer: the scheduled job "${name}" (${describeSchedule(schedule, 'UTC')}). You have no earlier conversation, and nobody watches this one: do the task by yourself, ask nothing. Your last message is the result and is ${where}.`,
+  );
 }

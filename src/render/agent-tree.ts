@@ -34,7 +34,7 @@ export interface TreeSize {
 
 const NAME_MAX = 34;
 const NAME_MIN = 8;
-/** The longest: `◔ waiting`. */
+/** Of `◔ waiting`; wider where a longer one is shown. */
 const STATUS_WIDTH = 9;
 const GAP = 2;
 const TIME_WIDTH = 6;
@@ -62,7 +62,12 @@ export function agentTree(
     NAME_MIN,
     ...shown.map(({ stem, agent }) => columnsOf(stem) + columnsOf(clean(agent.name))),
   );
-  const lines = shown.map((row) => line(row, layOut(Math.min(NAME_MAX, wanted), size.width), now, style));
+  const status_width = Math.max(
+    STATUS_WIDTH,
+    ...shown.map(({ agent }) => columnsOf(stateMark(agent.status, style))),
+  );
+  const layout = layOut(Math.min(NAME_MAX, wanted), status_width, size.width);
+  const lines = shown.map((row) => line(row, layout, now, style));
   if (shown.length < rows.length && size.height > 0) {
     const hidden = rows.slice(shown.length);
     const working = hidden.filter(({ agent }) => isWorking(agent.state)).length;
@@ -74,24 +79,25 @@ export function agentTree(
 
 interface Layout {
   readonly name_width: number;
+  readonly status_width: number;
   /** Null: there is no room even for the time. */
   readonly figures: ((agent: ShownAgent) => string) | null;
   readonly doing_width: number;
 }
 
-function layOut(wanted: number, width: number): Layout {
-  const fixed = STATUS_WIDTH + GAP + GAP + TIME_WIDTH;
+function layOut(wanted: number, status_width: number, width: number): Layout {
+  const fixed = status_width + GAP + GAP + TIME_WIDTH;
   const place = FIGURES_WIDTH.findIndex((figures) => wanted + fixed + figures <= width);
   const level = place === -1 ? FIGURES.length - 1 : place;
   const name_width = Math.min(wanted, Math.max(NAME_MIN, width - fixed));
   const used = name_width + fixed + (FIGURES_WIDTH[level] ?? 0);
   const figures = used <= width ? (FIGURES[level] ?? null) : null;
-  return { name_width, figures, doing_width: width - used - GAP };
+  return { name_width, status_width, figures, doing_width: width - used - GAP };
 }
 
 function line({ agent, stem }: TreeRow<ShownAgent>, layout: Layout, now: number, style: Style): string {
   const name = pad(fit(`${stem}${clean(agent.name)}`, layout.name_width, style), layout.name_width);
-  const head = `${name}${' '.repeat(GAP)}${pad(stateMark(agent.status, style), STATUS_WIDTH)}`;
+  const head = `${name}${' '.repeat(GAP)}${pad(stateMark(agent.status, style), layout.status_width)}`;
   if (layout.figures === null) return head.trimEnd();
   const time = pad(
     duration(

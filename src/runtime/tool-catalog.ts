@@ -92,17 +92,25 @@ export class ToolCatalog {
     if (!config.tools.some((name) => isServerTool(name) && !this.#tools.has(name))) return [];
     const known = this.#offers.get(config);
     if (known !== undefined) {
-      await known;
+      await known.catch(() => undefined);
       return [];
     }
     this.#servers ??= this.#openServers();
+    // It may succeed with the next request.
+    this.#servers.catch(() => {
+      this.#servers = undefined;
+    });
     const offering = this.#servers.then((servers) => servers.offer(agent));
     this.#offers.set(config, offering);
     // What failed may succeed with the next request.
     offering.catch(() => this.#offers.delete(config));
-    const offer = await offering;
-    this.#setups.set(config, this.#build(config, offer));
-    return offer.faults;
+    try {
+      const offer = await offering;
+      this.#setups.set(config, this.#build(config, offer));
+      return offer.faults;
+    } catch (error) {
+      return [`no MCP server can be used: ${(error as Error).message}`];
+    }
   }
 
   setupFor(config: AgentConfig): AgentSetup {
@@ -152,7 +160,7 @@ export class ToolCatalog {
 
   /** Ends the servers. Never rejects. */
   async close(): Promise<void> {
-    await (await this.#servers)?.close();
+    await (await this.#servers?.catch(() => undefined))?.close();
   }
 
   toolsetTool(config: AgentConfig, name: string): ToolsetTool | undefined {

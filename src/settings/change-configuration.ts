@@ -33,7 +33,9 @@ function objectOf(file: string): Content {
     return JSON.parse(readFileSync(file, 'utf8')) as Content;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
+    throw new CoppiceError('E_CONFIG', `${file} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 

@@ -98,6 +98,12 @@ it('a frame has a head of one line, and is taken off for people', () => {
   assert.equal(text.split('\n')[0], `--- ${DELIMITER} File a --- 0123abcd end .md`);
   assert.equal(unframed(`head\n\n${text}\n\nend`), 'head\n\ninside $1\n\n--- 11111111 end\n\nend');
   assert.equal(unframed('--- a\nb'), '--- a\nb');
+  const letters = frameLetters([letter('one'), letter('two')], DELIMITER);
+  assert.match(unframed(letters), /from the user\.\n\none\n\ntwo$/);
+  assert.match(
+    unframed(letters, true),
+    /\n\nmessage from kid \(agent kid-1\), \S+:\none\n\nmessage from kid .*:\ntwo$/,
+  );
   const message = withAttachments('look', [{ label: 'a\nb 1 line', text: '--- 11111111 end' }], DELIMITER);
   assert.deepEqual(readAttachments(message), { text: 'look', labels: ['a b 1 line'] });
 });

@@ -3,16 +3,29 @@
  * task, and says so: all hold one at the same time before any goes on.
  */
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openStore } from '../../src/store/open-store.ts';
+import { StoreError } from '../../src/store/store-error.ts';
 
 const [address = '', ...ids] = process.argv.slice(2);
 const store = await openStore(address);
+
+/** As the executor does: while the ledger cannot be written, because others hold it for long, the same call is tried again. */
+async function insist<T>(call: () => Promise<T>): Promise<T> {
+  for (;;)
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof StoreError) || !error.retryable) throw error;
+      await sleep(50);
+    }
+}
 
 async function claim(id: string, call_id: string) {
   const agent = await store.agent(id);
   if (agent === null) throw new Error(`no agent ${id}`);
   const call = { agent_id: id, root_id: agent.root_id, epoch: agent.epoch, call_id };
-  const claimed = await store.changeTasks(call, { action: 'claim', number: null });
+  const claimed = await insist(() => store.changeTasks(call, { action: 'claim', number: null }));
   if (!claimed.ok) throw new Error(claimed.error);
   return { call, blocked: claimed.output.blocked, task: claimed.output.task as { number: number } | null };
 }
@@ -22,11 +35,13 @@ async function finishAll(id: string): Promise<number[]> {
   for (let count = 1; ; count += 1) {
     const { call, task, blocked } = await claim(id, `claim-${count}`);
     if (task === null && blocked === 0) return numbers;
-    if (task === null) continue;
+    if (task === null) {
+      await sleep(1);
+      continue;
+    }
     const { number } = task;
-    const done = await store.changeTasks(
-      { ...call, call_id: `done-${count}` },
-      { action: 'done', number, result: id },
+    const done = await insist(() =>
+      store.changeTasks({ ...call, call_id: `done-${count}` }, { action: 'done', number, result: id }),
     );
     if (!done.ok) throw new Error(done.error);
     numbers.push(number);

@@ -139,7 +139,7 @@ export class ConversationFeed {
     this.#forgetAnswer();
     this.#message += 1;
     // What the runtime and other agents say to the model is no word of the person.
-    if (origin === 'mail' || origin === 'system') return this.#aside(unframed(text));
+    if (origin === 'mail' || origin === 'system') return this.#aside(unframed(text, origin === 'mail'));
     if (live && origin === 'human' && this.#options.isOwn(text)) return;
     const said = readAttachments(text);
     const labels = said?.labels.map((label) => `\n+ ${label}`).join('') ?? '';

@@ -6,7 +6,7 @@ import { type Composed, composeParcel } from './compose-parcel.ts';
 import type { DeliveryLedger, LedgerRetry } from './ledger-retry.ts';
 
 /** Longer than any channel's own limit: frees the place of a channel that breaks its contract. */
-const TRY_MAX_MS = 10 * 60_000;
+const TRY_MAX_MS = 11 * 60_000;
 /** How long a channel may take to heed its signal. */
 const ABORT_GRACE_MS = 2_000;
 const BACK_OFF = { base_ms: 1_000, max_ms: 5 * 60_000 };

@@ -69,9 +69,22 @@ class Slices {
   }
 }
 
-/** Units in which Linux shows times and sizes of processes to programs, on every machine. */
+/** The unit in which Linux shows times of processes to programs, on every machine. */
 const TICKS_PER_SECOND = 100;
-const PAGE_BYTES = 4096;
+const PAGE_BYTES = pageBytes();
+
+/** The size of a page: 4 KiB, but on some ARM machines 16 or 64. */
+function pageBytes(): number {
+  const AT_PAGESZ = 6n;
+  try {
+    const vector = new BigUint64Array(Uint8Array.from(readFileSync('/proc/self/auxv')).buffer);
+    for (let at = 0; at + 1 < vector.length; at += 2)
+      if (vector[at] === AT_PAGESZ) return Number(vector[at + 1]);
+  } catch {
+    // Without /proc nothing is measured.
+  }
+  return 4096;
+}
 
 /** What they take beyond a limit; null: nothing. Cheap as long as no limit is near. */
 export async function excessOf(processes: Processes, limits: Amounts): Promise<Excess | null> {

@@ -61,7 +61,9 @@ function commandsText({ commands = [], more_commands = 0 }: Deeds): string[] {
   if (commands.length === 0) return [];
   const ends = commands
     .slice(-NAMED_MAX)
-    .map(({ command, exit }) => `"${command}" ${exit === null ? 'no exit code' : `exit ${exit}`}`);
+    .map(
+      ({ command, exit }) => `"${framedName(command)}" ${exit === null ? 'no exit code' : `exit ${exit}`}`,
+    );
   return [
     `${commands.length + more_commands > NAMED_MAX ? 'last commands' : 'commands'}: ${ends.join(', ')}`,
   ];

@@ -1,4 +1,4 @@
-import { framedName } from './agent-name.ts';
+import { visibleLine } from './agent-name.ts';
 
 /**
  * What an agent really did since it was last asked: counted by the runtime as results come in, never told by the model. Calls with which it works with
@@ -51,6 +51,7 @@ const TOOLS_MAX = 16;
 const FILES_MAX = 8;
 const COMMANDS_MAX = 6;
 const COMMAND_LENGTH = 100;
+const PATH_LENGTH = 300;
 
 /** The call of a tool came to an end; `deed`: absent if nothing is known of it. */
 export function withCall(deeds: Deeds, tool: string, done: boolean, deed: Deed = {}): Deeds {
@@ -61,7 +62,10 @@ export function withCall(deeds: Deeds, tool: string, done: boolean, deed: Deed =
   const counted = { ...deeds, calls: { ...calls, [key]: count } };
   const { command, exit = null, wrote, spoils, evidence = [] } = deed;
   const written = wrote === undefined || !done ? counted : withFiles(counted, [wrote]);
-  const ran = command === undefined ? written : withCommand(written, { command: shortened(command), exit });
+  const ran =
+    command === undefined
+      ? written
+      : withCommand(written, { command: shortened(command, COMMAND_LENGTH), exit });
   const kept = new Set(spoils === true ? [] : proved);
   for (const { place, met } of evidence) met ? kept.add(place) : kept.delete(place);
   return proved === undefined && kept.size === 0 ? ran : { ...ran, proved: [...kept] };
@@ -70,7 +74,7 @@ export function withCall(deeds: Deeds, tool: string, done: boolean, deed: Deed =
 export function withFiles(deeds: Deeds, paths: readonly string[]): Deeds {
   const { files = [], more_files = 0 } = deeds;
   const fresh = paths
-    .map(framedName)
+    .map((path) => shortened(path, PATH_LENGTH))
     .filter((path, place, all) => !files.includes(path) && all.indexOf(path) === place);
   if (fresh.length === 0) return deeds;
   const room = FILES_MAX - files.length;
@@ -88,9 +92,9 @@ function withCommand(deeds: Deeds, run: CommandRun): Deeds {
   return { ...deeds, commands: [...commands.slice(1), run], more_commands: more_commands + 1 };
 }
 
-/** On one line, and without what could end its place in the line. */
-function shortened(command: string): string {
-  return framedName(command.slice(0, COMMAND_LENGTH + 1))
-    .slice(0, COMMAND_LENGTH)
+/** The beginning of a path or a command, on one line. */
+function shortened(text: string, length: number): string {
+  return visibleLine(text.slice(0, 4 * length))
+    .slice(0, length)
     .toWellFormed();
 }

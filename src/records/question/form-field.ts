@@ -31,6 +31,11 @@ const CHOICES_MAX = 200;
 const TEXT_MAX = 1_000;
 const FORMATS = ['email', 'uri', 'date', 'date-time'] as const;
 
+/** How the two keywords that bound each kind end. */
+const BOUNDS: Readonly<Record<FormField['kind'], string>> = {
+  ...{ text: 'Length', number: 'imum', integer: 'imum', boolean: 'imum', choice: 'Length', choices: 'Items' },
+};
+
 type Schema = Readonly<Record<string, unknown>>;
 
 /** The fields of a flat form; null: the schema is none, or too large to be shown to anybody. */
@@ -53,8 +58,8 @@ function fieldOf(name: string, schema: unknown, required: boolean): FormField | 
   const texts = [title, description, pattern].filter((one) => one !== undefined);
   if (!texts.every((one) => typeof one === 'string' && one.length <= TEXT_MAX)) return null;
   const known = FORMATS.find((one) => one === format);
-  const min = numberIn(schema, 'minimum', 'minLength', 'minItems');
-  const max = numberIn(schema, 'maximum', 'maxLength', 'maxItems');
+  const bounds = BOUNDS[kind];
+  const [min, max] = [numberIn(schema, `min${bounds}`), numberIn(schema, `max${bounds}`)];
   return {
     ...{ name, kind, required },
     ...(typeof title === 'string' && { title }),
@@ -108,8 +113,9 @@ function choice(value: unknown, title: unknown): Choice | null {
     : { value };
 }
 
-function numberIn(schema: Schema, ...names: readonly string[]): number | undefined {
-  return names.map((name) => schema[name]).find((value) => typeof value === 'number');
+function numberIn(schema: Schema, name: string): number | undefined {
+  const value = schema[name];
+  return typeof value === 'number' ? value : undefined;
 }
 
 function isValue(value: unknown): value is FormValue {
@@ -140,7 +146,8 @@ export function fieldText(field: FormField): string {
   ].join(', ');
 }
 
-function boundsOf({ kind, min, max }: FormField): readonly string[] {
+/** `1 to 5`, `at least 2 of them`. */
+export function boundsOf({ kind, min, max }: FormField): readonly string[] {
   if (min === undefined && max === undefined) return [];
   const unit = kind === 'text' ? ' characters' : kind === 'choices' ? ' of them' : '';
   if (max === undefined) return [`at least ${min}${unit}`];

@@ -1,4 +1,4 @@
-import type { FormField, FormValue } from './form-field.ts';
+import { boundsOf, type FormField, type FormValue } from './form-field.ts';
 
 const TEXT_MAX = 100_000;
 
@@ -69,7 +69,7 @@ const FORMATS: Readonly<Record<NonNullable<FormField['format']>, (text: string) 
 };
 
 const NAMES: Readonly<Record<NonNullable<FormField['format']>, string>> = {
-  email: 'an address of email',
+  email: 'an email address',
   uri: 'an address such as https://example.org',
   date: 'a date such as 2026-11-25',
   'date-time': 'a time such as 2026-11-25T12:00:00Z',
@@ -90,7 +90,7 @@ function choicesOf(field: FormField, value: FormValue): Read {
   if (!Array.isArray(list)) return no(choicesText(field));
   const chosen = [...new Set((list as readonly string[]).filter((one) => one !== ''))];
   if (!chosen.every((one) => isChoice(field, one))) return no(choicesText(field));
-  if (chosen.length < min || chosen.length > max) return no(`must be ${min} to ${max} of them`);
+  if (chosen.length < min || chosen.length > max) return no(`must be ${boundsOf(field).join()}`);
   return { ok: true, value: chosen };
 }
 
@@ -99,7 +99,7 @@ function isChoice({ choices = [] }: FormField, value: string): boolean {
 }
 
 function choicesText({ choices = [] }: FormField): string {
-  return `must be of ${choices.map(({ value }) => value).join(', ')}`;
+  return `must be one of ${choices.map(({ value }) => value).join(', ')}`;
 }
 
 function no(fault: string): Read {

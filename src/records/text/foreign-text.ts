@@ -61,17 +61,17 @@ export function framedReason(delimiter: string, reason: string): string {
 }
 
 /**
- * The text without the frames of the delimiter that is the first in it, for people, who are shown who is speaking in another way. A reason follows
- * what it is the reason of on one line.
+ * The text without the frames of the delimiter that is the first in it, for people, who are shown who is speaking in another way, or with `named` by
+ * what each frame says of its text. A reason follows what it is the reason of on one line.
  */
-export function unframed(text: string): string {
+export function unframed(text: string, named = false): string {
   const delimiter = /^--- ([0-9a-f]{8}) /m.exec(text)?.[1];
   if (delimiter === undefined) return text;
-  const reason = new RegExp(`\\n--- ${delimiter} ${REASON}\\n([\\s\\S]*?)\\n--- ${delimiter} end$`, 'm');
-  const frame = new RegExp(`^--- ${delimiter} .*\\n([\\s\\S]*?)\\n--- ${delimiter} end$`, 'm');
+  const reason = new RegExp(`\\n--- ${delimiter} ${REASON}\\n([\\s\\S]*?)\\n--- ${delimiter} end$`, 'gm');
+  const frame = new RegExp(`^--- ${delimiter} (.*)\\n([\\s\\S]*?)\\n--- ${delimiter} end$`, 'gm');
   return text
     .replace(reason, (_, inside: string) => ` ${inside}`)
-    .replace(frame, (_, inside: string) => inside);
+    .replace(frame, (_, what: string, inside: string) => (named ? `${what}:\n${inside}` : inside));
 }
 
 /** What makes a text look as if it were to steer who reads it, or a person. Few, so that ordinary reports have none. */

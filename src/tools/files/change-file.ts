@@ -13,7 +13,7 @@ import { withFileLock } from './file-lock.ts';
 /** Maximum bytes of the text before a change that are kept with it. */
 const BASE_MAX = 200_000;
 /** About one change in 256 keeps the text before it all the same, so that whoever follows the changes need not begin with the first. */
-const KEEPS_TEXT = /^A[A-D]/;
+const KEEPS_TEXT = /^A[A-P]/;
 
 interface Unseen {
   readonly path: ContainedPath;

@@ -133,9 +133,9 @@ export class LineCompletion implements AutocompleteProvider {
       // A name with a control character or a space could not be typed as it is either.
       .filter(({ name }) => name.startsWith(start) && !/[\p{C}\s]/u.test(name))
       .filter(({ name }) => start !== '' || !name.startsWith('.'))
-      .slice(0, FILES_MAX)
       .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
       .sort()
+      .slice(0, FILES_MAX)
       .map((name) => ({ value: `${typed}${name}`, label: name }));
     return suggestions(items, word);
   }

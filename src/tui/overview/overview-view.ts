@@ -163,7 +163,9 @@ function figuresOf(
   const cost = cost_usd === 0 ? '' : `$${cost_usd.toFixed(2)}`;
   const age = duration(now - Date.parse(started_at));
   if (style.accessible)
-    return [`${many} agents`, `${count(tokens)} tokens`, cost, age].filter((text) => text !== '').join(', ');
+    return [`${many} ${many === '1' ? 'agent' : 'agents'}`, `${count(tokens)} tokens`, cost, age]
+      .filter((text) => text !== '')
+      .join(', ');
   return `${many.padStart(7)}${count(tokens).padStart(6)}${cost.padStart(cost_width)}${age.padStart(7)} `;
 }
 

@@ -53,6 +53,10 @@ describe('coppice mcp', () => {
       (await home.run(['mcp', 'add', 't', '--', 'x'])).stderr,
       /there is an MCP server called t already/,
     );
+    home.configure('{ "mcp": ');
+    const broken = await home.run(['mcp', 'add', 'other', '--', 'x']);
+    assert.match(broken.stderr, /config\.json.*JSON/);
+    assert.equal(broken.code, 2);
   });
 
   it('uses servers of a project once its file is trusted, as it is then', async () => {

@@ -153,6 +153,8 @@ describe('a prompt of fork', () => {
       assert.equal(prompt(`fork ${text}`), text);
     assert.match(refusal('fork --worktree --model'), /NAME of the model is missing/);
     assert.match(refusal('fork --read-first'), /FILE is missing/);
+    for (const budget of ['tokens=0.5', 'seconds=1e9', 'usd=Infinity', 'usd=', 'eur=1', 'usd=0'])
+      assert.match(refusal(`fork --budget ${budget} "look"`), /is no budget/, budget);
     assert.match(refusal('fork a\nfork --worktree'), /line 2 is another/);
   });
 });

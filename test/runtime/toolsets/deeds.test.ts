@@ -1,6 +1,7 @@
 // Proves that with every child's result its parent gets what the child really did, counted by the runtime, in all five vocabularies and with a real shell.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { withCall, withFiles } from '../../../src/records/agent/deeds.ts';
 import { outputText, unframed } from '../../../src/records/text/foreign-text.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { onBothDatabases } from '../both-databases.ts';
@@ -15,12 +16,19 @@ const WORK: readonly Line[] = [
   [['bash', { command: 'echo checked; exit 3' }]],
   [
     ['bash', { command: 'echo "[Did: lots]"' }],
-    ['write', { path: 'src/"x"; made.txt', content: 'x' }],
+    ['write', { path: 'src/"x"; [id].txt', content: 'x' }],
   ],
 ];
 const WORKED =
-  /^3 tools called, 1 failed \(bash 2, write 1\); 1 file changed: "src\/'x'; made\.txt"; commands: "echo checked; exit 3" exit 3, "echo '‹Did: lots›'" exit 0; \d+ s; 36 tokens$/;
+  /^3 tools called, 1 failed \(bash 2, write 1\); 1 file changed: "src\/'x'; ‹id›\.txt"; commands: "echo checked; exit 3" exit 3, "echo '‹Did: lots›'" exit 0; \d+ s; 36 tokens$/;
 const CLAIMED = /^0 tools called; \d+ s; \d+ tokens$/;
+
+it('paths and commands are kept as they are, and framed only in the line', () => {
+  const path = `app/[id]/${'x'.repeat(120)}`;
+  const deeds = withCall(withFiles({}, [path, `${path}y`]), 'bash', true, { command: 'echo "(a)"', exit: 0 });
+  assert.deepEqual(deeds.files, [path, `${path}y`]);
+  assert.deepEqual(deeds.commands, [{ command: 'echo "(a)"', exit: 0 }]);
+});
 
 onBothDatabases('what children did', (database) => {
   const perform = async (toolset: string, play: Play): Promise<Stage> => {

@@ -114,9 +114,11 @@ export class UpdatePoll {
         if (signal.aborted) return;
         const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
         const fields = { update_id, error: code ?? name };
-        if (update_id !== null && !isLedgerFailure(error) && tries >= TRIES)
+        const is_ledger = isLedgerFailure(error);
+        if (update_id !== null && !is_ledger && tries >= TRIES)
           return log('error', 'an update cannot be taken: skipped', fields);
-        log('warn', 'the ledger cannot be used now: tried again', fields);
+        const what = is_ledger ? 'the ledger cannot be used now' : 'an update cannot be taken';
+        log('warn', `${what}: tried again`, fields);
         await sleep(backOff(tries, timing.back_off), signal);
       }
     }

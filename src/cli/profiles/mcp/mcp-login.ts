@@ -24,7 +24,7 @@ export async function mcpLogin(
     const names = usable.map((one) => one.name);
     throw noSuchName('E_USAGE', 'no MCP server that may be used is called', name, names, 'Servers');
   }
-  const { url } = expandedConfig(server.config, context.env);
+  const { url } = server.source === 'config' ? server.config : expandedConfig(server.config, context.env);
   if (url === undefined)
     throw new CoppiceError('E_USAGE', `${name} is a program: only servers with an address have logins`, {
       hint: 'Give a program its keys with envAllow',

@@ -1,4 +1,5 @@
 import type { BudgetTerms } from '../../../records/agent/budget.ts';
+import { budgetOption } from '../acts/child-budget.ts';
 
 /** The commands of the toolset `slash`. */
 export const USAGE = {
@@ -141,10 +142,10 @@ function forkArguments(rest: string): {
 /** `usd=0.5,tokens=10000`; null if it is none. */
 function readBudget(text: string): BudgetTerms | null {
   const amounts = text.split(',').map((part) => part.split('=', 2));
-  const valid = amounts.every(
-    ([name = '', value = '']) => /^(usd|tokens|seconds)$/.test(name) && Number(value) > 0,
+  const read = budgetOption.safeParse(
+    Object.fromEntries(amounts.map(([name, value]) => [name, Number(value || Number.NaN)])),
   );
-  return valid ? Object.fromEntries(amounts.map(([name, value]) => [name, Number(value)])) : null;
+  return (read.data as BudgetTerms | null | undefined) ?? null;
 }
 
 /** The text argument of a command, unchanged. */

@@ -27,7 +27,7 @@ export function* forksView(
     line(style, width, [
       ...mark,
       ['bold', clean(calls[0]?.name ?? '')],
-      ` ${created.length} agents`,
+      ` ${created.length} ${created.length === 1 ? 'agent' : 'agents'}`,
       ...(why === undefined
         ? []
         : [
