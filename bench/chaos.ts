@@ -5,8 +5,8 @@ import { tellReport } from './chaos/tell-report.ts';
 import { machineLine } from './machine-line.ts';
 
 /**
- * `npm run chaos -- [--minutes 10] [--workers 8] [--trees 200] [--agents 10] [--seed N]`: real workers on a real PostgreSQL that are killed,
- * stopped, cut off, and more. Exits with 1 when a law was broken, a tree ended wrong, or a kind of fault did not fire often enough.
+ * `npm run chaos -- [--minutes 10] [--workers 8] [--trees 200] [--agents 10] [--seed N]`: runs real workers on a real PostgreSQL that are killed,
+ * stopped, disconnected, and more. Exits with 1 if a law was broken, a tree ended wrong, or a kind of fault did not fire often enough.
  */
 const { values } = parseArgs({
   options: {
@@ -57,7 +57,7 @@ const report = await runChaos({
   probes: 500,
   tell: (line) => console.log(line),
 });
-/** Half of the expected number, and at least one. */
+/** Minimum number of faults of a kind: half of the expected number, at least one; 0 if the fault is off or was skipped. */
 const floor = (fault: Fault): number => {
   if (fault === 'skew') return wanted('skew') ? 1 : 0;
   if (!(fault in every) || report.skipped.some((text) => text.startsWith(fault))) return 0;

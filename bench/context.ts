@@ -3,7 +3,10 @@ import { prefixShares } from './context/prefix-shares.ts';
 import { turnCosts } from './context/turn-costs.ts';
 import { machineLine } from './machine-line.ts';
 
-/** `npm run bench:context`: whether a turn costs more after many checkpoints, and how much of what agents send a provider's cache has, with cuts and without. */
+/**
+ * `npm run bench:context`: measures whether a turn costs more after many checkpoints, and what share of agents' requests a provider's cache has, with and
+ * without cuts.
+ */
 const [CHECKPOINTS, STEP] = [120, 20];
 const [TURNS, WINDOW] = [200, 16_000];
 

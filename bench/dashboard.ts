@@ -12,9 +12,9 @@ import { percentile } from './percentile.ts';
 import { makeServerFolder } from './server-process.ts';
 
 /**
- * `npm run bench:dashboard -- [--agents 300] [--steps 30000] [--browser /usr/bin/chromium] [--shots FOLDER] [--only page|fanout] [--clients]`: the page of a large
- * tree in a real browser: first paint, frames while it scrolls and zooms, memory, and how large the timeline is on the wire; then what three open dashboards
- * cost a server that leads a fan-out; `--clients`: clients without a browser instead of dashboards.
+ * `npm run bench:dashboard -- [--agents 300] [--steps 30000] [--browser /usr/bin/chromium] [--shots FOLDER] [--only page|fanout] [--clients]`: measures the
+ * page of a large tree in a real browser: first paint, frames while it scrolls and zooms, memory, and the size of the timeline on the wire. Then measures
+ * what three open dashboards cost a server that leads a fan-out; `--clients`: clients without a browser instead of dashboards.
  */
 const { values } = parseArgs({
   options: {
@@ -29,7 +29,7 @@ const { values } = parseArgs({
 const SIZE = { width: 1440, height: 900 };
 const FRAMES = 120;
 if (values.shots !== undefined) mkdirSync(values.shots, { recursive: true });
-/** Milliseconds between frames while something moves the page. */
+/** Milliseconds between frames while `move` moves the page. */
 async function framesOf(page: Page, move: (frame: number) => Promise<void>): Promise<number[]> {
   await page.evaluate(() => {
     const times: number[] = [];
@@ -122,7 +122,7 @@ async function measure(page: Page, link: string, root_id: string): Promise<void>
   await shoot('tree-dark');
 }
 
-/** The largest page of the browser. */
+/** Memory in MB of the browser's largest renderer process. */
 async function rendererMemory(
   browser: Browser,
 ): Promise<{ readonly resident: number; readonly own: number }> {

@@ -9,7 +9,7 @@ import { createBuiltInTools } from '../src/tools/tool-registry.ts';
 export interface EnterTreesOptions {
   readonly store: Store;
   readonly count: number;
-  /** As in `--model`. */
+  /** Model of the roots, as in `--model`. */
   readonly model: string;
   readonly toolsets: readonly string[];
   readonly tools: readonly string[];

@@ -10,12 +10,13 @@ import { machineLine } from './machine-line.ts';
 import { percentile } from './percentile.ts';
 
 /**
- * `npm run bench:fanout`: N children × 3 calls of an in-process tool that does nothing, streaming, through the public library with SQLite on disk; beside it, in
- * the same run, a bare loop of `fetch` that sends the same bytes and keeps nothing, and with `-- --frameworks` the loops of common frameworks. Each measurement
- * is a process of its own: cold (forks: start-up counts), and warm (fresh children: after ten trees), the loops in turn, the median of three (of a thousand: one).
+ * `npm run bench:fanout`: measures N children × 3 calls of a no-op in-process tool, streaming, through the public library with SQLite on disk. In the same
+ * run, measures a bare loop of `fetch` that sends the same bytes and stores nothing, and with `-- --frameworks` the loops of common frameworks. Each
+ * measurement is a process of its own: cold (forks; start-up counts) or warm (fresh children; after ten trees). The loops alternate; the results are
+ * medians of three runs (one run for N = 1000).
  */
 const SIZES = [1, 10, 100, 1000];
-/** Frameworks are installed here by the run that is first told `--frameworks`: they are no part of the repository. */
+/** Folder outside the repository into which the first run with `--frameworks` installs the frameworks. */
 const FRAMEWORKS = join(tmpdir(), 'coppice-bench-frameworks');
 
 type Kind = 'FORK' | 'SPAWN';
@@ -27,7 +28,7 @@ interface Measurement {
   readonly peak_mb: number;
 }
 
-/** Per tree, of as many as make about sixty children. */
+/** Costs per tree, measured over as many trees as have about sixty children. */
 async function measured(run: Loop, count: number, before: number): Promise<Measurement> {
   for (let tree = 0; tree < before; tree += 1) await run(Math.min(count, 100));
   const trees = before === 0 ? 1 : Math.ceil(60 / count);
@@ -42,7 +43,7 @@ async function measured(run: Loop, count: number, before: number): Promise<Measu
   };
 }
 
-/** Opening is part of the first tree, as it is in a program. */
+/** Loop through Coppice. Opening is part of the first tree, as it is in a program. */
 function coppice(url: string, kind: Kind): { run: Loop; close: () => Promise<void> } {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-'));
   const open = () =>
@@ -120,7 +121,7 @@ async function server(): Promise<{ url: string; process: ChildProcess }> {
 const pad = (texts: readonly (string | number)[], width: number) =>
   texts.map((text) => String(text).padStart(width)).join('');
 
-/** One line for a size and the loops. */
+/** Prints one row: all loops at one size. */
 async function compare(
   names: readonly string[],
   kind: Kind,
@@ -129,7 +130,7 @@ async function compare(
   before: number,
 ): Promise<void> {
   const { url, process: serving } = await server();
-  // A measurement that fails ends this process, and must not leave the server behind.
+  // A failed measurement ends this process and must not leave the server running.
   process.once('exit', () => serving.kill());
   const at = `${url}/${chunks}/v1`;
   const told = async () =>

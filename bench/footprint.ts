@@ -7,7 +7,7 @@ import { memoryUse } from './footprint/memory-use.ts';
 import { machineLine } from './machine-line.ts';
 import { postgresVersion } from './postgres-version.ts';
 
-/** `npm run bench:footprint`: bytes on disk of agents, messages and letters, and memory of a worker per agent that it leads. */
+/** `npm run bench:footprint`: measures bytes on disk of agents, messages and letters, and memory of a worker per agent that it leads. */
 const TEXT = 1_000;
 
 const server = await startPostgres();

@@ -7,7 +7,7 @@ import { Prompt } from '../src/records/conversation/prompt.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { newAgent, said, stepOf } from '../test/store/ledger-fixture.ts';
 
-/** `npm run bench:fork`: what one fork costs, in the ledger (one durable commit) and in memory, at 10, 1,000 and 10,000 messages of history. */
+/** `npm run bench:fork`: measures the cost of a fork in the ledger (one durable commit) and in memory, at 10, 1,000 and 10,000 messages of history. */
 const ROUNDS = 200;
 const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-'));
 const store = await openStore(`sqlite:${join(folder, 'ledger.db')}`);

@@ -11,8 +11,8 @@ import { wakeUp } from './ledger/wake-up.ts';
 import { WorkerProcess } from './ledger/worker-process.ts';
 
 /**
- * `npm run bench:ledger -- [--agents 100000] [--wake-ups 1000] [--letters 20000] [--database sqlite|postgres]`: what parked agents cost, how fast many of
- * them are woken, and how many letters a second a ledger takes, on disk and with fsync.
+ * `npm run bench:ledger -- [--agents 100000] [--wake-ups 1000] [--letters 20000] [--database sqlite|postgres]`: measures what parked agents cost, how fast
+ * many of them are woken, and how many letters per second a ledger takes, on disk and with fsync.
  */
 const { values } = parseArgs({
   options: {
@@ -28,7 +28,7 @@ const [agents, wake_ups, letters] = [
   Number(values.letters),
 ];
 const IDLE_MS = 10_000;
-/** Until a worker has done its work at start. */
+/** Time for a worker to finish its work at start. */
 const SETTLE_MS = 5_000;
 const MAIL_RECIPIENTS = 400;
 const SYNCS = 500;
@@ -74,7 +74,7 @@ async function measure(database: BenchDatabase): Promise<void> {
   await store.close();
 }
 
-/** What an idle worker costs. */
+/** Prints what an idle worker costs. */
 async function tellIdle(database: BenchDatabase, worker: WorkerProcess): Promise<void> {
   const touched_before = await database.touched();
   const before = await worker.used();
@@ -91,7 +91,7 @@ async function tellIdle(database: BenchDatabase, worker: WorkerProcess): Promise
   );
 }
 
-/** Small synced writes a second that the disk takes: every durable commit is at least one. */
+/** Measures how many small synced writes per second the disk takes; every durable commit is at least one. */
 function syncsPerSecond(): number {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-'));
   const file = openSync(join(folder, 'syncs'), 'w');

@@ -11,9 +11,9 @@ import { machineLine } from './machine-line.ts';
 import { percentile } from './percentile.ts';
 
 /**
- * `npm run bench:neighbours -- [--seconds 10] [--rounds 3] [--answer-ms 0]`: ten trees in one process on SQLite. Nine of them work: a message, a search, a read, an answer, again
- * and again. The tenth rests, or does harm in one way: it creates agents, floods with output, searches with costly expressions, or calls tools wrongly. How long
- * the turns of the nine take in each case, in turn within one run.
+ * `npm run bench:neighbours -- [--seconds 10] [--rounds 3] [--answer-ms 0]`: measures how long turns of nine trees take next to a tenth, in one process on
+ * SQLite. The nine repeat a message, a search, a read and an answer. The tenth rests, or does harm in one way: it creates agents, floods with output,
+ * searches with costly expressions, or calls tools wrongly. The cases alternate within one run.
  */
 const { values } = parseArgs({
   options: {
@@ -23,7 +23,7 @@ const { values } = parseArgs({
   },
 });
 const PHASE_MS = Number(values.seconds) * 1_000;
-/** How long the model of the nine takes for an answer; that of the tenth takes no time. */
+/** Milliseconds that the model of the nine takes for an answer; that of the tenth takes no time. */
 const ANSWER_MS = Number(values['answer-ms']);
 const NEIGHBOURS = 9;
 const PAUSE_MS = 100;
@@ -33,7 +33,7 @@ type Call = NonNullable<Rules[number]['calls']>[number];
 
 const calls = (name: string, input: Call['input'], repeat = 1): Call => ({ name, input, repeat });
 const LARGE = 'x'.repeat(200_000);
-/** What the model of the tenth tree answers to everything, until its turn is ended by a limit. */
+/** Answer of the tenth tree's model to everything, until its turn is ended by a limit. */
 const HARM: Readonly<Record<string, readonly Call[]>> = {
   'creates agents': [calls('fork', { name: 'c{{index}}', prompt: 'go on' }, 8)],
   'floods with output': [calls('bash', { command: 'yes flood | head -c 50000000' })],
@@ -83,7 +83,7 @@ const start = (model: string) =>
 const neighbours = await Promise.all(Array.from({ length: NEIGHBOURS }, () => start('bench/honest')));
 for (const { id } of neighbours) await runtime.settled(id);
 
-/** Milliseconds from a message to the answer, of all turns of the nine in one phase. */
+/** Runs one phase. `turns`: milliseconds from message to answer, of all turns of the nine. `holds`: milliseconds by which timers were late. */
 async function phase(harm: string | null): Promise<{ readonly turns: number[]; readonly holds: number[] }> {
   const end_ms = performance.now() + PHASE_MS;
   const turns: number[] = [];

@@ -1,4 +1,4 @@
-/** The value below which that share (0 to 1) of the values lies; of none, NaN. */
+/** The value below which that share (0 to 1) of the values lies; NaN if there are none. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;

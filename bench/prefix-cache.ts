@@ -3,13 +3,13 @@ import type { Exchange } from '../test/servers/brain.ts';
 
 /** A request in the order in which providers cache it: tools, system text, messages. */
 export interface CachedOrder {
-  /** Without breakpoints. */
+  /** Blocks, with their breakpoints removed. */
   readonly blocks: readonly string[];
-  /** Blocks that have a breakpoint (Anthropic). */
+  /** Indexes of the blocks that have a breakpoint (Anthropic). */
   readonly marks: readonly number[];
 }
 
-/** Of any of the four wire protocols. */
+/** Converts a request of any of the four wire protocols. */
 export function cachedOrder({ body }: Exchange): CachedOrder {
   const messages = listed(body.messages ?? body.input ?? body.contents);
   const all = [
@@ -28,7 +28,7 @@ function listed(part: unknown): readonly Block[] {
   return part === undefined ? [] : [part as Block];
 }
 
-/** Characters with which both requests begin. */
+/** Number of characters in the common prefix of both requests. */
 export function sameBeginning(a: CachedOrder, b: CachedOrder): number {
   const first = a.blocks.findIndex((block, at) => block !== b.blocks[at]);
   const same = a.blocks.slice(0, first < 0 ? undefined : first).reduce((sum, block) => sum + block.length, 0);
@@ -40,11 +40,11 @@ export function sameBeginning(a: CachedOrder, b: CachedOrder): number {
 
 const LOOK_BACK = 20;
 
-/** Prefixes as Anthropic keeps them: written at breakpoints, found up to 20 blocks before a breakpoint. */
+/** Cache of prefixes that works like Anthropic's: written at breakpoints, found up to 20 blocks before a breakpoint. */
 export class PrefixCache {
   readonly #kept = new Set<string>();
 
-  /** How many of its characters up to the last breakpoint were found. */
+  /** `found`: characters of the longest cached prefix; `whole`: characters up to the last breakpoint. */
   read({ blocks, marks }: CachedOrder): { readonly found: number; readonly whole: number } {
     const prefixes = hashes(blocks);
     const near = marks.flatMap((mark) => Array.from({ length: LOOK_BACK }, (_, back) => mark - back));

@@ -17,8 +17,9 @@ import { percentile } from './percentile.ts';
 import { openLeader } from './waits/lead.ts';
 
 /**
- * `npm run bench:waits -- [--tries 1000]`: how long a `wait` goes on after the one that it waits for has come to rest, by the times of their steps in the ledger. In one process a
- * root forks and waits; in two it writes to an agent that the other process leads, and waits in the same message. Ends with 1 when one took 100 ms or more.
+ * `npm run bench:waits -- [--tries 1000]`: measures how long after the awaited agent has come to rest a `wait` ends, by the times of their steps in the
+ * ledger. In one process a root forks and waits; in two it writes to an agent that the other process leads, and waits in the same message. Exits with 1
+ * if one took 100 ms or more.
  */
 const { values } = parseArgs({ options: { tries: { type: 'string', default: '1000' } } });
 const tries = Number(values.tries);
@@ -26,7 +27,7 @@ if (!(tries >= 10)) {
   console.error('usage: npm run bench:waits -- [--tries N≥10]');
   process.exit(2);
 }
-/** Maximum waits in one conversation. */
+/** Number of waits in one conversation. */
 const AT_ONCE = 50;
 const MOST_MS = 100;
 const LIMITS = { ...DEFAULT_LIMITS, turns: 1_000 };
@@ -71,7 +72,7 @@ const CONFIG = {
   permissions: { cli: none, config: none },
 };
 
-/** When each wait of the root ended, after the one it waited for had come to rest. */
+/** Milliseconds from when the awaited agent came to rest until the root's wait ended, for each wait. */
 async function delays(store: Store, root_id: string): Promise<number[]> {
   const agents = await store.agents({ root_id });
   const rests: number[] = [];
@@ -105,7 +106,7 @@ async function inOneProcess(database: string): Promise<number[]> {
   return taken;
 }
 
-/** One process leads the root, another the one that it writes to. */
+/** One process leads the root, another the agent that it writes to. */
 async function inTwoProcesses(database: string): Promise<number[]> {
   const store = await openStore(database);
   const holder = { id: randomUUID(), host: 'elsewhere', pid: 1 };

@@ -7,7 +7,7 @@ import { createBashTool } from '../src/tools/bash.ts';
 import { machineLine } from './machine-line.ts';
 import { percentile } from './percentile.ts';
 
-/** `npm run bench:sandbox [-- --calls N]`: what walls add to one call of `bash`, one call at a time, all kinds in turn. Needs bubblewrap. */
+/** `npm run bench:sandbox [-- --calls N]`: measures what each kind of sandbox adds to one call of `bash`, one call at a time. Needs bubblewrap. */
 const { calls } = parseArgs({ options: { calls: { type: 'string', default: '60' } } }).values;
 const folder = mkdtempSync('/var/tmp/coppice-bench-');
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ScriptedRules } from '../src/models/scripted/scripted-rules.ts';
 
-/** `coppice serve` in a process and folders of its own, as people have it. */
+/** `coppice serve` in a process and folders of its own, as people run it. */
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
-  /** The token that may write. */
+  /** The write token. */
   readonly token: string;
-  /** Ends it and removes its folders. */
+  /** Stops the server and removes its folders. */
   stop(): void;
 }
 
@@ -23,7 +23,7 @@ export interface ServerFolder {
 
 const CLI = join(import.meta.dirname, '..', 'src', 'cli', 'main.ts');
 
-/** Folders for a server whose model answers by these rules; its ledger may be filled before it starts. */
+/** Makes folders for a server whose model answers by these rules; its ledger may be filled before it starts. */
 export function makeServerFolder(rules: ScriptedRules): ServerFolder {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-server-'));
   const database = `sqlite:${join(folder, 'ledger.db')}`;

@@ -5,8 +5,9 @@ import { startAnthropicServer } from '../test/servers/anthropic-server.ts';
 import { cachedOrder, PrefixCache } from './prefix-cache.ts';
 
 /**
- * `npm run bench:siblings`: what is saved, and what it costs in time, when forks with another model than their parent let the first one's answer begin. The
- * server speaks Anthropic's protocol and keeps prefixes as Anthropic does: known from the first byte of an answer on, found up to 20 blocks before a breakpoint.
+ * `npm run bench:siblings`: measures what forks with another model than their parent save, and lose in time, if they wait for the first one's answer to
+ * begin. The server speaks Anthropic's protocol and caches prefixes as Anthropic does: available from the first byte of an answer on, found up to 20 blocks
+ * before a breakpoint.
  */
 const MODEL = 'local/claude-sonnet-4-5';
 const [FIRST_BYTE_MS, HISTORY, FORKS] = [400, 200_000, [2, 8, 16]];

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /**
- * `npm run bench:start [-- --rounds N]`: whole processes of short commands, from the package as it is installed and from the sources, beside a bare Node. The median
- * of wall-clock time, the mean of CPU; the first run of each, which compiles what the others find compiled, is not counted. Installing asks the registry for four packages.
+ * `npm run bench:start [-- --rounds N]`: measures whole processes of short commands, from the installed package and from the sources, compared with bare
+ * Node: the median of wall-clock time, the mean of CPU. The first run of each, which fills the compile cache, is not counted. Installing asks the registry
+ * for four packages.
  */
 const { rounds } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } }).values;
 const root = join(import.meta.dirname, '..');
@@ -30,7 +31,7 @@ run('npm', ['pack', '--silent', '--pack-destination', folder], root, process.env
 run('npm', ['install', '--no-fund', '--no-audit', join(folder, 'coppice-0.1.0.tgz')], app, process.env);
 const megabytes = run('du', ['-sm', 'node_modules']).split('\t')[0];
 
-/** A program that opens a ledger of its own; `cached`: with Node's compile cache, as a program may. */
+/** Writes a program that opens its own ledger and returns its path. `cached`: whether it enables Node's compile cache. */
 function opener(name: string, library: string, cached: boolean): string {
   const cache = cached
     ? "import { enableCompileCache } from 'node:module';\nenableCompileCache(process.env.XDG_CACHE_HOME);\n"
@@ -51,7 +52,7 @@ const PLACES: Readonly<Record<string, Places>> = {
   source: { main: join(root, 'src/cli/main.ts'), library: join(root, 'src/coppice.ts') },
 };
 
-// Something to list and to complete.
+// Makes something to list and to complete.
 const rules = join(folder, 'rules.json');
 writeFileSync(rules, '{"rules": [{"say": "done"}]}');
 run(process.execPath, [PLACES.installed?.main ?? '', 'run', '--model', `scripted:${rules}`, 'begin']);
@@ -87,7 +88,7 @@ function measure(args: readonly string[]): Cost {
   return { wall_ms: walls[walls.length >> 1] ?? 0, cpu_ms: (childrenCpu() - before) / walls.length };
 }
 
-/** Of all child processes that have ended; Linux counts it in hundredths of a second. */
+/** Milliseconds of CPU of all child processes that have ended; Linux counts them in hundredths of a second. */
 function childrenCpu(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8')
     .replace(/^.*\) /, '')

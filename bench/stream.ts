@@ -8,8 +8,8 @@ import { percentile } from './percentile.ts';
 import { makeServerFolder, type ServerProcess } from './server-process.ts';
 
 /**
- * `npm run bench:stream -- [--clients 200] [--stalled 10] [--letters 200] [--rounds 4]`: how long a letter takes from the request that writes it to each
- * client of the event stream that follows its tree, in turns without and with clients that read nothing; and the memory of the server.
+ * `npm run bench:stream -- [--clients 200] [--stalled 10] [--letters 200] [--rounds 4]`: measures how long a letter takes from the request that writes it
+ * to each client of the event stream that follows its tree, alternating without and with clients that read nothing, and the memory of the server.
  */
 const { values } = parseArgs({
   options: {
@@ -26,7 +26,7 @@ const [CLIENTS, STALLED, LETTERS, ROUNDS] = [
   Number(values.rounds),
 ];
 const EVERY_MS = 40;
-/** More than the sockets and the queue of a client hold. */
+/** Letters that exceed what the sockets and the queue of a client hold. */
 const FLOOD = { letters: 150, bytes: 100_000 };
 const PATIENCE_MS = 60_000;
 
@@ -48,7 +48,7 @@ async function post(path: string, body: object): Promise<{ readonly id: string }
   return (await answer.json()) as { readonly id: string };
 }
 
-/** One that follows a tree; it notes when each numbered letter arrived. */
+/** A client that follows a tree and records when each numbered letter arrived. */
 interface Follower {
   readonly response: IncomingMessage;
   readonly arrived: Map<number, number>;
@@ -97,7 +97,7 @@ function megabytes({ pid }: ServerProcess, name: 'VmRSS' | 'VmHWM'): number {
 interface Round {
   /** Milliseconds from request to each live client. */
   readonly delays: readonly number[];
-  /** What letters that nobody but stalled clients follows added to the memory of the server. */
+  /** Megabytes that letters added to the memory of the server while only stalled clients followed them. */
   readonly flood_mb: number;
 }
 
@@ -114,7 +114,7 @@ async function round(stalled_count: number): Promise<Round> {
       '';
   }
   const before = megabytes(server, 'VmRSS');
-  // Also without stalled clients, so that the ledger is the same.
+  // Letters are also sent without stalled clients, so that the ledger is the same.
   for (let n = 0; n < FLOOD.letters; n += 1)
     await post(`/v1/agents/${kid}/send`, { text: 'x'.repeat(FLOOD.bytes) });
   const flood_mb = megabytes(server, 'VmRSS') - before;
@@ -153,7 +153,7 @@ try {
   for (let n = 0; n < ROUNDS; n += 1)
     for (const [stalled, delays] of all) {
       const { delays: found, flood_mb } = await round(stalled);
-      // The first of each warms up.
+      // The first round of each is a warm-up.
       if (n > 0) delays.push(...found);
       const mb = `+${flood_mb.toFixed(0)} MB by ${FLOOD.letters} unread letters, ${megabytes(server, 'VmHWM').toFixed(0)} MB at most so far`;
       console.log(`  round ${n + 1}, ${stalled} stalled: ${told(found)}; server ${mb}`);

@@ -7,9 +7,9 @@ import { openCoppice } from '../src/coppice.ts';
 import { openPty, type Pty } from '../test/tui/terminal/pty.ts';
 
 /**
- * `npm run bench:tui [SECONDS]`: the terminal UI as a real program in a real pseudo-terminal. First 30 agents that each stream ten pieces
- * and make ten calls a second, with the main agent in view, then with one of the thirty; beside it the same tree in a process without
- * a UI. Then 200 agents at work, and how long a key takes to be seen. Needs /proc (Linux).
+ * `npm run bench:tui [SECONDS]`: measures the terminal UI as a real program in a real pseudo-terminal. First 30 agents that each stream ten
+ * pieces and make ten calls a second, with the main agent in view, then with one of the thirty, compared with the same tree in a process
+ * without a UI. Then 200 agents at work, and how long a key takes to show on the screen. Needs /proc (Linux).
  */
 const SIZE = { columns: 120, rows: 40 };
 const BUSY = 30;
@@ -23,7 +23,7 @@ const PIECE = 24;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Children that never end: in every step some pieces of text, then some calls side by side. */
+/** Rules of children that never end: in every step some pieces of text, then some calls side by side. */
 function rules(count: number, pieces: number, chunk_ms: number, calls: number): object {
   const say = 'measuring what is here; '.padEnd(PIECE).repeat(pieces);
   return {
@@ -61,7 +61,7 @@ function place(contents: object): Place {
 
 const LIMITS = { children: MANY, live: MANY + 1, total: MANY + 1, turns: 100_000 };
 
-/** Seconds of a core that a process has used. */
+/** CPU seconds that a process has used. */
 function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
@@ -73,7 +73,7 @@ async function openUi({ folder, model, database }: Place, count: number): Promis
   const limits = Object.entries({ ...LIMITS, tokens: 'none', cost: 'none' });
   const flags = limits.flatMap(([name, value]) => ['--limit', `${name}=${value}`]);
   const main = join(import.meta.dirname, '..', 'src', 'cli', 'main.ts');
-  // Flags of Node's own, such as --cpu-prof, are handed on.
+  // Node's own flags, such as --cpu-prof, are passed on.
   const args = [...process.execArgv, main, '--config', join(folder, 'config.json'), '--database', database];
   const pty = openPty(process.execPath, [...args, '--model', model, ...flags], {
     ...SIZE,
@@ -86,7 +86,7 @@ async function openUi({ folder, model, database }: Place, count: number): Promis
   return pty;
 }
 
-/** Ctrl-C twice, then all agents are killed: the program ends as a person would end it. */
+/** Quits with Ctrl-X q and kills all agents, as a person would. */
 async function leave(pty: Pty): Promise<void> {
   pty.send('\x18q');
   await pty.until('[k]ill all');

@@ -11,9 +11,9 @@ import { openRuntime } from '../src/runtime/open-runtime.ts';
 import { openStore } from '../src/store/open-store.ts';
 
 /**
- * `npm run bench:vocabularies [N]`: N children (100) made in one message, in each of the five vocabularies, in one process, with the scripted model and SQLite
- * on disk. Every child brings a result of 2,000 characters. Eight model requests are answered at once, each after a turn of the event loop, as a provider's
- * gate lets them through. Each vocabulary is measured in a process of its own, after a warm-up with ten children.
+ * `npm run bench:vocabularies [N]`: measures N children (default 100) created in one message, in each of the five vocabularies, with the scripted model and
+ * SQLite on disk. Every child returns a result of 2,000 characters. Eight model requests run at once, as a provider's gate admits them, and each is answered
+ * after a turn of the event loop. Each vocabulary is measured in a process of its own, after a warm-up with ten children.
  */
 const RESULT = 'r'.repeat(2_000);
 const AT_ONCE = 8;
@@ -28,7 +28,7 @@ const rulesOf = (create: Calls[number], child: Rules, later: Rules = []): Rules 
   ...child,
 ];
 
-/** What the root does first, what each child does, and what the root does then. */
+/** Rules for what the root does first, what each child does, and what the root does then. */
 const VOCABULARIES: Readonly<Record<string, (count: number) => Rules>> = {
   process: (count) =>
     rulesOf(
@@ -82,7 +82,7 @@ const VOCABULARIES: Readonly<Record<string, (count: number) => Rules>> = {
     ),
 };
 
-/** Maximum requests in flight; the others queue. */
+/** Limits the requests in flight; the others queue. */
 function gated(model: Model): Model {
   let free = AT_ONCE;
   const line: (() => void)[] = [];

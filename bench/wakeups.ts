@@ -9,8 +9,8 @@ import { postgresVersion } from './postgres-version.ts';
 import { measureWakeups, type WakeupOptions } from './wakeups/measure-wakeups.ts';
 
 /**
- * `npm run bench:wakeups -- [--samples 500]`: this process writes to an agent that waits and is led by a `coppice worker`; how long until the worker's commit
- * that ended the wait is seen here. On PostgreSQL with notifications, without any (`listen=off`), and on SQLite. Ends with 1 when an aim is missed.
+ * `npm run bench:wakeups -- [--samples 500]`: measures how long after writing to a waiting agent, led by a `coppice worker`, this process sees the commit that
+ * ended the wait. On PostgreSQL with notifications, without any (`listen=off`), and on SQLite. Exits with 1 if an aim is missed.
  */
 const { values } = parseArgs({ options: { samples: { type: 'string', default: '500' } } });
 const samples = Number(values.samples);

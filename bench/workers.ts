@@ -5,8 +5,8 @@ import { postgresVersion } from './postgres-version.ts';
 import { timeWorkers } from './workers/time-workers.ts';
 
 /**
- * `npm run bench:workers -- [--trees 128] [--concurrency 8]`: trees that wait for a slow model and slow tools, on one, two and four real
- * `coppice worker` processes and a real PostgreSQL. Ends with 1 when two do less than 1.7 times the work of one.
+ * `npm run bench:workers -- [--trees 128] [--concurrency 8]`: measures trees that wait for a slow model and slow tools, on one, two and four
+ * real `coppice worker` processes and a real PostgreSQL. Exits with 1 if two do less than 1.7 times the work of one.
  */
 const { values } = parseArgs({
   options: { trees: { type: 'string', default: '128' }, concurrency: { type: 'string', default: '8' } },
@@ -17,7 +17,7 @@ if (![trees, concurrency].every((value) => value > 0)) {
   process.exit(2);
 }
 const LOAD = { answer_ms: 200, calls: 4, call_seconds: 0.5 };
-/** "Nearly twice". */
+/** Minimum speed-up of two workers over one. */
 const AIM = 1.7;
 const one_tree_s = ((LOAD.calls + 1) * LOAD.answer_ms) / 1_000 + LOAD.calls * LOAD.call_seconds;
 

@@ -6,8 +6,8 @@ import { licences } from './build/licences.ts';
 import { buildWeb } from './build/web.ts';
 
 /**
- * `npm run build`: `dist/` as the package has it. The command line and the library in one set of chunks, so that a start reads few files; the packages
- * that they use are part of it, with their licences in a file; types are those of `tsc`, as far as the library's reach.
+ * `npm run build`: makes the `dist/` of the package. Command line and library share one set of chunks, so that a start reads few files. The packages that
+ * they use are bundled, with their licences in a file. Declarations come from `tsc`; only those that the library reaches are included.
  */
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');

@@ -4,10 +4,10 @@ import { describeFloors } from './floor-table.ts';
 import { checkFloors } from './floors.ts';
 import { textRules } from './text-rules.ts';
 
-/** `npm run floors [-- --table]`: the house rules on imports, files, names and words. `--table` shows the floors and every allowance. */
+/** `npm run floors [-- --table]`: checks the house rules on imports, files, names and words. `--table` shows the floors and every allowance. */
 const root = join(import.meta.dirname, '..');
 const TEXTS = ['{src,test,scripts,bench,examples,docs,.ci}/**', '*.{md,json}', 'LICENSE'];
-/** The rules on words have these as their matter: they hold examples of what they refuse. */
+/** Exempt from the rules on words: files with examples of what is refused, and the lock file. */
 const EXEMPT = new Set(['scripts/text-rules.ts', 'test/house/text-rules.test.ts', 'package-lock.json']);
 
 if (process.argv.includes('--table')) console.log(describeFloors());

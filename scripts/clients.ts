@@ -18,8 +18,8 @@ import {
 import { tryVendors } from './clients/vendors-trial.ts';
 
 /**
- * Real MCP clients from npm against `coppice mcp` (docs/mcp-clients.md), each with a home folder of its own and a scripted model on this machine: no key and
- * no network but npm's are needed. `npm run clients [claude|codex|opencode|gemini|inspector …]`; `COPPICE_CLIENTS=FOLDER` keeps the installed packages there.
+ * Tries real MCP clients from npm with `coppice mcp` (docs/mcp-clients.md), each with its own home folder and a local scripted model: no keys are needed,
+ * and no network except for npm. `npm run clients [claude|codex|opencode|gemini|inspector …]`; `COPPICE_CLIENTS=FOLDER` keeps the installed packages there.
  * `servers` and `vendors` try the other direction: MCP servers (docs/mcp.md) and agent programs (docs/acp.md) that Coppice starts.
  */
 

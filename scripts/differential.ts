@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { compareLedgers } from '../test/store/two-ledgers.ts';
 
-/** `npm run differential -- [--steps 100000] [--seed 1]`: the same random steps on SQLite and on PostgreSQL; ends with 1 at the first difference. */
+/** `npm run differential -- [--steps 100000] [--seed 1]`: runs the same random steps on SQLite and PostgreSQL; fails at the first difference. */
 const { values } = parseArgs({
   options: { steps: { type: 'string', default: '100000' }, seed: { type: 'string', default: '1' } },
 });

@@ -4,7 +4,7 @@ import type { ScannedModule } from './scan-module.ts';
 
 type Broken = Omit<Problem, 'file'>;
 
-/** The rules that one source file keeps by itself. `place` is its path below src/, with slashes. */
+/** Checks the rules that concern a source file by itself. `place` is its path below src/, with slashes. */
 export function fileRules(place: string, text: string, scanned: ScannedModule): Broken[] {
   return [
     ...nameRules(place),

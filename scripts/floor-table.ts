@@ -1,12 +1,12 @@
-/** The house in one table: which floor each folder of src/ stands on, and every allowance with its reason. */
+/** Table of the floors: the floor of each folder of src/, and every allowance with its reason. */
 
 export const RECORDS = 'records';
 /** Files directly in src/: the public library. */
 export const LIBRARY = '';
-/** What the public library is made of. */
+/** Folder with the parts of the public library. */
 export const LIBRARY_PARTS = 'library';
 
-/** A file imports from its own folder and from floors below its own; folders on one floor do not see each other. */
+/** A file imports from its own folder and from floors below its own; folders on one floor do not import each other. */
 export const FLOORS: Readonly<Record<string, number>> = {
   records: 0,
   render: 1,
@@ -30,7 +30,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   [LIBRARY]: 9,
 };
 
-/** What folders above the runtime may see of it. */
+/** Files of the runtime that folders above it may import. */
 export const RUNTIME_FACE: readonly string[] = [
   'runtime/open-runtime.ts',
   'runtime/runtime-event.ts',
@@ -41,10 +41,10 @@ export const RUNTIME_FACE: readonly string[] = [
 ];
 export const RUNTIME = 'runtime';
 
-/** Doors are programs' ways in; the library is one of its own and opens none of them. */
+/** Floor of the doors. The library imports none of them except its own parts. */
 export const DOOR_FLOOR = 7;
 
-/** Floors that decide and do nothing: they import no built-in module and touch none of these. */
+/** Floors without effects: they import no built-in module and use none of `IMPURE`. */
 export const PURE: ReadonlySet<string> = new Set([RECORDS, 'kernel']);
 export const IMPURE: readonly { readonly phrase: RegExp; readonly what: string }[] = [
   { phrase: /^Date \. now\b|^new Date \( \)|^performance \./, what: 'reads a clock' },
@@ -58,15 +58,15 @@ export const IMPURE: readonly { readonly phrase: RegExp; readonly what: string }
 export const MAX_LINES = 300;
 
 export const MAX_NAMES = 16;
-/** Folders of src/ that may hold more files and folders. */
+/** Folders of src/ that may hold more than `MAX_NAMES` files and folders. */
 export const CROWDED: Readonly<Record<string, { readonly names: number; readonly reason: string }>> = {
   '': { names: 20, reason: 'the rooms of the house' },
 };
 
-/** Names that say nothing of what is inside. */
+/** Names that say nothing about the contents. */
 export const EMPTY_NAMES = /^(?:index|utils?|helpers?|misc|types|managers?|common)$/;
 
-/** The table as people read it: floors from the top down, then the allowances. */
+/** The table as text: floors from the top down, then the allowances. */
 export function describeFloors(): string {
   const numbers = [...new Set(Object.values(FLOORS))].sort((a, b) => b - a);
   const rows = numbers.map((floor) => {

@@ -85,7 +85,7 @@ function folderOf(place: string): string {
   return place.includes('/') ? (place.split('/')[0] as string) : LIBRARY;
 }
 
-/** Why the file may not import this, or `null`. */
+/** Reason why the file may not import `specifier`, or `null`. */
 function refusal(src: string, file: string, specifier: string | null): string | null {
   const from = folderOf(inside(src, file));
   if (specifier === null)
@@ -104,7 +104,7 @@ function packageRefusal(from: string, specifier: string): string | null {
   return null;
 }
 
-/** `target` as seen from src/: `tools/tool.ts`. */
+/** `target` is relative to src/, such as `tools/tool.ts`. */
 function floorRefusal(from: string, target: string): string | null {
   const to = folderOf(target);
   if (to === from) return null;

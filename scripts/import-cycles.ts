@@ -1,6 +1,6 @@
 /**
- * The shortest import cycle through each knot of files that import each other, as a path that ends where it begins. A file that is part
- * of a cycle already told is not told again.
+ * Returns the shortest import cycle of each group of files that import each other, as a path that ends where it begins. Each file is
+ * reported in one cycle at most.
  */
 export function importCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const told = new Set<string>();
@@ -15,7 +15,7 @@ export function importCycles(graph: ReadonlyMap<string, readonly string[]>): str
   return cycles;
 }
 
-/** Breadth first from `start` until an import leads back to it. */
+/** Breadth-first search from `start` until an import leads back to it. */
 function shortestCycle(graph: ReadonlyMap<string, readonly string[]>, start: string): string[] | null {
   const cameFrom = new Map<string, string>();
   const queue = [start];
@@ -38,7 +38,7 @@ function pathTo(cameFrom: ReadonlyMap<string, string>, end: string): string[] {
 
 type Import = readonly [from: string, to: string];
 
-/** For each pair of sibling folders that import each other, an import of either direction. Folders of the top level are not told: they have floors. */
+/** For each pair of sibling folders that import each other, one import in each direction. Top-level folders are left out: they have floors. */
 export function mutualFolders(imports: readonly Import[]): (readonly [Import, Import])[] {
   const first = new Map<string, Import>();
   for (const one of imports) {

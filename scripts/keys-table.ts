@@ -1,7 +1,7 @@
 import { describeBindings, keyBindings } from '../src/tui/keys/key-bindings.ts';
 import { commandRows, keyRows } from '../src/tui/keys/key-rows.ts';
 
-/** The keys and commands of the terminal UI as a table of a document. */
+/** The keys and commands of the terminal UI as a Markdown table. */
 export function keysTable(): string {
   const bindings = describeBindings(keyBindings());
   const code = (text: string) => (text === '' ? '' : `\`${text}\``);

@@ -1,13 +1,13 @@
 /**
- * Loaded before each test file: whatever outlives its tests fails the file. What keeps the process alive after the last test (sockets, timers, child
- * processes) is named after a while; processes that were started below it and still run at its end, whoever their parent is by then, are named and ended.
+ * Loaded before each test file; fails the file if anything outlives its tests. After a grace period, reports what keeps the process alive after the last
+ * test (sockets, timers, child processes). At exit, reports and kills descendants that still run, even those whose parent has changed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { after } from 'node:test';
 
-/** Longer than the file's own clean-up takes on a loaded machine; only a file that fails waits for it. */
+/** Grace period, longer than the file's own clean-up takes on a loaded machine; only a file that fails waits for it. */
 const GRACE_MS = Number(process.env.LEFTOVERS_GRACE_MS ?? 30_000);
-/** Processes that were told to end may need a moment. */
+/** Grace period for processes that were told to end. */
 const LAST_BREATH_MS = GRACE_MS / 6;
 const MARK = 'COPPICE_TEST_FILE';
 
@@ -44,7 +44,7 @@ function say(what: string): void {
   console.error(`${process.argv[1]}: outlived its tests and ${what}`);
 }
 
-/** Where the system tells: the running processes whose environment carries the mark, without this one. */
+/** Running processes whose environment contains the mark, except this one; none if the system has no `/proc`. */
 function processesOf(mark: string): { readonly pid: number; readonly words: string }[] {
   const own = Buffer.from(`${MARK}=${mark}`);
   return procs().flatMap((pid) => {
@@ -54,7 +54,7 @@ function processesOf(mark: string): { readonly pid: number; readonly words: stri
         { pid, words: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').slice(0, 200) },
       ];
     } catch {
-      // It has ended, or is somebody else's.
+      // The process has ended, or belongs to another user.
       return [];
     }
   });

@@ -5,7 +5,7 @@ export function markedBlocks(document: string): ReadonlyMap<string, string> {
   return blocks;
 }
 
-/** The document with the blocks that are given; what it has no markers for is left out. */
+/** Replaces the given blocks of a document; a block without markers in it is ignored. */
 export function withMarkedBlocks(document: string, blocks: ReadonlyMap<string, string>): string {
   return document.replaceAll(MARKED, (whole, name: string) => {
     const text = blocks.get(name);

@@ -16,8 +16,8 @@ import { Touched } from './mutants/touched.ts';
 
 /**
  * `npm run mutants [-- --files GLOB] [--sample N] [--seed S] [--jobs N]`: makes small changes in a copy of the program, one at a time, and
- * runs the tests near each. Prints those that no test notices, and how many there were by folder. `--sample`: maximum of each folder, the
- * same ones for a seed as long as their lines stay as they are. `--guards [NAME…]`: the named mutants, each a guard that is taken out, instead
+ * runs the tests near each. Prints those that no test notices, and how many there were by folder. `--sample`: maximum per folder, the
+ * same ones for a seed as long as their lines do not change. `--guards [NAME…]`: the named mutants, each of which removes a guard, instead
  * of those found in the source. `--list` only prints the mutants. See docs/mutants.md.
  */
 const { values, positionals } = parseArgs({
@@ -31,7 +31,7 @@ const { values, positionals } = parseArgs({
     list: { type: 'boolean', default: false },
   },
 });
-/** A mutant whose tests take that much longer than without it hangs; without a guard, tests must reach their own time limits. */
+/** A mutant whose tests take this much longer than without it hangs; with a guard removed, tests need time to reach their own timeouts. */
 const PATIENCE = { times: 5, ms: 15_000, guard_ms: 150_000 };
 const root = join(import.meta.dirname, '..');
 const files = globSync('src/**/*.ts', { cwd: root })
@@ -55,7 +55,7 @@ function fail(why: string): never {
   process.exit(2);
 }
 
-/** A process of tests near a mutant, as it runs without any. `touched`: null for the tests of guards. */
+/** A process of tests near a mutant, as measured without any mutant. `touched` is null for the tests of guards. */
 interface Control extends NearProcess {
   readonly took_ms: number;
   readonly touched: Touched | null;
@@ -126,14 +126,14 @@ function folderOf({ file, guard }: Mutant): string {
   return file.replace(/\/[^/]*$/, '');
 }
 
-/** The line that the mutant begins in, and where in it. */
+/** The line in which the mutant begins, and its column. */
 function lineOf({ file, start }: Mutant): { text: string; column: number } {
   const source = readFileSync(join(root, file), 'utf8');
   const begin = source.lastIndexOf('\n', start - 1) + 1;
   return { text: (source.slice(begin).split('\n')[0] as string).trim(), column: start - begin };
 }
 
-/** Does not depend on where in its file the mutant stands, so that it stays chosen while other lines change. */
+/** Sort key for sampling. Independent of the line number, so that a mutant stays chosen while other lines change. */
 function lot(mutant: Mutant): string {
   const { text, column } = lineOf(mutant);
   return createHash('sha256')
@@ -141,7 +141,7 @@ function lot(mutant: Mutant): string {
     .digest('hex');
 }
 
-/** Runs the tests without any mutant: they must pass; measures the time of each process and the places it reaches. */
+/** Runs the tests without any mutant, and exits if one fails; measures the time of each process and the places it reaches. */
 async function control(tree: ScratchTree): Promise<ReadonlyMap<string, Control>> {
   const controls = new Map<string, Control>();
   const of_guards = chosen.some(({ guard }) => guard !== undefined);
@@ -163,7 +163,7 @@ function keyOf({ tests, one_database }: NearProcess): string {
   return `${tests.join()} ${one_database}`;
 }
 
-/** The tests near it that reach its place: the quick ones, then the quickest of the others. */
+/** Tests near a mutant that reach its place: the quick ones first, then the others by duration. */
 function judgesOf(mutant: Mutant): Control[] {
   const place = join((trees[0] as ScratchTree).root, mutant.file);
   return testsOf(mutant)

@@ -4,9 +4,9 @@ import { everyOrder, newGround } from '../test/runtime/waits/every-order.ts';
 import { SCENARIOS } from '../test/runtime/waits/order-scenarios.ts';
 
 /**
- * `npm run orders -- [--only WORDS] [--database sqlite|postgres] [--preemptions N]`: each join with everything that can happen to it, in every order, on both
- * databases; ends with 1 when something is wrong in one. With a number of preemptions only the orders with so many, which are fewer. Joins of three agents have
- * too many: of those with two preemptions the first ten thousand are played.
+ * `npm run orders -- [--only WORDS] [--database sqlite|postgres] [--preemptions N]`: plays each join with everything that can happen to it, in every order,
+ * on both databases; exits with 1 if an order fails. `--preemptions N` plays only orders with at most N preemptions. Joins of three agents have too many
+ * orders: only the first ten thousand with at most two preemptions are played.
  */
 const { values } = parseArgs({
   options: {

@@ -1,4 +1,4 @@
-/** One place that breaks a rule of the house. */
+/** One place that breaks a house rule. */
 export interface Problem {
   /** Absolute path. */
   readonly file: string;

@@ -7,19 +7,19 @@ import { openPty, type Pty } from '../test/tui/terminal/pty.ts';
 import { DARK, LIGHT, type Palette, terminalPicture, terminalRows } from './screens/terminal-svg.ts';
 
 /**
- * `npm run recording`: two minutes with the real program on a scripted model and a real project, whose test fails at first. Writes the recording for
- * asciinema and its most important moments as moving pictures into docs/images.
+ * `npm run recording`: records two minutes of the real program with a scripted model and a real project, whose test fails at first. Writes the recording for
+ * asciinema, and its most important moments as animated pictures, into docs/images.
  */
 const root = join(import.meta.dirname, '..');
 const IMAGES = join(root, 'docs', 'images');
 const SIZE = { columns: 100, rows: 28 };
-/** Milliseconds between two keys of a person. */
+/** Milliseconds between two simulated key presses. */
 const KEY_MS = 70;
-/** A person reads before answering; a question ignores keys right after it appears. */
+/** Simulated reading time of a person; also, a question ignores keys right after it appears. */
 const READ_MS = 7_500;
 const SAMPLE_MS = 25;
 
-// What is shown names the folder, so it is always the same one.
+// Always the same folder, because its name is visible in the recording.
 const home = join(tmpdir(), 'coppice-recording');
 const project = join(home, 'shop');
 
@@ -46,13 +46,13 @@ function makeProject(): void {
   cpSync(join(import.meta.dirname, 'screens', 'recording.json'), join(home, 'recording.json'));
 }
 
-/** What the screen shows for some seconds, once for each palette. */
+/** Contents of the screen for some seconds, for each palette. */
 interface Frame {
   readonly seconds: number;
   readonly parts: ReadonlyMap<Palette, readonly string[]>;
 }
 
-/** The pictures one after the other, again and again. Who wants less motion sees the last one. */
+/** Animated picture that shows the frames in a loop; with `prefers-reduced-motion`, only the last one. */
 function movingPicture(frames: readonly Frame[], palette: Palette): string {
   const all = frames.reduce((sum, { seconds }) => sum + seconds, 0);
   let from = 0;
@@ -71,7 +71,7 @@ function movingPicture(frames: readonly Frame[], palette: Palette): string {
   ]);
 }
 
-/** What the program writes, with the second at which it came. */
+/** Output of the program with its times in seconds, and the frames of the pictures. */
 class Recording {
   readonly #pty: Pty;
   readonly #began = performance.now();
@@ -96,7 +96,7 @@ class Recording {
     return Number(((performance.now() - this.#began) / 1_000).toFixed(3));
   }
 
-  /** The screen as it is now is a picture, shown for so long. */
+  /** Adds the current screen as a frame that is shown for this long. */
   frame(seconds: number): void {
     const { terminal } = this.#pty;
     const parts = [DARK, LIGHT].map((one) => [one, terminalRows(terminal, 0, SIZE.rows, one)] as const);

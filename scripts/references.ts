@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { withMarkedBlocks } from './marked-blocks.ts';
 import { GENERATED, GENERATED_FILES } from './references/generated.ts';
 
-/** `npm run references`: rewrites the parts of docs/ that follow from the sources. test/house/references.test.ts finds what is out of date. */
+/** `npm run references`: rewrites the parts of docs/ that are generated from the sources. test/house/references.test.ts finds stale ones. */
 const root = join(import.meta.dirname, '..');
 for (const [document, blocks] of Object.entries(GENERATED)) {
   const file = join(root, document);

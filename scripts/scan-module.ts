@@ -1,10 +1,10 @@
 import { SyntaxKind } from 'typescript/unstable/ast';
 import { computeLineStarts, createScanner } from 'typescript/unstable/ast/scanner';
 
-/** One place where a module names another one, type imports included. */
+/** One reference of a module to another, type imports included. */
 export interface ModuleReference {
   readonly line: number;
-  /** `null` when a dynamic import computes its name, so that nobody can check it. */
+  /** `null` when a dynamic import computes its name and so cannot be checked. */
   readonly specifier: string | null;
 }
 
@@ -13,7 +13,7 @@ export interface ScannedModule {
   /** Lines of `export *`, also as a namespace. */
   readonly star_exports: readonly number[];
   readonly default_exports: readonly number[];
-  /** What stands behind each name that is no property (`state.process`) and no key (`process: 1`): `Date . now (`, `await read ( )`. */
+  /** Each name that is no property (`state.process`) and no key (`process: 1`), with the tokens that follow: `Date . now (`, `await read ( )`. */
   readonly phrases: readonly { readonly line: number; readonly text: string }[];
 }
 
@@ -28,7 +28,7 @@ interface Quoted extends Token {
   readonly kind: SyntaxKind.StringLiteral | SyntaxKind.NoSubstitutionTemplateLiteral;
 }
 
-/** What a file imports and exports, read with TypeScript's own scanner: comments, strings, templates and regular expressions do not deceive it. */
+/** Finds imports and exports of a file with TypeScript's own scanner, which handles comments, strings, templates and regular expressions. */
 export function scanModule(text: string): ScannedModule {
   const tokens = tokensOf(text);
   const references: ModuleReference[] = [];
@@ -71,7 +71,7 @@ function isString(token: Token | undefined): token is Quoted {
   return token?.kind === SyntaxKind.StringLiteral || token?.kind === SyntaxKind.NoSubstitutionTemplateLiteral;
 }
 
-/** `import 'x'`, `import … from 'x'`, `import('x')` as a value or a type; nothing for `import.meta` or a method of that name. */
+/** `import 'x'`, `import … from 'x'`, `import('x')` as a value or a type; undefined for `import.meta` or a method of that name. */
 function importAt(tokens: readonly Token[], at: number): ModuleReference | undefined {
   const next = tokens[at + 1];
   if (next === undefined || next.kind === SyntaxKind.DotToken) return undefined;
@@ -88,7 +88,7 @@ function endsArgument(token: Token | undefined): boolean {
   return token?.kind === SyntaxKind.CloseParenToken || token?.kind === SyntaxKind.CommaToken;
 }
 
-/** The name behind the `from` that ends an import or export clause; nothing when the clause has none (`export { a };`). */
+/** Name after the `from` that ends an import or export clause; undefined if the clause has none (`export { a };`). */
 function clauseFrom(tokens: readonly Token[], at: number): ModuleReference | undefined {
   for (let index = at + 1; index < tokens.length; index += 1) {
     const token = tokens[index] as Token;
@@ -149,7 +149,7 @@ function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** Whether a slash behind this token divides; otherwise it opens a regular expression. */
+/** Whether a slash after this token is a division; otherwise it begins a regular expression. */
 function endsValue(token: Token | undefined): boolean {
   if (token === undefined) return false;
   if (/^(?:return|typeof|case|in|of|do|else|void|delete|throw|new|await|yield|instanceof)$/.test(token.text))

@@ -11,10 +11,10 @@ const root = join(import.meta.dirname, '..');
 const DOCUMENT = join(import.meta.dirname, '..', 'docs/tui.md');
 const IMAGES = join(root, 'docs/images');
 const SIZE = { columns: 100, rows: 28 };
-/** A question ignores keys right after it appears. */
+/** Pause before keys are sent; a question ignores keys right after it appears. */
 const SEEN_MS = 500;
 
-// The pictures show the folder, so it is always the same one.
+// Always the same folder, because its name is visible in the pictures.
 const home = join(tmpdir(), 'coppice-screens');
 const project = join(home, 'shop');
 
@@ -48,7 +48,7 @@ async function start(rules: string, args: readonly string[] = [], options: PtyOp
   return pty;
 }
 
-/** Where the conversation begins: below the greeting, which names a file of ours. */
+/** First row of the conversation, below the greeting, which contains the path of a local file. */
 function firstRow(rows: readonly string[]): number {
   return rows.some((row) => row.startsWith('coppice ')) ? rows.findIndex((row) => row.startsWith('> ')) : 0;
 }
@@ -126,7 +126,7 @@ async function approval(blocks: Map<string, string>): Promise<void> {
   }
 }
 
-/** A command of the command line on the same ledger; it goes on beside the program. */
+/** Starts a command on the same ledger, which runs concurrently with the program. */
 function beside(rules: string, ...args: string[]): ChildProcess {
   const place = [
     '--database',
@@ -164,7 +164,7 @@ async function overview(blocks: Map<string, string>): Promise<void> {
   }
 }
 
-/** The same moment on a dark and on a light background, in its colours. */
+/** Writes the same moment in colour, on a dark and on a light background. */
 async function colours(): Promise<void> {
   for (const [name, palette] of Object.entries({ dark: DARK, light: LIGHT })) {
     const pty = await start('colours', [], { background: palette.ground });

@@ -4,8 +4,9 @@ import { PROMPT_KINDS, type PromptKind } from '../test/sim/promptness.ts';
 import { type SimReport, simulate } from '../test/sim/simulate.ts';
 
 /**
- * `npm run sim -- --seeds 200 --from 1`: the seeded simulation, many seeds of it. `--seed N --trace` shows everything that happens in one.
- * `--prompt`: nothing delays anybody, and whatever waits must go on promptly. `--tasks`: agents share a task list, too. `--asks`: people are asked about calls that create agents.
+ * `npm run sim -- --seeds 200 --from 1`: runs the seeded simulation with many seeds. `--seed N --trace` shows everything that happens with one seed.
+ * `--prompt`: there are no delays, and every wait must end promptly. `--tasks`: agents also share a task list. `--asks`: people are asked about calls that
+ * create agents.
  */
 const { values } = parseArgs({
   options: {

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Files of one process; more would share what they leave in memory, fewer would load the sources more often. */
+/** Maximum files of one process. More would share what they leave in memory; fewer would load the sources more often. */
 const LARGEST_GROUP = 20;
-/** Folders whose tests take longest: they begin first, so that none of them runs on alone at the end. */
+/** Folders whose tests take longest; they start first, so that none of them runs alone at the end. */
 const LONGEST = [
   'runtime',
   'crash',
@@ -17,12 +17,12 @@ const LONGEST = [
   'models',
   'processes',
 ].map((room) => `test-${room}`);
-/** The line of a test file that needs a process of its own, with the reason. */
+/** Line that marks a test file which needs a process of its own, with the reason. */
 const ALONE = /^\/\/ Own process: \S/m;
 
 /**
- * What Node's runner is given for these files (relative to `root`): most of them run in groups, one process each, in which every file is a suite of
- * its name; loading the sources costs more than the tests of a small file. Writes the groups' modules into `folder`.
+ * Returns the files to pass to Node's runner for these files (relative to `root`). Most of them run in groups, one process each, with a suite for
+ * each file, because loading the sources costs more than the tests of a small file. Writes the groups' modules into `folder`.
  */
 export function groupFiles(root: string, files: readonly string[], folder: string): string[] {
   const alone = files.filter((file) => ALONE.test(readFileSync(join(root, file), 'utf8')));
@@ -42,7 +42,7 @@ export function groupFiles(root: string, files: readonly string[], folder: strin
   return [...groups, ...alone];
 }
 
-/** The runner takes files in the order of their names. */
+/** Number that a group's file name begins with; the runner takes files in the order of their names. */
 function place(room: string): number {
   const found = LONGEST.indexOf(room);
   return found === -1 ? LONGEST.length : found;
@@ -53,7 +53,7 @@ function evenParts(files: readonly string[]): string[][] {
   return Array.from({ length: parts }, (_, part) => files.filter((_file, index) => index % parts === part));
 }
 
-/** Required, not imported: what is loaded within a suite's function is registered in that suite. */
+/** Uses `require`, not `import`: tests that are loaded within a suite's function are registered in that suite. */
 function groupModule(root: string, files: readonly string[]): string {
   const suites = files.map(
     (file) => `describe(${JSON.stringify(file)}, () => void require(${JSON.stringify(join(root, file))}));`,

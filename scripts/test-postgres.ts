@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import type { PostgresServer } from '../test/postgres/start-postgres.ts';
 
 export interface PostgresDesk {
-  /** Answers with the URL of the server. */
+  /** HTTP address that answers with the URL of the PostgreSQL server. */
   readonly address: string;
   stop(): Promise<void>;
 }
 
-/** One PostgreSQL server for all test files: it starts when the first of them asks for it. */
+/** Offers one PostgreSQL server to all test files; it starts at the first request. */
 export async function offerPostgres(): Promise<PostgresDesk> {
   let started: Promise<PostgresServer> | undefined;
   const http: Server = createServer((_request, response) => {

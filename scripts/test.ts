@@ -11,14 +11,14 @@ import { groupFiles } from './test-groups.ts';
 import { offerPostgres } from './test-postgres.ts';
 
 /**
- * `npm test [-- FILTER…]`: every test file below test/ (or those whose path holds a filter), with Node's own runner; `npm run test:long` runs the
- * files `*.long.test.ts`, and on PostgreSQL those that `npm test` runs on SQLite (test/runtime/both-databases.ts), but for what `npm run test:promptly` runs
- * there; `npm run test:deep` runs the files `*.deep.test.ts`, and in full what repeats itself less often elsewhere (test/house/deep.ts). Options of the runner
- * (`--test-name-pattern=…`) are passed on; a reporter of one's own takes the place of the usual one.
+ * `npm test [-- FILTER…]`: runs every test file below test/ (or those whose path contains a filter) with Node's own runner. `npm run test:long` runs the
+ * files `*.long.test.ts`, and repeats on PostgreSQL those that `npm test` runs on SQLite (test/runtime/both-databases.ts), except those that
+ * `npm run test:promptly` runs there. `npm run test:deep` runs the files `*.deep.test.ts`, and with all repetitions those that repeat less often elsewhere
+ * (test/house/deep.ts). Options of the runner (`--test-name-pattern=…`) are passed on; a custom reporter replaces the default one.
  */
 const OLDEST_NODE = 24;
 const OWN_OPTIONS = ['--long', '--promptly', '--deep'];
-/** What `npm run test:promptly` runs on both databases. */
+/** Folders that `npm run test:promptly` runs on both databases. */
 const PROMPT = ['toolsets', 'waits', 'executor', 'permissions', 'leading'].map(
   (room) => `test/runtime/${room}/`,
 );
@@ -62,7 +62,7 @@ function holds(file: string, what: RegExp): boolean {
   return what.test(readFileSync(join(root, file), 'utf8'));
 }
 
-/** Once, for all tests that open pages or start the program; also for a run that a test begins. */
+/** Builds once for all tests that open pages or start the program, also for a test run that a test starts. */
 async function build(): Promise<string> {
   await buildWeb(root, join(root, 'dist'));
   const program = await buildTestProgram(root);
@@ -77,7 +77,7 @@ const env = Object.fromEntries(
 const reporter = options.some((option) => option.startsWith('--test-reporter='))
   ? []
   : ['--test-reporter=spec'];
-// In memory where there is room: what waits for the disk leaves processors idle, and no test cuts the power.
+// In memory if there is room: waiting for the disk leaves processors idle, and no test simulates a power failure.
 const in_memory = env.TMPDIR === undefined && hasRoom(MEMORY);
 const folder = in_memory ? memoryFolder('t') : mkdtempSync(join(tmpdir(), 'coppice-tests-'));
 // Started by root, PostgreSQL runs as another user, who must be able to reach its files in here.
@@ -100,12 +100,12 @@ const runner = spawn(
     cwd: root,
     stdio: 'inherit',
     env: {
-      // Sources are compiled once, not by each of the thousand processes.
+      // Sources are compiled once, not by each process.
       NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'coppice-tests'),
       ...env,
-      // Not every machine has the walls; their own tests put them up where there are some.
+      // Not every machine supports the sandbox; its own tests turn it on where it is supported.
       COPPICE_SANDBOX: 'off',
-      // A test file that is interrupted removes nothing: its temporary folders go with this one.
+      // An interrupted test file removes nothing; its temporary folders are removed with this one.
       TMPDIR: folder,
       COPPICE_TEST_POSTGRES: postgres.address,
       COPPICE_TEST_PROGRAM: program,
@@ -115,13 +115,13 @@ const runner = spawn(
     },
   },
 );
-// Ctrl-C reaches the runner by itself, which ends its files; then the server is stopped here.
+// Ctrl-C reaches the runner directly, which ends its files; then the server is stopped here.
 process.on('SIGINT', () => undefined);
 for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => runner.kill(signal));
 const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
   runner.once('exit', (...outcome) => resolve(outcome)),
 );
 await postgres.stop();
-// What was interrupted may still write as it ends.
+// Interrupted processes may still write while they end.
 rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 process.exit(code ?? 128 + constants.signals[signal ?? 'SIGTERM']);

@@ -1,6 +1,6 @@
 import type { Problem } from './problem.ts';
 
-/** Text that belongs to one machine or one author, and never into the repository. Built so that this file does not match itself. */
+/** Text that is specific to one machine or author, which the repository must not contain. The patterns do not match this file itself. */
 const RULES: readonly { readonly pattern: RegExp; readonly message: string }[] = [
   {
     pattern: /(?<![\w.~/}-])(?:\/work\/[a-z]|\/root\/[\w.]|\/home\/\w+\/|\/Users\/\w+\/|[A-Z]:\\Users\\)/,

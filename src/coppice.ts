@@ -67,17 +67,17 @@ export type { CallOptions } from './serve/client/client-types.ts';
 export { StoreError } from './store/store-error.ts';
 export { defineTool } from './tools/define-tool.ts';
 
-/** One root agent and its tree. */
+/** Handle on a root agent and its tree. */
 export interface RunningAgent {
-  /** Uuid; every other process can find the agent by it. */
+  /** Uuid by which other processes can find the agent. */
   readonly id: string;
-  /** Resolves when no agent of its tree works any more, to its last reply or failure. */
+  /** Resolves, with the root's last reply or failure, once no agent of its tree is working any more. */
   result(): Promise<TreeOutcome>;
-  /** Sends mail from the human. */
+  /** Sends the agent a letter from a person. */
   send(text: string): Promise<void>;
-  /** Stops its turn; its children go on. */
+  /** Interrupts its turn; its children continue. */
   interrupt(reason: string): Promise<void>;
-  /** Ends it and all its descendants; resolves to their ids. */
+  /** Kills it and its living descendants; resolves to the ids of all killed agents. */
   kill(): Promise<readonly string[]>;
 }
 
@@ -86,7 +86,7 @@ export interface Coppice {
   start(options: AgentOptions): Promise<RunningAgent>;
   /** Takes over a tree that no living process leads, and continues it. */
   resume(root_id: string, options?: ResumeOptions): Promise<RunningAgent & { readonly report: ResumeReport }>;
-  /** Events of all agents of this process; call the returned function to stop. */
+  /** Calls `listener` for the events of all agents of this process; returns a function that unsubscribes. */
   subscribe(listener: (event: RuntimeEvent) => void): () => void;
   /** Sends mail to any agent by its uuid. */
   send(agent_id: string, text: string): Promise<void>;

@@ -1,4 +1,4 @@
-/** The dashboard: pages of the browser over the HTTP API. What it shows is set as text, never as HTML. */
+/** The dashboard: browser pages over the HTTP API. Contents are inserted as text, never as HTML. */
 
 import { render } from 'preact';
 import { EXPORTED } from './data/exported.ts';

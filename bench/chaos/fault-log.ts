@@ -15,10 +15,10 @@ export interface FiredFault {
   readonly fault: Fault;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** When its cause ended. */
+  /** Time at which the cause of the fault ended, in milliseconds since the epoch. */
   readonly until: number;
   readonly what: string;
-  /** The worker that lost its agents. */
+  /** Worker that lost its agents; null if the fault hits no single worker. */
   readonly worker: string | null;
 }
 

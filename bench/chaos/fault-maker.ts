@@ -22,7 +22,7 @@ export interface FaultMakerOptions {
 }
 
 const LOOK_MS = 100;
-/** How much longer than its lease a worker stays stopped. */
+/** Time for which a worker stays stopped beyond its lease. */
 const LONGER_MS = 2_000;
 const LONGEST_WAIT_MS = 60_000;
 const FULL_MS = 3_000;
@@ -49,7 +49,7 @@ export class FaultMaker {
     const due = new Map(kinds.map((kind) => [kind, Date.now() + wait(kind) / 2]));
     const running = new Set<Promise<void>>();
     const end = Date.now() + ms;
-    // A kind may have found no target yet, or no connection to end: it is tried again at once, if need be after the time.
+    // A kind that has not fired yet, for lack of a target or a connection, is tried again at once, if necessary after the time is up.
     const missing = () => kinds.filter((kind) => log.count(kind) === 0);
     const isOver = () => Date.now() > end && (missing().length === 0 || Date.now() > end + LONGEST_WAIT_MS);
     for (; !isOver(); await sleep(LOOK_MS))
@@ -90,7 +90,7 @@ export class FaultMaker {
     }
   }
 
-  /** Needs a target, and for `stop` another worker to take over. */
+  /** Whether there is a target, and for `stop` another worker to take over. */
   #canMake(kind: Exclude<Fault, 'skew'>): boolean {
     const { length } = this.#options.fleet.able;
     return kind === 'stop' ? length > 1 : length > 0;

@@ -76,7 +76,7 @@ function replies(agents: readonly Agent[], entered: readonly string[], size: num
     ...roots.flatMap(({ name, id, reply, state }) => {
       const kind = Object.keys(KINDS).find((one) => name.startsWith(`${one}-`)) as Kind;
       const expected = expectedReply(kind, size);
-      // What a sub-agent did, in the last line of its result, differs with the faults.
+      // The last line of a sub-agent's result says what it did, which differs with the faults.
       const said = reply?.replaceAll(/\n+\[Did: .*?\](?=; |$)/g, '');
       return said === expected && state.type === 'idle'
         ? []

@@ -24,11 +24,11 @@ import { KINDS, type Kind, treeRules } from './tree-kinds.ts';
 import { WorkerFleet } from './worker-fleet.ts';
 
 export interface ChaosOptions {
-  /** How long faults are made. */
+  /** Time for which faults are made. */
   readonly seconds: number;
   readonly workers: number;
   readonly trees: number;
-  /** Approximate number in a tree. */
+  /** Approximate number of agents in a tree. */
   readonly agents: number;
   readonly seed: string;
   readonly every: FaultMakerOptions['every'];
@@ -45,12 +45,12 @@ export interface ChaosReport extends Judgement {
   readonly trees: number;
   readonly steps: number;
   readonly takeovers: readonly Takeover[];
-  /** How often the probe wrote with a stale epoch. */
+  /** Number of writes of the probe with a stale epoch. */
   readonly stale: number;
-  /** How often the laws that hold at any moment were checked during the run. */
+  /** Number of checks, during the run, of the laws that hold at any moment. */
   readonly looks: number;
   readonly settle_ms: number;
-  /** Why faults were left out. */
+  /** Reasons for faults that were left out. */
   readonly skipped: readonly string[];
 }
 

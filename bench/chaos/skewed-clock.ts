@@ -1,4 +1,4 @@
-/** Loaded by `--import` into a worker: its clock is off by `CHAOS_SKEW_MS`. */
+/** Loaded into a worker with `--import`: shifts its clock by `CHAOS_SKEW_MS`. */
 const skew = Number(process.env.CHAOS_SKEW_MS ?? 0);
 const real = Date.now;
 

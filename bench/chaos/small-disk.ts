@@ -13,7 +13,7 @@ export interface SmallDisk {
   remove(): void;
 }
 
-/** Mounts one, which needs root. Returns a text when it cannot. */
+/** Mounts a small disk, which needs root. Returns the reason as text if it cannot. */
 export function mountSmallDisk(megabytes: number): SmallDisk | string {
   if (process.platform !== 'linux') return `no tmpfs on ${process.platform}`;
   if (process.getuid?.() !== 0) return 'only root may mount a small disk';

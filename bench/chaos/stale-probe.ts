@@ -31,7 +31,7 @@ export class StaleProbe {
     this.#stopped = true;
   }
 
-  /** Until at least `attempts` were made; the trees may be at rest. */
+  /** Writes until at least `attempts` were made, for a minute at most; the trees may be at rest. */
   async reach(attempts: number): Promise<void> {
     for (const end = Date.now() + 60_000; this.attempts < attempts && Date.now() < end; )
       if ((await this.#once()) === 0) return;

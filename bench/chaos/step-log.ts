@@ -10,14 +10,13 @@ export interface LoggedStep {
   readonly worker: string | null;
   /** The application name of the connection that wrote it. */
   readonly writer: string;
-  /** The agent is at work after the step: it asks its model, or a call runs in a process. */
+  /** Whether the agent is at work after the step: it asks its model, or a call runs in a process. */
   readonly at_work: boolean;
 }
 
 /**
- * Triggers log what happens to rows, in the same transaction, independently of what processes report. A step is an update of the agent's `last_seq` or `last_write`
- * that leaves the epoch as it is; a claim raises the epoch. A refused write changes no row and is
- * not logged.
+ * Creates triggers that log what happens to rows, in the same transaction, independently of what processes report. A step is an update of the agent's
+ * `last_seq` or `last_write` that leaves the epoch as it is; a claim raises the epoch. A refused write changes no row and is not logged.
  */
 export async function logSteps(pool: pg.Pool): Promise<void> {
   await pool.query(`
@@ -73,13 +72,13 @@ export async function readSteps(pool: pg.Pool): Promise<LoggedStep[]> {
   return (await pool.query(`SELECT ${columns} FROM chaos_steps ORDER BY number`)).rows as LoggedStep[];
 }
 
-/** How many agents were created in each tree, by its root. */
+/** Number of agents created in each tree, by its root. */
 export async function readBirths(pool: pg.Pool): Promise<Map<string, number>> {
   const { rows } = await pool.query('SELECT root_id, count(*) AS agents FROM chaos_births GROUP BY root_id');
   return new Map(rows.map(({ root_id, agents }) => [root_id as string, agents as number]));
 }
 
-/** Mail consumed more than once. */
+/** Ids of mail that was consumed more than once. */
 export async function doublyConsumed(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query(
     'SELECT mail_id FROM chaos_consumed GROUP BY mail_id HAVING count(*) > 1',

@@ -11,17 +11,17 @@ const NEAR_MS = 3_000;
 export interface Takeover {
   readonly agent_id: string;
   readonly lost_by: 'kill -9' | 'stop';
-  /** From the loss of the holder to the first step of the next. */
+  /** Milliseconds from the loss of the holder to the first step of the next. */
   readonly ms: number;
-  /** What happened to the agent in between, each with the milliseconds since the loss. */
+  /** Events of the agent in between, in words, each with the milliseconds since the loss. */
   readonly claims: readonly string[];
-  /** Another fault interfered: of the database, of the prospective successor, or no worker was available. */
+  /** Whether another fault interfered: of the database, of the prospective successor, or no worker was available. */
   readonly disturbed: boolean;
 }
 
 /**
- * For every agent at work whose lease holder was killed or stopped: the time until another worker made its next step. From the times of the
- * faults and the database's log of steps.
+ * Returns, for every agent at work whose lease holder was killed or stopped, the time until another worker made its next step, computed from
+ * the times of the faults and the database's log of steps.
  */
 export function takeovers(
   steps: readonly LoggedStep[],
@@ -63,7 +63,7 @@ export function takeovers(
   });
 }
 
-/** One worker ran undisturbed during the whole period. */
+/** Whether one worker ran undisturbed during the whole period. */
 function isAnyoneThere(lost_at: number, first_at: number, untouched: readonly Untouched[]): boolean {
   return untouched.some(({ from, until }) => from <= lost_at && until >= first_at);
 }

@@ -5,7 +5,7 @@ import { PROMISE_MS, type Takeover } from './takeovers.ts';
 const MOST_LINES = 25;
 const SLOWEST = 5;
 
-/** Prints what came out of a run; false when it failed. */
+/** Prints the results of a run; returns false if it failed. */
 export function tellReport(
   report: ChaosReport,
   floors: Readonly<Record<Fault, number>>,

@@ -15,12 +15,12 @@ export interface FleetWorker {
   readonly name: string;
   readonly child: ChildProcess;
   readonly skew_ms: number;
-  /** Its id in the ledger; null until it has logged it. */
+  /** Id of the worker in the ledger; null until the worker has logged it. */
   id: string | null;
-  /** How it was ended on purpose; a worker that ends otherwise is a failure. */
+  /** Way in which the worker was ended on purpose; one that ends otherwise is a failure. */
   fate: 'killed' | 'drained' | null;
   stopped: boolean;
-  /** Start of the time in which it runs undisturbed. */
+  /** Time since which the worker has run undisturbed; null if it does not. */
   since: number | null;
   readonly ended: Promise<void>;
 }
@@ -44,7 +44,7 @@ export class WorkerFleet {
   readonly writers = new Map<string, string>();
   started = 0;
 
-  /** `onNotBegun`: a worker ended, as it should, because the database was unreachable at its start. */
+  /** `onNotBegun` is called when a worker ended, as it should, because the database was unreachable at its start. */
   constructor(home: Home, database: string, onNotBegun: (fleet: WorkerFleet) => void) {
     this.#home = home;
     this.#database = database;

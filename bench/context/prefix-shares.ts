@@ -6,21 +6,21 @@ import type { Exchange } from '../../test/servers/brain.ts';
 import { countingServer } from '../../test/servers/counting-server.ts';
 import { type CachedOrder, cachedOrder, PrefixCache, sameBeginning } from '../prefix-cache.ts';
 
-/** What an agent sent in all its turns, in characters, and how much of it a provider knew already. */
+/** Number of characters that an agent sent in all its turns, and how many of them a provider knew already. */
 export interface PrefixShares {
   readonly requests: number;
   readonly elisions: number;
   readonly checkpoints: number;
   readonly sent: number;
-  /** Equal to the beginning of the request before. */
+  /** Characters equal to the beginning of the previous request. */
   readonly same: number;
-  /** By the rules of Anthropic's cache, with its breakpoints; null over other protocols. */
+  /** Characters that Anthropic's cache would have, by its rules and breakpoints; null for other protocols. */
   readonly found: number | null;
 }
 
 export interface PrefixTerms {
   readonly turns: number;
-  /** Tokens, by which the agent is cut; null: it is not. */
+  /** Window in tokens, for which the conversation is cut; null: it is never cut. */
   readonly window: number | null;
   /** Characters of each result. */
   readonly results: number;
@@ -28,7 +28,7 @@ export interface PrefixTerms {
 
 const ENDLESS = 1_000_000_000;
 
-/** One agent over a wire protocol, a call and its result in each turn. */
+/** Runs one agent over a wire protocol, with a call and its result in each turn. */
 export async function prefixShares(
   protocol: (typeof PROTOCOLS)[number],
   { turns, window, results }: PrefixTerms,

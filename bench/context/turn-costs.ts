@@ -7,13 +7,13 @@ import type { Store } from '../../src/store/store.ts';
 import { tokensOf, WINDOW, workTool } from '../../test/runtime/context/worn-out-window.ts';
 import { setStage } from '../../test/runtime/stage.ts';
 
-/** What happened between two numbers of checkpoints, and what a process would pay that takes the agent over then. */
+/** Costs between two numbers of checkpoints, and what a takeover of the agent would cost after them. */
 export interface Stretch {
   readonly checkpoints: number;
   readonly turns: number;
-  /** Of the whole process, for a turn: a request and one call. */
+  /** CPU time of the whole process for a turn (a request and one call), in microseconds. */
   readonly turn_us: number;
-  /** That the ledger returned, for a turn. */
+  /** Rows that the ledger returned for a turn. */
   readonly rows: number;
   readonly history: number;
   readonly takeover_rows: number;
@@ -22,7 +22,7 @@ export interface Stretch {
 
 const TAKEOVERS = 20;
 
-/** An agent in a small window, to whom a person speaks after each checkpoint; measured every `step` checkpoints, the first of them as a warm-up. */
+/** Runs an agent in a small window, to which a person writes after each checkpoint. Measures every `step` checkpoints, the first time as a warm-up. */
 export async function turnCosts(checkpoints: number, step: number): Promise<readonly Stretch[]> {
   const stretches: Stretch[] = [];
   let [rows, turns, made] = [0, 0, 0];

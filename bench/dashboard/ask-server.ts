@@ -1,6 +1,6 @@
 import type { ServerProcess } from '../server-process.ts';
 
-/** Asks the HTTP API with the token that may write; with a body by POST. Rejects with what an error document says. */
+/** Sends a request to the HTTP API with the write token: POST with a body, otherwise GET. Rejects with the text of an error document. */
 export async function askServer<Answer>(
   { url, token }: ServerProcess,
   path: string,
@@ -15,7 +15,7 @@ export async function askServer<Answer>(
   return (await answer.json()) as Answer;
 }
 
-/** Signs one browser in. */
+/** Returns a link that signs one browser in. */
 export async function signInLink(server: ServerProcess): Promise<string> {
   return (await askServer<{ readonly url: string }>(server, '/v1/login-links', {})).url;
 }

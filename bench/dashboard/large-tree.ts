@@ -9,7 +9,7 @@ import type { Store } from '../../src/store/store.ts';
 
 export interface LargeTree {
   readonly agents: number;
-  /** Requests and calls of all agents. */
+  /** Number of requests and calls of all agents. */
   readonly steps: number;
 }
 
@@ -26,9 +26,9 @@ const CONFIG = {
   cwd: '/',
   permissions: { cli: NONE, config: NONE },
 };
-/** In every so many rounds all write to their parents, and the root waits for one of them. */
+/** Interval in rounds at which all agents write to their parents, and the root waits for one of them. */
 const WAIT_EVERY = 6;
-/** A rest of all agents in the middle. */
+/** Length of a rest of all agents in the middle. */
 const REST_MS = 240_000;
 
 interface Writer {
@@ -37,9 +37,9 @@ interface Writer {
   readonly name: string;
   seq: number;
   now: number;
-  /** The newest letter that it wrote. */
+  /** Id of the newest letter that the agent wrote. */
   letter?: string;
-  /** When it came to rest in the middle. */
+  /** Time at which the agent came to rest in the middle. */
   rested?: number;
 }
 
@@ -204,7 +204,7 @@ function step(agent: Writer, messages: readonly Message[]): Step {
   };
 }
 
-/** The same numbers every time. */
+/** Deterministic random numbers from 0 to 1 (exclusive). */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

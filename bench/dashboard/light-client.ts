@@ -3,7 +3,10 @@ import type { ServerProcess } from '../server-process.ts';
 
 const APPROVALS_MS = 2_000;
 
-/** Asks what the page of a tree asks, when it asks it, and shows nothing: a browser takes cores and caches from the server that is measured. Resolves to what ends it. */
+/**
+ * Sends the requests of the page of a tree, at the same times, but renders nothing: a browser takes cores and caches from the server that is measured.
+ * Resolves to a function that ends it.
+ */
 export async function followTree(server: ServerProcess, root_id: string): Promise<() => Promise<void>> {
   const ended = new AbortController();
   const { signal } = ended;

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** Clock ticks of Linux. */
+/** Length of a clock tick on Linux. */
 const TICK_MS = 10;
 
 /** Milliseconds of CPU that a process has used so far, all its threads together. */
 export function cpuOf(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name before may hold spaces and brackets.
+  // Skips the name of the process, which may contain spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }

@@ -13,7 +13,7 @@ import { followTree } from './light-client.ts';
 import { cpuOf } from './process-costs.ts';
 
 const CHILDREN = 100;
-/** Calls of each child: long enough to be measured in clock ticks. */
+/** Calls of each child, enough to be measured in clock ticks. */
 const CALLS = 25;
 const DASHBOARDS = 3;
 const PAIRS = 12;
@@ -24,13 +24,13 @@ interface Measured {
   readonly wall_ms: number;
 }
 
-/** Those who look at a tree: pages of a browser, or clients that ask the same and show nothing. */
+/** Viewers of a tree: pages of a browser, or clients that send the same requests and render nothing. */
 interface Watchers {
   open(root_id: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What open dashboards cost the process that leads the agents: a fan-out in turn without and with them, on one server, by CPU. */
+/** Measures what open dashboards cost the process that leads the agents: CPU of a fan-out without and with them, alternating, on one server. */
 export async function watchedFanout(browser: Browser | null): Promise<void> {
   const models = spawn(
     process.execPath,
@@ -123,13 +123,13 @@ function more(alone: Pick<Measured, 'cpu_ms'>, watched: Pick<Measured, 'cpu_ms'>
   return `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
 }
 
-/** A tree that is looked at, from when it is told to fork until its root rests. */
+/** Measures a tree with its viewers, from the order to fork until its root rests. */
 async function fanout(server: ServerProcess, store: Store, watchers: Watchers | null): Promise<Measured> {
   const { id } = await askServer<{ readonly id: string }>(server, '/v1/trees', {
     prompt: 'Wait for work.',
     model: 'local/m',
   });
-  // Not by asking the server: that would cost it more where a fan-out takes longer.
+  // Reads the ledger instead of asking the server, which would cost it more if a fan-out takes longer.
   const rests = async (messages: number) => {
     for (;;) {
       const root = await store.agent(id);

@@ -1,4 +1,4 @@
-/** The loop that anybody would write: `fetch`, decode, split, parse, put together; nothing is kept. Eight requests at once, as many as Coppice's gate lets through. */
+/** A minimal loop: `fetch`, decode, split, parse, assemble; nothing is stored. Eight requests at once, as many as Coppice's gate admits. */
 
 type Message = Record<string, unknown>;
 type Call = { readonly id: string; readonly name: string; readonly arguments: string };
@@ -6,7 +6,7 @@ type Call = { readonly id: string; readonly name: string; readonly arguments: st
 export interface Work {
   readonly url: string;
   readonly count: number;
-  /** What goes with the messages of a root, and of a child: what Coppice was seen to send. */
+  /** Request bodies of a root and of a child as Coppice sent them, whose messages are replaced. */
   readonly root: Message;
   readonly child: Message;
 }
@@ -58,7 +58,7 @@ async function loop({ url, child }: Work, messages: Message[]): Promise<string> 
   }
 }
 
-/** The root asks once, its children work side by side, their results go back to it. */
+/** Runs a tree: the root asks once, its children work concurrently, their results go back to it. */
 export async function bare(work: Work, kind: 'FORK' | 'SPAWN'): Promise<void> {
   const { url, count, root, child } = work;
   const [system] = root.messages as Message[];

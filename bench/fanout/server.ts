@@ -2,9 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A zero-latency model server for the fan-out benchmark, a process of its own so that its CPU is not counted: Chat Completions, streaming, decided by
- * counting in the raw text instead of parsing it. A child calls `noop` three times and ends (or the tool and as often as the arguments say); the root forks n and
- * waits (`FORK n`), or spawns n (`SPAWN n`). `/CHUNKS/v1/…`: into how many pieces a text is cut. `/seen` tells what was asked: bytes, and the first body of a root and of a child.
+ * A zero-latency model server for the fan-out benchmark, in its own process so that its CPU is not counted: Chat Completions, streaming, decided by
+ * counting in the raw text instead of parsing it. A child calls `noop` three times (or the tool and the number of calls given as arguments) and ends; the
+ * root forks n and waits (`FORK n`), or spawns n (`SPAWN n`). `/CHUNKS/v1/…` sets the number of pieces of a text. `/seen` returns what was requested since
+ * the last time: the number of bytes, and the first body of a root and of a child.
  */
 const chunk = (delta: object, finish: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
@@ -22,7 +23,7 @@ function call(name: string, input: object, index = 0): string {
   });
 }
 
-/** Sixty letters in as many deltas. */
+/** Text of sixty characters in this many deltas. */
 function text(pieces: number): string {
   return Array.from({ length: pieces }, () =>
     chunk({ content: 'working on it '.repeat(5).slice(0, 60 / pieces) }),

@@ -9,9 +9,9 @@ import type { Store } from '../../src/store/store.ts';
 import { letter, newAgent, newRoot, said, stepOf } from '../../test/store/ledger-fixture.ts';
 
 export interface DiskUse {
-  /** An agent with a conversation of one short message. */
+  /** Bytes of an agent with a conversation of one short message. */
   readonly agent: number;
-  /** A message of so many characters. */
+  /** Bytes of a message with the given number of characters; `letter` likewise. */
   readonly message: number;
   readonly letter: number;
 }
@@ -20,7 +20,7 @@ const AGENTS = 2_000;
 const MESSAGES_EACH = 20;
 const AT_ONCE = 500;
 
-/** Bytes on disk, indexes included, of what a ledger that is written agent by agent grows by. `text` characters in each message and letter. */
+/** Measures growth on disk, indexes included, of a ledger that is written agent by agent. `text`: characters of each message and letter. */
 export async function diskUse(database: string, text: number): Promise<DiskUse> {
   const store = await openStore(database);
   try {
@@ -67,7 +67,7 @@ async function commit(store: Store, steps: readonly Step[]): Promise<void> {
   }
 }
 
-/** Characters as a conversation has them: not the same ones again and again. */
+/** Random words, which are as little repetitive as a conversation. */
 function words(characters: number): string {
   let text = '';
   while (text.length < characters) text += `${Math.random().toString(36).slice(2, 8)} `;
@@ -83,7 +83,7 @@ async function sizeOf(store: Store, database: string): Promise<number> {
   }
   const client = new pg.Client({ connectionString: database });
   await client.connect();
-  // Room left by old versions of rows is used again; what a table needs is what is left after that.
+  // Space of old row versions is made reusable, so that it does not count towards what the tables need.
   await client.query('VACUUM');
   const { rows } = await client.query('SELECT pg_database_size(current_database()) AS bytes');
   await client.end();

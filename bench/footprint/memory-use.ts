@@ -8,14 +8,14 @@ import { enterTrees } from '../enter-trees.ts';
 
 export interface MemoryUse {
   readonly agents: number;
-  /** Of the worker process, bytes resident. */
+  /** Resident bytes of the worker process. */
   readonly resident: number;
 }
 
-/** How many children each tree has. */
+/** Number of children of each tree. */
 const CHILDREN = 100;
 const PATIENCE_MS = 300_000;
-/** Garbage of the beginning is collected while nothing happens. */
+/** Idle time in which garbage of the beginning is collected. */
 const CALM_MS = 5_000;
 const RULES: ScriptedRules = {
   rules: [
@@ -28,7 +28,7 @@ const RULES: ScriptedRules = {
   ],
 };
 
-/** Memory of one real worker that leads agents in wait, so many trees of a hundred. Needs /proc (Linux). */
+/** Measures the memory of one real worker that leads waiting agents: trees with a hundred children each. Needs /proc (Linux). */
 export async function memoryUse(database: string, trees: number): Promise<MemoryUse> {
   const home = makeHome();
   const store = await openStore(database);

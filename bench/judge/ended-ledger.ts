@@ -8,7 +8,7 @@ import { brokenNow } from '../../test/sim/moment-laws.ts';
 import { openPool } from '../chaos/chaos-ledger.ts';
 import { copyLedger, REST_TABLES } from './ledger-copy.ts';
 
-/** What the ledger of a run says when its trees have ended. */
+/** Contents of the ledger of a run whose trees have ended. */
 export interface EndedLedger {
   readonly database: DatabaseSync;
   readonly agents: ReadonlyMap<string, Agent>;
@@ -17,7 +17,7 @@ export interface EndedLedger {
   readonly mail: ReadonlyMap<string, Mail>;
 }
 
-/** On either database; the caller closes `database`. */
+/** Reads the ledger from either database; the caller must close `database`. */
 export async function readEndedLedger(url: string): Promise<EndedLedger> {
   if (url.startsWith('sqlite:'))
     return read(new DatabaseSync(url.slice('sqlite:'.length), { readOnly: true }));

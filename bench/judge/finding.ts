@@ -8,7 +8,7 @@ export const LAWS = {
 } as const;
 export type Law = keyof typeof LAWS;
 
-/** One breach, in words. */
+/** One violation, in words. */
 export interface Finding {
   readonly law: Law;
   readonly text: string;

@@ -12,8 +12,8 @@ export interface CallJudgement {
 }
 
 /**
- * Every counting call ran once, or is reported as interrupted and ran once at most; nothing ran that is not in a conversation. `counts`: the
- * file that the tools append `AGENT CALL` to; `tools`: their names.
+ * Checks that every counting call ran once, or is reported as interrupted and ran once at most, and that nothing ran that is not in a
+ * conversation. `counts`: the file to which the tools append `AGENT CALL`; `tools`: their names.
  */
 export function judgeCalls(
   counts: string,
@@ -52,7 +52,7 @@ export function judgeCalls(
   return { findings, once, interrupted_after, interrupted_before };
 }
 
-/** How often each `AGENT CALL` ran. */
+/** Number of times that each `AGENT CALL` ran. */
 function readCounts(file: string): Map<string, number> {
   const ran = new Map<string, number>();
   for (const line of existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [])

@@ -30,7 +30,7 @@ export async function copyLedger(pool: pg.Pool, tables: readonly string[]): Prom
 
 async function readMoment(pool: pg.Pool, tables: readonly string[]): Promise<Map<string, Row[]>> {
   const client = await pool.connect();
-  // The query rejects as well.
+  // Ignored, because the query rejects as well.
   const ignore = () => undefined;
   client.on('error', ignore);
   const rows = new Map<string, Row[]>();

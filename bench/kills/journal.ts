@@ -6,7 +6,7 @@ import type { Offer } from './offer.ts';
 /** One line of the journal of one process. */
 export type JournalLine =
   | { readonly type: 'offer'; readonly n: number; readonly offers: readonly Offer[] }
-  /** The ledger's answer to offer `n`, on disk before anybody was told. */
+  /** The ledger's answer to offer `n`, on disk before it is passed on. */
   | { readonly type: 'answer'; readonly n: number; readonly taken: readonly boolean[] }
   /** `n`: the newest offer. */
   | {
@@ -59,7 +59,7 @@ export interface Death {
 
 /** The journals of all leaders of a run. */
 export interface Journals {
-  /** Accepted by the ledger, and told. */
+  /** Accepted and acknowledged by the ledger. */
   readonly acknowledged: readonly Offer[];
   /** Refused by the ledger. */
   readonly refused: readonly Offer[];

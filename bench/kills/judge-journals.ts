@@ -10,12 +10,12 @@ export interface JournalJudgement {
   readonly letters: number;
   readonly agents: number;
   readonly taken: number;
-  /** Steps in the ledger's hands at an `in-commit` kill, and how many of them were committed. */
+  /** Steps that the ledger was committing at an `in-commit` kill, and how many of them were committed. */
   readonly in_hand: number;
   readonly landed: number;
 }
 
-/** Compares the journals with the ledger: an acknowledged step is there once and unchanged, a refused one is not, any other is there whole or not at all. */
+/** Compares the journals with the ledger: acknowledged steps must be there once and unchanged, refused ones not at all, all others whole or not at all. */
 export function judgeJournals(
   { acknowledged, refused, deaths }: Journals,
   ledger: EndedLedger,
@@ -48,7 +48,7 @@ export function judgeJournals(
   };
 }
 
-/** The step has effects of its own that can be looked up. A person's letter does not count: the next leader sends it again. */
+/** Whether the step has effects of its own that can be looked up. A person's letter does not count: the next leader sends it again. */
 function leavesTraces({ kind, messages, created, sent }: Offer): boolean {
   return kind !== 'letter' && messages.length + created.length + sent.length > 0;
 }
@@ -90,7 +90,7 @@ function missing(offer: Offer, ledger: EndedLedger): string[] {
   return texts.map((text) => `${text} (step "${kind}" of ${agent_id})`);
 }
 
-/** An acknowledged message stands at one place only. */
+/** Finds acknowledged messages that stand at more than one place. */
 function repeated(acknowledged: readonly Offer[], { messages }: EndedLedger): Finding[] {
   const marks = new Set(acknowledged.flatMap((offer) => offer.messages.map(([, , mark]) => mark)));
   return [...messages.values()].flatMap((own) => {

@@ -1,7 +1,7 @@
 import type { Step } from '../../src/kernel/step.ts';
 import type { Agent } from '../../src/records/agent/agent.ts';
 import { type AgentState, isWorking } from '../../src/records/agent/state.ts';
-/** Where a leader kills itself, each with what is true at that moment. */
+/** Points at which a leader kills itself, each with what is true at that moment. */
 export const POINTS = {
   'before-commit': 'a step is decided and not yet handed to the ledger',
   'in-commit': 'the ledger has the step in hand: within its transaction, or on the wire',
@@ -12,7 +12,7 @@ export const POINTS = {
 } as const;
 export type Point = keyof typeof POINTS;
 
-/** What a step does; of several, the first in this order. */
+/** Kinds of steps; the kind of a step that does several of these is the first in this order. */
 export const STEP_KINDS = {
   root: 'a tree begins',
   letter: 'a person writes',
@@ -28,7 +28,7 @@ export const STEP_KINDS = {
 } as const;
 export type StepKind = keyof typeof STEP_KINDS;
 
-/** What an agent was doing when it was claimed. */
+/** Activity of an agent when it was claimed. */
 export const SITUATIONS = {
   asking: 'its model was being asked',
   calling: 'a call of it ran',
@@ -39,7 +39,7 @@ export type Situation = keyof typeof SITUATIONS;
 
 const EVERY_STEP = Object.keys(STEP_KINDS) as StepKind[];
 
-/** What a kill at a point can hit. */
+/** Possible targets of a kill at each point. */
 export const HITS: Readonly<Record<Point, readonly (StepKind | Situation)[]>> = {
   'before-commit': EVERY_STEP,
   'in-commit': EVERY_STEP,
@@ -50,7 +50,7 @@ export const HITS: Readonly<Record<Point, readonly (StepKind | Situation)[]>> = 
   'in-takeover': Object.keys(SITUATIONS) as Situation[],
 };
 
-/** `resumes`: it is the agent's first since it was claimed. */
+/** `resumes`: whether the step is the agent's first since the agent was claimed. */
 export function stepKind(step: Step, resumes: boolean): StepKind {
   const { state, messages } = step;
   if (resumes) return 'resume';

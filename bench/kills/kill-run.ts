@@ -15,7 +15,7 @@ export const LEADER = join(import.meta.dirname, 'lead.ts');
 const HANGS_MS = 120_000;
 
 export interface KillRunOptions extends Pick<LeadOptions, 'database' | 'folder' | 'trees' | 'width'> {
-  /** Null: nobody is killed. */
+  /** Null: no leader is killed. */
   readonly book: Pick<OrderBook, 'next' | 'giveBack'> | null;
   /** Compile cache: a short-lived process would spend most of its time compiling. */
   readonly cache: string;
@@ -47,7 +47,7 @@ interface LifeEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stderr: string;
-  /** After how many milliseconds it was given up; null: it ended by itself. */
+  /** Milliseconds after which the leader was given up; null if it ended by itself. */
   readonly hung_ms: number | null;
 }
 
@@ -55,7 +55,7 @@ function live(options: LeadOptions, leader: string, cache: string, hangs_ms: num
   const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: cache };
   const child = spawn(process.execPath, [leader, JSON.stringify(options)], {
     env,
-    // Closes with this process, however it dies.
+    // The input closes with this process, however it dies.
     stdio: ['pipe', 'ignore', 'pipe'],
   });
   let stderr = '';
@@ -85,7 +85,7 @@ function troubleOf(end: LifeEnd, order: KillOrder | null, life: number, folder: 
   return `leader ${life} ended with ${end.code ?? end.signal}: ${end.stderr.trim().slice(-600)}`;
 }
 
-/** Shapes of trees of each kind when nothing is killed. `folder` is empty; throws when a tree does not end. */
+/** Shapes of trees of each kind when nothing is killed. `folder` must be empty; throws when a tree does not end. */
 export async function undisturbedShapes(
   folder: string,
   cache: string,

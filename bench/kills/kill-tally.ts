@@ -12,7 +12,7 @@ export interface KillTally {
   readonly deaths: Death[];
   readonly findings: Finding[];
   readonly acknowledged: { messages: number; letters: number; agents: number; taken: number };
-  /** Steps in the ledger's hands at an `in-commit` kill, and how many of them were committed. */
+  /** Steps that the ledger was committing at an `in-commit` kill, and how many of them were committed. */
   readonly in_hand: { steps: number; landed: number };
   readonly calls: { once: number; interrupted_after: number; interrupted_before: number };
   letters_delivered: number;

@@ -1,13 +1,13 @@
 import type { Point, Situation, StepKind } from './kill-points.ts';
 
-/** Where one leader process kills itself. */
+/** Order that says where a leader process kills itself. */
 export interface KillOrder {
   readonly point: Point;
   /** The preferred target. */
   readonly hit: StepKind | Situation;
-  /** How many targets it lets pass first. */
+  /** Number of targets that pass first. */
   readonly skip: number;
-  /** After this many other hits at the point it takes any. */
+  /** Number of other hits at the point after which the process takes any. */
   readonly patience: number;
   /** Microseconds from the beginning of a commit, for `in-commit`. */
   readonly delay_us: number;

@@ -28,11 +28,11 @@ export interface LeadOptions {
   readonly trees: readonly string[];
   /** Trees led at a time. */
   readonly width: number;
-  /** Null: it is not killed. */
+  /** Null: the leader is not killed. */
   readonly order: KillOrder | null;
 }
 
-/** Another process may still hold a lease for a moment. */
+/** Delay before a takeover is retried, because another process may still hold a lease for a moment. */
 const AGAIN_MS = 50;
 
 /** Leads the trees of a run to their end, from wherever the previous leader left them, unless its order kills it first. */

@@ -6,13 +6,13 @@ const MOST_SKIPPED = 2;
 const MOST_PATIENCE = 14;
 /** Takeovers offer few chances: a leader that lets them pass would not die at all. */
 const MOST_PATIENCE_IN_TAKEOVER = 3;
-/** A commit takes some milliseconds. */
+/** Maximum delay of a kill after the beginning of a commit, which takes some milliseconds. */
 const MOST_DELAY_US = 4_000;
 
 /** The kills still to be made on one database: points in equal parts, targets at random. */
 export class OrderBook {
   readonly #random: Random;
-  /** For each point, how many are wanted, and how many have fired or are ordered. */
+  /** For each point, the number of kills that are wanted, and of those that have fired or are ordered. */
   readonly #points: Map<Point, { readonly wanted: number; taken: number }>;
 
   constructor(kills: number, points: readonly Point[], random: Random) {

@@ -14,15 +14,15 @@ import { OrderBook } from './order-book.ts';
 export type DatabaseKind = 'sqlite' | 'postgres';
 
 export interface KillsOptions {
-  /** On each database. */
+  /** Number of kills on each database. */
   readonly kills: number;
   readonly databases: readonly DatabaseKind[];
   readonly points: readonly Point[];
   readonly seed: string;
-  /** Runs side by side, each with one leader at a time. */
+  /** Number of concurrent runs, each with one leader at a time. */
   readonly lanes: number;
   readonly tell: (line: string) => void;
-  /** The program of a leader; default the one beside this file. */
+  /** The program of a leader; default: `lead.ts`. */
   readonly leader?: string;
   /** Keeps journals and SQLite ledgers of a run with findings, and `tell`s where. */
   readonly keep?: boolean;

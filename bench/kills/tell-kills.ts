@@ -12,7 +12,7 @@ import type { KillTally } from './kill-tally.ts';
 
 const MOST_LINES = 25;
 
-/** Prints what came out of all runs, as tables that can be pasted into docs/benchmarks.md; false when it failed. */
+/** Prints the results of all runs as tables that can be pasted into docs/benchmarks.md; returns false if they failed. */
 export function tellKills(
   tallies: readonly KillTally[],
   points: readonly Point[],

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** What the thread is given. */
+/** Data that the thread is started with. */
 interface KillTerms {
-  /** No longer 0: the delay begins. */
+  /** The delay begins when this is no longer 0. */
   readonly signal: Int32Array;
   readonly delay_us: number;
 }
 
 /**
- * Starts a thread that kills the process while a commit keeps the main thread busy (SQLite works within the call). Resolves to what starts
- * its delay.
+ * Starts a thread that kills the process while a commit keeps the main thread busy (SQLite works within the call). Resolves to a function
+ * that starts the thread's delay.
  */
 export async function readyThread(delay_us: number): Promise<() => void> {
   const signal = new Int32Array(new SharedArrayBuffer(4));

@@ -3,8 +3,8 @@ import type { EndedLedger } from '../judge/ended-ledger.ts';
 import { COUNTING } from './counting-tools.ts';
 
 /**
- * How a tree ended, in words that are the same for every run of its kind: who is there, what each said last, which calls each made, which
- * letters went from whom to whom. In what order mail came, and how many turns that made, is left out.
+ * Describes how a tree ended, in words that are the same for every run of its kind: its agents, what each said last, which calls each made,
+ * and which letters were sent from whom to whom. The order of the mail and the number of turns are left out.
  */
 export function treeShape(root: Agent, ledger: EndedLedger): string[] {
   const members = [...ledger.agents.values()].filter(({ root_id }) => root_id === root.id);
@@ -29,7 +29,7 @@ export function kindOf({ name }: Pick<Agent, 'name'>): string {
   return name.split('-')[0] ?? '';
 }
 
-/** Names of all calls of an agent with what became of them; a counting call may have been interrupted. */
+/** Names of all calls of an agent with their status, which is left out for counting calls, because they may have been interrupted. */
 function callsOf({ id }: Agent, { messages }: EndedLedger): string[] {
   return (messages.get(id) ?? [])
     .flatMap((message) => (message.kind === 'result' ? [message.content] : []))

@@ -91,7 +91,7 @@ async function write<T>(
   const strikes = killer.reached('in-commit', kinds);
   if (strikes) strike();
   const answer = await perform();
-  // The thread was too late, or has not fired yet.
+  // Dies here if the thread was too late or has not fired yet.
   if (strikes) killer.die();
   const taken = takenOf(answer);
   const done = kinds.filter((_, index) => taken[index] === true);

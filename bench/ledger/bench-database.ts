@@ -6,13 +6,13 @@ import { startPostgres } from '../../test/postgres/start-postgres.ts';
 
 /** An empty ledger on the disk. */
 export interface BenchDatabase {
-  /** With its version. */
+  /** Name of the database, with its version. */
   readonly name: string;
   readonly url: string;
-  /** Calls that the benchmark has under way at once. */
+  /** Number of concurrent calls of the benchmark. */
   readonly concurrency: number;
   bytes(): Promise<number>;
-  /** Transactions, without those of this method, and rows read since the database was created; null where the database does not count. */
+  /** Transactions, without those of this method, and rows read since the database was created; null if the database does not count them. */
   touched(): Promise<{ readonly transactions: number; readonly rows: number } | null>;
   close(): Promise<void>;
 }

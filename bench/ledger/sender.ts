@@ -8,7 +8,7 @@ import { inParallel } from './in-parallel.ts';
 const [url = '', count = '', concurrency = '', ...recipients] = process.argv.slice(2);
 const store = await openStore(url);
 
-/** Another process may lock the file for long; sending is idempotent. */
+/** Retries without limit: another process may lock the file for long, and sending is idempotent. */
 async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (;;)
     try {

@@ -7,11 +7,11 @@ import type { WorkerProcess } from './worker-process.ts';
 const PATIENCE_MS = 600_000;
 
 export interface WakeUps {
-  /** From the first letter until all are at rest again. */
+  /** Time from the first letter until all agents are at rest again. */
   readonly all_ms: number;
-  /** Until the last letter was acknowledged. */
+  /** Time from the first letter until the last one was acknowledged. */
   readonly sent_ms: number;
-  /** From a letter until its agent is at rest again. */
+  /** Time from a letter until its agent is at rest again. */
   readonly p50_ms: number;
   readonly p95_ms: number;
 }

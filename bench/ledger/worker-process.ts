@@ -19,7 +19,7 @@ export type WorkerNote =
 /** A worker process, from its parent's side. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
-  /** When each agent came to rest. */
+  /** Time at which each agent came to rest, by its id. */
   readonly rested = new Map<string, number>();
 
   private constructor(child: ChildProcess) {

@@ -6,7 +6,10 @@ import { openStore } from '../../src/store/open-store.ts';
 import { benchModel } from './bench-model.ts';
 import type { WorkerNote } from './worker-process.ts';
 
-/** A worker process like `coppice worker`, with the same runtime, tree keeper and number of places, and a scripted model. Reports to its parent when an agent comes to rest and, on request, what it has used. */
+/**
+ * A worker process like `coppice worker`, with the same runtime, tree keeper and number of places, and a scripted model. Reports to its parent when an
+ * agent comes to rest and, on request, what it has used.
+ */
 const PLACES = 50;
 
 let statements = 0;

@@ -18,7 +18,7 @@ export function openLeader(store: Store, rules: ScriptedRules): Promise<RuntimeF
   });
 }
 
-// In a process of its own: leads whatever of the tree nobody leads, until its parent ends.
+// As a process of its own: leads the agents of the tree that nobody leads, until its parent ends.
 const [database, root_id, rules] = process.argv.slice(2);
 if (import.meta.main && database !== undefined && root_id !== undefined && rules !== undefined) {
   const store = await openStore(database);

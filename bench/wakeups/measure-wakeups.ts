@@ -13,21 +13,21 @@ export interface WakeupOptions {
   readonly samples: number;
   /** Letters under way at once; each to an agent of its own. */
   readonly at_once: number;
-  /** How often the sender looks whether the letter was taken, milliseconds: the measure is late by so much at most. */
+  /** Interval in milliseconds at which the sender polls whether the letter was taken; the measurement is late by this much at most. */
   readonly look_ms: number;
-  /** Longest pause before the next letter, milliseconds; pauses vary, so that letters fall on every moment of the worker's own rhythm. */
+  /** Longest pause before the next letter, in milliseconds; pauses vary, so that letters arrive at every phase of the worker's timers. */
   readonly pause_ms: number;
 }
 
-/** Whoever waits goes on waiting when a letter came. */
+/** An agent waits again after each letter. */
 const RULES: ScriptedRules = { rules: [{ calls: [{ name: 'wait', input: { timeout: 3_000 } }] }] };
 const PATIENCE_MS = 60_000;
 /** Letters before the first that counts: connections are made, code is compiled. */
 const WARM_UP = 20;
 
 /**
- * Milliseconds from before a letter is sent by this process until the transaction of a `coppice worker` is seen here that took it from the mailbox
- * and settled the wait: one clock, that of this process.
+ * Measures the milliseconds from before this process sends a letter until it sees the transaction of a `coppice worker` that took the letter from the
+ * mailbox and settled the wait, all by the clock of this process.
  */
 export async function measureWakeups(options: WakeupOptions): Promise<number[]> {
   const { database, samples, at_once, look_ms, pause_ms } = options;

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A model server that thinks for a while before each answer, a process of its own: Chat Completions, streaming. Each conversation calls
- * `bash` so many times, one call after another, and ends. `slow-model.ts ANSWER_MS CALLS CALL_SECONDS`; prints its port.
+ * A model server that waits before each answer, in a process of its own: Chat Completions, streaming. Each conversation makes CALLS calls
+ * of `bash`, one after another, and ends. `slow-model.ts ANSWER_MS CALLS CALL_SECONDS`; prints its port.
  */
 const [answer_ms, calls, call_seconds] = process.argv.slice(2).map(Number) as [number, number, number];
 

@@ -11,9 +11,9 @@ export interface WorkersLoad {
   readonly database: string;
   readonly workers: number;
   readonly trees: number;
-  /** Trees at once of each worker. */
+  /** Maximum concurrent trees of each worker. */
   readonly concurrency: number;
-  /** How long the model thinks, milliseconds. */
+  /** Delay of each model answer, in milliseconds. */
   readonly answer_ms: number;
   /** Calls of each tree, one after another, and seconds that each takes. */
   readonly calls: number;

@@ -3,10 +3,10 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
-/** Not in the bundle: binaries, and what an optional package asks for. */
+/** Not in the bundle: packages with binaries, and optional dependencies of packages. */
 const EXTERNAL = ['sharp', '@vscode/ripgrep', 'pg-native', 'canvas'];
 
-/** For CommonJS packages that ask for built-in modules; only one chunk has it. */
+/** Prelude for CommonJS packages that require built-in modules; only one chunk has it. */
 const REQUIRE = `import { createRequire as createRequireOf } from 'node:module';
 const require = createRequireOf(import.meta.url);
 `;
@@ -37,7 +37,7 @@ export async function bundle(root: string, dist: string): Promise<readonly strin
   return Object.keys(program.metafile.inputs);
 }
 
-/** What runs before the bundle stays as it is: any Node reads it, and an older one hears which is needed. */
+/** Copies the files that run before the bundle: every version of Node can run them, and an old one reports which version is needed. */
 function copyEntry(src: string, dist: string): void {
   const entry = 'cli/entry/main.cjs';
   const text = readFileSync(join(src, entry), 'utf8');
@@ -48,18 +48,18 @@ function copyEntry(src: string, dist: string): void {
     copyFileSync(join(src, file), join(dist, file));
 }
 
-/** Packages that are loaded late and without waiting: Node needs `createRequire` for them, the bundler `require`. */
+/** Packages that are loaded lazily and synchronously: Node needs `createRequire` for them, the bundler `require`. */
 const packageImports: Plugin = {
   name: 'package-imports',
   setup({ onLoad }) {
     onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
-      // A thread or process starts with a file of its own; what starts it is a chunk.
+      // A thread or process has an entry file of its own; the code that starts it is in a chunk, one folder below.
       const starts = text.replaceAll(/new URL\('\.\/([\w-]+)\.ts', import/g, "new URL('../$1.js', import");
       const contents = starts.replaceAll(/\bcreateRequire\(import\.meta\.url\)(?=\('[\w-]+'\))/g, 'require');
       return contents === text ? undefined : { contents, loader: 'ts' };
     });
-    // The object `z` holds all of zod; of its names alone, the bundler keeps those that are used.
+    // The object `z` holds all of zod; with a namespace import, the bundler keeps only the names that are used.
     onLoad({ filter: /[/\\]@ai-sdk[/\\].*\.js$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replaceAll(
         'import { z } from "zod/v4"',
@@ -67,7 +67,7 @@ const packageImports: Plugin = {
       ),
       loader: 'js',
     }));
-    // grammY's HTTP library knows a signal by the name of its class, which the bundler changes in the copy for old Nodes; Node has had both for long.
+    // grammY's HTTP library recognizes a signal by its class name, which the bundler changes in this polyfill; Node has both classes itself.
     onLoad({ filter: /[/\\]abort-controller[/\\]dist[/\\]abort-controller\.js$/ }, () => ({
       contents: 'module.exports = { AbortController, AbortSignal };',
       loader: 'js',
@@ -76,7 +76,7 @@ const packageImports: Plugin = {
 };
 
 /**
- * Built-in modules as what they are: imported, each is wrapped in a module of all its properties, and to read them all loads half of Node
+ * Loads built-in modules without `import`, which would wrap each in a module of all its properties. Reading all of them loads half of Node
  * (`process.stdin`, `fs.promises`, `crypto.webcrypto`), which takes longer than most commands.
  */
 const plainBuiltIns: Plugin = {

@@ -24,7 +24,7 @@ export function declarations(root: string, dist: string, entry: string): void {
   }
 }
 
-/** The declaration files that one imports, itself included. */
+/** Declaration files that `first` imports, directly or indirectly, including itself. */
 function reached(first: string): ReadonlySet<string> {
   const files = new Set([first]);
   for (const file of files)

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The packages in the bundle with the texts of their licences, in `dist/third-party-licences.txt`. Throws for one that has none. */
+/** Writes the bundled packages with their licence texts to `dist/third-party-licences.txt`. Throws if a package names no licence. */
 export function licences(root: string, dist: string, inputs: readonly string[]): void {
   const folders = new Set(
     inputs.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { bundle } from './bundle.ts';
 
 /**
- * The program in one piece for the tests that start it, within the clone's own packages: where it stays from run to run, Node finds it compiled. Returns
- * the file to start. Chunks are named for what they hold; every file is put in its place whole, for whoever starts it meanwhile.
+ * Bundles the program for the tests that start it, below the clone's `node_modules`: in a place that stays the same, Node finds its compiled code. Returns
+ * the file to start. Names of chunks have hashes of their contents, and each file is moved into place atomically, so that it can be started meanwhile.
  */
 export async function buildTestProgram(root: string): Promise<string> {
   const cache = join(root, 'node_modules', '.cache');

@@ -26,7 +26,7 @@ export async function buildWeb(root: string, dist: string): Promise<readonly str
     ...files,
     ['index.html', readFileSync(join(root, 'web', 'index.html'))] as const,
   ]) {
-    // Whoever starts meanwhile reads each file whole.
+    // Moved into place atomically, so that a server that starts meanwhile reads whole files.
     const draft = join(out, `.${name}-${process.pid}`);
     writeFileSync(draft, contents);
     renameSync(draft, join(out, name));

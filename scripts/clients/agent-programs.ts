@@ -6,13 +6,13 @@ import { startOpenAiChatServer } from '../../test/servers/openai-chat-server.ts'
 import { startOpenAiResponsesServer } from '../../test/servers/openai-responses-server.ts';
 import type { ProtocolServer, ProtocolServerOptions } from '../../test/servers/protocol-server.ts';
 
-/** Of those that do not always tell their cost. */
+/** Price for programs that do not always report their cost. */
 const PRICE = { input: 1, output: 2 };
 
 interface Place {
   readonly home: string;
   readonly work: string;
-  /** Of its model's server. */
+  /** URL of the model's server. */
   readonly url: string;
 }
 
@@ -22,9 +22,9 @@ export interface AgentProgram {
   readonly spec: string;
   readonly bin: string;
   readonly startModel: (options: ProtocolServerOptions) => Promise<ProtocolServer>;
-  /** The name of one of its modes. */
+  /** Name of a mode of the program. */
   readonly mode?: string;
-  /** Writes its settings, makes its folders, and returns its entry without the command. */
+  /** Writes the program's settings, creates its folders, and returns its configuration entry without the command. */
   readonly entry: (place: Place) => object;
 }
 
@@ -33,7 +33,7 @@ function write(path: string, content: object | string): void {
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
 }
 
-/** Folders that must be there for it to write to. */
+/** Creates folders that must exist for the program to write to. Returns their paths below `~`. */
 function made(home: string, ...names: readonly string[]): readonly string[] {
   for (const name of names) mkdirSync(join(home, name), { recursive: true });
   return names.map((name) => `~/${name}`);

@@ -6,13 +6,13 @@ import { startOpenAiChatServer } from '../../test/servers/openai-chat-server.ts'
 import { startOpenAiResponsesServer } from '../../test/servers/openai-responses-server.ts';
 import type { ProtocolServer, ProtocolServerOptions } from '../../test/servers/protocol-server.ts';
 
-/** How a program starts `coppice mcp`. */
+/** Command with which a program starts `coppice mcp`. */
 export interface ServerCommand {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** Where a program is tried: a home folder of its own, and a folder that it works in. */
+/** Setting in which a program is tried: its own home folder, its working directory, the model's server and the command of the MCP server. */
 export interface Place {
   readonly home: string;
   readonly work: string;
@@ -32,7 +32,7 @@ export interface ClientProgram {
   readonly version: string;
   readonly bin: string;
   readonly startModel: (options: ProtocolServerOptions) => Promise<ProtocolServer>;
-  /** Writes its configuration. */
+  /** Writes the program's configuration; returns its arguments and environment. */
   readonly prepare: (place: Place) => Prepared;
 }
 
@@ -92,7 +92,7 @@ const codex: ClientProgram = {
         '[mcp_servers.coppice]',
         `command = ${JSON.stringify(server.command)}`,
         `args = ${JSON.stringify(server.args)}`,
-        // Otherwise the first request is sent before the server has told its tools.
+        // Otherwise the first request is sent before the server has listed its tools.
         'required = true',
         'startup_timeout_sec = 60',
         'default_tools_approval_mode = "approve"',

@@ -3,7 +3,7 @@ import { environment, installed, newPlace, serverCommand, start } from './trial-
 
 const VERSION = '2.12.0';
 
-/** The command line of the MCP inspector: a connection of its own for every call. */
+/** Tries the command line of the MCP inspector, which opens a connection for each call. */
 export async function tryInspector(into: string): Promise<boolean> {
   const folder = installed(into, 'inspector', `@modelcontextprotocol/inspector@${VERSION}`);
   const { home, work } = newPlace(into, 'inspector');

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 
 const [file = '', command = '', ...args] = process.argv.slice(2);
 const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-/** Not its process id: behind walls that is always the same. */
+/** Random, because the process id is always the same in a sandbox. */
 const server = randomUUID();
 const open = new Set<unknown>();
 

@@ -4,7 +4,7 @@ export const OWNERS = ['ann', 'bob', 'cyn'] as const;
 
 type Step = readonly [tool: string, input: object];
 
-/** What one of the three does, one call after the other. Two of the tools are denied by rules. */
+/** Calls of one of the three agents, in order. Two of the tools are denied by rules. */
 function stepsOf(owner: string, pages: string): readonly Step[] {
   const sql = (text: string): Step => ['database__execute_sql', { sql: text }];
   return [
@@ -20,8 +20,8 @@ function stepsOf(owner: string, pages: string): readonly Step[] {
 }
 
 /**
- * The model of a root that gives three agents a task each, and of these. They wait for each other before each call, so that all of them use the servers at
- * the same time, and one that is served by another's browser tells that one's page.
+ * Model of a root that gives a task to each of three agents, and of these agents. They wait for each other before each call, so that all of them use the
+ * servers concurrently, and an agent that is served by another's browser reports the other's page.
  */
 export function serversBrain(pages: string): (exchange: Exchange) => Promise<Answer> {
   const waiting = new Map<number, (() => void)[]>();

@@ -12,7 +12,7 @@ const DATABASE = '@bytebase/dbhub@1.4.0';
 const BROWSER = '@playwright/mcp@0.0.83';
 const CHROMIUM = '/usr/bin/chromium';
 
-/** Counts calls in the browser: the page that an agent sees is its own. */
+/** Shows the agent's name and counts clicks, which proves that each agent has a page of its own. */
 const PAGE = `<!doctype html><title>A page</title><p id="text"></p><button>Click</button><script>
 let clicked = 0;
 const owner = new URLSearchParams(location.search).get('for');
@@ -44,7 +44,7 @@ interface Recorded {
   readonly open: number;
 }
 
-/** Real servers from npm, a database and a browser, used by three agents of one tree at once, behind the walls and under rules. */
+/** Tries real servers from npm, a database and a browser, used concurrently by three agents of one tree, in a sandbox and under rules. */
 export async function tryServers(into: string): Promise<boolean> {
   const program = (name: string, bin: string, ...specs: string[]): string =>
     join(installed(into, name, ...specs), 'node_modules', '.bin', bin);

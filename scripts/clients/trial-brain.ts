@@ -1,8 +1,8 @@
 import type { Answer, Exchange } from '../../test/servers/brain.ts';
 
 /**
- * The model of the program that is tried, decided by the conversation alone. `TRIAL spawn`: three tasks in one call. `TRIAL fork`: three agents, then `wait`.
- * `TRIAL hold`: three tasks that take a while. `TRIAL collect`: `wait`, as after a restart. It ends with what the agents said.
+ * Model of the program under test, a function of the conversation alone. `TRIAL spawn`: three tasks in one call. `TRIAL fork`: three agents, then `wait`.
+ * `TRIAL hold`: three tasks that take a while. `TRIAL collect`: `wait`, as after a restart. The last answer repeats what the agents said.
  */
 export function trialBrain({ messages, body }: Exchange): Answer {
   const order = messages
@@ -13,10 +13,10 @@ export function trialBrain({ messages, body }: Exchange): Answer {
   const searches = new Set(
     messages.flatMap(({ calls }) => calls.filter(({ name }) => name === SEARCH).map(({ id }) => id)),
   );
-  // Claude Code shows names only, until they are searched for.
+  // Claude Code offers only the names of tools until they are searched for.
   if (order !== undefined && call === null && searches.size === 0 && offers(body, SEARCH))
     return { calls: [{ name: SEARCH, input: { query: `select:${DEFERRED}`, max_results: 8 } }] };
-  // Titles, summaries and the like are asked for without tools.
+  // Requests for titles, summaries and the like offer no tools.
   if (order === undefined || call === null) return { text: 'A trial' };
   const outputs = messages.flatMap(({ results }) =>
     results.filter(({ id }) => !searches.has(id)).map(({ output }) => output.replaceAll('\\"', '"')),
@@ -66,7 +66,7 @@ function beginning(order: string): Wanted[] {
   }
 }
 
-/** Clients give tools other names: with a prefix, or in a namespace. Null: it was offered none. */
+/** Returns what makes calls under the client's tool names, which have a prefix or a namespace; null if the tools are not offered. */
 function callsOf(body: object): ((wanted: Wanted) => NonNullable<Answer['calls']>[number]) | null {
   const found = /"name":"([\w-]*?)spawn_agents"/.exec(JSON.stringify(body));
   if (found === null) return null;

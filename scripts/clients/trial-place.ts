@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 export const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
 const NODE_FOLDER = dirname(process.execPath);
 
-/** The children's model. */
+/** Rules of the children's scripted model. */
 const RULES = {
   rules: [
     { when: { user: 'slow' }, delay_ms: 6_000, say: 'slowly did {{user.TASK (\\w+)}}' },
@@ -13,7 +13,7 @@ const RULES = {
   ],
 };
 
-/** Environment of everything that is started: nothing of the caller's but the path, a home of its own. */
+/** Environment of everything that is started: its own home, and nothing of the caller's except the path. */
 export function environment(
   home: string,
   more: Readonly<Record<string, string>> = {},
@@ -28,7 +28,7 @@ export function environment(
   };
 }
 
-/** Installs a package into a folder that the next run finds again. Throws with npm's last words. */
+/** Installs packages into a folder that later runs reuse. Throws with the end of npm's error output. */
 export function installed(into: string, name: string, ...specs: readonly string[]): string {
   const folder = join(into, name);
   const stamp = join(folder, 'installed');
@@ -96,14 +96,14 @@ export function start(
   return { pid: child.pid as number, ended };
 }
 
-/** Ends a process and all that it started, at once and without a farewell. */
+/** Sends SIGKILL to a process and its descendants. Returns how many they are. */
 export function killTree(pid: number): number {
   const pids = [pid, ...below(pid)];
   for (const one of pids)
     try {
       process.kill(one, 'SIGKILL');
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   return pids.length;
 }
@@ -116,7 +116,7 @@ function below(pid: number): number[] {
         const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
         parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
       } catch {
-        // It has ended.
+        // The process has ended.
       }
   const found = [pid];
   for (const above of found) for (const [one, parent] of parents) if (parent === above) found.push(one);
@@ -150,7 +150,7 @@ export function processesWith(folder: string): number[] {
         .join('');
       return words.includes(folder) ? [Number(name)] : [];
     } catch {
-      return []; // It has ended.
+      return []; // The process has ended.
     }
   });
 }

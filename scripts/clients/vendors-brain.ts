@@ -2,13 +2,13 @@ import type { Answer, Exchange } from '../../test/servers/brain.ts';
 
 const USAGE = { input: 1_000, output: 100 };
 
-/** The model of a root that gives each of these names a task, and of everybody else: programs, too. */
+/** Model of a root that gives a task to each of these names, and of all its children, including programs. */
 export class VendorsBrain {
-  /** Prompts by the name in their task, as far as programs asked with them. */
+  /** Number of requests from programs, by the name in their task. */
   readonly asked = new Map<string, number>();
-  /** Gets no answer. */
+  /** Name that gets no answer. */
   silent: string | null = null;
-  /** Until it has been asked, nobody who has a task gets an answer. */
+  /** Until a request for this name has come, no child gets an answer. */
   waitsFor: string | null = null;
   readonly #names: readonly string[];
   #waiting: (() => void)[] = [];
@@ -27,7 +27,7 @@ export class VendorsBrain {
       return { calls: [{ name: 'spawn_agents', input: { tasks } }], usage: USAGE };
     }
     const name = users.map((text) => /TASK of (\w+)/.exec(text)?.[1]).findLast((one) => one !== undefined);
-    // Titles and the like are asked for without tools.
+    // Requests for titles and the like offer no tools.
     if (name === undefined || !hasTools(body)) return { text: 'A title', usage: { input: 0, output: 0 } };
     if (offersSubmission(body)) {
       await this.#turn(name);
@@ -52,7 +52,7 @@ function hasTools({ tools }: Exchange['body']): boolean {
   return Array.isArray(tools) && tools.length > 0;
 }
 
-/** Only models of Coppice itself end by it. */
+/** Whether `submit_result` is offered, which only Coppice's own agents have. */
 function offersSubmission(body: Exchange['body']): boolean {
   return JSON.stringify(body.tools ?? []).includes('"submit_result"');
 }

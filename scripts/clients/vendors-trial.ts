@@ -7,7 +7,7 @@ import { AGENT_PROGRAMS } from './agent-programs.ts';
 import { environment, installed, MAIN, newPlace, processesWith, type Started, start } from './trial-place.ts';
 import { VendorsBrain } from './vendors-brain.ts';
 
-/** Children on models, beside those on programs: their names and models. */
+/** Names and models of the children that run on a model rather than on a program. */
 const MODELS = { one: 'anthropic/claude-sonnet-4-5', two: 'openai/gpt-5' };
 const PROGRAMS = AGENT_PROGRAMS.map(({ name }) => name);
 const NAMES = [...PROGRAMS, ...Object.keys(MODELS)];
@@ -28,8 +28,8 @@ interface Scene {
 }
 
 /**
- * Trees with children on the programs of four vendors and on two models, under one budget. Of each program: Coppice is killed while it is at work, and
- * resumed. Then: others use up the budget while a program is at work.
+ * Tries trees with children on the programs of four vendors and on two models, under one budget. For each program, Coppice is killed while the program is
+ * working, and resumed. Then the other children use up the budget while a program is working.
  */
 export async function tryVendors(into: string): Promise<boolean> {
   let good = true;
@@ -101,7 +101,7 @@ async function onStage(into: string, title: string, play: (scene: Scene) => Prom
   const acp = AGENT_PROGRAMS.map(({ name, spec, bin, entry }, index) => {
     const { url } = servers[index] as { url: string };
     const command = join(installed(into, `acp-${name}`, spec), 'node_modules', '.bin', bin);
-    // All of them start at once, some for the first time in their home.
+    // Long, because all programs start at once, some for the first time in their home.
     const common = { command, hosts: [new URL(url).host], startTimeoutSeconds: 120 };
     return [name, { ...common, ...entry({ home, work, url }) }] as const;
   });

@@ -1,7 +1,7 @@
-/** Mutants that no test can kill, since they do not change behaviour. */
+/** A mutant that no test can kill, because it does not change behaviour. */
 export interface Equivalent {
   readonly file: string;
-  /** Its line, as it is written there. */
+  /** Source line of the mutant, trimmed. */
   readonly line: string;
   readonly before: string;
   readonly after: string;

@@ -4,14 +4,14 @@ import type { Guard } from './guards/guard.ts';
 export interface Mutant {
   /** Relative to the root of the repository. */
   readonly file: string;
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
-  /** Where the piece stands that is replaced, in characters. */
+  /** Range of the replaced text, in characters; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
   readonly before: string;
   readonly after: string;
-  /** The change takes out this guard. */
+  /** Guard that the change removes, if any. */
   readonly guard?: Guard;
 }
 

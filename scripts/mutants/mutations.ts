@@ -41,11 +41,11 @@ const OPERATORS: Readonly<Partial<Record<SyntaxKind, string>>> = {
   [SyntaxKind.MinusEqualsToken]: '+=',
 };
 const EQUALITY = new Set([SyntaxKind.EqualsEqualsEqualsToken, SyntaxKind.ExclamationEqualsEqualsToken]);
-/** Methods that stand for another one. */
+/** Methods that are replaced by another one. */
 const METHODS: Readonly<Record<string, string>> = { min: 'max', max: 'min', some: 'every', every: 'some' };
 /** Methods that only drop or reorder elements. */
 const REFINING = new Set(['filter', 'reverse', 'sort', 'toReversed', 'toSorted']);
-/** Not mutated, since no decision depends on it: texts, and reading ahead. */
+/** Statements that are not mutated, because no decision depends on them: messages, `unref`, and reading ahead. */
 const UNMISSED = /^(?:super|console)\b|^[\w.]+\.(?:unref\(\)|want\()/;
 /** Functions that only choose what to read ahead; anything else is read on demand. */
 const READS_AHEAD = new Set(['factKeysOf', 'fireFactKeys']);
@@ -89,7 +89,7 @@ export function mutants(file: string, tree: SourceFile): Mutant[] {
 function isReadAhead(node: Node): boolean {
   if (isFunctionDeclaration(node)) return READS_AHEAD.has(node.name?.text ?? '');
   if (isVariableDeclaration(node)) return textOf(node.name) === 'wanted';
-  // The file itself has none.
+  // The source file itself has no parent.
   const parent: Node | undefined = node.parent;
   return (
     parent !== undefined &&
@@ -136,7 +136,7 @@ function changedCall(callee: Expression, call: Node): readonly Change[] {
   return REFINING.has(name) ? [[{ pos: callee.expression.end, end: call.end }, '']] : [];
 }
 
-/** A comparison has an opposite of its own, and so has what stands behind a `!`. */
+/** Negates a condition, except comparisons and conditions with a `!`, which have mutations of their own. */
 function negated(condition: Expression): readonly Change[] {
   if (isBinaryExpression(condition) && EQUALITY.has(condition.operatorToken.kind)) return [];
   if (isPrefixUnaryExpression(condition)) return [];
@@ -156,7 +156,7 @@ function isWayOut(node: Node): boolean {
   );
 }
 
-/** Its condition is changed already. */
+/** Whether a spread is conditional; such spreads are skipped, because their condition is mutated already. */
 function isConditionalSpread(node: Expression): boolean {
   return isConditionalExpression(isParenthesizedExpression(node) ? node.expression : node);
 }

@@ -5,11 +5,11 @@ import type { Near } from './near-tests.ts';
 import type { ScratchTree } from './scratch-tree.ts';
 import type { TestEvent } from './test-lines.ts';
 
-/** What a run of a few test files came to. */
+/** Result of running a few test files. */
 export interface NearRun {
   /** The failure that counts; null when there was none. */
   readonly killed_by: string | null;
-  /** Another failure, which says that the program broke, not that a test found it wrong. */
+  /** Another failure, which shows that the program crashed, not that a test found it wrong; null when there was none. */
   readonly broke: string | null;
 }
 
@@ -23,10 +23,10 @@ export interface NearProcess {
 const REPORTER = 'scripts/mutants/test-lines.ts';
 /** Time limit of one test or suite, so that a hanging test does not use up the time of all. */
 const TEST_MS = 60_000;
-/** A mutant may build endless lists. */
+/** Memory limit, because a mutant may build endless lists. */
 const MEMORY = '--max-old-space-size=1024';
 
-/** The processes that the tests near a file are run in, in this order. */
+/** Processes that run the tests near a file, in this order. */
 export function processes({ quick, slow, one_database = false }: Near): NearProcess[] {
   const groups = [...(quick.length > 0 ? [quick] : []), ...slow.map((one) => [one])];
   return groups.map((tests) => ({ tests, one_database }));
@@ -34,11 +34,11 @@ export function processes({ quick, slow, one_database = false }: Near): NearProc
 
 export interface NearTerms {
   readonly longest_ms: number;
-  /** A folder in which V8 writes which places were run. */
+  /** Folder in which V8 writes its coverage. */
   readonly coverage?: string;
   /**
-   * Only a test counts that found the program wrong (`TestEvent.failure`), in a run in which another one passed; a process that crashes, hangs
-   * or never loads does not.
+   * Whether only a test counts that found the program wrong (`TestEvent.failure`), in a run in which another test passed; a process that
+   * crashes, hangs or never loads does not count.
    */
   readonly verdict?: boolean;
 }
@@ -54,19 +54,19 @@ export async function runTogether(
   const args = [
     MEMORY,
     `--test-reporter=${join(tree.root, REPORTER)}`,
-    // A process that is made to exit may take its last reports with it.
+    // A forced exit may lose the last reports.
     ...(verdict ? [] : ['--test-force-exit']),
     `--test-timeout=${TEST_MS}`,
     ...(one_database ? ['--test-skip-pattern=on PostgreSQL'] : []),
     ...alone,
     ...files,
   ];
-  // A group of its own, so that all of it can be ended.
+  // A process group of its own, so that all of it can be killed.
   const child = spawn(process.execPath, args, {
     cwd: tree.root,
     env: {
       ...tree.environment(),
-      // Counts of compiled code from the cache are less exact.
+      // Coverage of code from the compile cache is less exact.
       ...(coverage === undefined ? {} : { NODE_V8_COVERAGE: coverage, NODE_DISABLE_COMPILE_CACHE: '1' }),
     },
     detached: true,
@@ -106,7 +106,7 @@ export async function runTogether(
   return { killed_by: null, broke: failed === undefined ? failure : `${failed.name}: ${failed.error}` };
 }
 
-/** The first test that found the program wrong, when another one shows that the program runs. */
+/** The first test that found the program wrong, if another one passed, which shows that the program runs. */
 function verdictOf(events: readonly TestEvent[]): TestEvent | undefined {
   if (events.every(({ outcome }) => outcome !== 'passed')) return undefined;
   return events.find(({ failure }) => failure === 'verdict');

@@ -16,9 +16,9 @@ import { basename, join } from 'node:path';
 /** Not copied: dependencies are linked, build output is not needed. */
 const LEFT_OUT = new Set(['node_modules', '.git', 'dist', 'coverage']);
 
-/** A copy of the repository that mutants are made in. Temporary files of its tests lie in it too, and go with it. */
+/** A copy of the repository in which mutants are made. Temporary files of its tests are in the same folder and are removed with it. */
 export class ScratchTree {
-  /** Absolute. */
+  /** Absolute path of the copy. */
   readonly root: string;
   /** `TMPDIR` of everything that runs in it. */
   readonly temporary: string;
@@ -26,12 +26,12 @@ export class ScratchTree {
 
   constructor(repository: string) {
     this.#folder = mkdtempSync(join(tmpdir(), 'coppice-mutants-'));
-    // PostgreSQL runs as another user where this one is root, and must get to its files.
+    // If this process runs as root, PostgreSQL runs as another user, who must be able to reach its files.
     chmodSync(this.#folder, 0o755);
     this.root = join(this.#folder, 'tree');
     this.temporary = join(this.#folder, 'tmp');
     const filter = (path: string) => !LEFT_OUT.has(basename(path));
-    // A link of the repository must not lead back to it, to source without the mutant.
+    // Symbolic links are copied verbatim, so that none leads back to the repository, to source without the mutant.
     cpSync(repository, this.root, { recursive: true, verbatimSymlinks: true, filter });
     symlinkSync(join(repository, 'node_modules'), join(this.root, 'node_modules'), 'dir');
     this.#renewTemporary();
@@ -75,7 +75,7 @@ export class ScratchTree {
     return { NODE_COMPILE_CACHE: compiled, ...Object.fromEntries(own), TMPDIR: this.temporary };
   }
 
-  /** Ends whatever a run left behind. */
+  /** Kills the processes and removes the temporary files that a run left behind. */
   tidy(): void {
     killLeftOver(this.temporary);
     this.#renewTemporary();

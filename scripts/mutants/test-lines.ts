@@ -15,7 +15,7 @@ interface RunnerEvent {
   };
 }
 
-/** How the tests of this repository report a condition that never came true. */
+/** Message with which the tests of this repository report a condition that never came true. */
 const NEVER_CAME = /never came/;
 /** A property of fast-check that does not hold: an assertion failed in it. */
 const PROPERTY = /^Property failed/;
@@ -35,7 +35,7 @@ function eventOf(passed: boolean, { name, file = '', skip, details }: RunnerEven
   // A suite fails by itself only in its hooks.
   if (details?.type === 'suite' && kind !== 'hookFailed') return null;
   if (passed) {
-    // A file that holds no test passes as one.
+    // A file without tests is reported as a passed test.
     if (file.endsWith(name)) return null;
     return { name, file, outcome: skip ? 'skipped' : 'passed', failure: null, error: '' };
   }
@@ -49,7 +49,7 @@ function eventOf(passed: boolean, { name, file = '', skip, details }: RunnerEven
   };
 }
 
-/** A file that ends before its tests do stands for them. */
+/** Name of a test; a file that ends before its tests do is reported under its relative path. */
 function named(name: string, file: string): string {
   return name === file ? relative(process.cwd(), file) : name;
 }
@@ -70,7 +70,7 @@ function isAssertion(error: unknown): boolean {
   return false;
 }
 
-/** First lines, the outermost error's first. */
+/** First lines of the messages of an error and its causes, outermost first. */
 function messages(error: unknown): string[] {
   if (typeof error === 'string') return [error.split('\n', 1)[0] ?? ''];
   if (typeof error !== 'object' || error === null) return [];
@@ -78,10 +78,10 @@ function messages(error: unknown): string[] {
   return [String(message).split('\n', 1)[0] ?? '', ...messages(cause)];
 }
 
-/** What the reporter tells of one test, one JSON line each. */
+/** Report on one test, as one JSON line. */
 export interface TestEvent {
   readonly name: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
   readonly outcome: 'passed' | 'skipped' | 'failed';
   /**
@@ -89,6 +89,6 @@ export interface TestEvent {
    * else, which a mutation that does not even run would bring about too.
    */
   readonly failure: 'verdict' | 'crash' | null;
-  /** Of the error, one line. */
+  /** First line of the error. */
   readonly error: string;
 }

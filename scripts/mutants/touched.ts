@@ -8,7 +8,7 @@ interface Range {
   readonly count: number;
 }
 
-/** What V8 writes for each process into `NODE_V8_COVERAGE`. */
+/** File that V8 writes for each process into `NODE_V8_COVERAGE`. */
 interface Coverage {
   readonly result: readonly {
     readonly url: string;
@@ -16,7 +16,7 @@ interface Coverage {
   }[];
 }
 
-/** Which places of the program a run of tests reached, in all its processes. */
+/** Places of the program that a run of tests reached, in all its processes. */
 export class Touched {
   /** By absolute path, one list for each process. Offsets are those of the source: Node replaces types by blanks. */
   readonly #ranges = new Map<string, Range[][]>();
@@ -40,7 +40,7 @@ export class Touched {
   }
 }
 
-/** The innermost range around a place has its count. */
+/** Whether a place was executed: the count of the innermost range around it applies. */
 function isTouched(ranges: readonly Range[], offset: number): boolean {
   const around = ranges.filter((range) => range.startOffset <= offset && offset < range.endOffset);
   const size = (range: Range) => range.endOffset - range.startOffset;

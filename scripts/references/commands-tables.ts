@@ -6,11 +6,11 @@ export function commandsTables(): string {
   return [everywhere(), ...leaves(createProgram('').command).map(section)].join('\n\n');
 }
 
-/** The commands that do something, in the order of the help. */
+/** Commands that do something by themselves, in the order of the help. */
 function leaves(command: Command): readonly Command[] {
   const below = command.commands.flatMap(leaves);
   if (command.parent === null) return below;
-  // `worker` works and has commands below it; `cron` only has commands.
+  // `worker` does something and has subcommands; `cron` only has subcommands.
   return below.length === 0 || command.options.some((option) => !isGlobal(option))
     ? [command, ...below]
     : below;

@@ -52,7 +52,7 @@ function described(node: SchemaNode, path: string): SchemaNode {
   };
 }
 
-/** Stands for any entry of a list. */
+/** Path element for any entry of a list. */
 const ENTRY = '[]';
 
 function join(path: string, name: string): string {
@@ -89,12 +89,12 @@ export function schemaKeys(
   );
 }
 
-/** Without the links of the page. */
+/** Removes Markdown links and backticks. */
 function plain(text: string): string {
   return text.replaceAll(/ \(\[[^\]]*\]\([^)]*\)\)|\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '');
 }
 
-/** Only if the text is a JSON value, not a sentence. */
+/** Returns a default only if the text is a JSON value, not a sentence. */
 function defaultOf(text: string | undefined): { readonly default?: unknown } {
   if (text === undefined || !/^(?:[\d"[]|null$)/.test(text)) return {};
   return { default: JSON.parse(text) };

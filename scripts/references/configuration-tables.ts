@@ -2,7 +2,7 @@ import { table } from './commands-tables.ts';
 import { CONFIGURATION_KEYS } from './configuration-keys.ts';
 import { configurationSchema, type SchemaNode, schemaKeys } from './configuration-schema.ts';
 
-/** A table for each of these, of the keys that begin so. */
+/** Prefixes of keys that have a table of their own. */
 const SECTIONS: readonly string[] = [
   'providers',
   'acp',

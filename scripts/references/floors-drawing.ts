@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DOOR_FLOOR, FLOORS, LIBRARY, PURE } from '../floor-table.ts';
 
-/** What lives in each folder of src/. A folder without a line here makes the drawing fail. */
+/** Contents of each folder of src/. A folder without a line here makes the drawing fail. */
 const WHAT: Readonly<Record<string, string>> = {
   [LIBRARY]: 'the public library: named exports, openCoppice',
   cli: 'the command line: commands, configuration, composing everything',
@@ -28,7 +28,7 @@ const WHAT: Readonly<Record<string, string>> = {
   records: 'what things are: agents, conversations, runs, tools, errors',
 };
 
-/** The floors of src/ as a drawing, from the top down, from the table that `npm run floors` checks imports with. */
+/** Drawing of the floors of src/, from the top down, made from the table with which `npm run floors` checks imports. */
 export function floorsDrawing(src: string): string {
   const there = Object.entries(FLOORS).filter(
     ([folder]) => folder === LIBRARY || existsSync(join(src, folder)),

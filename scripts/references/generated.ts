@@ -10,7 +10,7 @@ import { metricsTable } from './metrics-table.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
 
-/** The marked blocks of each document that are made from the sources. */
+/** The marked blocks of each document that are generated from the sources. */
 export const GENERATED: Readonly<Record<string, () => Readonly<Record<string, string>>>> = {
   'docs/architecture.md': () => ({ floors: floorsDrawing(SRC) }),
   'docs/command-line.md': () => ({ commands: commandsTables() }),
@@ -21,7 +21,7 @@ export const GENERATED: Readonly<Record<string, () => Readonly<Record<string, st
   'docs/tui.md': () => ({ keys: keysTable() }),
 };
 
-/** Files that are made as a whole. */
+/** Files that are generated as a whole. */
 export const GENERATED_FILES: Readonly<Record<string, () => string>> = {
   'docs/config.schema.json': () => `${JSON.stringify(configurationSchema(), null, 2)}\n`,
 };

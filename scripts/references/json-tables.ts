@@ -19,7 +19,7 @@ interface Node {
   readonly format?: string;
 }
 
-/** Every document of `--json`, then what several of them hold, as Markdown. */
+/** Every document of `--json`, then the parts that several of them share, as Markdown. */
 export function jsonTables(): Readonly<Record<string, string>> {
   return {
     documents: JSON_DOCUMENTS.map(documentText).join('\n\n'),
@@ -70,7 +70,7 @@ function rows({ properties = {}, required = [] }: Node, path: string): (readonly
   });
 }
 
-/** Rows of what stands within: of an object, of the one shape of a list, of what may be null. */
+/** Rows of nested keys: of an object, of the items of a list, of a nullable object. */
 function below(node: Node, path: string): (readonly string[])[] {
   if (node.properties !== undefined) return rows(node, `${path}.`);
   if (node.items?.properties !== undefined) return rows(node.items, `${path}[].`);

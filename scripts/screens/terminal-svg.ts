@@ -34,7 +34,7 @@ const MARGIN = 16;
 const FONT =
   "ui-monospace,SFMono-Regular,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace";
 
-/** Drawn as a path, since few fonts have it. */
+/** Drawn as a path, because few fonts have this character. */
 const FORK = '⑂';
 
 interface Run {
@@ -54,7 +54,7 @@ export function terminalRows(terminal: Terminal, from: number, to: number, palet
     .map((row) => `<g>${row.join('')}</g>`);
 }
 
-/** A picture of so many columns and rows that holds these parts. */
+/** Picture of this many columns and rows, with these parts. */
 export function terminalPicture(
   { columns, rows }: { readonly columns: number; readonly rows: number },
   palette: Palette,

@@ -20,27 +20,27 @@ import { EditorSession } from './session/editor-session.ts';
 import { OpenTree, type OpenTreeOptions } from './session/open-tree.ts';
 import { descendantsOf } from './session/plan-entries.ts';
 
-/** Conversations on one page of the list. */
+/** Maximum conversations per page of the list. */
 const PAGE = 50;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** How an editor is reached. */
+/** The connection to an editor. */
 export interface EditorLink {
   readonly update: (sessionId: string, update: SessionUpdate) => void;
   readonly request: OpenTreeOptions['request'];
-  /** The editor can show notices. */
+  /** Whether the editor can show notices. */
   readonly notices: () => boolean;
 }
 
-/** The sessions of one editor: each is an agent, of a tree that is open here. */
+/** The sessions of one editor; each is an agent of a tree that is open in this process. */
 export class EditorSessions {
   readonly #options: AcpOptions;
   readonly #link: EditorLink;
   readonly #trees = new Map<string, OpenTree>();
   readonly #sessions = new Map<string, EditorSession>();
-  /** Places whose runtimes are heard, and what ends that. */
+  /** Places whose runtimes are subscribed to, with the function that unsubscribes. */
   readonly #heard = new Map<EditorPlace, () => void>();
-  /** Opening and closing never overlap. */
+  /** The newest open or close operation: they run one after another. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: AcpOptions, link: EditorLink) {
@@ -48,14 +48,14 @@ export class EditorSessions {
     this.#link = link;
   }
 
-  /** The open session. Throws "resource not found". */
+  /** Returns the open session. Throws "resource not found". */
   get(id: string): EditorSession {
     const session = this.#sessions.get(id);
     if (session === undefined) throw RequestError.sessionNotFound(id);
     return session;
   }
 
-  /** A conversation that begins with its first prompt; until then the ledger knows nothing of it. */
+  /** Opens a session for a new conversation, which is in the ledger only from its first prompt on. */
   begin(cwd: string, servers: readonly McpServer[]): Promise<NewSessionResponse> {
     return this.#serial(async () => {
       const place = await this.#placeOf(cwd);
@@ -69,7 +69,7 @@ export class EditorSessions {
     });
   }
 
-  /** `shows`: what was said so far is sent first. */
+  /** Opens a session for an agent in the ledger. `shows`: the conversation so far is sent first. */
   load(
     id: string,
     shows: boolean,
@@ -80,17 +80,17 @@ export class EditorSessions {
       const agent = UUID.test(id) ? await store.agent(id) : null;
       if (agent === null) throw RequestError.sessionNotFound(id);
       const tree = this.#trees.get(agent.root_id) ?? (await this.#resumeTree(agent.root_id, servers));
-      // Loaded again, it is told from the beginning.
+      // A session that is loaded again is sent from the beginning.
       this.#sessions.get(id)?.end();
       const session = this.#openSession(tree, tree.agent(id) ?? agent);
       await session.open(() => store.history(id), shows);
-      // What waits for an answer is asked when the session is open for the editor, too.
+      // Open approvals are requested after the answer, when the editor knows the session.
       void setImmediate().then(() => tree.permissions.refresh());
       return session.describe();
     });
   }
 
-  /** Conversations, newest first; behind each that is open here, its agents. */
+  /** Conversations, newest first; one that is open here is followed by its sub-agents. */
   async list(cwd: string | null, cursor: string | null): Promise<ListSessionsResponse> {
     if (cwd !== null && !isAbsolute(cwd)) throw invalidParams('cwd: it must be an absolute path');
     const { store } = this.#options;
@@ -98,7 +98,7 @@ export class EditorSessions {
     const found = await store.agents({
       conversations: true,
       ...(cwd === null ? {} : { cwd }),
-      // Several may have begun in one millisecond.
+      // That millisecond is included, because several conversations may have begun in it.
       ...(after === null ? {} : { before: after.at + 1 }),
       limit: PAGE + 1 + (after?.skip ?? 0),
     });
@@ -121,7 +121,7 @@ export class EditorSessions {
     return { sessions, nextCursor: `${last.created_at}.${same.length}` };
   }
 
-  /** Stops what is at work in it, and leaves the tree to whoever opens it next. */
+  /** Interrupts the session's agent and all below it. Closing the last session of a tree releases the tree. */
   close(id: string): Promise<void> {
     return this.#serial(async () => {
       const session = this.get(id);
@@ -135,7 +135,7 @@ export class EditorSessions {
     });
   }
 
-  /** Hears nothing more. What is at work ends with the runtimes. */
+  /** Ends all subscriptions and sessions. Work in progress ends with the runtimes. */
   end(): void {
     for (const stop of this.#heard.values()) stop();
     this.#heard.clear();
@@ -220,7 +220,7 @@ function childTitle({ name, depth }: Agent): string {
   return `${'› '.repeat(depth)}${clean(name)}`;
 }
 
-/** When the newest conversation before the page began, and how many of that moment were listed. */
+/** Decodes a cursor: when the last conversation listed began (epoch ms), and how many of that millisecond were listed. */
 function readCursor(text: string): { readonly at: number; readonly skip: number } {
   const [, at = '', skip = ''] = /^(\d{1,15})\.(\d{1,6})$/.exec(text) ?? [];
   if (at === '') throw invalidParams('cursor: it is none that session/list gave');

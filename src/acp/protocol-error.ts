@@ -3,7 +3,7 @@ import type { Failure } from '../records/agent/failure.ts';
 import { CoppiceError, type ErrorCode } from '../records/coppice-error.ts';
 import { StoreError } from '../store/store-error.ts';
 
-/** Errors of the person or the editor; all others are ours, or the world's. */
+/** Errors that the person or the editor caused; all others are internal. */
 const THEIRS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'E_USAGE',
   'E_CONFIG',
@@ -16,7 +16,7 @@ const THEIRS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'E_RULES',
 ]);
 
-/** An error as the protocol has it: `data` says which one it is and what to do. */
+/** Converts an error to one of the protocol; `data` has its code, its hint and whether a retry may help. */
 export function protocolError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   if (error instanceof CoppiceError) {
@@ -32,7 +32,7 @@ export function protocolError(error: unknown): RequestError {
   return new RequestError(INTERNAL, text, { code: 'E_INTERNAL' });
 }
 
-/** Why a turn failed, as the answer to its prompt. */
+/** The error that answers a prompt whose turn failed. */
 export function failureError({ kind, error, retryable }: Failure): RequestError {
   const auth = kind === 'auth' || kind === 'no_model';
   const next = auth ? '\ncoppice doctor names the key; coppice setup connects another model.' : '';

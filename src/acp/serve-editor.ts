@@ -19,12 +19,12 @@ export interface EditorStreams {
 }
 
 export interface ServedEditor {
-  /** Resolves when the editor has closed its end, or can no longer be written to. Never rejects. */
+  /** Resolves when the editor has closed the connection, or can no longer be written to. Never rejects. */
   readonly closed: Promise<void>;
   close(): void;
 }
 
-/** Speaks the Agent Client Protocol with an editor, as its agent (docs/editors.md). */
+/** Serves an editor over the Agent Client Protocol, as its agent (docs/editors.md). */
 export function serveEditor(options: AcpOptions, { input, output }: EditorStreams): ServedEditor {
   let capabilities: ClientCapabilities = {};
   const queue = new UpdateQueue(
@@ -42,7 +42,7 @@ export function serveEditor(options: AcpOptions, { input, output }: EditorStream
     },
     notices: () => capabilities.session?.notices != null,
   });
-  /** The answer follows the updates that belong to it; what fails is an error of the protocol. */
+  /** Sends an answer after the updates that belong to it; converts failures to errors of the protocol. */
   const answered = async <Answer>(work: () => Answer | Promise<Answer>): Promise<Answer> => {
     try {
       return await work();
@@ -61,7 +61,7 @@ export function serveEditor(options: AcpOptions, { input, output }: EditorStream
     .onRequest(session.prompt, ({ params, signal }) =>
       answered(() => {
         const prompted = sessions.get(params.sessionId);
-        // The request itself may be cancelled, too. An editor that goes away cancels nothing: what is at work waits in the ledger.
+        // The prompt request itself may be cancelled, too. A lost connection cancels nothing: unfinished work waits in the ledger.
         const stop = () => {
           if (!connection.signal.aborted) prompted.cancel();
         };
@@ -100,7 +100,7 @@ export function serveEditor(options: AcpOptions, { input, output }: EditorStream
         configOptions: await sessions.get(params.sessionId).setOption(params.configId, params.value),
       })),
     )
-    // The last one: a cancel that is sent right behind its prompt must not overtake it.
+    // Registered last: a cancel that is sent right after its prompt must not overtake it.
     .onNotification(session.cancel, ({ params }) => sessions.get(params.sessionId).cancel())
     .connect(stream);
   void connection.closed.then(() => sessions.end());

@@ -14,9 +14,9 @@ export interface ChatTreesOptions {
   readonly channel: string;
   readonly store: Store;
   readonly runtime: RuntimeFace;
-  /** Configuration of a new session. */
+  /** Returns the configuration of a new session. */
   readonly session: () => { readonly config: AgentConfig; readonly limits: Partial<Limits> };
-  /** A tree has something to do, and may have to be taken over first. */
+  /** Called after a write that gives a tree something to do; the tree may have to be taken over first. */
   readonly onWritten: () => void;
 }
 
@@ -157,7 +157,7 @@ export class ChatTrees implements ChatSessions {
     return events;
   }
 
-  /** The chat whose session this agent is the root of. */
+  /** Returns the chat whose session has this agent as its root; null for other agents. */
   #chatOf({ parent_id, config }: Agent): string | null {
     const prefix = `${this.#options.channel}:`;
     if (parent_id !== null || config.task !== undefined) return null;
@@ -198,7 +198,7 @@ function sessionKey(chat: string): string {
   return `session:${chat}`;
 }
 
-/** Depth first, siblings in order of creation. */
+/** Sorts agents depth first, siblings in order of creation. */
 function byFamily(root: Agent, agents: readonly Agent[]): Agent[] {
   const below = (parent: Agent): Agent[] =>
     agents.filter((agent) => agent.parent_id === parent.id).flatMap((agent) => [agent, ...below(agent)]);

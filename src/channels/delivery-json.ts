@@ -3,8 +3,8 @@ import type { Run } from '../records/run/run.ts';
 import type { Parcel } from './channel.ts';
 
 /**
- * A parcel in the schema `coppice/delivery/v1` (docs/webhooks.md): keys may be added, none changes or goes. Times are ISO 8601 in UTC.
- * Throws a `RangeError` for an invalid time.
+ * Formats a parcel in the schema `coppice/delivery/v1` (docs/webhooks.md): keys may be added, but none is changed or removed. Times are ISO 8601 in
+ * UTC. Throws a `RangeError` for an invalid time.
  */
 export function deliveryJson(parcel: Parcel): string {
   return JSON.stringify({

@@ -3,10 +3,10 @@ import { clean, cleanLines } from '../render/clean.ts';
 import type { Channel, DeliverContext, DeliverResult, Parcel } from './channel.ts';
 
 const TIME_LIMIT_MS = 10_000;
-/** The reader has gone for good. */
+/** Error codes that mean that the reader has closed the stream for good. */
 const CLOSED: ReadonlySet<string> = new Set(['EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
-/** As `write` of a stream: calls `done` once the text was handed on. */
+/** Like `write` of a Node stream: calls `done` once the text was handed to the system. */
 export type StdoutWrite = (text: string, done: (error?: Error | null) => void) => unknown;
 
 export interface StdoutOptions {
@@ -15,14 +15,14 @@ export interface StdoutOptions {
 }
 
 /**
- * The channel `stdout`, without addresses: a heading line, then the text without terminal control sequences, then an empty line. The stream gets one
- * text at a time, so that a stopped terminal does not pile them up in memory; what it took after a try had given up is not written again. Whoever
- * owns the stream handles its errors.
+ * The channel `stdout`, without addresses: prints a heading line, then the text without terminal control sequences, then an empty line. The stream
+ * gets one text at a time, so that a stopped terminal does not pile them up in memory; a text that it accepts after its try timed out is not written
+ * again. The owner of the stream handles its errors.
  */
 export function openStdout(write: StdoutWrite, options: StdoutOptions = {}): Channel {
   const { time_limit_ms = TIME_LIMIT_MS } = options;
   const closing = new AbortController();
-  /** By parcel: results of writes that no try has collected yet. */
+  /** Results of writes that no try has collected yet, by parcel id. */
   const results = new Map<string, DeliverResult>();
   let writing: Promise<void> | null = null;
   const check = (address: string) => (address === '' ? null : 'stdout has no addresses: write just "stdout"');

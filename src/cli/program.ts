@@ -19,7 +19,7 @@ import { addSubagentCommands } from './subagent/subagent-commands.ts';
 
 export interface Program {
   readonly command: Command;
-  /** The work of the chosen command; null for help and the like. */
+  /** Returns the work of the chosen command; null for help and the like. */
   readonly chosen: () => {
     readonly command: Command;
     readonly work: Work;
@@ -34,10 +34,10 @@ export function createProgram(version: string): Program {
     new Command('coppice')
       .description('Agents that fork agents: durable, observable, simple.')
       .version(version, '-V, --version')
-      // `reportError` prints it like every other error.
+      // `reportError` prints a usage error like every other error.
       .configureOutput({ outputError: () => undefined })
       .showSuggestionAfterError()
-      // An empty list as the default of a repeatable option says nothing.
+      // Leaves out the default of repeatable options: an empty list says nothing.
       .configureHelp({
         optionDescription(option) {
           return Help.prototype.optionDescription.call(this, option).replace(' (default: [])', '');
@@ -81,7 +81,7 @@ function addCompletionCommand({ sub }: CommandBuilder): void {
     });
 }
 
-/** Commander's own takes one name only: `help cron add` would show the help of `cron`. */
+/** Replaces Commander's own help command, which takes one name only: `help cron add` would show the help of `cron`. */
 function addHelpCommand(program: Command): void {
   program
     .command('help')
@@ -109,18 +109,18 @@ function globals(command: Command): Command {
     .option('--no-color', 'no colours')
     .option('--debug', 'print stack traces')
     .exitOverride((error) => {
-      // A group of commands without one of them: its help, which is printed already, is enough for people.
+      // For a command group without a subcommand, its help, which is printed already, is enough for people.
       const helped = error.code === 'commander.help' && command.optsWithGlobals().json !== true;
       throw error.exitCode === 0 || helped ? error : usageError(command, error);
     });
 }
 
-/** What Commander found wrong with the command line of `command`, as the error that people and programs see. */
+/** Converts what Commander found wrong with the command line of `command` to the error that people and programs see. */
 export function usageError(command: Command, { code, message }: CommanderError): CoppiceError {
   const names: string[] = [];
   for (let at: Command | null = command; at !== null; at = at.parent) names.unshift(at.name());
   const path = names.join(' ');
-  // Commander has no message for a group of commands without one of them.
+  // Commander has no message for a command group without a subcommand.
   const text = code === 'commander.help' ? `${path} needs a command` : message.replace(/^error: /, '');
   const [what = '', ...suggestions] = text.split('\n');
   return new CoppiceError('E_USAGE', what, {

@@ -10,7 +10,7 @@ import { describeSchedule } from './schedule/describe-schedule.ts';
 /** Whether people can be asked for approval in the channel of a target. */
 export type CanAsk = (target: string) => boolean;
 
-/** The tree of one isolated run of a job: a fresh session `cron:<job id>`, at rest until its turn comes (docs/cron.md). */
+/** Builds the tree of one isolated run of a job: a fresh session `cron:<job id>`, idle until its turn in the run queue comes (docs/cron.md). */
 export function beginRun(
   job: NewCronJob,
   at: number,

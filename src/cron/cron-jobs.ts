@@ -9,10 +9,10 @@ import { nextInstant } from './schedule/next-instant.ts';
 import { parseSchedule, type ScheduleInput } from './schedule/parse-schedule.ts';
 import { fireBegin } from './scheduler.ts';
 
-/** Manual instants of the same millisecond collide: the next one is tried. */
+/** Maximum tries of a manual fire: instants of the same millisecond collide, so each try is one millisecond later. */
 const TRIES = 5;
 
-/** What can be set of a job besides its name and configuration; undefined: not given. */
+/** Settings of a job besides its name and configuration; undefined: not given. */
 export interface JobInput extends ScheduleInput {
   readonly task?: string | undefined;
   readonly session?: 'isolated' | 'main' | undefined;
@@ -21,18 +21,18 @@ export interface JobInput extends ScheduleInput {
   /** `disable`: as `once`, and the conversation is kept. */
   readonly cleanup?: 'delete' | 'keep' | 'disable' | undefined;
   readonly overlap?: Overlap | undefined;
-  /** 0: no limit of its own. */
+  /** Time limit of a run; 0: none of its own. */
   readonly timeout_s?: number | undefined;
 }
 
 /** The owner of a job, and the configuration of its runs. */
 export type JobOrigin = Pick<NewCronJob, 'root_id' | 'created_by' | 'config' | 'limits' | 'placement'> & {
-  /** Uuid of the job; default a new one. Adding is idempotent by it. */
+  /** Uuid of the job, by which adding is idempotent; default: a new one. */
   readonly id?: string;
 };
 
 export interface JobBounds {
-  /** The shortest interval between instants. */
+  /** Minimum interval between instants. */
   readonly least_ms: number;
   /** Maximum enabled jobs of one tree. */
   readonly most: number;
@@ -41,13 +41,13 @@ export interface JobBounds {
 export interface CronJobsOptions {
   readonly store: Store;
   readonly canAsk: CanAsk;
-  /** IANA zone where none is named. */
+  /** IANA time zone to use if none is given. */
   readonly default_tz: string;
-  /** What is wrong with a delivery target; null for nothing. */
+  /** Returns what is wrong with a delivery target; null if it is valid. */
   readonly checkTarget: (target: string) => string | null;
-  /** Further limits, for jobs that models make. */
+  /** Additional limits, for jobs that models create. */
   readonly bounds?: JobBounds;
-  /** Receives a sentence on a wall time that does not exist or comes twice. */
+  /** Called with a sentence about a wall time that does not exist or occurs twice. */
   readonly note?: (text: string) => void;
 }
 
@@ -72,7 +72,7 @@ export class CronJobs {
     return this.find(job.id);
   }
 
-  /** Rejects with what `add` would reject, as far as it does not depend on the origin. */
+  /** Rejects as `add` would for this name and input; does not check what depends on the origin or on other jobs. */
   async check(name: string, input: JobInput): Promise<void> {
     this.#wished(name, input, await this.#options.store.now());
   }
@@ -95,7 +95,7 @@ export class CronJobs {
     };
   }
 
-  /** By name, id or unique prefix; with `root_id`, only among the jobs of that tree. */
+  /** Finds a job by name, id or unique prefix; with `root_id`, only among the jobs of that tree. */
   async find(text: string, root_id?: string): Promise<CronJob> {
     const all = await this.#options.store.findJobs(text);
     const found = root_id === undefined ? all : all.filter((job) => job.root_id === root_id);
@@ -110,7 +110,7 @@ export class CronJobs {
     });
   }
 
-  /** `config` replaces the configuration of its runs. */
+  /** Changes the given settings; `config` replaces the configuration of the job's runs. */
   async change(
     job: CronJob,
     input: JobInput & { readonly name?: string | undefined },
@@ -153,7 +153,7 @@ export class CronJobs {
     return this.#put({ ...kept, enabled }, version, now);
   }
 
-  /** A timeout raises the run limit; a model's must stay within the limit of its tree. */
+  /** Limits of the job's runs. A timeout raises the time limit; that of a model's job must stay within the limit of its tree. */
   #limits({ limits, timeout_ms }: NewCronJob): Limits {
     if (timeout_ms === null || timeout_ms <= limits.run_ms) return limits;
     if (this.#options.bounds === undefined) return { ...limits, run_ms: timeout_ms };
@@ -200,7 +200,7 @@ export class CronJobs {
     return this.#options.store.removeJob(job.id);
   }
 
-  /** Fires the job now, besides its schedule, under the same overlap policy. */
+  /** Fires the job now, in addition to its schedule, under the same overlap policy. */
   async fire(
     job: CronJob,
   ): Promise<{ readonly outcome: 'fired' | 'queued'; readonly root_id: string | null }> {

@@ -10,7 +10,7 @@ import { CronJobs } from './cron-jobs.ts';
 import { jobRuns } from './job-runs.ts';
 import { describeSchedule, instantText } from './schedule/describe-schedule.ts';
 
-/** Limits of the jobs of one tree, besides those for people. */
+/** Limits of the jobs of one tree, in addition to those of people's jobs. */
 const INTERVAL_MIN_MS = 60_000;
 const JOBS_MAX = 20;
 const RUNS_MAX = 10;
@@ -51,18 +51,15 @@ export interface CronToolOptions {
   readonly default_tz: string;
   /** Targets that agents may deliver results to. */
   readonly deliver_to: readonly string[];
-  /** Rejects for a model that cannot be opened. */
+  /** Rejects if the model cannot be opened. */
   readonly checkModel: (name: string) => Promise<void>;
 }
 
-/**
- * The tool `cron` for agents (docs/cron.md). An agent sees and changes the jobs of its own tree only, and their runs may do no more than the agent
- * itself.
- */
+/** The tool `cron` for agents (docs/cron.md). An agent sees and changes only the jobs of its own tree, and their runs may do no more than the agent itself. */
 export function createCronTool(options: CronToolOptions): Tool<Input> {
   return defineTool<Input>({
     name: 'cron',
-    // Reading schedules needs no permission; changing them is asked about.
+    // Reading schedules needs no approval; changing them does.
     permission: { allowed: ['list', 'list *', 'show *', 'runs *'] },
     description:
       'Schedule tasks: add a job that runs at a time, at an interval or by a cron expression; list, change, run and remove jobs; see their runs.',
@@ -165,7 +162,7 @@ class CronCall {
     return this.#describe(await this.#jobs.change(job, this.#given(), await this.#config(job.config)));
   }
 
-  /** The agent's own configuration, so that its runs may do no more than it may; without schedules of their own. */
+  /** Configuration of the job's runs: the given one, so that they may do no more than the agent, but without the tool `cron`. */
   async #config({ task: _, channel: __, ...config }: AgentConfig): Promise<AgentConfig> {
     const { model, thinking } = this.#input;
     if (model != null) await this.#options.checkModel(model);

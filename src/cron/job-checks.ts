@@ -3,7 +3,7 @@ import { CoppiceError } from '../records/coppice-error.ts';
 import type { CronJob, NewCronJob } from '../records/run/cron-job.ts';
 import { storable } from '../records/text/text.ts';
 
-/** Checks of what is set of a job, and refusals of what cannot be done with it: each a `CoppiceError` that says what would do. */
+/** Validation of a job's settings, and errors for what cannot be done with a job; each is a `CoppiceError` that says what to do instead. */
 
 const TASK_LENGTH = 100_000;
 const DAY_S = 86_400;
@@ -39,7 +39,7 @@ export function timeoutOf(seconds: number): number | null {
   return seconds === 0 ? null : seconds * 1000;
 }
 
-/** Options that a main session would ignore. */
+/** Throws `E_USAGE` for options that a main session would ignore. */
 export function refuseIgnored({ session, deliver, cleanup, timeout_ms }: NewCronJob): void {
   if (session !== 'main') return;
   const named = [

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 /** An instant of a job, and its run. */
 export interface JobRun {
   readonly fire: CronFire;
-  /** Null: an event, or skipped. */
+  /** Null for an event or a skipped instant. */
   readonly run: Run | null;
 }
 

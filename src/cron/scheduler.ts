@@ -1,4 +1,4 @@
-/** Schedules: jobs, when they are due (schedule/), firing them, and the tool for agents. */
+/** This folder: scheduled jobs, when they are due (schedule/), firing them, and the tool for agents. */
 
 import { Poll } from '../processes/poll.ts';
 import type { Clock } from '../processes/waiting.ts';
@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts';
 import { beginRun, type CanAsk } from './begin-run.ts';
 import { dueInstants, nextInstant } from './schedule/next-instant.ts';
 
-/** Polls what no signal reports: jobs of other processes, a changed clock. */
+/** Poll interval for what no signal reports: jobs of other processes, a changed clock. */
 const LOOK_MS = 1_000;
 const MOST_AT_ONCE = 100;
 const MAIN_SESSION = 'agent:main:main';
@@ -21,11 +21,11 @@ const MAIN_SESSION = 'agent:main:main';
 export interface SchedulerOptions {
   readonly store: Store;
   readonly canAsk: CanAsk;
-  /** The database's clock by default. */
+  /** Default: the database's clock. */
   readonly now?: () => Promise<number>;
-  /** For the waits between looks; default: the system's. */
+  /** Clock for the waits between polls; default: the system's. */
   readonly clock?: Clock;
-  /** A run or event was entered that somebody must lead. */
+  /** Called when a run or event was entered that some process must lead. */
   readonly onFired: () => void;
   readonly onOutcome?: (job: CronJob, outcome: 'fired' | 'queued' | 'skipped', instant: number) => void;
   readonly onTrouble: (error: unknown) => void;
@@ -36,7 +36,7 @@ export interface SchedulerOptions {
  * F1. An instant is one row, unique per job and time; whoever inserts it fires it.
  * F2. The row, the run that it begins, and the next due time are one transaction.
  * F3. Instants that passed while no scheduler ran collapse into the newest.
- * F4. A clock that is set back fires nothing again and loses nothing later.
+ * F4. Setting a clock back fires nothing twice and loses nothing later.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
@@ -53,7 +53,7 @@ export class Scheduler {
     this.wake();
   }
 
-  /** Checks now: a run may have ended, a job may be new. */
+  /** Checks now, because a run may have ended or a job may be new. */
   wake(): void {
     this.#poll.wake();
   }
@@ -131,7 +131,7 @@ export class Scheduler {
   }
 }
 
-/** What an instant of the job begins: a run, or an event in the main session. */
+/** Returns what an instant of the job starts: a run, or an event in the main session. */
 export async function fireBegin(
   { store, canAsk }: Pick<SchedulerOptions, 'store' | 'canAsk'>,
   job: CronJob,
@@ -154,7 +154,7 @@ export async function fireBegin(
   return { type: 'event', mail };
 }
 
-/** The newest living conversation that a person began. */
+/** Id of the newest living conversation that a person began; null if there is none. */
 async function mainSession(store: Store): Promise<string | null> {
   const found = await store.find(MAIN_SESSION);
   return found.find(({ state, parent_id }) => parent_id === null && !isTerminal(state.type))?.id ?? null;

@@ -25,7 +25,7 @@ export function agentJson(
     parent_id: agent.parent_id,
     root_id: agent.root_id,
     session_key: agent.session_key,
-    /** The title of its tree, for a root where it was looked up. */
+    /** Title of its tree; only for a root whose title was looked up. */
     title,
     depth: agent.depth,
     origin: agent.origin,
@@ -56,7 +56,7 @@ export function agentJson(
     started_at: isoTime(agent.created_at),
     updated_at: isoTime(agent.updated_at),
     ended_at: isoTime(agent.ended_at),
-    /** Why no process leads its tree although there is work left, and what would help. */
+    /** Reason why no process leads its tree although there is work left, and what would help. */
     unled,
     pending_approval: asks.find((ask) => ask.agent_id === agent.id)?.id ?? null,
   };
@@ -91,7 +91,7 @@ function budgetJson({ id, config, budget }: Agent): AgentDocument['budget'] {
   return { limit, spent, left, until: isoTime(ownBudget(id, config)?.until ?? null) };
 }
 
-/** Why its newest turn failed, or who killed it. */
+/** Reason why the agent's newest turn failed, or who killed it; null if neither. */
 export function failureJson({ state }: Pick<Agent, 'state'>): AgentDocument['error'] {
   const failure = failureOf(state);
   return failure && { kind: failure.kind, message: failure.error, retryable: failure.retryable };

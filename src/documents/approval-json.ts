@@ -4,7 +4,6 @@ import { isoTime } from './iso-time.ts';
 import type { DocumentOf } from './shapes/all-documents.ts';
 import type { ApprovalDocument } from './shapes/document-parts.ts';
 
-/** One approval. */
 export function askJson(ask: Ask): ApprovalDocument {
   return {
     id: ask.id,
@@ -32,7 +31,7 @@ export type ListedApproval = DocumentOf<'coppice/approvals/v1'>['approvals'][num
 /** `approvals` of `coppice/approvals/v1`. */
 export async function approvalsJson(store: Store, asks: readonly Ask[]): Promise<ListedApproval[]> {
   if (asks.length === 0) return [];
-  // Imported late: reading commands takes a parser.
+  // Imported on first use: it needs a parser for commands.
   const { proposeRules } = await import('../permissions/grants/propose-rules.ts');
   return Promise.all(
     asks.map(async (ask) => {

@@ -5,12 +5,12 @@ import { type OwnedLine, ownersOf } from './file-versions.ts';
 import { isoTime } from './iso-time.ts';
 import type { DocumentOf } from './shapes/all-documents.ts';
 
-/** Changes of one file that are looked at, the newest; lines of older ones count as there before. */
+/** Maximum changes of one file that are read, the newest; lines of older ones count as `before`. */
 const CHANGES_MAX = 2_000;
 /** Messages read at a time. */
 const PAGE = 500;
 
-/** Who wrote the lines of a file, or only its line `line`. `present`: what the file holds now. */
+/** Returns who wrote the lines of a file, or only its line `line`, which counts from 1. `present`: the current text of the file. */
 export async function blameDocument(
   store: Store,
   path: string,
@@ -50,7 +50,7 @@ function sourceOf(owner: OwnedLine['owner']): 'agent' | 'before' | 'outside' {
   return typeof owner === 'string' ? owner : 'agent';
 }
 
-/** What the agent of each change had been told to do, first line. */
+/** By change, the first line of what its agent had been told to do. */
 async function promptsOf(
   store: Store,
   changes: readonly FileChange[],

@@ -13,7 +13,7 @@ import type { DocumentOf } from './shapes/all-documents.ts';
 
 type BudgetDocument = DocumentOf<'coppice/budget/v1'>;
 
-/** What an agent may spend, by the nearest budget on its path that limits each. */
+/** Amounts that an agent may spend: for each dimension, by the nearest budget on its path that limits it. */
 export async function budgetDocument(
   store: Pick<Store, 'agent' | 'tree'>,
   { id, name, root_id, config }: Agent,
@@ -45,7 +45,7 @@ export async function budgetDocument(
   };
 }
 
-/** For people: a line for each. */
+/** Text for people: one line for each dimension, and one for the time. */
 export function budgetLines(document: BudgetDocument): string[] {
   const lines = (['usd', 'tokens'] as const).map((name) => {
     const { holder, of_tree, limit, spent, reserved, left } = document[name];

@@ -9,15 +9,15 @@ export interface ErrorDocument {
   readonly retryable: boolean;
 }
 
-/** What to do next, for messages that do not say it. */
+/** Hints by code, for messages that do not say what to do next. */
 const HINTS: Readonly<Partial<Record<StoreErrorCode, string>>> = {
   E_DB_NONE: 'The first coppice run, cron add or serve creates it.',
   E_DB_UNAVAILABLE: 'Try again when it answers; coppice doctor checks it',
 };
 
-/** Every error in one shape: what happened, why, and what to do next. */
+/** Converts any error to one shape: what happened, why, and what to do next. */
 export function errorJson(error: unknown): ErrorDocument {
-  // Any code may be the first to ask for the working folder.
+  // The working folder is gone; any code may be the first to ask for it.
   if ((error as { readonly syscall?: string } | null)?.syscall === 'uv_cwd')
     return {
       code: 'E_NO_FOLDER',

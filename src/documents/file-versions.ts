@@ -4,21 +4,21 @@ import type { FileChange } from '../store/store.ts';
 import { type Edit, editText } from '../tools/files/edit-text.ts';
 import { hashBytes } from '../tools/files/file-hash.ts';
 
-/** A change with the texts that it led from and to; null where the ledger does not tell. */
+/** A change with the texts before and after it; null if the ledger does not tell. */
 export interface FileVersion {
   readonly change: FileChange;
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** Texts kept for changes that follow from them. */
+/** Maximum texts cached for the changes that build on them. */
 const TEXTS_KEPT = 64;
-/** Lines that differ between two versions; beyond it, all lines between the first and the last count as changed. */
+/** Maximum edits in a comparison of two versions; beyond it, all lines between the first and the last that differ count as changed. */
 const COMPARE_EDITS = 1_000;
 
 /**
- * Replays the calls that changed a file, each after the one that it follows from. Agents commit at different times, so the hashes decide, not the
- * order of the ledger, which is that of `newest_first`. A text is known where the ledger keeps it with a change, or from the changes before.
+ * Replays the calls that changed a file, each after the one that it builds on. Agents commit at different times, so hashes decide the order, not
+ * the ledger's (that of `newest_first`). A text is known if the ledger stores it with a change, or if it follows from earlier changes.
  */
 export function* fileVersions(newest_first: readonly FileChange[]): Generator<FileVersion> {
   const to_come = new Map<string, number>();
@@ -30,7 +30,7 @@ export function* fileVersions(newest_first: readonly FileChange[]): Generator<Fi
   for (;;) {
     const change = queue.pop();
     if (change === undefined) {
-      // What is left follows from itself: its text is not known.
+      // The remaining changes form a cycle: the text before them is not known.
       const [stuck] = waiting;
       if (stuck === undefined) return;
       to_come.delete(stuck[0]);
@@ -63,7 +63,7 @@ export function* fileVersions(newest_first: readonly FileChange[]): Generator<Fi
   }
 }
 
-/** Two calls of an answer may have the same id. */
+/** The text after a change; null if unknown. Compares hashes, because two calls of an answer may have the same id. */
 function textAfter({ result, answer }: FileChange, before: string | null): string | null {
   for (const part of answer?.parts ?? []) {
     if (part.type !== 'call' || part.id !== result.call_id || part.name !== result.name) continue;
@@ -81,11 +81,11 @@ function textOfCall(input: string, before: string | null): string | null {
   try {
     return before === null || edits === undefined ? null : editText(before, edits);
   } catch {
-    return null; // the ledger was not written by this version, and the rules of edits have changed
+    return null; // written by another version, whose rules for edits differ
   }
 }
 
-/** Whose a line is: a change that the ledger holds, what was there before the first of them, or something outside of them. */
+/** Origin of a line: a change in the ledger; `before`: there before the first change; `outside`: written later by no recorded change. */
 export type LineOwner = FileChange | 'before' | 'outside';
 
 export interface OwnedLine {
@@ -93,7 +93,7 @@ export interface OwnedLine {
   readonly owner: LineOwner;
 }
 
-/** Who wrote each line of the present text. `whole`: no change had to be left out because its text is not known. */
+/** Returns who wrote each line of the present text. `whole`: no change was left out because its text is unknown. */
 export function ownersOf(
   newest_first: readonly FileChange[],
   present: string,
@@ -113,7 +113,7 @@ export function ownersOf(
   return { lines: lines ?? [], whole };
 }
 
-/** The lines of the next text: those that were there keep their owner. */
+/** The lines of the new text; lines that were there before keep their owner. */
 function merged(lines: readonly OwnedLine[], text: string, owner: LineOwner): readonly OwnedLine[] {
   const next = linesOf(text);
   const shorter = Math.min(lines.length, next.length);

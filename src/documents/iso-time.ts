@@ -1,4 +1,4 @@
-/** A time in JSON documents. */
+/** Formats milliseconds since the epoch for JSON documents. */
 export function isoTime(at: number): string;
 export function isoTime(at: number | null): string | null;
 export function isoTime(at: number | null): string | null {

@@ -30,7 +30,7 @@ export function markdownOf(message: Message): string {
   }
 }
 
-/** As a quotation: no line of it can be taken for a heading. */
+/** Markdown quotation, so that no line of the text can be taken for a heading. */
 export function quoted(text: string): string {
   return cleanLines(text)
     .split('\n')
@@ -38,7 +38,7 @@ export function quoted(text: string): string {
     .join('\n');
 }
 
-/** Behind a fence longer than any in the text. */
+/** Code block whose fence is longer than any run of backticks in the text. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);

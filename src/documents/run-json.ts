@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts';
 import { isoTime } from './iso-time.ts';
 import type { RunDocument } from './shapes/document-parts.ts';
 
-/** The one run that an id, a unique prefix or a session key means. */
+/** Finds a run by id, unique prefix or session key. Rejects with `E_RUN_NOT_FOUND` or `E_RUN_AMBIGUOUS`. */
 export async function findRun(store: Store, text: string): Promise<Run> {
   const found = await store.findRuns(text);
   const [only] = found;
@@ -45,7 +45,7 @@ export function runJson(run: Run): RunDocument {
   };
 }
 
-/** What `coppice/subagent-run/v1` holds. */
+/** Content of `coppice/subagent-run/v1`. */
 export async function runDocument(
   store: Store,
   run: Run,

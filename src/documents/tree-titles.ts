@@ -3,7 +3,7 @@ import { clean } from '../render/clean.ts';
 import { treeTitle } from '../render/tree-title.ts';
 import type { Store } from '../store/store.ts';
 
-/** The task of a tree is among its first messages. */
+/** Number of messages read: the task of a tree is among the first ones. */
 const FIRST = 3;
 
 /** The title of a tree: its task, or the name of its root before it has one. */
@@ -11,7 +11,7 @@ export async function titleOf(store: Store, root: Pick<Agent, 'id' | 'name'>): P
   return treeTitle(await store.history(root.id, 0, FIRST)) ?? clean(root.name);
 }
 
-/** The same for several trees, by root id. */
+/** Titles of several trees, by root id. */
 export async function titlesOf(store: Store, roots: readonly Agent[]): Promise<ReadonlyMap<string, string>> {
   return new Map(
     await Promise.all(roots.map(async (root) => [root.id, await titleOf(store, root)] as const)),

@@ -11,7 +11,7 @@ export async function workersJson(store: Store): Promise<readonly WorkerDocument
   return workers.map((worker) => workerJson(worker, led.get(worker.id) ?? 0));
 }
 
-/** One worker; `agents`: how many it leads. */
+/** One worker; `agents`: number of agents that it leads. */
 function workerJson(worker: KnownWorker, agents: number): WorkerDocument {
   const { started_at, expires_at, ...rest } = worker;
   return {
@@ -24,7 +24,7 @@ function workerJson(worker: KnownWorker, agents: number): WorkerDocument {
   };
 }
 
-/** `gone`: its process has died; other processes may take over its agents already. */
+/** `gone`: its process has died; other processes may already take over its agents. */
 function workerState(worker: KnownWorker): WorkerDocument['state'] {
   if (isProcessGone(worker, hostname())) return 'gone';
   return worker.draining ? 'draining' : 'works';

@@ -10,9 +10,9 @@ import type { NewAgent } from '../records/run/new-agent.ts';
 
 /**
  * One atomic advance of an agent by its lease holder, applied completely or not at all. Guards, in this order (docs/ledger.md):
- * 1. `stale`: the agent's epoch is `epoch`, its `last_seq` is `base_seq`, it is not terminal (law 8). A step without messages does not
- *    change `last_seq`, so it also must not be the step that was applied last, and what it creates or sends must not exist.
- * 2. `limit`: the tree's and the agent's budgets admit `create` (law 7).
+ * 1. `stale`: the agent's epoch is `epoch`, its `last_seq` is `base_seq`, it is not terminal, and its tree is not being removed (law 8). A step without
+ *    messages does not change `last_seq`, so it also must not be the step that was applied last, and what it creates, sends or asks must not exist.
+ * 2. `limit`, `budget`: the limits of the tree and the agent, and the budgets above it, admit `create` (law 7).
  * 3. `recipient`: every recipient of mail exists in the same tree and is not terminal, or is created by this step.
  * 4. `consumed`: all mail in `consume` is addressed to this agent and unread (law 6).
  * 5. `cycle`: `waits_for` closes no cycle of wait-for edges that all last at least as long as the closing one (law 10).
@@ -40,7 +40,7 @@ export interface Step {
   readonly waits_until: Readonly<Record<string, number>>;
   /** Model requests that ended in this step. */
   readonly requests: readonly RequestRecord[];
-  /** Agents whose budgets they are charged to, nearest first; absent: none. */
+  /** Agents whose budgets `requests` are charged to, nearest first; absent: none. */
   readonly payers?: readonly string[];
   /** Tool calls that settled in this step. */
   readonly calls: number;
@@ -61,7 +61,7 @@ export interface Step {
   readonly deliver: readonly NewDelivery[];
 }
 
-/** The lists of a step while it is made. */
+/** The lists of a step under construction, mutable. */
 export type StepLists = {
   readonly [Name in keyof Step as Step[Name] extends readonly unknown[]
     ? Name
@@ -84,7 +84,7 @@ export type Refusal =
       readonly allowed: number;
       readonly present: number;
     }
-  /** A new agent's budget is more than what is left; with the budgets on its path. */
+  /** The budgets of new agents exceed what is left above them. `budgets`: those on their path. */
   | { readonly reason: 'budget'; readonly budgets: ReadonlyMap<string, AgentBudget> }
   | { readonly reason: 'recipient'; readonly agent_id: string; readonly found: 'unknown' | 'dead' }
   | { readonly reason: 'consumed'; readonly mail_id: string }

@@ -16,7 +16,7 @@ import type { SubagentTerms } from './subagent-options.ts';
 const SYSTEM = 'You are an agent. Do what you are asked with the tools you have.';
 const BUILT_IN = ['read', 'search', 'think'];
 
-/** What agents are configured from. `own` are the names of the program's tools, which agents may use without asking. */
+/** Sources of agents' configurations. `own`: names of the program's tools, which agents may use without approval. */
 export interface AgentSources {
   readonly options: CoppiceOptions;
   readonly own: readonly string[];
@@ -24,7 +24,7 @@ export interface AgentSources {
   readonly profiles: ReadonlyMap<string, Profile>;
 }
 
-/** The configuration of a root. Throws `E_CONFIG` for an unknown profile. */
+/** Returns the configuration of a root. Throws `E_CONFIG` for an unknown profile. */
 export function agentConfig(
   { options, own, subagents, profiles }: AgentSources,
   agent: Omit<AgentOptions, 'prompt'>,
@@ -51,7 +51,7 @@ export function agentConfig(
   });
 }
 
-/** The default depth leaves room for delegations as deep as the program allows. */
+/** Returns the limits of a tree. The default depth leaves room for delegations as deep as the program allows. */
 export function agentLimits(
   { options, subagents }: AgentSources,
   agent: Pick<AgentOptions, 'limits' | 'profile'>,
@@ -60,7 +60,7 @@ export function agentLimits(
   return { depth, ...rootLimits(options.agents, agent.profile, options.limits), ...agent.limits };
 }
 
-/** Profiles of the program override those of its settings. Throws `E_CONFIG`. */
+/** Returns the profiles by name; those of the program override those of its settings. Throws `E_CONFIG`. */
 export function profileMap(options: CoppiceOptions, own: readonly Tool[]): ReadonlyMap<string, Profile> {
   const known = {
     tools: [...Object.values(BUILT_IN_PERMISSIONS), ...own.map((tool) => tool.permission)],

@@ -16,8 +16,8 @@ export type ProfileOptions = Pick<Profile, 'name'> &
   };
 
 /**
- * The keys of the configuration file (`providers`, `acp`, `agents`, `runs`, `env_allow`), and what only a program can give. The options below override
- * those of `agents.defaults` (`toolsets`, `limits`, …).
+ * The keys of the configuration file (`providers`, `acp`, `agents`, `runs`, `env_allow`), and options that only a
+ * program can give. The options below override those of `agents.defaults` (`toolsets`, `limits`, …).
  */
 export interface CoppiceOptions extends Omit<Settings, 'database' | 'model'> {
   /** `sqlite:PATH` or `postgres://…`. Created when it does not exist. */
@@ -26,9 +26,9 @@ export interface CoppiceOptions extends Omit<Settings, 'database' | 'model'> {
   readonly model: string;
   /** Your own models by name; they override providers. */
   readonly models?: Readonly<Record<string, Model>>;
-  /** Where keys are looked up. Default `process.env`. */
+  /** Environment in which keys and folders are looked up. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Your own tools, made with `defineTool`; agents may use them without asking. */
+  /** Your own tools, made with `defineTool`; agents may use them without approval. */
   readonly tools?: readonly Tool[];
   /** More of your own tools; with `registerSubagentTools` agents may also delegate. A registry belongs to one open coppice. */
   readonly registry?: ToolRegistry;
@@ -53,7 +53,7 @@ export interface AgentOptions {
   readonly name?: string;
   readonly model?: string;
   readonly system?: string;
-  /** Default: those of the coppice. */
+  /** Default: `CoppiceOptions.toolsets`. */
   readonly toolsets?: readonly string[];
   /** Name of one of `CoppiceOptions.profiles`; the options here override it. */
   readonly profile?: string;
@@ -76,7 +76,7 @@ const OWN: Readonly<Record<Exclude<keyof CoppiceOptions, keyof typeof settings.s
   thinking: true,
 };
 
-/** Keys of the configuration file that have no meaning for a program. */
+/** Keys of the configuration file that have no meaning for a program, and why. */
 export const COMMAND_LINE_ONLY: Readonly<Record<string, string>> = {
   channels: 'coppice serve delivers to people and listens to them',
   keys: 'they are keys of the terminal UI',
@@ -98,7 +98,7 @@ const OF_AGENT: Readonly<Record<keyof AgentOptions, true>> = {
   limits: true,
 };
 
-/** Throws for an unknown option of an agent, and for a prompt that is no text. */
+/** Throws for an unknown option of an agent, and for a prompt that is not a string. */
 export function checkAgentOptions(options: Partial<AgentOptions> = {}): void {
   if (typeof options.prompt !== 'string')
     throw new CoppiceError('E_INVALID_ARGUMENT', 'start needs the option "prompt": a text');

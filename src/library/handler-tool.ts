@@ -2,7 +2,7 @@ import type { Tool } from '../records/tool.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import type { ToolDefinition, ToolHandler, ToolParameter } from './tool-definition.ts';
 
-/** A tool from a definition and its handler. Throws a TypeError for a wrong definition, as `defineTool` does. */
+/** Makes a tool from a definition and its handler. Throws a TypeError for an invalid definition, as `defineTool` does. */
 export function handlerTool(definition: ToolDefinition, handler: ToolHandler): Tool {
   const { name, description, parameters } = definition;
   const entries = Object.entries(parameters);
@@ -25,7 +25,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** A tool made with `defineTool`, as a registry shows it. */
+/** The definition of a tool made with `defineTool`, as a registry returns it. */
 export function definitionOf({ spec }: Tool): ToolDefinition {
   const { properties, required } = spec.input as {
     readonly properties?: Readonly<Record<string, ToolParameter>>;

@@ -7,7 +7,7 @@ import type { SubagentHost } from './subagent-host.ts';
 import type { SubagentCallbacks, SubagentTerms, SubagentToolsOptions } from './subagent-options.ts';
 import type { ToolDefinition, ToolRegistry } from './tool-definition.ts';
 
-/** The arguments that a program may give; the tool's other ones only make sense inside a tree. */
+/** The arguments that a program may give; the tool's other arguments only make sense inside a tree. */
 const hostSpawnInput = spawnInput.pick({
   task: true,
   description: true,
@@ -16,11 +16,11 @@ const hostSpawnInput = spawnInput.pick({
 });
 
 /**
- * Registers `subagent_spawn` and `subagent_delegate` (docs/library.md). The agents of a coppice that is opened with the registry get both; the
- * program itself may call them too (`registry.execute`) once that coppice is open, and gets the sub-agent's final text.
+ * Registers `subagent_spawn` and `subagent_delegate` (docs/library.md). The agents of a coppice that is opened with the registry get both;
+ * the program itself may call them too (`registry.execute`) once that coppice is open, and gets the sub-agent's final text.
  *
- * Throws a `CoppiceError` with the code `E_INVALID_ARGUMENT` for a number that is not an integer or too small, a callback that is no function, an
- * unknown option, and a second call for the same registry.
+ * Throws a `CoppiceError` with the code `E_INVALID_ARGUMENT` for a number that is not an integer or too
+ * small, a callback that is not a function, an unknown option, and a second call for the same registry.
  */
 export function registerSubagentTools(registry: ToolRegistry, options: SubagentToolsOptions = {}): void {
   if (!(registry instanceof Registry))
@@ -42,7 +42,7 @@ export function registerSubagentTools(registry: ToolRegistry, options: SubagentT
     },
     { definition: DELEGATE, run: (args: unknown, host: SubagentHost) => delegate(args, host) },
   ];
-  // With depth 0 nobody could use the tools; the terms still apply to agents with the toolset.
+  // With depth 0 no agent could use the tools; the terms still apply to agents with the toolset.
   registry.registerSubagents(terms, terms.max_depth === 0 ? [] : tools);
 }
 
@@ -71,7 +71,7 @@ function checkCallbacks(callbacks: SubagentCallbacks): void {
       throw new CoppiceError('E_INVALID_ARGUMENT', `callbacks: ${name} is no function`);
 }
 
-/** `slip` is the edit distance up to which an unknown name counts as a misspelt one of ours; 0 refuses every unknown name. */
+/** Throws for unknown names. `slip`: edit distance up to which an unknown name counts as a misspelling of a known one; 0: every unknown name is refused. */
 function checkNames(given: object, known: Readonly<Record<string, true>>, slip: number): void {
   const names = Object.keys(known);
   const isWrong = (name: string) => slip === 0 || nearestName(name, names, slip) !== null;

@@ -20,7 +20,7 @@ interface Entry {
   readonly run: (args: unknown) => Promise<Output>;
 }
 
-/** The registry as the library uses it: with the tools for the runtime, and the coppice that it belongs to. */
+/** The implementation of `ToolRegistry`, with the tools for the runtime and the coppice that uses it. */
 export class Registry implements ToolRegistry {
   readonly #entries = new Map<string, Entry>();
   readonly #tools: Tool[] = [];
@@ -41,7 +41,7 @@ export class Registry implements ToolRegistry {
     this.#tools.push(tool);
   }
 
-  /** The sub-agent tools: their calls are decided by the kernel, and agents have them by their toolset. */
+  /** Registers the sub-agent tools. Agents get them through their toolset, and the kernel decides their calls. */
   registerSubagents(
     terms: SubagentTerms,
     tools: readonly {
@@ -116,17 +116,17 @@ export class Registry implements ToolRegistry {
     return { output, isError: status !== 'ok' };
   }
 
-  /** Tools for the runtime. */
+  /** Tools for the runtime, without the sub-agent tools. */
   get tools(): readonly Tool[] {
     return this.#tools;
   }
 
-  /** Null when the sub-agent tools were not registered. */
+  /** Null if the sub-agent tools were not registered. */
   get subagents(): SubagentTerms | null {
     return this.#subagents;
   }
 
-  /** Reserves the registry for one coppice, which runs the calls of the program. */
+  /** Reserves the registry for one coppice, which then runs the program's own calls. Throws if it is reserved already. */
   take(): void {
     if (this.#taken)
       throw new CoppiceError('E_INVALID_ARGUMENT', 'registry: another open coppice uses it', {
@@ -150,7 +150,7 @@ function reasonOf(error: unknown): string {
   return error instanceof CoppiceError && error.hint !== null ? `${reason}. ${error.hint}.` : reason;
 }
 
-/** An empty registry. */
+/** Creates an empty registry. */
 export function createToolRegistry(): ToolRegistry {
   return new Registry();
 }

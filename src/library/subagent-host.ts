@@ -29,7 +29,7 @@ export interface SubagentHost {
 export interface SubagentHostOptions {
   readonly runtime: RuntimeFace;
   readonly delegation: ToolsetTerms['delegation'];
-  /** What an agent of this coppice is created with. */
+  /** Default configuration of an agent of this coppice. */
   readonly config: AgentConfig;
   readonly limits: Partial<Limits>;
 }

@@ -3,14 +3,14 @@ import type { ToolCallRequest, ToolCallResult } from './tool-definition.ts';
 export interface SubagentInfo {
   /** Uuid of the agent, also in the ledger. */
   readonly id: string;
-  /** Given by its creator. */
+  /** Label given by its creator. */
   readonly description: string;
   readonly mode: 'spawn' | 'delegate';
 }
 
 export interface SubagentResult {
   readonly text: string;
-  /** The limit that ended it, if one did; the text is then what it had so far. */
+  /** The limit that ended it, if one did; `text` is then what it had so far. */
   readonly limit?: string;
   /** Number of answers of its model. */
   readonly turns: number;
@@ -35,7 +35,7 @@ export interface SubagentCallbacks {
   readonly onSubagentError?: (id: string, error: Error) => unknown;
 }
 
-/** What `registerSubagentTools` takes. */
+/** Options of `registerSubagentTools`. */
 export interface SubagentToolsOptions {
   readonly callbacks?: SubagentCallbacks;
   /** Maximum turns of a sub-agent whose call gives none. Default: 10. */

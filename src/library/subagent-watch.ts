@@ -24,11 +24,11 @@ interface Watched {
   readonly begun: Set<string>;
 }
 
-/** Calls the callbacks of sub-agents from events of the runtime. Events after the end of a sub-agent are dropped. */
+/** Calls the callbacks of sub-agents on events of the runtime. Events after the end of a sub-agent are dropped. */
 export class SubagentWatch {
   readonly #callbacks: SubagentCallbacks;
   readonly #open = new Map<string, Watched>();
-  /** Roots that rest after their task; being woken by mail later is no new start. */
+  /** Roots that rest after their task; if mail wakes one later, this is not reported as a new start. */
   readonly #rested = new Set<string>();
 
   constructor(callbacks: SubagentCallbacks) {
@@ -52,7 +52,7 @@ export class SubagentWatch {
     }
   }
 
-  /** Ends every started sub-agent for the callbacks. */
+  /** Reports an error with the code `E_CLOSED` for every sub-agent that has not ended. */
   close(): void {
     for (const id of [...this.#open.keys()]) {
       this.#open.delete(id);

@@ -1,6 +1,6 @@
 import type { Tool, ToolContext } from '../records/tool.ts';
 
-/** What a tool is for; for people and programs, models do not see it. */
+/** Purpose of a tool, for people and programs; models do not see it. */
 export type ToolCategory =
   | 'read'
   | 'edit'
@@ -12,7 +12,7 @@ export type ToolCategory =
   | 'subagent'
   | 'other';
 
-/** One argument. Further keywords of JSON Schema (`enum`, `items`, `minimum`…) are passed on. */
+/** One parameter. Further keywords of JSON Schema (`enum`, `items`, `minimum`…) are passed on. */
 export interface ToolParameter {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
   readonly description?: string;
@@ -23,7 +23,7 @@ export interface ToolParameter {
 
 /** A tool as a registry accepts and returns it. */
 export interface ToolDefinition {
-  /** Letters, digits, `_` and `-`, at most 64. */
+  /** Letters, digits, `_` and `-`; at most 64 characters. */
   readonly name: string;
   readonly description: string;
   readonly parameters: Readonly<Record<string, ToolParameter>>;
@@ -31,7 +31,7 @@ export interface ToolDefinition {
   readonly category?: ToolCategory;
 }
 
-/** Runs one call with checked arguments; resolves to its result or throws its error. `context.signal` aborts when the turn is stopped. */
+/** Runs one call with validated arguments; resolves to its result or throws its error. `context.signal` aborts when the turn is stopped. */
 export type ToolHandler = (
   args: Readonly<Record<string, unknown>>,
   context: ToolContext,
@@ -55,9 +55,9 @@ export interface ToolCallResult {
 export interface ToolRegistry {
   /** Throws a TypeError for a definition that no provider would accept, and a `CoppiceError` (`E_INVALID_ARGUMENT`) for a name that is taken. */
   register(definition: ToolDefinition, handler: ToolHandler): void;
-  /** A tool made with `defineTool`. */
+  /** Registers a tool made with `defineTool`. */
   registerTool(tool: Tool): void;
-  /** In the order of their registration. */
+  /** Returns the definitions in the order of registration. */
   getToolDefinitions(): readonly ToolDefinition[];
   has(name: string): boolean;
   /** Runs one call as the program, without permission checks. Never rejects: an error becomes a result with `isError`. */

@@ -12,12 +12,12 @@ import type { ClientAgent } from './client-agent.ts';
 import type { McpOptions } from './mcp-options.ts';
 import { askLine } from './rows.ts';
 
-/** Maximum characters of what a person is shown of one question. */
+/** Maximum characters of a call's input or diff that a form shows. */
 const SHOWN_MAX = 4_000;
-/** Each is looked up in the ledger. */
+/** Maximum answers in one request: each is looked up in the ledger. */
 const ANSWERS_MAX = 256;
 
-/** What waits for a person, as forms that the client shows to its user; by the id of the question, which is never used again. */
+/** Open approvals as forms that the client shows to its user, by the id of the approval, which is never reused. */
 export function approvalForms(asks: readonly Ask[]): InputRequests {
   return Object.fromEntries(
     asks.map((ask) => [
@@ -54,7 +54,7 @@ const response = z.object({
     .optional(),
 });
 
-/** Passes on what people answered. A form that was closed leaves the question open, and so does an answer to a question of somebody else. */
+/** Records the answers that people gave. A form that was closed leaves its approval open; answers to approvals of other clients are ignored. */
 export async function answerForms(
   client: ClientAgent,
   responses: Readonly<Record<string, unknown>>,
@@ -83,7 +83,7 @@ export async function answerForms(
         note: allows ? '' : storable(content?.note ?? ''),
         by: `the user of ${client.name}`,
       })
-      // Somebody else was first.
+      // Another answer was committed first.
       .catch(() => undefined);
   }
 }

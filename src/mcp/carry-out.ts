@@ -19,29 +19,29 @@ import { errorResult, idsOf, refused, type ToolAnswer, textResult } from './tool
 import { listInput, startTreeInput, waitInput } from './tool-list.ts';
 import { type Look, rowsOf, waitFor } from './waiting.ts';
 
-/** What a call of a tool comes to. */
+/** The outcome of a tool call. */
 export type Outcome =
   | { readonly type: 'answer'; readonly answer: ToolAnswer }
-  /** A task that the client collects later. */
+  /** A task whose result the client collects later. */
   | { readonly type: 'task'; readonly task_id: string }
-  /** The user must say something first; then the call goes on with these agents. */
+  /** The client's user must answer first; then the call goes on waiting for these agents. */
   | { readonly type: 'ask'; readonly asks: readonly Ask[]; readonly ids: readonly string[] };
 
-/** What the client can do, and how it is reached during the call. */
+/** The client's capabilities, and its connection during the call. */
 export interface CallTerms {
-  /** Collects tasks of the extension. */
+  /** Whether the client supports the tasks extension. */
   readonly has_tasks: boolean;
-  /** Shows forms to its user. */
+  /** Whether the client can show forms to its user. */
   readonly elicits: boolean;
   readonly signal: AbortSignal;
   readonly onLook: (now: Look) => void;
 }
 
-/** Maximum of what an error repeats of a call. */
+/** Maximum characters of a call that an error repeats. */
 const SHOWN_MAX = 100;
 const TOOLSET = new Set(clientToolset.tools.map(({ spec }) => spec.name));
 
-/** Carries out one call of a tool. Rejects with a `CoppiceError`. */
+/** Carries out tool calls. Rejects with a `CoppiceError`, or with a `ProtocolError` for an unknown tool. */
 export class Calls {
   readonly #client: ClientAgent;
   readonly #options: McpOptions;
@@ -89,7 +89,7 @@ export class Calls {
     return this.awaited(idsOf(result), terms);
   }
 
-  /** Until these agents rest, or as long as a call may take. */
+  /** Waits until these agents rest, but at most `ms` milliseconds; ends early if an approval is open and the client can show forms. */
   async awaited(ids: readonly string[], terms: CallTerms, ms = this.#options.wait_ms): Promise<Outcome> {
     const waited = await waitFor(this.#client, ids, this.#options, { ...terms, ms, tells: terms.elicits });
     if (terms.elicits && waited.open.length > 0 && waited.asks.length > 0)
@@ -162,7 +162,7 @@ export class Calls {
     return this.awaited(ids, terms, ms);
   }
 
-  /** The next message, or the next agent that comes to rest. */
+  /** Waits for the next message, or for the next agent that comes to rest. */
   async #waitForNews(ms: number, terms: CallTerms): Promise<Outcome> {
     const { store } = this.#options;
     const root = await this.#client.root();
@@ -235,7 +235,7 @@ export class Calls {
     return { you: { agent_id: root?.id ?? null, name: this.#client.name }, agents };
   }
 
-  /** `send` and `kill` to what is not below its own agent: trees that it started. Null: the kernel decides. */
+  /** Carries out `send` and `kill` for agents in trees that the client started. Null for all others: the kernel decides. */
   async #inOwnTree(name: 'send' | 'kill', input: Readonly<Record<string, unknown>>): Promise<object | null> {
     const { store, runtime } = this.#options;
     const target = input[name === 'send' ? 'to' : 'agent_id'];
@@ -253,7 +253,7 @@ export class Calls {
     return { sent_to: found.id, name: found.name };
   }
 
-  /** One agent of its own, by id, unique beginning of an id, or name; else why not. */
+  /** Returns the client's agent with this id, unique id prefix or name; an error if none or several match. */
   async #find(text: string): Promise<Agent | ToolAnswer> {
     const { store } = this.#options;
     const root = await this.#client.known();

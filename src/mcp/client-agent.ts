@@ -11,37 +11,37 @@ import { isProcessGone } from '../store/process-gone.ts';
 import type { Worker } from '../store/store.ts';
 import type { McpOptions } from './mcp-options.ts';
 
-/** Polls what no event of this process tells: the agent may be led by another one. */
+/** Poll interval for changes that cause no event in this process: another one may lead the agent. */
 const POLL_MS = 500;
-/** How often an unled tree is taken over, at most. */
+/** Minimum time between attempts to take over the same unled tree. */
 const LEAD_MS = 5_000;
-/** How long the process of the last connection may take to end once it was killed, and between two looks at it. */
+/** How long the killed process of the previous connection may take to end, and the poll interval meanwhile. */
 const DYING_MS = 300;
 const DYING_LOOK_MS = 20;
-/** Roots of the folder among which its agents are looked for. */
+/** Maximum roots that are searched for those of the client. */
 const ROOTS_MAX = 200;
-/** Messages read for the result of one call. */
+/** Maximum messages read to find the result of one call. */
 const RESULT_WITHIN = 200;
 
-/** Where the result of a call stands: enough to find it again after a restart. */
+/** The place of a call and its result in the ledger: enough to find the result after a restart. */
 export interface PlacedCall {
   readonly id: string;
-  /** The agent that stands for the client. */
+  /** The agent that represents the client. */
   readonly root_id: string;
-  /** The result comes after this message. */
+  /** Seq of a message that precedes the result. */
   readonly after: number;
 }
 
 /**
- * A program outside, as an agent in the ledger: a root whose letters are its calls (`records/client-call.ts`), with a mailbox to which its children
- * report. What the ledger has acknowledged goes on, whatever becomes of this process.
+ * An external program as an agent in the ledger: a root whose letters are its calls (`records/client-call.ts`), with a mailbox to which its children
+ * report. What the ledger has acknowledged goes on even if this process ends.
  */
 export class ClientAgent {
   readonly name: string;
   readonly #options: McpOptions;
   readonly #tried = new Map<string, number>();
   #root: Promise<Agent> | null = null;
-  /** What was told of agents at rest: a newer turn is told again. */
+  /** `last_seq` of agents whose rest was reported, by id: a newer turn is reported again. */
   readonly told = new Map<string, number>();
 
   constructor(name: string, options: McpOptions) {
@@ -53,12 +53,12 @@ export class ClientAgent {
     return `mcp:${this.name}`;
   }
 
-  /** Of the trees that it starts. */
+  /** Prefix of the session keys of trees that the client starts. */
   get tree_key(): string {
     return `agent:main:mcp:${this.name}:`;
   }
 
-  /** The agent that stands for it; with the first call a new one, or the one that it left. */
+  /** The agent that represents the client: one that an earlier connection left, or else a new one. */
   root(): Promise<Agent> {
     this.#root ??= this.#find().then((found) => found ?? this.#begin());
     this.#root.catch(() => {
@@ -67,12 +67,12 @@ export class ClientAgent {
     return this.#root;
   }
 
-  /** Null before the first call. */
+  /** Like `root`, but creates nothing: null if there is no such agent yet. */
   async known(): Promise<Agent | null> {
     return (await this.#root) ?? (await this.#find());
   }
 
-  /** Its root and trees, and those of earlier connections under its name, newest first. */
+  /** The client's root and the trees that it started, those of earlier connections under its name included, newest first. */
   async roots(): Promise<Agent[]> {
     const { store, cwd } = this.#options;
     const found = await store.agents({
@@ -85,7 +85,7 @@ export class ClientAgent {
     );
   }
 
-  /** Whether an agent is one of its own: below it, or in a tree that it started. */
+  /** Whether an agent is one of the client's: below its root, or in a tree that it started. */
   async owns({ root_id }: Agent): Promise<boolean> {
     const root = await this.#options.store.agent(root_id);
     return (
@@ -93,7 +93,7 @@ export class ClientAgent {
     );
   }
 
-  /** Carries out a call as this agent. Rejects with a `CoppiceError` where it cannot be. */
+  /** Carries out a call as this agent. Rejects with a `CoppiceError` if the call cannot be carried out. */
   async call(tool: string, input: object): Promise<PlacedCall & { readonly result: ResultContent }> {
     const { runtime } = this.#options;
     const root = await this.#living();
@@ -120,7 +120,7 @@ export class ClientAgent {
     }
   }
 
-  /** Leads what nobody leads of a tree of its own, as after a restart; tried anew only after a while. */
+  /** Takes over what nobody leads in a tree of the client, as after a restart; at most once in `LEAD_MS` for each tree. */
   async lead({ id, worker }: Agent): Promise<void> {
     const { runtime } = this.#options;
     const now = performance.now();
@@ -129,7 +129,7 @@ export class ClientAgent {
     await runtime.resume(id, { unattended: true });
   }
 
-  /** The result of a call; null: it is still to come. */
+  /** Returns the result of a call; null if there is none yet. */
   async resultOf({ id, root_id, after }: PlacedCall): Promise<ResultContent | null> {
     const messages = await this.#options.store.history(root_id, after, RESULT_WITHIN);
     const found = messages.find(
@@ -138,7 +138,7 @@ export class ClientAgent {
     return found === undefined ? null : (found.content as ResultContent);
   }
 
-  /** As it is now; a new one where a person killed it. */
+  /** The agent as the ledger has it now; a new one if it was killed. */
   async #living(): Promise<Agent> {
     const { id } = await this.root();
     const root = await this.#options.store.agent(id);
@@ -150,7 +150,7 @@ export class ClientAgent {
   async #polled(placed: PlacedCall, signal: AbortSignal): Promise<ResultContent> {
     for (;;) {
       await sleep(POLL_MS, undefined, { signal, ref: false });
-      // In the order in which they change: what is read later is seen if it was written before what is read first.
+      // Read in the order in which a call changes them (letter, agent, result): whatever was written before an earlier read is seen by the later ones.
       const { store } = this.#options;
       const letters = await store.mail(placed.root_id);
       const root = await store.agent(placed.root_id);
@@ -163,7 +163,7 @@ export class ClientAgent {
     }
   }
 
-  /** The newest one under its name that it may go on as. */
+  /** The newest agent under the client's name that it may continue as. */
   async #find(): Promise<Agent | null> {
     const { store, runtime, lasting } = this.#options;
     const workers = await store.workers();
@@ -172,7 +172,7 @@ export class ClientAgent {
       const leader = workers.find(({ id }) => id === root.worker);
       if (leader?.id === runtime.worker_id) return root;
       const is_led = leader !== undefined && !(await isGoneSoon(leader));
-      // Another connection of a program of that name.
+      // Another connection of a program with that name leads it.
       if (is_led && leader.role === 'run') continue;
       if (!lasting && !(await this.#hasLeft(root))) continue;
       const { elsewhere } = is_led ? { elsewhere: 1 } : await runtime.resume(root.id, { unattended: true });
@@ -185,7 +185,7 @@ export class ClientAgent {
     const { store } = this.#options;
     const agents = await store.agents({ root_id: id, living: true });
     const messages = await store.history(id, Math.max(0, last_seq - RESULT_WITHIN), RESULT_WITHIN);
-    // Asked for what follows a result, it does nothing any more: its client went as soon as it had that.
+    // An agent that is only about to continue after a result is not at work: its client disconnected as soon as it had the result.
     const is_done = ({ id: one, state }: Agent) =>
       one === id && state.type === 'requesting' && messages.at(-1)?.kind === 'result';
     if (agents.some((agent) => isActive(agent) && !is_done(agent))) return true;
@@ -209,7 +209,7 @@ export class ClientAgent {
   }
 }
 
-/** A program that was killed and started again at once finds its last connection dying, which must not count as another one. */
+/** Whether the leader has ended, or does so within `DYING_MS`: after a kill and an immediate restart, the dying process is not another connection. */
 async function isGoneSoon(leader: Worker): Promise<boolean> {
   for (const until = performance.now() + DYING_MS; ; await sleep(DYING_LOOK_MS)) {
     if (isProcessGone(leader, hostname())) return true;
@@ -217,7 +217,7 @@ async function isGoneSoon(leader: Worker): Promise<boolean> {
   }
 }
 
-/** By the newest result that speaks of the agent: what it came to was told, and nothing sent to it since. */
+/** Whether the newest result that mentions the agent reported its outcome, so that nothing was sent to it since. */
 function wasCollected(id: string, outputs: readonly string[]): boolean {
   const json = parseJson(outputs.findLast((output) => output.includes(id)) ?? '');
   const { results } = (json.ok ? (json.value ?? {}) : {}) as {

@@ -13,8 +13,8 @@ import { errorResult, idsOf, type ToolAnswer, textResult } from './tool-answer.t
 import { look, rowsOf } from './waiting.ts';
 
 /**
- * Calls as tasks of the extension `io.modelcontextprotocol/tasks`. The name of a task says where its call stands in the ledger, and what the task is now is
- * read from there each time: nothing of it is kept here, so it outlives the client and every process.
+ * Calls as tasks of the extension `io.modelcontextprotocol/tasks`. A task's id says where its call is in the ledger, and the task's state is read from there
+ * each time. This process keeps nothing of it, so a task outlives the client and every process.
  */
 
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
@@ -44,18 +44,18 @@ export function taskOfTree(root_id: string): string {
   return `tree.${root_id}`;
 }
 
-/** What a task is about. */
+/** The agents or the refusal that a task id refers to. */
 interface Subject {
   readonly root: Agent;
-  /** Null: the call has no result yet. */
+  /** The agents that the call created; null if it has no result yet. */
   readonly ids: readonly string[] | null;
-  /** The call was refused. */
+  /** The result of a call that was refused. */
   readonly refused?: ResultContent;
 }
 
 type Sources = Pick<McpOptions, 'store' | 'runtime'>;
 
-/** Throws an error of the protocol for a name that is none, or of somebody else. */
+/** Throws an error of the protocol for an unknown task id, or one of another client. */
 async function subjectOf(client: ClientAgent, task_id: string, { store }: Sources): Promise<Subject> {
   const [, call_root = '', after = '', call = ''] = OF_CALL.exec(task_id) ?? [];
   const [, tree_root = ''] = OF_TREE.exec(task_id) ?? [];
@@ -65,7 +65,7 @@ async function subjectOf(client: ClientAgent, task_id: string, { store }: Source
   if (tree_root !== '') return { root, ids: [root.id] };
   const result = await client.resultOf({ id: call, root_id, after: Number(after) });
   if (result === null) {
-    // A letter that was never written has no result either.
+    // A call whose letter was never written has no result either.
     if (!(await store.mail(root_id, true)).some(({ id }) => id === call)) throw unknownTask();
     return { root, ids: null };
   }
@@ -79,7 +79,7 @@ function unknownTask(): ProtocolError {
   );
 }
 
-/** `elicits`: the client can show forms to its user. */
+/** Reads the state of a task from the ledger. `elicits`: the client can show forms to its user. */
 export async function taskState(
   client: ClientAgent,
   task_id: string,
@@ -102,7 +102,7 @@ export async function taskState(
     pollIntervalMs: POLL_MS,
     ...more,
   });
-  // As the call would have answered: the library adds the type to answers, not to what is within them.
+  // The answer that the call would have had: the library adds `resultType` to answers, but not to what they contain.
   const completed = (answer: ToolAnswer): TaskState =>
     state('completed', { result: { resultType: 'complete', ...answer } });
   if (refused !== undefined) return completed(errorResult(refused.output));
@@ -134,7 +134,7 @@ function cancelledBy(client: ClientAgent): string {
   return `the user of ${client.name}`;
 }
 
-/** Ends its agents; what was done stays. */
+/** Kills the agents of a task that are still at work; what they have done remains. */
 export async function cancelTask(client: ClientAgent, task_id: string, sources: Sources): Promise<void> {
   const { ids } = await subjectOf(client, task_id, sources);
   const { open } = await look(client, ids ?? [], sources);
@@ -142,7 +142,7 @@ export async function cancelTask(client: ClientAgent, task_id: string, sources: 
   for (const { id } of open) await store.kill(id, cancelledBy(client), await store.now());
 }
 
-/** Throws for a task that is not this client's. */
+/** Throws for an unknown task, or one of another client. */
 export async function knownTask(client: ClientAgent, task_id: string, sources: Sources): Promise<void> {
   await subjectOf(client, task_id, sources);
 }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { jsonSizeFault } from '../records/text/json-text.ts';
 import { TASKS_EXTENSION } from './durable-tasks.ts';
 
-/** One message of a client as text, on its way in: what is too large is refused here, before anything walks it. */
+/** One incoming message of a client as text: one that is too large is refused here, before anything traverses it. */
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
@@ -13,13 +13,13 @@ export interface Refused {
   readonly code: number;
   readonly message: string;
   readonly data?: object;
-  /** Absent where it cannot be read. */
+  /** Absent if the id cannot be read. */
   readonly id?: string | number;
 }
 
 export type Frame = Refused | { readonly ok: true; readonly value: unknown };
 
-/** The bytes were counted by whoever read them. Never throws. */
+/** Parses one message, whose size in bytes the caller has checked. Never throws. */
 export function readFrame(text: string): Frame {
   let value: unknown;
   try {
@@ -30,7 +30,7 @@ export function readFrame(text: string): Frame {
   const fault = jsonSizeFault(text);
   if (fault === null) return asksForTasks(value) ? { ...NO_TASKS, ...withId(value) } : { ok: true, value };
   const message = `this message is too large: ${fault}. Write long texts to files, and name these in the prompt or in read_first`;
-  // An answer has the id of a request of ours.
+  // A message without a method is an answer: its id is that of a request of ours, so it is not used.
   const is_request = typeof value === 'object' && value !== null && 'method' in value;
   return { ok: false, code: INVALID_REQUEST, message, ...(is_request ? withId(value) : {}) };
 }
@@ -42,7 +42,7 @@ const NO_TASKS = {
   data: { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
 } as const;
 
-/** The library answers `subscriptions/listen` by itself, and does not know of tasks. */
+/** Whether a client without the tasks extension subscribes to tasks: the library answers `subscriptions/listen` itself and does not check this. */
 function asksForTasks(value: unknown): boolean {
   const read = listen.safeParse(value);
   return (

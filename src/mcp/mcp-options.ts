@@ -4,7 +4,7 @@ import type { Limits } from '../records/agent/limits.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 
-/** What a client may say of a tree that it starts. */
+/** Settings that a client may specify for a tree that it starts. */
 export interface WantedRoot {
   readonly model?: string | undefined;
   readonly profile?: string | undefined;
@@ -19,21 +19,21 @@ export interface ComposedRoot {
   readonly placement: readonly string[];
 }
 
-/** What Coppice offers to programs outside, over MCP (docs/mcp-server.md). */
+/** Options for serving external programs over MCP (docs/mcp-server.md). */
 export interface McpOptions {
   readonly version: string;
   readonly store: Store;
   readonly runtime: RuntimeFace;
-  /** By the configuration of this process. Rejects with a `CoppiceError`, such as `E_NO_KEY`. */
+  /** Composes a root from the configuration of this process. Rejects with a `CoppiceError`, such as `E_NO_KEY`. */
   readonly compose: (wanted: WantedRoot) => Promise<ComposedRoot>;
-  /** Which models and profiles agents may name. */
+  /** The models and profiles that agents may name. */
   readonly terms: Pick<ToolsetTerms, 'profiles' | 'subagents'>;
-  /** The folder of agents that name none. */
+  /** The default folder of agents. */
   readonly cwd: string;
-  /** A client that comes again under its name is the same agent; otherwise only while that one has work or mail left. */
+  /** Whether a client that reconnects under its name is always the same agent; if not, only while that agent has work or mail left. */
   readonly lasting: boolean;
-  /** Longest time that a call waits, milliseconds: many clients give up after a minute. */
+  /** Maximum time that a call waits, in milliseconds: many clients give up after a minute. */
   readonly wait_ms: number;
-  /** Something was entered in the ledger that may need a leader. */
+  /** Called when something was written to the ledger that may need a leader. */
   readonly onEntered: () => void;
 }

@@ -8,30 +8,30 @@ import { isFinished, type Run } from '../records/run/run.ts';
 import { clean } from '../render/clean.ts';
 import type { Store } from '../store/store.ts';
 
-/** How an agent ended that did not finish its task, in the words of `coppice ps`; `dead`: it was killed. */
+/** The end of an agent that did not finish its task, in the words of `coppice ps`; `dead` means killed. */
 type BadEnd = 'failed' | 'cancelled' | 'dead';
 
-/** What a client learns of one agent, as `wait` tells it (docs/mcp-server.md). */
+/** Information for a client about one agent, in the form of a `wait` row (docs/mcp-server.md). */
 export type Row = Omit<WaitRow, 'status'> & {
   readonly status: WaitStatus | BadEnd;
-  /** What it waits for a person to allow. */
+  /** The call that waits for a person's approval. */
   readonly approval?: string;
 };
 
-/** Null: it has not ended, or ended well. */
+/** Returns null if the agent has not ended, or ended well. */
 function badEnd(state: AgentState): BadEnd | null {
   if (state.type === 'killed') return 'dead';
   if (state.type !== 'failed') return null;
   return state.failure.kind === 'cancelled' ? 'cancelled' : 'failed';
 }
 
-/** The run that the agent was created for; null: none. */
+/** Returns the run that the agent was created for; null if there is none. */
 export async function runOf({ config }: Agent, store: Store): Promise<Run | null> {
   const run_id = config.task?.run_id ?? null;
   return run_id === null ? null : ((await store.findRuns(run_id))[0] ?? null);
 }
 
-/** Of a background run: its result stays in the history, so it can be read again and again. */
+/** The row of a background run: its result stays in the run history, so it can be read repeatedly. */
 export function runRow({ id, name, state }: Agent, run: Run): Row {
   const head = { agent_id: id, name };
   if (!isFinished(run.status)) return { ...head, status: 'running' };
@@ -46,7 +46,10 @@ export function runRow({ id, name, state }: Agent, run: Run): Row {
   return message === '' ? ended : { ...ended, last_reply: message };
 }
 
-/** Of an agent whose state is all that is known: a started tree, one of an earlier connection, or one that has ended. `active`: it or one below it works. */
+/**
+ * The row of an agent of which only the state is known: a started tree, an agent of an
+ * earlier connection, or one that has ended. `active`: the agent or one below it is at work.
+ */
 export function restRow(agent: Agent, active: boolean, now: number): Row {
   const { id, name, state, reply } = agent;
   const did = deedsLine(agent, now);
@@ -71,7 +74,7 @@ function errorOf(agent: Agent): { readonly error?: string } {
   return failure === null ? {} : { error: failure.error };
 }
 
-/** One line of the list of agents. */
+/** One entry of the list of agents. */
 export function listedAgent(agent: Agent, asks: readonly Ask[]): object {
   const { id, parent_id, name, state, doing, calls, usage, config } = agent;
   const ask = asks.find(({ agent_id }) => agent_id === id);
@@ -96,7 +99,7 @@ export function askLine({ tool, subject }: Pick<Ask, 'tool' | 'subject'>): strin
 
 const SHOWN_AGENTS = 8;
 
-/** What they do, on one line that clients show to people. */
+/** Activity of the agents, on one line that clients show to people. */
 export function doingLine(agents: readonly Agent[]): string {
   const shown = agents
     .slice(0, SHOWN_AGENTS)

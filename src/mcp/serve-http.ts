@@ -3,7 +3,7 @@ import { errorFrame, readFrame } from './frame-text.ts';
 import type { McpOptions } from './mcp-options.ts';
 import { McpDoor } from './serve-client.ts';
 
-/** `/mcp/NAME`: the agent that stands for the client; `/mcp`: one by the name that the client says, where it says one. */
+/** `/mcp/NAME` names the client's agent; at `/mcp`, the client's own name is used, if it gives one. */
 const NAMED = /^\/mcp\/([^/]+)\/?$/;
 
 export interface McpHandler {
@@ -12,8 +12,8 @@ export interface McpHandler {
 }
 
 /**
- * MCP over Streamable HTTP (docs/mcp-server.md), both protocol eras, without sessions: whatever a client comes back for is in the ledger. Checks neither token
- * nor host: that is up to the guard before it.
+ * Serves MCP over Streamable HTTP (docs/mcp-server.md), in both protocol eras, without sessions: whatever a client may come back for is in the ledger. Checks
+ * neither token nor host: the guard in front of it does.
  */
 export function mcpHandler(options: McpOptions): McpHandler {
   const door = new McpDoor(options);
@@ -24,7 +24,7 @@ export function mcpHandler(options: McpOptions): McpHandler {
     close,
     async fetch(request) {
       if (request.method !== 'POST') return fetch(request);
-      // The client may be gone by now.
+      // The client may have disconnected by now.
       const text = await request.text().catch(() => null);
       if (text === null) return new Response(null, { status: 400 });
       const frame = readFrame(text);

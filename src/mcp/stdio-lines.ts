@@ -3,18 +3,18 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { FrameGuard } from '../processes/output/frame-guard.ts';
 import { errorFrame, INVALID_REQUEST, idOf, readFrame, withId } from './frame-text.ts';
 
-/** Nobody reads so many answers: the client is gone, or hostile. */
+/** Maximum bytes of unread answers; beyond it, the client is taken for gone or hostile, and the connection is closed. */
 const UNREAD_BYTES = 64 * 1024 * 1024;
 
 /**
- * Messages of a client on standard input, one a line, and the answers to it. What is no message is answered as the specification says: with the id of the
- * request where it can be read, without one where it cannot.
+ * Reads a client's messages from standard input, one per line, and writes the answers. An invalid message is answered as the specification says: with the id of
+ * the request if it can be read, without one otherwise.
  */
 export class StdioLines implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  /** Resolves when either end was closed. Never rejects. */
+  /** Resolves when either end has closed. Never rejects. */
   readonly closed: Promise<void>;
   readonly #end: () => void;
   readonly #input: Readable;
@@ -84,7 +84,7 @@ export class StdioLines implements Transport {
 
 const LINE_BREAK = 0x0a;
 
-/** Why it is no message; null if it is one. */
+/** Returns why a value is not a message; null if it is one. */
 function faultOf(value: unknown): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return 'a message is one JSON object; batches are not taken';

@@ -1,7 +1,7 @@
 import { errorJson } from '../documents/error-json.ts';
 import type { ResultContent } from '../records/conversation/message.ts';
 
-/** What a tool answers: JSON as text. */
+/** The answer of a tool: JSON as text. */
 export interface ToolAnswer {
   readonly content: { readonly type: 'text'; readonly text: string }[];
   readonly isError?: true;
@@ -19,13 +19,13 @@ export function refused(code: string, message: string, hint: string | null = nul
   return errorResult(JSON.stringify({ error: { code, message, ...(hint === null ? {} : { hint }) } }));
 }
 
-/** An error as a result, which models read and mend. */
+/** Converts an error to a result, which the client's model can read and act on. */
 export function failed(error: unknown): ToolAnswer {
   const { code, message, hint } = errorJson(error);
   return refused(code, message, hint);
 }
 
-/** The agents that a call created. */
+/** Returns the ids of the agents that a call created. */
 export function idsOf({ output }: ResultContent): readonly string[] {
   return (JSON.parse(output) as { agents: readonly { agent_id: string }[] }).agents.map(
     ({ agent_id }) => agent_id,

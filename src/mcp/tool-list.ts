@@ -4,7 +4,7 @@ import { budgetOption } from '../kernel/toolsets/acts/child-budget.ts';
 import { inputSchema } from '../kernel/toolsets/arguments.ts';
 import { clientToolset } from '../kernel/toolsets/client.ts';
 
-/** The tools that a client sees (docs/mcp-server.md). What creates, writes to and ends agents is described where it is decided: in the toolset `client`. */
+/** The tools that a client sees (docs/mcp-server.md). Tools that create, write to and end agents are described in the toolset `client`, which decides them. */
 
 export const startTreeInput = z.strictObject({
   prompt: z
@@ -78,7 +78,7 @@ const ANNOTATIONS: Readonly<Record<string, ToolAnnotations>> = {
   kill: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
 };
 
-/** Alphabetical, so that the list never changes. */
+/** Sorted by name, so that the order never changes. */
 export function toolList(): Tool[] {
   const own = OWN.map(({ schema, ...tool }) => ({ ...tool, inputSchema: inputSchema(schema) }));
   const decided = clientToolset.tools

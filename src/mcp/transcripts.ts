@@ -16,10 +16,10 @@ const ADDRESS = /^coppice:\/\/agents\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{1
 export const TRANSCRIPTS = 'coppice://agents/{agent_id}/transcript';
 const TYPE = 'text/markdown';
 const PAGE = 500;
-/** Of a longer transcript the beginning is left out. */
+/** Maximum characters of a transcript; a longer one loses its beginning. */
 const CHARACTERS_MAX = 1_000_000;
 const LISTED_TREES = 50;
-/** Maximum of what an error repeats of an address. */
+/** Maximum characters of an address that an error repeats. */
 const SHOWN_MAX = 200;
 
 export async function listTranscripts(client: ClientAgent, { store }: McpOptions): Promise<Resource[]> {
@@ -35,7 +35,7 @@ export async function listTranscripts(client: ClientAgent, { store }: McpOptions
   return listed;
 }
 
-/** Throws an error of the protocol for an address that is none of this client's. */
+/** Throws an error of the protocol for an address that is not one of this client's agents. */
 export async function readTranscript(
   client: ClientAgent,
   uri: string,

@@ -8,15 +8,15 @@ import type { ClientAgent } from './client-agent.ts';
 import type { McpOptions } from './mcp-options.ts';
 import { askLine, type Row, restRow, runOf, runRow } from './rows.ts';
 
-/** Polls what no event of this process tells. */
+/** Poll interval for changes that cause no event in this process. */
 const POLL_MS = 500;
-/** Between two looks at the ledger, whatever happens. */
+/** Minimum time between two reads of the ledger. */
 const QUIET_MS = 30;
 
-/** The agents that a call waits for, as the ledger has them now. */
+/** Which of the agents that a call waits for are still at work, as the ledger has them now. */
 export interface Look {
   readonly open: readonly Agent[];
-  /** What waits for a person, of these agents and those below them. */
+  /** Open approvals of these agents and of those below them. */
   readonly asks: readonly Ask[];
 }
 
@@ -26,7 +26,7 @@ export interface Waited extends Look {
 
 type Sources = Pick<McpOptions, 'store' | 'runtime'>;
 
-/** Which of these agents are still at work, and what keeps them waiting for a person. */
+/** Reads which of these agents are still at work, and which approvals are open. */
 export async function look(client: ClientAgent, ids: readonly string[], { store }: Sources): Promise<Look> {
   const root = await client.known();
   const agents = (await Promise.all(ids.map((id) => store.agent(id)))).filter((one) => one !== null);
@@ -65,7 +65,7 @@ function pathTo(id: string, tree: readonly Agent[]): string[] {
   return path;
 }
 
-/** Until none of these agents works (or `until` says so), something waits for a person, the time is over, or the client has gone. */
+/** Waits until none of these agents is at work (or `until` says so), an approval is open, `ms` have passed, or the client has disconnected. */
 export async function waitFor(
   client: ClientAgent,
   ids: readonly string[],
@@ -79,7 +79,7 @@ export async function waitFor(
   }: {
     readonly ms: number;
     readonly signal: AbortSignal;
-    /** Ends when something waits for a person. */
+    /** Whether to return when an approval is open. */
     readonly tells: boolean;
     readonly until?: (now: Look) => boolean | Promise<boolean>;
     readonly onLook?: (now: Look) => void;
@@ -108,7 +108,7 @@ export async function waitFor(
   }
 }
 
-/** One row for each agent, in this order; takes the letters of those below the client's own agent out of its mailbox. */
+/** Returns one row per agent, in the order of `ids`; takes letters of agents below the client's own agent out of its mailbox. */
 export async function rowsOf(
   client: ClientAgent,
   ids: readonly string[],
@@ -130,7 +130,7 @@ export async function rowsOf(
     if (run === null && agent.parent_id !== null && agent.root_id === root?.id) reporting.push(id);
   }
   for (const row of await lettersOf(client, reporting)) {
-    // The toolset has one word for every end.
+    // The toolset has one word, `dead`, for every end.
     const ended = row.status === 'dead' ? await store.agent(row.agent_id) : null;
     rows.set(row.agent_id, ended === null ? row : restRow(ended, false, Date.now()));
   }
@@ -142,7 +142,10 @@ export async function rowsOf(
   });
 }
 
-/** What these agents wrote. None where the agent of the client carries out no call: it was killed meanwhile, or its tree has spent its budget; their states are told then. */
+/**
+ * Returns the letters of these agents as rows. Empty if the client's agent carries out no calls,
+ * because it was killed or its tree has spent its budget: then the agents' states are reported.
+ */
 async function lettersOf(client: ClientAgent, from_agents: readonly string[]): Promise<readonly Row[]> {
   if (from_agents.length === 0) return [];
   try {

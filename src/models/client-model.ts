@@ -4,12 +4,12 @@ import type { CallPart } from '../records/conversation/message.ts';
 import type { PromptMessage } from '../records/conversation/prompt-message.ts';
 import type { Model, ModelOutcome, ModelRequest } from './model.ts';
 
-/** Well below what one message may have: the calls that are left are made in the next one of the turn. */
+/** Limits well below those of one message: the remaining calls are made in the turn's next message. */
 const CALLS_MAX = 200;
 const CHARACTERS_MAX = 1_000_000;
 
 /**
- * Stands in for a program outside that decides for an agent: makes the calls that the program's letters ask for, then ends the turn. It keeps nothing, so
+ * Stands in for an external program that decides for an agent: makes the calls that the program's letters ask for, then ends the turn. It is stateless, so
  * any process that leads the agent carries out what the ledger holds.
  */
 export const clientModel: Model = {
@@ -25,7 +25,7 @@ export const clientModel: Model = {
   },
 };
 
-/** Calls of letters since the last turn ended that have not been made. */
+/** Calls that letters have asked for since the last turn ended and that have not been made. */
 function openCalls(messages: readonly PromptMessage[]): readonly CallPart[] {
   const asked: CallPart[] = [];
   const made = new Set<string>();

@@ -15,7 +15,7 @@ export interface ModelRequest {
   readonly thinking: Thinking;
   /** How many leading messages are shared with related agents (fork point); 0 if none. A cache breakpoint is set after them. */
   readonly shared_prefix: number;
-  /** The same for all agents with a common prefix (the tree); providers use it as the cache key, and trees take turns by it. At most 64 characters. */
+  /** The same for all agents with a common prefix (the tree): the provider's cache key, and the key by which trees take turns. At most 64 characters. */
   readonly cache_key?: string;
   readonly signal: AbortSignal;
   /** The requesting agent; matched by the scripted model, ignored by real providers. */
@@ -58,16 +58,16 @@ export type ModelOutcome =
  * - It resolves exactly once, after the last delta. After `signal` aborts it resolves `aborted` within 100 ms.
  * - An answer is given only for a whole stream: a known finish reason and no error part. No call of an
  *   incomplete stream is ever returned.
- * - `onDelta` is called synchronously, in order; what it shows is not yet true until the answer arrives.
+ * - `onDelta` is called synchronously, in order; its content is provisional until the answer arrives.
  */
 export interface Model {
   /** `provider/model`. */
   readonly id: string;
   /** Context window in tokens, input plus output; null if unknown. */
   readonly context_window: number | null;
-  /** Its usage includes cost, which a cost limit requires. */
+  /** Whether its usage includes cost, which a cost limit requires. */
   readonly tells_cost: boolean;
-  /** Its provider serves a prefix cheaper to requests that come after the first answer to it has begun. */
+  /** Whether the provider charges less for a prefix once the first answer to a request with that prefix has begun. */
   readonly caches_prefixes?: boolean;
   stream(request: ModelRequest, onDelta: (delta: ModelDelta) => void): Promise<ModelOutcome>;
   /** Closes processes and connections that the model keeps. Never rejects. */

@@ -10,7 +10,7 @@ import { Gate, gated } from './rate-limit-gate.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface OpenModelOptions extends Omit<OpenAcpOptions, 'env'> {
-  /** The `providers` of the configuration. */
+  /** The `providers` section of the configuration. */
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   readonly env: Environment;
   /** Idle time after which a stream counts as broken, milliseconds. Default 120,000. */
@@ -28,7 +28,7 @@ interface KnownProvider {
   readonly key_env: readonly string[];
   readonly base_url_env?: string;
   readonly base_url?: string;
-  /** Runs locally: tokens are free. */
+  /** Whether the server runs locally: tokens are free. */
   readonly free?: boolean;
 }
 
@@ -138,7 +138,7 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
   return gated(opened, gateOf(name, config, options));
 }
 
-/** Models that could be asked now: of the configuration, and with a list price, of providers that need no key or have one. */
+/** Models that can be used now: those of the configuration and those with a list price, of providers that need no key or have one. */
 export function usableModels({
   providers,
   env,
@@ -151,7 +151,7 @@ export function usableModels({
   });
 }
 
-/** Tokens that fit `provider/model`, input and output together: from the configuration, else of a known model; null if unknown. */
+/** The context window of `provider/model` in tokens, input and output together: from the configuration, or else of a known model; null if unknown. */
 export function contextWindow(name: string, providers: OpenModelOptions['providers']): number | null {
   const [provider = '', ...rest] = name.split('/');
   const model = rest.join('/');
@@ -161,7 +161,7 @@ export function contextWindow(name: string, providers: OpenModelOptions['provide
   return known ?? (type === undefined ? null : usualWindow(type, model));
 }
 
-/** How a provider is reached. Throws as `openModel` does. */
+/** Returns how to reach a provider. Throws the errors that `openModel` rejects with. */
 export function reachOf(
   name: string,
   { providers, env }: Pick<OpenModelOptions, 'providers' | 'env'>,
@@ -207,7 +207,7 @@ function findProvider(name: string, providers: OpenModelOptions['providers']): K
   throw noSuchName('E_MODEL_UNKNOWN', 'no provider called', name, names, 'Providers');
 }
 
-/** Needs no entry in the configuration. */
+/** Whether the provider needs no entry in the configuration. */
 export function isBuiltIn(name: string): boolean {
   return KNOWN.some((one) => one.name === name);
 }
@@ -221,12 +221,12 @@ function ownValue<T>(values: Readonly<Record<string, T>>, name: string): T | und
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
-/** Configured headers may carry a token, mostly behind the name of its kind. */
+/** Configured headers may carry a token, usually after its scheme (`Bearer`): values are returned with and without it. */
 function secretHeaders(config: ProviderConfig | undefined): string[] {
   return Object.values(config?.headers ?? {}).flatMap((value) => [value, value.replace(/^\w+ /, '')]);
 }
 
-/** The first of its variables that is set. */
+/** The first of the provider's variables that is set; null if none is. */
 function keyVariable({ key_env }: Pick<KnownProvider, 'key_env'>, env: Environment): string | null {
   return key_env.find((variable) => (env[variable]?.trim() ?? '') !== '') ?? null;
 }
@@ -240,7 +240,7 @@ function keyOf({ name, key_env }: KnownProvider, env: Environment): string | nul
   });
 }
 
-/** Environment variables name the host, the packages want the path of the API version too. */
+/** Environment variables name the host; the packages also need the path of the API version. */
 const API_PATH: Readonly<Record<string, string>> = { anthropic: '/v1', google: '/v1beta', ollama: '/v1' };
 
 function baseUrlOf(provider: KnownProvider, env: Environment): string | undefined {
@@ -257,12 +257,12 @@ function baseUrlOf(provider: KnownProvider, env: Environment): string | undefine
   return path === undefined || url.endsWith(path) ? url : `${url}${path}`;
 }
 
-/** A server on this machine, whose cache costs nothing or is unknown. */
+/** Whether the server runs on this machine, where caching saves nothing or its effect is unknown. */
 function isLocal(base_url: string | undefined): boolean {
   return base_url !== undefined && /^(localhost|127\..*|\[::1\])$/.test(new URL(base_url).hostname);
 }
 
-/** Ollama's own forms: an address to listen on, without a scheme, perhaps without a host or a port. */
+/** Completes Ollama's own forms: a listen address without a scheme, possibly without a host or a port. */
 function ollamaHost(named: string): string {
   if (/^https?:\/\//.test(named)) return named;
   const host = named.replace(/^(0\.0\.0\.0)?(?=:|\/|$)/, '127.0.0.1');

@@ -10,9 +10,9 @@ export interface GateOptions {
   readonly attempts: number;
   readonly base_ms: number;
   readonly max_ms: number;
-  /** Milliseconds, monotonic. */
+  /** The time in milliseconds, monotonic. */
   readonly now: () => number;
-  /** 0 ≤ x < 1. */
+  /** Returns x with 0 ≤ x < 1. */
   readonly random: () => number;
   /** Resolves after `ms`, or as soon as the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<unknown>;
@@ -32,15 +32,15 @@ export const GATE_DEFAULTS: GateOptions = {
 const TRANSIENT: ReadonlySet<Failure['kind']> = new Set(['rate_limit', 'overloaded', 'network']);
 
 /**
- * One gate per provider and model, shared by all agents of the process. Limits concurrent requests, trees in turn, and keeps one back-off clock, so
- * that a 429 for one agent also holds its siblings instead of letting each run into it.
+ * One gate per provider and model, shared by all agents of the process. Limits concurrent requests, with trees taking turns, and keeps one back-off clock,
+ * so that a 429 for one agent also delays its siblings instead of letting each run into it.
  */
 export class Gate {
   readonly #options: GateOptions;
   readonly #slots: FairSlots;
   /** No request starts before this time. */
   #closed_until = 0;
-  /** The reason, for people. */
+  /** The reason for `#closed_until`, for people. */
   #closed_because = '';
 
   constructor(options: Partial<GateOptions> = {}) {
@@ -68,7 +68,7 @@ export class Gate {
       if (signal.aborted) return { type: 'aborted' };
       if (attempt >= this.#options.attempts) return exhausted(outcome, attempt);
       const delay_ms = this.#delay(attempt, outcome.retry_after_ms);
-      // A requested wait beyond the longest pause counts as the answer: nobody waits an hour in silence.
+      // A requested wait beyond the longest pause is returned as the failure: nobody waits an hour in silence.
       if (delay_ms === null) return outcome;
       if (shown) onDelta({ type: 'restart', reason: outcome.failure.error });
       tries = `; try ${attempt + 1} of ${this.#options.attempts}`;
@@ -83,7 +83,7 @@ export class Gate {
     }
   }
 
-  /** Full jitter, but at least as long as the provider requests. Null if that exceeds the longest pause. */
+  /** Milliseconds before the next attempt: full jitter, but at least as long as the provider requests. Null if that exceeds five times `max_ms`. */
   #delay(attempt: number, wish_ms: number | undefined): number | null {
     const { max_ms, random } = this.#options;
     const jitter = backOff(attempt, this.#options, random);
@@ -91,7 +91,7 @@ export class Gate {
     return wish_ms > max_ms * 5 ? null : wish_ms + jitter * 0.1;
   }
 
-  /** Waits for a slot and the end of the back-off; false if aborted. `tries`: what the person is told of this request's own. */
+  /** Waits for a slot and the end of the back-off; false if aborted. `tries`: the number of this request's own attempts, for people. */
   async #enter(
     tree: string,
     signal: AbortSignal,

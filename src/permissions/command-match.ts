@@ -3,13 +3,13 @@ import { matchesText } from './glob-match.ts';
 import { analyseCommand, type CommandAnalysis, runsCode } from './shell/analyse-command.ts';
 import { isKnown, MANY, mayMatch } from './shell/shell-word.ts';
 
-/** A command under the rules of a policy; analysed once, when the first rule needs to know what it runs. */
+/** Matches a command against the rules of a policy; analysed once, when the first rule needs to know what it runs. */
 export class CommandMatch {
   readonly #text: string;
   #analysis: CommandAnalysis | undefined;
 
   constructor(command: string) {
-    // Only what the shell treats as white space; any other space is part of a name.
+    // Trims only what the shell treats as white space; any other space is part of a name.
     this.#text = command.replace(/^[ \t\n]+/, '').replace(/[ \t\n]+$/, '');
   }
 
@@ -18,7 +18,7 @@ export class CommandMatch {
     return this.#analysis;
   }
 
-  /** An allow pattern matches the exact text, or a plain command if everything that it runs matches too. */
+  /** Whether an allow pattern matches: the exact text, or a plain command if everything that it runs matches too. */
   isAllowed(pattern: string): boolean {
     if (pattern === this.#text) return true;
     if (!matchesCommand(pattern, this.#text) || !this.analysis.plain) return false;
@@ -28,7 +28,7 @@ export class CommandMatch {
     return this.analysis.hidden === null && others.every((words) => matchesCommand(pattern, words.join(' ')));
   }
 
-  /** Deny and ask patterns check every command that the text would run. Undefined: no match; `unseen`: why a match cannot be ruled out. */
+  /** Matches a deny or ask pattern against all commands that the text would run. Undefined: no match. `unseen`: why a match is only possible; null: certain. */
   isCaught(pattern: string): { readonly unseen: string | null } | undefined {
     if (matchesCommand(pattern, this.#text)) return { unseen: null };
     const { commands, hidden } = this.analysis;
@@ -45,7 +45,7 @@ function matchesCommand(pattern: string, command: string): boolean {
   return matchesText(pattern, command) || (pattern.endsWith(' *') && pattern.slice(0, -2) === command);
 }
 
-/** Unknown words may expand to nothing, and `git *` also matches a bare `git`. */
+/** Whether a command with unknown words may match. These may expand to nothing, and `git *` also matches a bare `git`. */
 function mayMatchCommand(pattern: string, words: readonly string[]): boolean {
   if (words.every(isKnown)) return false;
   return mayMatch(

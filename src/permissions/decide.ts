@@ -6,7 +6,7 @@ import { type Rule, ruleText } from './rule.ts';
 import { takesPath } from './tool-permission.ts';
 import { type TouchedPath, touchesOf } from './touched-paths.ts';
 
-/** What a policy says of one call. */
+/** Decision of a policy about one call. */
 export interface Decision {
   readonly verdict: Verdict;
   /** For people: `deny(bash:rm *)`, `ask(bash), the default`. */
@@ -15,7 +15,7 @@ export interface Decision {
 
 const strictness: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
 
-/** Whether a rule matches a call; `unseen`: it may, because the command does not tell what it runs. */
+/** Whether a rule matches a call. `unseen`: it may match; the text says which part of the command cannot be analysed. */
 type Match = 'yes' | 'no' | { readonly unseen: string };
 
 function matchCommand(rule: Rule, pattern: string, command: CommandMatch): Match {
@@ -27,7 +27,7 @@ function matchCommand(rule: Rule, pattern: string, command: CommandMatch): Match
 
 function matchPath(rule: Rule, pattern: string, path: string): Match {
   if (rule.verdict === 'allow') return matchesPath(pattern, path) ? 'yes' : 'no';
-  // Like a case-insensitive file system.
+  // Compares as a case-insensitive file system does, and also matches files inside a matching folder.
   const [folded, parts] = [fold(pattern), fold(path).split('/')];
   const within = parts.some((_, at) => matchesPath(folded, parts.slice(0, at + 1).join('/')));
   return within ? 'yes' : 'no';
@@ -56,7 +56,7 @@ function stricter(one: Decision | undefined, other: Decision): Decision {
   return one !== undefined && strictness[one.verdict] >= strictness[other.verdict] ? one : other;
 }
 
-/** What all rules of the first source say that has one for the call. */
+/** Decisions of all matching rules in the first source that has any; otherwise the default of the level. */
 function decideLevel(
   level: PolicyLevel,
   call: PermissionCall & { readonly tool: ToolPermission },
@@ -87,7 +87,7 @@ function byDefault({ tool, subject }: { readonly tool: ToolPermission; readonly 
   return { verdict: rule.verdict, rule: `${rule.verdict}(${ruleText(rule)}), the default` };
 }
 
-/** What the rules about paths say of one that is touched: deny or ask, by the first source with a rule that matches. */
+/** Deny and ask decisions of path rules about a touched path, from the first source with a matching rule. */
 function decideTouched(level: PolicyLevel, { path, as, searched }: TouchedPath): readonly Decision[] {
   for (const source of RULE_SOURCES) {
     const rules = level[source].filter(
@@ -97,7 +97,7 @@ function decideTouched(level: PolicyLevel, { path, as, searched }: TouchedPath):
     if (rules.length === 0) continue;
     const found: Decision[] = [];
     for (const rule of rules) {
-      // A rule without a pattern is about the tool; but what a profile implies (`unsaid`) covers the rest of the paths.
+      // A rule without a pattern is about the tool, not about paths; but one that a profile implies (`unsaid`) covers all other paths.
       const about_paths = rule.pattern !== undefined || (source === 'unsaid' && searched !== true);
       if (rule.verdict !== 'allow' && about_paths)
         found.push({
@@ -110,7 +110,7 @@ function decideTouched(level: PolicyLevel, { path, as, searched }: TouchedPath):
   return [];
 }
 
-/** Any path at all may be one that is denied or asked about, and need not be one that is allowed. */
+/** Whether a rule may match. For an unknown path (null), deny and ask rules are assumed to match and allow rules are not. */
 function mayMatchPath(rule: Rule, pattern: string, path: string | null): boolean {
   return path === null ? rule.verdict !== 'allow' : matchPath(rule, pattern, path) === 'yes';
 }
@@ -121,7 +121,7 @@ function whyTouched(rule: string, path: string | null): string {
     : rule;
 }
 
-/** The strictest decision of rules about paths; undefined when none applies. */
+/** The strictest decision of path rules; undefined if none applies. */
 export function decidePaths(policy: Policy, touched: readonly TouchedPath[]): Decision | undefined {
   return strictestOf(touchedDecisions(policy, touched));
 }
@@ -135,14 +135,14 @@ function strictestOf(found: readonly Decision[]): Decision | undefined {
 }
 
 /**
- * What happens to a call. `subject` is the command, the canonical path relative to the agent's folder, or the text of `Tool.subject`
- * (see `permissionSubject`); `touched` are the paths that it touches. Pure and total.
+ * Decides about a call. `subject` is the command, the canonical path relative to the agent's folder, or the text of `Tool.subject`
+ * (see `permissionSubject`); `touched` are the paths that the call touches. Pure and total.
  */
 export function decide(...of: Parameters<typeof decisions>): Decision {
   return strictestOf(decisions(...of)) ?? byDefault({ tool: of[1], subject: of[2] });
 }
 
-/** Every rule that asks about the call, each once. */
+/** All rules that ask about the call, without duplicates. */
 export function askingRules(...of: Parameters<typeof decisions>): readonly string[] {
   return [...new Set(decisions(...of).flatMap(({ verdict, rule }) => (verdict === 'ask' ? [rule] : [])))];
 }

@@ -1,8 +1,8 @@
 import type { Verdict } from '../records/tool.ts';
 
 /**
- * Matches without regular expressions, in time linear in practice and quadratic at worst: patterns and subjects
- * come from people and models, and a backtracking engine can be made to hang. `*` matches any text.
+ * Matches a pattern in which `*` matches any text. Uses no regular expressions, because patterns and subjects come from people and models,
+ * and a backtracking engine can be made to hang. Linear time in practice, quadratic in the worst case.
  */
 export function matchesText(pattern: string, text: string): boolean {
   let at = 0;
@@ -28,7 +28,7 @@ export function matchesText(pattern: string, text: string): boolean {
 }
 
 function matchesParts(patterns: readonly string[], parts: readonly string[]): boolean {
-  // Row by row: can the first `p` patterns match the first `n` parts?
+  // Dynamic programming by rows: can the first `p` patterns match the first `n` parts?
   let row = parts.map(() => false);
   row = [true, ...row];
   for (const pattern of patterns) {
@@ -51,20 +51,20 @@ export function matchesPath(pattern: string, path: string): boolean {
   return matchesParts(pattern.replace(/^\.\//, '').split('/'), parts);
 }
 
-/** The parts of `https://*.example.org:8443/docs/*`; of them a pattern needs only the host. */
+/** Parts of a URL pattern such as `https://*.example.org:8443/docs/*`; only the host is required. */
 const URL_PATTERN =
   /^(?:(\*|https?):\/\/)?(\*|(?:\*\.)?[^\s/?#@:*[\]]+|\[[\da-f:.]+\])(?::(\d+|\*))?(\/.*)?$/is;
 
-/** What is wrong with a pattern of addresses; null: nothing. */
+/** Returns what is wrong with a URL pattern; null if it is valid or empty. */
 export function urlPatternFault(pattern: string): string | null {
   if (pattern === '' || URL_PATTERN.test(pattern)) return null;
   return 'write an address, for example https://docs.example.org/*, or a host: docs.example.org, *.example.org';
 }
 
 /**
- * Matches an address in its canonical form part by part, so that `*` in a path never reaches into the host, nor the other way round. `*.example.org` is every
- * name below. A pattern without a scheme means both, one without a path all of the host. Without a port, allow patterns mean the usual one, deny and ask
- * patterns any; those also ignore case in paths and the scheme, for they are about the place.
+ * Matches a URL in canonical form part by part, so that `*` never matches across the boundary of host and path. `*.example.org` matches every subdomain.
+ * Without a scheme a pattern matches http and https, without a path every path. Without a port, allow patterns match only the default port, deny and ask
+ * patterns any. Deny and ask patterns also ignore the scheme and the case of paths.
  */
 export function matchesUrl(pattern: string, address: string, verdict: Verdict): boolean {
   const url = URL.parse(address);
@@ -91,7 +91,7 @@ function matchesHost(written: string, host: string): boolean {
   return below ? host.endsWith(`.${name}`) : host === name;
 }
 
-/** Servers take `%61` for `a`. */
+/** Decodes percent-encoded ASCII, since servers treat `%61` as `a`. */
 function decoded(path: string): string {
   return path.replaceAll(/%([2-7][\da-f])/gi, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),

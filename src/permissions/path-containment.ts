@@ -8,11 +8,11 @@ import { printablePath } from './printable-path.ts';
  * so that a link swapped in between is detected. File operations are synchronous: nothing else in this
  * process can run between check and use.
  *
- * All functions throw an Error with a message for the model.
+ * Failures are thrown as an Error with a message for the model.
  */
 
 export interface ContainedPath {
-  /** The folder it lies in, canonical and absolute. */
+  /** The containing folder, canonical and absolute. */
   readonly root: string;
   /** Canonical and absolute. */
   readonly absolute: string;
@@ -21,10 +21,10 @@ export interface ContainedPath {
   readonly exists: boolean;
 }
 
-/** No system opens longer ones; a model may write megabytes. */
+/** Maximum characters of a path: no system opens longer ones, but a model may write megabytes. */
 const PATH_MAX = 32_768;
 
-/** Longer than any path that can be opened. */
+/** Whether the path is longer than any that can be opened. */
 export function isPathTooLong(path: string): boolean {
   return path.length > PATH_MAX;
 }
@@ -57,7 +57,7 @@ function canonicalPart(path: string): { existing: string; missing: string[] } {
       if (code === 'ENAMETOOLONG') throw new Error('the path is too long');
       if (code !== 'ENOENT' && code !== 'ENOTDIR') throw new Error(`${printablePath(path)}: ${code}`);
     }
-    // A dangling link exists all the same; writing through it would leave the folder.
+    // A dangling link still exists; writing through it would create a file outside the folder.
     if (isLink(current))
       throw new Error(
         `${printablePath(path)}: ${printablePath(current)} is a symbolic link that leads nowhere`,
@@ -68,8 +68,8 @@ function canonicalPart(path: string): { existing: string; missing: string[] } {
 }
 
 /**
- * The canonical place of `path` (relative to `root`, or absolute) inside `root`. It need not exist; the deepest
- * existing folder above it must be inside.
+ * Resolves `path` (relative to `root`, or absolute) to its canonical path inside `root`. It need not exist. Throws if
+ * it is outside.
  */
 export function containPath(root: string, path: string): ContainedPath {
   if (path === '') throw new Error('field "path": must not be empty');
@@ -95,10 +95,10 @@ export function containPath(root: string, path: string): ContainedPath {
 }
 
 const no_follow = constants.O_NOFOLLOW ?? 0;
-/** A pipe without a writer must not block the whole process. */
+/** Keeps a pipe without a writer from blocking the whole process. */
 const no_block = constants.O_NONBLOCK ?? 0;
 
-/** The path behind an open handle; undefined where the system cannot tell. */
+/** The path of an open handle; undefined where the system cannot tell. */
 function placeOfHandle(descriptor: number): string | undefined {
   if (process.platform !== 'linux') return undefined;
   return readlinkSync(`/proc/self/fd/${descriptor}`);
@@ -161,8 +161,8 @@ export function pathInFolder(folder: number, folder_path: string, name: string):
 }
 
 /**
- * The folder behind an open handle, for the working directory of a child process; on Linux through the handle, as above, by this process's
- * id: `self` would be the child.
+ * The path of the folder behind an open handle, as the working directory of a child process. On Linux it goes through the handle, as above, but by
+ * this process's id, since `self` would be the child.
  */
 export function openFolderPath(folder: number, folder_path: string): string {
   return process.platform === 'linux' ? `/proc/${process.pid}/fd/${folder}` : folder_path;

@@ -5,12 +5,12 @@ import { type ContainedPath, containPath } from './path-containment.ts';
 import { printablePath } from './printable-path.ts';
 
 /**
- * The rule that denies `tool` this canonical path, or undefined. Called at the moment of use, because a link may have been swapped since
- * the call was decided; it also keeps denied files out of search results.
+ * Returns the rule that denies `tool` this canonical path, or undefined. Called at the moment of use, because a link may have been swapped since
+ * the call was decided; also keeps denied files out of search results.
  */
 export type PathGuard = (tool: string, relative_path: string, context: PathContext) => string | undefined;
 
-/** `containPath`, then the guard. Throws an Error for the model. */
+/** Resolves a path with `containPath` and checks the guard. Throws an Error with a message for the model. */
 export function containAllowedPath(
   tool: string,
   path: string,
@@ -24,15 +24,15 @@ export function containAllowedPath(
   return contained;
 }
 
-/** Throws an Error for the model if the path is spilled output of another tree. */
+/** Throws an Error with a message for the model if the path is spilled output of another tree. */
 export function refuseForeignOutput({ absolute, relative }: ContainedPath, context: PathContext): void {
   if (isForeignOutput(absolute, context))
     throw new Error(`${printablePath(relative)}: output of another conversation, which this one may not see`);
 }
 
-/** Whether a path is spilled output of another tree; possible for an agent whose folder contains the output folder. */
+/** Whether a path is spilled output of another tree; possible only if the agent's folder contains the output folder. */
 export function isForeignOutput(absolute: string, { cwd, spill_dir }: PathContext): boolean {
-  if (spill_dir === undefined) return false; // a preview for a person, not a call
+  if (spill_dir === undefined) return false; // no call, but a preview for a person
   let [all, own] = [dirname(spill_dir), spill_dir];
   try {
     all = realpathSync.native(all);

@@ -3,31 +3,31 @@ import { matchesText } from './glob-match.ts';
 import { parseRule, type Rule, ruleText } from './rule.ts';
 
 /**
- * Permissions: what an agent may do, as data that can be stored (docs/permissions.md).
- * This folder holds rules, the decision about a call, the text of a refusal, and what a path or a shell command comes to for a rule.
+ * Permissions of an agent, as data that can be stored (docs/permissions.md).
+ * This folder holds rules, the decision about a call, the text of a refusal, and the analysis of paths and shell commands for rules.
  *
  * P1. Within one source, deny beats ask beats allow.
- * P2. The first source with a rule that matches decides: `cli` before `config` before `profile` before what the tool declares.
- * P3. If no source has one, what the tool declares decides; a tool that declares nothing is asked about.
- * P4. A policy is a list of such decisions, one for the tree and one for each profile on the way down; the strictest counts, so a child can only narrow.
- *     If a profile allows some calls of a tool, it asks about the others; for tools of which it allows nothing, the levels above decide.
+ * P2. The first source with a matching rule decides: `cli` before `config` before `profile` before the declaration of the tool.
+ * P3. If no source has one, the declaration of the tool decides; a tool without a declaration asks.
+ * P4. A policy is a list of such levels, one for the tree and one for each profile on the path from the root; the strictest decision counts, so a child can
+ *     only narrow. If a profile allows some calls of a tool, it asks about the others; for tools of which it allows no call, the levels above decide.
  * P5. A `bash` pattern allows exactly its own text, and plain commands: no operators, redirections, substitutions.
  *     What such a command runs in turn (`timeout 5 …`, `git -c …`) must match too, unless the program is an interpreter.
- * P6. Deny and ask patterns for `bash` check every simple command of a compound, and the whole text. If
- *     the text does not tell what would run, the call is denied or asked about.
- * P7. Deny and ask patterns for paths also cover what is inside a matching folder, and ignore case; allow patterns do not.
- * P8. They bind every tool that touches such a path: those of `read` whatever reads it, those of `write` whatever writes it.
+ * P6. Deny and ask patterns for `bash` are matched against every simple command of a compound, and against the whole text. If
+ *     it cannot be determined what would run, they match.
+ * P7. Deny and ask patterns for paths also match everything inside a matching folder, and ignore case; allow patterns do neither.
+ * P8. These patterns bind every tool that touches such a path: those of `read` every tool that reads it, those of `write` every tool that writes it.
  */
 export interface Policy {
   readonly levels: readonly PolicyLevel[];
 }
 
-/** In the order in which they are asked. `unsaid`: what a profile implies by what it does not allow; `mode`: what `withMode` adds. */
+/** Sources in order of precedence. `unsaid`: ask rules that a profile implies for calls that it does not allow; `mode`: added by `withMode`. */
 export const RULE_SOURCES = ['cli', 'config', 'profile', 'unsaid', 'mode'] as const;
 export type RuleSource = (typeof RULE_SOURCES)[number];
 
 export interface PolicyLevel extends Readonly<Record<RuleSource, readonly Rule[]>> {
-  /** What holds where no rule applies: what the tool declares, or, in a profile, whatever the levels above decide. */
+  /** Decision if no rule applies. `tool`: the declaration of the tool; `allow`, in a profile: the levels above decide. */
   readonly default: 'tool' | 'allow';
 }
 
@@ -42,7 +42,7 @@ function parseRules(texts: RuleTexts | undefined): Rule[] {
   return verdicts.flatMap((verdict) => (texts?.[verdict] ?? []).map((text) => parseRule(text, verdict)));
 }
 
-/** A policy from what the command line, the configuration and the root's own profile say. Throws InvalidRuleError. */
+/** Creates the policy of a tree from the rules of the command line, the configuration and the root's own profile. Throws InvalidRuleError. */
 export function createPolicy(
   texts: { readonly cli?: RuleTexts; readonly config?: RuleTexts; readonly profile?: RuleTexts } = {},
 ): Policy {
@@ -50,7 +50,7 @@ export function createPolicy(
   return { levels: [{ cli, config, profile, unsaid: [], mode: [], default: 'tool' }] };
 }
 
-/** What a profile leaves of the policy above it. Throws InvalidRuleError. */
+/** Creates the level with which a profile narrows the policy above it. Throws InvalidRuleError. */
 export function createProfilePolicy(texts: RuleTexts): Policy {
   const profile = parseRules(texts);
   const unsaid = profile.flatMap(({ verdict, tool }): Rule[] =>
@@ -59,7 +59,7 @@ export function createProfilePolicy(texts: RuleTexts): Policy {
   return { levels: [{ cli: [], config: [], profile, unsaid, mode: [], default: 'allow' }] };
 }
 
-/** The child's policy under its parent's: allowed is only what both allow (P4). */
+/** Narrows the parent's policy by the child's: only calls that both allow are allowed (P4). */
 export function narrow(parent: Policy, child: Policy): Policy {
   const known = new Set(parent.levels.map((level) => JSON.stringify(level)));
   const added = child.levels.filter((level) => !known.has(JSON.stringify(level)));
@@ -68,7 +68,7 @@ export function narrow(parent: Policy, child: Policy): Policy {
 
 const policies = new WeakMap<AgentConfig, Policy>();
 
-/** What an agent may do: its tree's rules, and what the profiles on the way down to it leave of them. */
+/** The policy of an agent: the rules of its tree, narrowed by the profiles on the path from the root. Cached by configuration. */
 export function policyOf(config: AgentConfig): Policy {
   let policy = policies.get(config);
   if (policy === undefined) {
@@ -88,12 +88,12 @@ const origin: Readonly<Record<RuleSource, string>> = {
   mode: ', the mode',
 };
 
-/** A rule as people read it: `deny(bash:rm *), the profile`. */
+/** Formats a rule for people: `deny(bash:rm *), the profile`. */
 export function describeRule(rule: Rule, source: RuleSource): string {
   return `${rule.verdict}(${ruleText(rule)})${origin[source]}`;
 }
 
-/** The deny and ask rules with a pattern that apply to some of a tool's calls, as people read them. */
+/** Deny and ask rules with a pattern, which apply to some of a tool's calls, formatted for people. */
 export function partialRules(policy: Policy, tool: string): readonly string[] {
   const texts = new Set<string>();
   for (const level of policy.levels) {
@@ -101,7 +101,7 @@ export function partialRules(policy: Policy, tool: string): readonly string[] {
       const rules = level[source].filter((rule) => matchesText(rule.tool, tool));
       for (const rule of rules)
         if (rule.verdict !== 'allow' && rule.pattern !== undefined) texts.add(describeRule(rule, source));
-      // This source has decided; what the next one says does not count.
+      // A rule without a pattern matches every call, so later sources never apply.
       if (rules.some((rule) => rule.pattern === undefined)) break;
     }
   }

@@ -3,7 +3,7 @@ const unprintable = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\p
 const unprintableAll = new RegExp(unprintable.source, 'gu');
 
 /**
- * A path for one line of a result. A name with line breaks or escape sequences is quoted, so that it cannot pass for another line.
+ * Formats a path for one line of a result. A path with line breaks or escape sequences is quoted and escaped, so that it cannot imitate another line.
  */
 export function printablePath(path: string): string {
   if (!unprintable.test(path)) return path;

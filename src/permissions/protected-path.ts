@@ -1,11 +1,11 @@
 /**
- * Folders whose files govern what runs outside the tools: the runtime's settings, git's hooks and
- * configuration. Tools never write there, whatever a policy allows: an agent that writes a settings file
- * would give itself permissions (compare CVE-2026-25725).
+ * Folders whose files control what runs outside the tools: the runtime's settings, git's hooks and
+ * configuration. Tools never write there, regardless of the policy: an agent that writes a settings file
+ * could give itself permissions (compare CVE-2026-25725).
  */
 const protectedNames = new Set(['.coppice', '.git']);
 
-/** Where the runtime keeps its ledger, the list of trusted folders and its configuration, for an agent that works in a home folder. */
+/** Locations of the runtime's ledger, list of trusted folders and configuration, which an agent that works in a home folder could reach. */
 const protectedPaths = [
   '.config/coppice',
   '.local/share/coppice',
@@ -14,7 +14,7 @@ const protectedPaths = [
   'appdata/local/coppice',
 ];
 
-/** Holds keys of providers, among the settings: what no tool reads either. */
+/** File with API keys in the settings folder; tools may not even read it. */
 export const KEY_FILE = 'keys.json';
 
 /** Characters that some file systems ignore when they compare names. */

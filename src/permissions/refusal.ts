@@ -4,7 +4,7 @@ import { type Policy, type PolicyLevel, partialRules, RULE_SOURCES } from './pol
 import { toolPermission } from './tool-permission.ts';
 import type { TouchedPath } from './touched-paths.ts';
 
-/** What a model reads when its call is denied; null when the policy allows it. In a headless run nobody can be asked: what would ask is denied. */
+/** Message to the model if its call is denied; null if the policy allows it. For runs where nobody can be asked, so that `ask` denies too. */
 export function policyRefusal(
   policy: Policy,
   tool: ToolPermission,
@@ -20,14 +20,14 @@ export function policyRefusal(
   return `${tool.name} needs approval (${rule}) and nobody can give it in this run. ${way_out}`;
 }
 
-/** The first level is the tree's, which the command line decides; the others are profiles'. */
+/** Whether a profile withholds the call. The first level is the tree's, which the command line can change; the others are profiles. */
 function isByProfile({ levels }: Policy, tool: ToolPermission, subject: string): boolean {
   return levels.length > 1 && decide({ levels: levels.slice(1) }, tool, subject).verdict !== 'allow';
 }
 
 /**
- * The same for a use without a subject, so that no pattern can be checked: if a rule that applies forbids some of it, all of it is
- * refused; patterns that allow some of it allow nothing.
+ * As `policyRefusal`, for a call without a subject, so that patterns cannot be checked. It is refused if any deny or ask pattern could
+ * apply; allow patterns do not count.
  */
 export function blindRefusal(policy: Policy, tool: ToolPermission): string | null {
   const [rule] = [tool.name, ...tool.bound_by].flatMap((one) => partialRules(policy, one));
@@ -36,13 +36,13 @@ export function blindRefusal(policy: Policy, tool: ToolPermission): string | nul
   return policyRefusal(policy, tool, '');
 }
 
-/** What rules say of calls that create agents. */
+/** Ruling on calls that create agents. */
 export type CreationRuling =
   | { readonly type: 'deny'; readonly why: string }
-  /** `why`: what the model reads where nobody can be asked. */
+  /** `why`: message to the model where nobody can be asked. */
   | { readonly type: 'ask'; readonly rules: readonly string[]; readonly why: string };
 
-/** Null: the tool may create agents. Only rules that name it ask or deny: `*` is about tools that act on the world. */
+/** Returns null if the tool may create agents. Only rules that name the tool can ask or deny; `*` applies to tools that act on the world. */
 export function creationRuling({ levels }: Policy, name: string): CreationRuling | null {
   const isStrict = (level: PolicyLevel) =>
     RULE_SOURCES.some((source) =>

@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs
 import { dirname } from 'node:path';
 
 /**
- * Replaces a file of settings, on the disk when it returns: whoever reads it meanwhile, or after a crash, gets the old or the new one. For the user only, unless
- * it has another `mode`; so is its folder, if it is made. Throws as `node:fs` does; then nothing is left behind.
+ * Atomically replaces a settings file: a reader, also after a crash, sees either the old or the new content, which is flushed to disk first. Only the user
+ * can access the file (unless `mode` differs) and the folders that are created. Throws as `node:fs` does, and then leaves no temporary file.
  */
 export function replaceFile(file: string, text: string, mode = 0o600): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

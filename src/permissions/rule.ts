@@ -8,7 +8,7 @@ export interface Rule {
   readonly verdict: Verdict;
   /** A tool's name, or a pattern of names (`*`, `files__*`). */
   readonly tool: string;
-  /** Undefined: whatever the subject. */
+  /** Undefined: matches every subject. */
   readonly pattern?: string;
 }
 
@@ -16,14 +16,14 @@ export class InvalidRuleError extends Error {
   override readonly name = 'InvalidRuleError';
 }
 
-/** The rule as written: `bash:git *`. */
+/** Formats a rule as it is written: `bash:git *`. */
 export function ruleText(rule: Rule): string {
   return rule.pattern === undefined ? rule.tool : `${rule.tool}:${rule.pattern}`;
 }
 
 /**
- * Reads a rule: `TOOL` or `TOOL:PATTERN`, for example `bash`, `bash:git *`, `write:src/**`, `*`.
- * Throws InvalidRuleError with a sentence for the person who wrote it.
+ * Parses a rule: `TOOL` or `TOOL:PATTERN`, for example `bash`, `bash:git *`, `write:src/**`, `*`.
+ * Throws InvalidRuleError with a message for the person who wrote it.
  */
 export function parseRule(text: string, verdict: Verdict): Rule {
   const invalid = (why: string) => invalidRule(text, why);
@@ -48,15 +48,15 @@ function invalidRule(text: string, why: string): InvalidRuleError {
 }
 
 /**
- * The same, for a tool that exists: a rule about any other, or about a path that no tool can reach, would silently allow or forbid nothing.
- * Of the tools of toolsets, rules apply to those that create agents, if they name them.
+ * As `parseRule`, but also rejects a rule about an unknown tool or about a path that no tool can reach, which would silently have no effect.
+ * Among the tools of toolsets, rules apply only to those that create agents, and only if they name them.
  */
 export function parseKnownRule(text: string, verdict: Verdict, tools: readonly ToolPermission[]): Rule {
   const rule = parseRule(text, verdict);
-  // Uses of an agent program's tools that are none of ours (docs/acp.md).
+  // `acp` stands for those tools of an agent program that have no counterpart here (docs/acp.md).
   const reached = tools.filter(({ name, subject }) => subject !== 'agents' || name === rule.tool);
   const known = [...reached.map(({ name }) => name), 'acp'];
-  // Which tools a server has is known only while it runs.
+  // The tools of an MCP server are known only while it runs.
   if (!isServerTool(rule.tool) && !known.some((tool) => matchesText(rule.tool, tool)))
     throw new InvalidRuleError(
       `invalid rule "${text}": there is no tool "${rule.tool}". ${nameHint(rule.tool, known, 'Tools')}`,

@@ -1,6 +1,6 @@
 import type { ToolPermission } from '../records/tool.ts';
 
-/** What a tool declares to the permission rules; a tool that declares nothing is asked about, by the text of its subject. */
+/** Fills in the permission declaration of a tool. By default its calls ask, and patterns match the text of its subject. */
 export function toolPermission(
   name: string,
   declared: Partial<Omit<ToolPermission, 'name'>> = {},

@@ -6,22 +6,22 @@ import { analyseCommand, type CommandAnalysis } from './shell/analyse-command.ts
 import { isKnown } from './shell/shell-word.ts';
 import { takesPath } from './tool-permission.ts';
 
-/** A path that a call touches, and the tool whose rules about paths apply to that. */
+/** A path that a call touches, and the tool whose path rules apply to it. */
 export interface TouchedPath {
-  /** Relative to the agent's folder; null for any path, because not all of the command was checked. */
+  /** Relative to the agent's folder; null: any path, because the command was not fully analysed. */
   readonly path: string | null;
   readonly as: string;
-  /** A search goes through it; what it finds there is judged file by file. */
+  /** Set if the path is a folder that is searched; the files in it are judged one by one. */
   readonly searched?: true;
 }
 
-/** Maximum words of a command that are looked up as paths, times the folders that they may be relative to; deep ones count more. */
+/** Maximum product of words looked up as paths and the folders that they may be relative to; deep folders count more. */
 const lookups_max = 1_000;
 const levels_per_lookup = 8;
 
 /**
- * What permission rules are matched against: for tools that take a path its canonical form relative to `cwd`, so that neither `..` nor a
- * symbolic link gets around a rule; the tool's own subject for all others. A path outside the folder stays as written; the tool refuses it.
+ * The text that permission rules match: for tools that take a path, its canonical form relative to `cwd`, so that neither `..` nor a
+ * symbolic link bypasses a rule; for all others, the tool's own subject. A path outside the folder stays as written; the tool refuses it.
  */
 export function permissionSubject<Input>(tool: Tool<Input>, input: Input, cwd: string): string {
   const path = writtenPath(tool, input);
@@ -33,7 +33,7 @@ export function permissionSubject<Input>(tool: Tool<Input>, input: Input, cwd: s
   }
 }
 
-/** The path of a call as it is written; undefined for tools that take none. */
+/** The path of a call as written; undefined for tools that take none. */
 export function writtenPath<Input>(tool: Tool<Input>, input: Input): string | undefined {
   if (!takesPath(tool.permission)) return undefined;
   return String((input as { readonly path?: unknown }).path ?? '.');
@@ -47,24 +47,24 @@ export function callTouches(
   cwd: string,
 ): readonly TouchedPath[] {
   if (takesPath(tool)) return touchedPaths(tool, subject, cwd);
-  // A command is parsed only if a rule about paths exists that may apply to it.
+  // A command is parsed only if a path rule may apply to it.
   const checked =
     tool.subject === 'command' && tool.bound_by.some((one) => partialRules(policy, one).length > 0);
   return checked ? touchedByCommand(analyseCommand(subject), cwd) : [];
 }
 
-/** What a tool does to one file. */
+/** The touched paths of a tool call on one path. */
 export function touchesOf({ bound_by }: ToolPermission, path: string): readonly TouchedPath[] {
   return bound_by.map((as) => ({ path, as }));
 }
 
-/** What a call touches, by its canonical path and by the one that is written. */
+/** The touched paths of a call: both its canonical path and the path as written. */
 export function touchedPaths(tool: ToolPermission, path: string, cwd: string): readonly TouchedPath[] {
   const touched = pathsOf(cwd, cwd, path).flatMap((one) => touchesOf(tool, one));
   return tool.subject === 'folder' ? touched.map((one) => ({ ...one, searched: true })) : touched;
 }
 
-/** Programs that write to the files they are given, and those of them that do not read them. */
+/** Programs that write to the files they are given, and the subset that does not read them. */
 const writers = new Set(
   'cp mv ln tee dd install rsync sed rm rmdir touch mkdir chmod chown truncate unlink shred'.split(' '),
 );
@@ -73,8 +73,8 @@ const only_writers = new Set('rm rmdir touch mkdir chmod chown truncate unlink s
 const without_paths = new Set(['echo', 'printf', ':', 'true', 'false', 'export', 'exit']);
 
 /**
- * What a command touches, as far as its words tell: literal arguments, and the files of redirections. A fence, not a wall; but a command that
- * is not checked in full may touch anything, so that padding gets around no rule.
+ * Paths that a command touches, as far as its words show: literal arguments, and the files of redirections. Best effort, not a security
+ * boundary; but a command that was not fully analysed may touch any path, so that padding cannot bypass a rule.
  */
 function touchedByCommand(
   { commands, opened, unread }: CommandAnalysis,
@@ -104,27 +104,27 @@ function touchedByCommand(
   return lookups > lookups_max ? anything : touched;
 }
 
-/** The folders that a command may be in at any point of it: each `cd` may follow each of those before it. */
+/** Returns all folders that a command may be in at some point: each `cd` may follow any of those before it. */
 function foldersOf(commands: CommandAnalysis['commands'], cwd: string): readonly string[] {
   const folders = new Set([cwd]);
   for (const [program = '', ...words] of commands) {
     const to = words.find((word) => !word.startsWith('-'));
     if (!/(?:^|\/)(?:cd|pushd)$/.test(program) || to === undefined || !isKnown(to)) continue;
     for (const folder of [...folders]) folders.add(resolve(folder, to));
-    // Enough that the first word to look up is one too many.
+    // More folders than lookups: the next word exceeds the maximum.
     if (folders.size > lookups_max) break;
   }
   return [...folders];
 }
 
-/** Whether a command writes a file, as far as its words tell. */
+/** Whether a command writes a file, as far as its words show. */
 export function commandWrites(command: string, cwd: string): boolean {
   return touchedByCommand(analyseCommand(command), cwd).some(({ as }) => as === 'write');
 }
 
 const anything: readonly TouchedPath[] = ['read', 'write'].map((as) => ({ path: null, as }));
 
-/** A word, and the parts of it that may be paths: `--file=PATH`, `-fPATH`, `if=PATH`, `@PATH`, `HEAD:PATH`. */
+/** Parts of a word that may be paths: the word itself, and PATH in `--file=PATH`, `-fPATH`, `if=PATH`, `@PATH`, `HEAD:PATH`. */
 function partsOf(word: string): readonly string[] {
   const parts = word.startsWith('-') ? [word.slice(2)] : [word];
   const mark = /[=@:]/.exec(word);
@@ -132,7 +132,7 @@ function partsOf(word: string): readonly string[] {
   return parts;
 }
 
-/** The canonical path and the one as written, relative to `cwd`; nothing for paths outside of it. */
+/** The canonical path and the path as written, relative to `cwd`; paths outside of it are left out. */
 function pathsOf(cwd: string, folder: string, word: string): readonly string[] {
   if (isPathTooLong(word)) return [];
   const paths = new Set<string>();
@@ -143,7 +143,7 @@ function pathsOf(cwd: string, folder: string, word: string): readonly string[] {
   try {
     paths.add(containPath(cwd, asked).relative);
   } catch {
-    // Outside, or not a path: no rule applies.
+    // Outside the folder, or not a path: no rule applies.
   }
   return [...paths];
 }

@@ -1,4 +1,4 @@
-/** What every child process may see: locations, locale and terminal; no credentials. */
+/** Environment variables that every child process may see: locations, locale and terminal; no credentials. */
 const allowed = [
   'PATH',
   'HOME',

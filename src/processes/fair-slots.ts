@@ -1,21 +1,21 @@
 export interface SlotLimits {
-  /** Slots that are held at once. */
+  /** Maximum slots held at once. */
   readonly count: number;
-  /** A tree that holds none gets one beyond `count`, up to so many in sum. Default: none beyond. */
+  /** Upper bound beyond `count`: a tree that holds no slot still gets one until this many are held in total. Default: `count`. */
   readonly most?: number;
 }
 
 /**
- * A semaphore that trees share: a tree's own callers in order of arrival, the trees in turn, so that one with a thousand callers holds up nobody else.
- * A slot is handed over, so nobody can jump the queue.
+ * A semaphore that trees share fairly: first come, first served within a tree, round-robin between trees, so that one with a thousand callers blocks no
+ * other. A freed slot is handed directly to a waiting caller, so nobody can jump the queue.
  */
 export class FairSlots {
   readonly #count: number;
   readonly #most: number;
   #running = 0;
-  /** Slots by tree. */
+  /** Number of slots that each tree holds. */
   readonly #held = new Map<string, number>();
-  /** Those who wait, by tree; the tree whose turn comes next is the first one. A set lets an aborted caller leave from the middle. */
+  /** Waiting callers by tree; the tree whose turn is next comes first. A set lets an aborted caller leave from the middle. */
   readonly #queues = new Map<string, Set<() => void>>();
 
   constructor({ count, most = count }: SlotLimits) {
@@ -51,7 +51,7 @@ export class FairSlots {
     });
   }
 
-  /** Hands the slot on: to the next one, or beyond `count` to its own tree, which may now hold none. */
+  /** Releases a slot and hands free slots on: to the next waiting tree, or beyond `count` only to a tree that holds none, perhaps this one. */
   release(tree: string): void {
     this.#running -= 1;
     const left = (this.#held.get(tree) ?? 1) - 1;
@@ -61,7 +61,7 @@ export class FairSlots {
       if (this.#running >= this.#most) return;
       const [start] = queue;
       if (start === undefined || !this.#admits(next)) continue;
-      // Behind the others, if more of it wait.
+      // A tree with more waiting callers moves to the end of the queue.
       this.#queues.delete(next);
       queue.delete(start);
       if (queue.size > 0) this.#queues.set(next, queue);

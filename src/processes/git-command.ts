@@ -4,16 +4,16 @@ import { runProcess } from './starting/run-process.ts';
 
 const TIMEOUT_MS = 60_000;
 const MAX_OUTPUT = 200_000;
-/** Settings must be read completely: one that is cut off might start a program. */
+/** Upper bound for the output of `git config --list`, which must be read completely: a setting that is cut off could start a program. */
 const MAX_SETTINGS = 2_000_000;
-/** Another process is just making a worktree of the repository. */
+/** Error of git while another process is creating a worktree of the repository; retried. */
 const HALF_MADE = /failed to read .*worktrees/;
 const TRIES = 20;
 const PAUSE_MS = 50;
 
 type Setting = readonly [key: string, value: string];
 
-/** No hooks, monitors or maintenance of the repository; nothing in its submodules; no signing, because nobody could unlock the key. */
+/** Settings that disable hooks, monitors, maintenance and submodules of the repository, and signing, because nobody could unlock the key. */
 const QUIET: readonly Setting[] = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
@@ -47,7 +47,7 @@ export async function neutralGitIn(cwd: string): Promise<Git | { readonly error:
   return (...args) => run(cwd, args, settings, MAX_OUTPUT);
 }
 
-/** Settings that disable programs of the repository, from the list of all settings: `scope NUL key LF value NUL`. */
+/** Returns settings that disable programs of the repository, given the list of all settings: `scope NUL key LF value NUL`. */
 function withoutPrograms(list: string): readonly Setting[] {
   const own = new Map<string, string>();
   const foreign = new Set<string>();
@@ -110,14 +110,14 @@ async function runOnce(
 
 const FIXED = {
   GIT_TERMINAL_PROMPT: '0',
-  // Its messages are parsed.
+  // Git's messages are parsed.
   LC_ALL: 'C',
-  // Objects that a partial clone lacks would be fetched by programs that its settings name.
+  // Fetching objects that a partial clone lacks would start programs that the repository's settings name.
   GIT_NO_LAZY_FETCH: '1',
   GIT_ALLOW_PROTOCOL: 'none',
 };
 
-/** By the environment, where a key may contain `=`; with `-c` it ends at the first one. */
+/** Passes settings by environment variables, where a key may contain `=`; with `-c`, a key would end at the first one. */
 function environmentOf(settings: readonly Setting[]): Record<string, string> {
   return Object.fromEntries([
     ['GIT_CONFIG_COUNT', String(settings.length)],

@@ -1,8 +1,8 @@
 import { type Clock, SYSTEM_CLOCK } from './waiting.ts';
 
 /**
- * Looks when it is woken, and again when the delay is over that the last look asked for (milliseconds): signals may be lost. One look at a time;
- * who wakes it during one gets another. `look` must not reject.
+ * Polls: calls `look` when woken, and again after the delay (milliseconds) that the last call returned, because signals may be lost. Calls never overlap; a
+ * wake-up during one causes another. `look` must not reject.
  */
 export class Poll {
   readonly #look: () => Promise<number>;
@@ -33,7 +33,7 @@ export class Poll {
     if (!this.#stopped) this.#cancel = this.#clock.after(delay_ms, () => this.wake());
   }
 
-  /** Resolves when no look is under way, and none will be. */
+  /** Stops polling; resolves once no `look` is running. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();

@@ -2,10 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { processIds, processStatus } from './process-mark.ts';
 import { killOwnStrays } from './stray-processes.ts';
 
-/**
- * The process groups that run now. One list for the whole process, because a signal handler must reach all of them,
- * whichever runtime started them.
- */
+/** The running process groups. One list for the whole process, because a signal handler must reach all of them, whichever runtime started them. */
 const live = new Set<number>();
 let exit_handled = false;
 
@@ -25,7 +22,7 @@ function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
     process.kill(-leader, signal);
     return true;
   } catch (error) {
-    // EPERM: on macOS a group of zombies, so nobody is there; elsewhere the group exists.
+    // EPERM: on macOS the group consists of zombies and counts as ended; on Linux the group exists.
     return (error as NodeJS.ErrnoException).code === 'EPERM' && process.platform === 'linux';
   }
 }
@@ -34,9 +31,7 @@ export function isProcessGroupAlive(leader: number): boolean {
   return signalGroup(leader, 0);
 }
 
-/**
- * A group of zombies still accepts signals until its new parent reaps it. Where the process table can be read, zombies do not count.
- */
+/** Whether the group consists of zombies, which still accept signals until their new parent reaps them. Always false where there is no /proc. */
 function hasOnlyZombies(leader: number): boolean {
   if (process.platform !== 'linux') return false;
   return processIds().every((pid) => {

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * A lock between processes, which the system frees when its holder dies: one of SQLite, on a database without any content. The file stays.
- * Throws as `node:sqlite` does.
+ * A lock between processes, which the system frees when its holder dies: an exclusive SQLite transaction on a database without content. The file remains.
+ * Throws the errors of `node:sqlite`.
  */
 export class ProcessLock {
   readonly #database: DatabaseSync;
@@ -11,7 +11,7 @@ export class ProcessLock {
     this.#database = new DatabaseSync(file, { timeout: 0 });
   }
 
-  /** False: another one holds it, in this process or in another. */
+  /** Returns false if the lock is held by another holder, in this process or in another. */
   take(): boolean {
     try {
       this.#database.exec('BEGIN EXCLUSIVE');
@@ -23,7 +23,7 @@ export class ProcessLock {
     }
   }
 
-  /** Frees it, too. */
+  /** Also frees the lock. */
   close(): void {
     this.#database.close();
   }

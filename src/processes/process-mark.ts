@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /**
- * Every process that a tool starts carries this variable, and its descendants inherit it. It identifies those that
- * left their process group (`setsid`), and those whose runtime was killed.
+ * Environment variable of every process that a tool starts; descendants inherit it. It identifies those that left their process group (`setsid`), and those
+ * whose runtime was killed.
  *
- * Value: `<pid namespace>-<pid>-<start time>.<call>`, after the runtime's own mark and a `/` if the
- * runtime itself was started by such a call.
+ * Value: `<pid namespace>-<pid>-<start time>.<call>`, preceded by the runtime's own mark and a `/` if the runtime itself was started by such a call.
  */
 export const markVariable = 'COPPICE_CALL';
 
@@ -22,13 +21,13 @@ const inherited = process.env[markVariable];
 const own = `${inherited === undefined ? '' : `${inherited}/`}${namespace}-${process.pid}-${processStatus('self')?.started ?? '0'}.`;
 let calls = 0;
 
-/** The mark for one more call of this process. */
+/** Returns the mark for the next call of this process. */
 export function nextMark(): string {
   calls += 1;
   return own + calls;
 }
 
-/** Whether this runtime started the process, directly or not. */
+/** Whether this runtime started the process, directly or indirectly. */
 export function isOwnMark(mark: string): boolean {
   return mark.startsWith(own);
 }
@@ -47,7 +46,7 @@ export function isOwnerGone(mark: string): boolean {
   return processStatus(Number(match[2]))?.started !== match[3];
 }
 
-/** Linux's table of processes, `/proc`. */
+/** Process ids in `table`, by default Linux's `/proc`. */
 export function processIds(table = '/proc'): readonly string[] {
   return readdirSync(table).filter((name) => /^\d+$/.test(name));
 }
@@ -57,15 +56,15 @@ export interface ProcessStatus {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** Its own, and that of its children that have ended. */
+  /** CPU time of the process and of its ended children. */
   readonly cpu_ticks: number;
   readonly threads: number;
-  /** In clock ticks since boot; with the process id it identifies a process. */
+  /** Start time in clock ticks since boot; together with the process id it identifies a process. */
   readonly started: string | undefined;
   readonly resident_pages: number;
 }
 
-/** Undefined when there is no such process. */
+/** Returns undefined if there is no such process. */
 export function processStatus(pid: string | number, table = '/proc'): ProcessStatus | undefined {
   try {
     const text = readFileSync(`${table}/${pid}/stat`, 'latin1');

@@ -39,12 +39,12 @@ function killMarked(belongs: (mark: string) => boolean): void {
   }
 }
 
-/** Immediately: after a stopped call, or if a process still holds its output open. */
+/** Kills the call's stray processes at once: after a stopped call, or if a process still holds its output open. */
 export function killStraysOfCall(mark: string): void {
   killMarked((found) => isMarkedBy(found, mark));
 }
 
-/** Soon, for many ended calls at once: reading the process table for each would cost more than the calls. */
+/** Kills stray processes of ended calls after a delay, for many calls in one sweep: reading the process table for each would cost more than the calls. */
 export function sweepStraysOfCallSoon(mark: string): void {
   if (process.platform !== 'linux') return;
   ended.add(mark);
@@ -57,14 +57,14 @@ export function sweepStraysOfCallSoon(mark: string): void {
   }, sweep_delay_ms).unref();
 }
 
-/** At exit: everything that this runtime started. */
+/** Kills everything that this runtime started, at exit. */
 export function killOwnStrays(): void {
   killMarked(isOwnMark);
 }
 
 /**
- * Kills the tool processes of runtimes that died without cleaning up (SIGKILL, power loss): when a runtime starts, and when it
- * takes over work on the same machine.
+ * Kills the tool processes of runtimes that died without cleaning up (SIGKILL, power loss): for the start of a runtime, and for taking over work on the same
+ * machine.
  */
 export function killProcessesOfDeadRuntimes(): void {
   killMarked(isOwnerGone);

@@ -1,14 +1,11 @@
-/**
- * What tools may put into a result, keep on disk, or use of the machine. Everything that a tool reads or starts is bounded by one of
- * these numbers.
- */
+/** Limits on what tools put into a result, keep on disk, or use of the machine. Everything that a tool reads or starts is bounded by one of them. */
 export const TOOL_LIMITS = {
   /** Bytes of a command's output kept from its beginning and from its end; together the maximum of a result. */
   head_bytes: 16 * 1024,
   tail_bytes: 16 * 1024,
   /** Bytes of one command's output kept in its spill file; the rest is counted and discarded. */
   spill_bytes: 64 * 1024 * 1024,
-  /** All spill files of one tree, and of all trees; beyond that the oldest are removed. */
+  /** Maximum bytes of the spill files of one tree, and of all trees; beyond that the oldest are removed. */
   spill_tree_bytes: 128 * 1024 * 1024,
   spill_total_bytes: 2 * 1024 * 1024 * 1024,
   /** Maximum bytes of live output per second. */
@@ -18,13 +15,13 @@ export const TOOL_LIMITS = {
 
   timeout_seconds: 120,
   timeout_max_seconds: 3600,
-  /** Between TERM and KILL: for a stopped command, and for processes that a command left behind. */
+  /** Grace period between TERM and KILL: for a stopped command, and for processes that a command left behind. */
   stop_grace_ms: 1000,
   leftover_grace_ms: 200,
   /** How long to wait for output after the shell has ended: without a byte, and in total. */
   drain_idle_ms: 150,
   drain_total_ms: 2000,
-  /** A tool that does not react to its signal is abandoned after this. */
+  /** How long to wait for a tool that ignores its abort signal before it is abandoned. */
   abandon_ms: 5000,
 
   read_lines: 2000,
@@ -40,16 +37,16 @@ export const TOOL_LIMITS = {
   search_seconds: 60,
   search_line_characters: 400,
 
-  /** Bytes of a page, unpacked; of robots.txt; and for reading its text in a thread of its own. */
+  /** Maximum bytes of a page (decompressed) and of robots.txt; memory and time for converting the page in a worker thread. */
   web_bytes: 5 * 1024 * 1024,
   web_robots_bytes: 500 * 1024,
   web_memory_mb: 512,
   web_convert_seconds: 15,
-  /** From the first connection to the last byte, redirects included. */
+  /** Timeout from the first connection to the last byte, redirects included. */
   web_seconds: 30,
   web_redirects: 5,
   web_header_bytes: 64 * 1024,
-  /** Characters of a page in one result. */
+  /** Maximum characters of a page in one result. */
   web_characters: 24_000,
   web_search_results: 20,
 } as const;

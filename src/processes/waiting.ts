@@ -1,12 +1,12 @@
 import { setTimeout as timer } from 'node:timers/promises';
 
-/** Waiting: the clock that waits are measured with, sleeping, time limits, and back-off between tries. */
+/** Waiting: the clock by which waits are measured, sleeping, timeouts, and back-off between tries. */
 
-/** A test brings its own. */
+/** The source of time; tests inject their own. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Rings once after `ms`; what it returns cancels that. */
+  /** Calls `ring` once after `ms`; the returned function cancels that. */
   after(ms: number, ring: () => void): () => void;
 }
 
@@ -18,13 +18,13 @@ export const SYSTEM_CLOCK: Clock = {
   },
 };
 
-/** Resolves after `ms`, or as soon as the signal aborts: then to false. Never rejects. */
+/** Resolves to true after `ms`, or to false as soon as the signal aborts. Never rejects. */
 export async function sleep(ms: number, signal: AbortSignal): Promise<boolean> {
   if (ms > 0) await timer(ms, undefined, { signal }).catch(() => undefined);
   return !signal.aborted;
 }
 
-/** What `work` comes to, unless the signal aborts or `limit_ms` passes first. The work itself goes on then, so it must not reject. */
+/** Waits for the result of `work` until the signal aborts or `limit_ms` passes. `work` itself continues then, so it must not reject. */
 export async function within<T>(
   work: Promise<T>,
   signal: AbortSignal,

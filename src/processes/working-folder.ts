@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { CoppiceError } from '../records/coppice-error.ts';
 
-/** The canonical path of a folder in which agents shall work. Throws `E_NO_FOLDER`. */
+/** Returns the canonical path of a folder in which agents are to work. Throws `E_NO_FOLDER`. */
 export function workingFolder(folder: string): string {
   try {
     if (!statSync(folder).isDirectory()) throw new CoppiceError('E_NO_FOLDER', `${folder} is not a folder`);

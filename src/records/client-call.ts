@@ -1,6 +1,6 @@
-/** What a program outside asks the agent to call that stands for it (docs/mcp-server.md), as its letter says it. */
+/** A tool call that an outside program requests from the agent that represents it (docs/mcp-server.md), as encoded in a letter. */
 export interface ClientCall {
-  /** Of the call, and of the letter: a uuid. */
+  /** UUID of both the call and the letter. */
   readonly id: string;
   readonly tool: string;
   /** The arguments as JSON. */
@@ -13,7 +13,7 @@ export function writeClientCall({ id, tool, input }: ClientCall): string {
   return `${tool} ${input} (call ${id})`;
 }
 
-/** Null: the text is something else, such as words of a person or a notice of mail. */
+/** Returns null if the text is something else, such as a person's message or a notice of mail. */
 export function readClientCall(text: string): ClientCall | null {
   const [, tool = '', input = '', id = ''] = LETTER.exec(text) ?? [];
   return id === '' ? null : { id, tool, input };

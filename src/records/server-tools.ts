@@ -1,21 +1,21 @@
 /**
- * Tools of MCP servers are named `SERVER__TOOL` (docs/mcp.md). Where an agent's tools are listed, `SERVER__*` means all of a server, and
- * `SERVER__get_*` those that begin so. No name of a server holds or ends with what stands between, so that a name tells its server.
+ * Tools of MCP servers are named `SERVER__TOOL` (docs/mcp.md). In an agent's list of tools, `SERVER__*` matches all tools of a server, and
+ * `SERVER__get_*` those with that prefix. Names of servers neither contain `__` nor end with `_`, so the name of a tool identifies its server.
  */
 const BETWEEN = '__';
 
-/** A name of ours, or of a tool of a program that uses the library, is never of this form unless somebody registered it. */
+/** Whether the name has the form of a tool of an MCP server. Built-in tools do not; a tool that a program registers may. */
 export function isServerTool(name: string): boolean {
   return serverOf(name) !== null;
 }
 
-/** The server of a tool or of a pattern; null: it has none. */
+/** The server in the name of a tool or in a pattern; null if it names none. */
 export function serverOf(name: string): string | null {
   const at = name.indexOf(BETWEEN);
   return at > 0 && at + BETWEEN.length < name.length ? name.slice(0, at) : null;
 }
 
-/** All tools of a server. */
+/** Pattern that matches all tools of a server. */
 export function toolsOfServer(server: string): string {
   return `${server}${BETWEEN}*`;
 }
@@ -24,12 +24,12 @@ export function serverTool(server: string, tool: string): string {
   return `${server}${BETWEEN}${tool}`;
 }
 
-/** Whether an entry of a list of tools means this one. */
+/** Whether an entry of a list of tools, a name or a pattern, matches this name. */
 export function means(entry: string, name: string): boolean {
   return entry.endsWith('*') ? isServerTool(entry) && name.startsWith(entry.slice(0, -1)) : entry === name;
 }
 
-/** What two lists of tools have in common, in the order of the first. */
+/** Intersection of two lists of tools, in the order of the first. */
 export function commonTools(mine: readonly string[], theirs: readonly string[]): readonly string[] {
   const common = mine.flatMap((one) => {
     if (theirs.some((other) => means(other, one))) return [one];
@@ -48,7 +48,7 @@ export function hasServerTool({ tools, without_tools = [] }: Chosen, name: strin
   return tools.some((entry) => means(entry, name)) && !without_tools.some((entry) => means(entry, name));
 }
 
-/** The tools that are left, and those that its lists mean but that it does not have. */
+/** Removes denied tools. Denied tools that a remaining pattern would still match are returned in `without_tools`, with those in `before`. */
 export function withoutTools(
   tools: readonly string[],
   denied: readonly string[],
@@ -60,7 +60,7 @@ export function withoutTools(
   return { tools: kept, ...(without.length === 0 ? {} : { without_tools: without }) };
 }
 
-/** A server that a project brought and the user trusted, as the file says it. */
+/** An MCP server that a project defines and the user trusted, as written in the project's file. */
 export interface BroughtServer {
   readonly name: string;
   readonly definition: Readonly<Record<string, unknown>>;

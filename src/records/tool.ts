@@ -6,35 +6,35 @@ import type { Question, QuestionAnswer } from './question/question.ts';
 export interface ToolContext {
   /** The agent's folder; paths are contained in it. Absolute, canonical. */
   readonly cwd: string;
-  /** Where output that exceeds a result is saved; created on first use. */
+  /** Folder for output that is too large for a result; created on first use. */
   readonly spill_dir: string;
   readonly signal: AbortSignal;
   readonly agent: { readonly id: string; readonly name: string; readonly root_id: string };
   /** Environment variables that child processes may see in addition to the fixed allow-list. */
   readonly env_allow: readonly string[];
-  /** The rule that denies `tool` this canonical path, relative to `cwd`; checked again at the moment of use. */
+  /** Returns the rule that denies `tool` this canonical path, relative to `cwd`; called again at the moment of use. */
   readonly denied?: (tool: string, relative_path: string) => string | undefined;
-  /** What the rules say of another subject of the same tool, for example where an address leads on to; without it, whatever is asked is allowed. */
+  /** Verdict of the rules on another subject of the same tool, for example the target of a redirect; if absent, every subject is allowed. */
   readonly judge?: (subject: string) => { readonly verdict: Verdict; readonly rule: string };
   /** Rules that exclude files from a search; its result names them. */
   readonly left_out?: readonly string[];
-  /** What the agent has seen of files; without it, files are changed unseen. */
+  /** Files that the agent has seen; if absent, files may be changed without having been read. */
   readonly files?: SeenContext;
-  /** Those of the agent. */
+  /** Skills of the agent. */
   readonly skills?: readonly Skill[];
-  /** Asks a person in the middle of the work; the signal withdraws the question. Resolves at the latest when the call ends; without it, nobody can be asked. */
+  /** Asks a person while the call runs; the signal withdraws the question. Resolves at the latest when the call ends. If absent, nobody can be asked. */
   readonly question?: (question: Question, signal: AbortSignal) => Promise<QuestionAnswer>;
   /** Live output for people; never part of the result. */
   readonly onOutput: (text: string) => void;
 }
 
-/** What tools that change files ask about them; paths are absolute and canonical. */
+/** Queries of tools that change files; paths are absolute and canonical. */
 export interface SeenContext {
-  /** The hash of the content that the agent has seen; undefined: it has seen none. */
+  /** Hash of the content that the agent has seen; undefined if it has seen none. */
   seen(path: string): string | undefined;
-  /** Who changed it since the content with the hash `seen`, in words; null: nobody that the ledger knows of. */
+  /** Describes the changes since the content with the hash `seen` that led to the current hash `now`; null if the ledger has none. */
   changedBy(path: string, seen: string | undefined, now: string): Promise<string | null>;
-  /** Whether changes that the ledger holds lead to this content, so that it need not be kept. */
+  /** Whether changes in the ledger produced this content, so that its text need not be kept. */
   isRecorded(path: string, hash: string): boolean;
 }
 
@@ -43,23 +43,26 @@ export type Verdict = 'allow' | 'ask' | 'deny';
 /** How permission rules judge the calls of a tool (docs/permissions.md). */
 export interface ToolPermission {
   readonly name: string;
-  /** What holds where no rule applies. */
+  /** Verdict where no rule applies. */
   readonly default: Verdict;
-  /** Patterns of subjects that are allowed where no rule applies, whatever the default. */
+  /** Patterns of subjects that are allowed where no rule applies, regardless of `default`. */
   readonly allowed: readonly string[];
-  /** What patterns are matched against: a shell command, the path of a file, a folder whose files are judged one by one, an address of the web, or `Tool.subject`; `agents`: it creates them. */
+  /**
+   * Kind of text that patterns match: a shell command, the path of a file, a folder whose files are judged one by one, a URL, or the text of `Tool.subject`.
+   * `agents`: the tool creates agents.
+   */
   readonly subject: 'command' | 'path' | 'folder' | 'url' | 'text' | 'agents';
-  /** It only looks, whatever holds by default: planning does not deny it. */
+  /** Set if the tool only reads, so that the mode `plan` does not deny it, regardless of `default`. */
   readonly only_reads?: true;
-  /** Tools whose rules about paths bind this one. */
+  /** Names of tools whose path rules also apply to this tool. */
   readonly bound_by: readonly string[];
 }
 
-/** What reading a file needs. */
+/** Context needed to read a file. */
 export type PathContext = Pick<ToolContext, 'cwd' | 'denied' | 'files'> &
   Partial<Pick<ToolContext, 'spill_dir'>>;
 
-/** `exit_code`: of the command that it ran. */
+/** `exit_code`: exit code of the command that the tool ran. */
 export type ToolResult =
   | {
       readonly status: 'ok';
@@ -68,7 +71,7 @@ export type ToolResult =
       readonly file?: FileStamp;
       readonly exit_code?: number;
     }
-  /** The text goes back to the model: say what is wrong, which field, and what to do. */
+  /** `output` goes back to the model: it says what is wrong, in which field, and what to do. */
   | {
       readonly status: 'error';
       readonly output: string;
@@ -88,27 +91,27 @@ export type ToolResult =
 export interface Tool<Input = unknown> {
   readonly spec: ToolSpec;
   readonly permission: ToolPermission;
-  /** May run in parallel with other calls of the same message (reads may; bash and writes may not). */
+  /** Whether calls may run in parallel with other such calls of the same message (reads may; bash and writes may not). */
   readonly side_by_side: boolean;
-  /** Running it twice has the effect of running it once; only such calls are repeated after a crash. */
+  /** Whether calls are idempotent; only such calls are repeated after a crash. */
   readonly idempotent: boolean;
-  /** Which agents see it; default: all that have it. */
+  /** Whether an agent with this configuration sees the tool; default: every agent that has it. */
   audience?(config: AgentConfig): boolean;
   parse(
     input: unknown,
   ): { readonly ok: true; readonly input: Input } | { readonly ok: false; readonly error: string };
   /** One line for people and for permission patterns: the command, the path. */
   subject(input: Input): string;
-  /** What a run would change in the file as it is now, as a unified diff for people; null if unknown. Never throws. */
+  /** Unified diff, for people, of what a run would change in the file now; null if unknown. Never throws. */
   difference?(input: Input, context: PathContext): string | null;
-  /** Why a run would be refused whatever a person answers, for the model: nobody is asked then. Null: not known. Never throws. */
+  /** Returns, for the model, why a run would fail even if approved; then nobody is asked. Null: no known reason. Never throws. */
   refusal?(input: Input, context: PathContext): Promise<string | null>;
-  /** The tool that a call stands for: rules, questions and the result are about that one. */
+  /** Returns the tool that a call stands for, to which rules, questions and the result then refer, or why there is none. */
   stands_for?(input: Input): { readonly tool: Tool; readonly input: unknown } | { readonly error: string };
   run(input: Input, context: ToolContext): Promise<ToolResult>;
 }
 
-/** What a model is told about a tool. `input` is a JSON Schema of type `object`. */
+/** Description of a tool for models. `input` is a JSON Schema of type `object`. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;

@@ -26,7 +26,7 @@ export function statusWord(agent: Agent): StatusWord {
     : 'idle';
 }
 
-/** The same, but `unled` for an agent with work to do in a tree that nobody leads. */
+/** As `statusWord`, but `unled` for an agent with work to do in a tree that no process leads. */
 export function ledStatus(agent: Agent, unled: boolean): StatusWord | 'unled' {
   const word = statusWord(agent);
   return unled && (word === 'running' || word === 'queued') ? 'unled' : word;

@@ -6,7 +6,7 @@ import { type StateWord, stateMark } from './state-mark.ts';
 import { columnsOf, fit, pad, paint, type Style } from './style.ts';
 import { type TreeRow, treeRows } from './tree-rows.ts';
 
-/** What is shown of an agent, as its JSON document has it. */
+/** The shown fields of an agent, as in its JSON document. */
 export interface ShownAgent {
   readonly id: string;
   readonly parent_id: string | null;
@@ -28,19 +28,19 @@ export interface ShownAgent {
 
 export interface TreeSize {
   readonly width: number;
-  /** Maximum rows; the last one counts what does not fit. */
+  /** Maximum rows; if there are more, the last row counts the hidden ones. */
   readonly height: number;
 }
 
 const NAME_MAX = 34;
 const NAME_MIN = 8;
-/** Of `◔ waiting`; wider where a longer one is shown. */
+/** Minimum width of the status column, that of `◔ waiting`. */
 const STATUS_WIDTH = 9;
 const GAP = 2;
 const TIME_WIDTH = 6;
 const DOING_MIN = 4;
 
-/** Columns of figures, widest first; the first that leaves room for the names is used. */
+/** Columns of figures, widest first; the first variant that leaves room for the names is used. */
 const FIGURES: readonly ((agent: ShownAgent) => string)[] = [
   (agent) =>
     `${pad(String(agent.tool_calls), 4, 'left')} ${agent.tool_calls === 1 ? 'call ' : 'calls'} ${pad(tokens(agent), 5, 'left')} tok `,
@@ -112,7 +112,7 @@ function line({ agent, stem }: TreeRow<ShownAgent>, layout: Layout, now: number,
   return `${head}${' '.repeat(GAP)}${layout.figures(agent)}${time}${activity}`;
 }
 
-/** When its clock stopped; `now` while it works. */
+/** End of the time shown for an agent: `now` while it works. */
 export function lastMoment(state: StateType, rests_since: number, now: number): number {
   return isWorking(state) ? now : rests_since;
 }
@@ -121,7 +121,7 @@ function tokens(agent: ShownAgent): string {
   return count(agent.tokens.input + agent.tokens.output);
 }
 
-/** What it is doing; for an agent at rest, its last reply. */
+/** The agent's current activity; at rest its result or last reply, if killed or failed its error. */
 function activityOf(agent: ShownAgent): string {
   if (agent.state === 'killed' || agent.state === 'failed') return clean(agent.error?.message ?? '');
   if (agent.doing !== null) return clean(agent.doing);

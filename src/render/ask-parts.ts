@@ -4,20 +4,20 @@ import { type Question, questionOf } from '../records/question/question.ts';
 import { parseJson } from '../records/text/json-text.ts';
 import { cutMiddle, inPlainSight } from './plain-sight.ts';
 
-// What a call that waits for approval would do, in parts that can be shown.
+// The effect of a call that waits for approval, in parts that can be shown.
 
 /** One argument of the call, or the change that it makes. */
 export interface AskPart {
   /** Name of the argument; empty for the whole input, and for the diff of a change. */
   readonly name: string;
-  /** What the call acts on: shown without its name where room is short. */
+  /** Whether this is what the call acts on; shown without its name if space is short. */
   readonly is_subject: boolean;
-  /** With hidden characters spelled out (`inPlainSight`); may have several lines. */
+  /** Hidden characters are spelled out (`inPlainSight`); may have several lines. */
   readonly text: string;
-  /** Characters left out of its middle, where a mark says so. */
+  /** Number of characters left out, where a mark in the text says so. */
   readonly left_out: number;
   readonly language: '' | 'bash' | 'json' | 'diff';
-  /** Hidden characters in it are spelled out. */
+  /** Whether the text contains spelled-out hidden characters. */
   readonly spelled: boolean;
 }
 
@@ -27,14 +27,14 @@ const NAME_MAX = 200;
 type Asked = Pick<Ask, 'tool' | 'subject' | 'subject_kind' | 'input' | 'difference'>;
 
 /**
- * Every argument of the call: a file change as a diff, a command as it runs, everything else by name. An argument of more than `most`
- * characters loses its middle; beyond `PARTS_MAX` arguments only their number is given.
+ * Returns every argument of the call: a file change as a diff, a command as it runs, everything else by name. If `most` is finite, an
+ * argument of more than `most` characters loses its middle, and of arguments beyond `PARTS_MAX` only the number is given.
  */
 export function askParts(ask: Asked, most = Number.POSITIVE_INFINITY): readonly AskPart[] {
   return [...eachAskPart(ask, most)];
 }
 
-/** The same, lazily: each part of a large call takes time. */
+/** As `askParts`, but lazily: each part of a large call takes time. */
 export function* eachAskPart(ask: Asked, most: number): Generator<AskPart> {
   const all = allParts(ask);
   const shown = most < Number.POSITIVE_INFINITY ? all.slice(0, PARTS_MAX) : all;
@@ -46,7 +46,7 @@ export function* eachAskPart(ask: Asked, most: number): Generator<AskPart> {
   yield { name: '', is_subject: false, text, left_out, language: '', spelled: false };
 }
 
-/** An argument as it was given. */
+/** A part with its text as it was given. */
 type RawPart = Omit<AskPart, 'left_out' | 'spelled'>;
 
 function allParts(ask: Asked): RawPart[] {
@@ -78,7 +78,7 @@ function allParts(ask: Asked): RawPart[] {
   return [...sorted, part('', false, changed.text, 'diff')];
 }
 
-/** What is asked, every field of its form with what may be given, and the call that asks. */
+/** Parts of a question: its message, every field of its form with the allowed values, and the call that asks. */
 function questionParts({ asker, message, fields, url, call }: Question): RawPart[] {
   return [
     part('', true, `${asker} asks: ${message}`, ''),
@@ -110,7 +110,7 @@ function readable({ name, is_subject, text: raw, language }: RawPart, most: numb
   };
 }
 
-/** The diff that the tool computed when it asked; else the edits of a patch as one. */
+/** The diff that the tool computed when it asked, otherwise the edits of a patch as a diff; null if there is neither. `names`: arguments that it replaces. */
 function changeOf(
   { tool, difference }: Pick<Ask, 'tool' | 'difference'>,
   given: Readonly<Record<string, unknown>>,

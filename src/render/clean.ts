@@ -4,12 +4,12 @@ const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 /** Direction marks, overrides and isolates, zero-width characters but for the joiner, and the byte order mark. */
 const INVISIBLE = /[\u061c\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 const JOINER = '\u200d';
-/** A joiner is kept where it makes one picture of two. */
+/** Joiners that do not join two emoji. */
 const LOOSE_JOINER =
   /(?<!\p{Extended_Pictographic}|\ufe0f|[\u{1f3fb}-\u{1f3ff}])\u200d|\u200d(?!\p{Extended_Pictographic})/gu;
 /** Combining marks stacked on one character paint over neighbouring lines; no script needs more than a few. */
 const PILED_MARKS = /(\p{M}{4})\p{M}+/gu;
-/** Longer than any line of a terminal. */
+/** Maximum characters of one line: more than any terminal shows. */
 const LINE_MAX = 4_000;
 
 /** Fast path: nothing to remove. */
@@ -23,7 +23,7 @@ export function clean(text: string): string {
     .trim();
 }
 
-/** The same for text of several lines and any length. */
+/** As `clean`, for text of several lines and any length. */
 export function cleanLines(text: string): string {
   const visible = text
     .replaceAll(ESCAPES, '')

@@ -1,7 +1,7 @@
 import type { AskScope } from '../records/conversation/ask.ts';
 import { clean } from './clean.ts';
 
-/** Whom a granted rule reaches, and until when: `reader, until its turn ends`. */
+/** Describes which agents a granted rule applies to, and until when: `reader, until its turn ends`. */
 export function grantReach(scope: AskScope, agent_name: string | null, root_id: string | null): string {
   switch (scope) {
     case 'once':

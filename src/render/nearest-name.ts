@@ -1,10 +1,10 @@
 import { distance } from 'fastest-levenshtein';
 import { CoppiceError, type ErrorCode } from '../records/coppice-error.ts';
 
-/** A longer text is no name, and the comparison takes time proportional to the product of both lengths. */
+/** Maximum characters of a name that is compared: the comparison takes time proportional to the product of both lengths. */
 const LENGTH_MAX = 200;
 
-/** The closest known name within `most` edits, ignoring case; null when none is. */
+/** The closest known name within `most` edits, ignoring case; null if there is none. */
 export function nearestName(
   given: string,
   known: Iterable<string>,
@@ -21,25 +21,25 @@ export function nearestName(
   return best;
 }
 
-/** Edit distance in which swapping two neighbours is one edit. */
+/** Edit distance; a single swap of two adjacent characters counts as one edit. */
 function editsBetween(name: string, wanted: string): number {
   const at = [...name].findIndex((letter, index) => letter !== wanted[index]);
   const swapped = name.slice(0, at) + name.charAt(at + 1) + name.charAt(at) + name.slice(at + 2);
   return at >= 0 && swapped === wanted ? 1 : distance(name, wanted);
 }
 
-/** `Did you mean x? `, with the space behind it, or nothing. */
+/** `Did you mean x? ` with its trailing space, or an empty string. */
 export function didYouMean(given: string, known: Iterable<string>): string {
   const nearest = nearestName(given, known);
   return nearest === null ? '' : `Did you mean ${nearest}? `;
 }
 
-/** What to say of a name that does not exist: `Did you mean read? Tools: bash, read`. `noun` names the list. */
+/** Hint for an unknown name: `Did you mean read? Tools: bash, read`. `noun` names the list. */
 export function nameHint(given: string, known: readonly string[], noun: string): string {
   return `${didYouMean(given, known)}${noun}: ${known.join(', ') || 'none'}`;
 }
 
-/** The error for it: `no tool called "raed"`, where `what` is the text before the name. */
+/** Error for an unknown name: `no tool called "raed"`, where `what` is the text before the name. */
 export function noSuchName(
   code: ErrorCode,
   what: string,

@@ -1,17 +1,17 @@
 /** Legend for the notation, shown once below a text that uses it. */
 export const SPELLED_NOTE = 'hidden characters are spelled as \\u{…}, long gaps as [… spaces]';
 
-/** Characters that are invisible, look like a space, or reorder text. Line breaks, tabs and spaces are not among them. */
+/** Characters that are invisible, look like a space, or reorder text; except line breaks, tabs and spaces. */
 const HIDDEN = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{DI}\u2800]/gu;
 const HIDDEN_RUN = /(?:(?![\n\t ])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{DI}\u2800]){24,}/gu;
-/** Longer runs push what follows out of sight. */
+/** Runs of spaces and tabs that are long enough to push what follows out of sight. */
 const GAP = /[ \t]{24,}/g;
-/** Runs of empty lines, likewise. */
+/** Runs of empty lines that are long enough to push what follows out of sight. */
 const EMPTY_LINES = /(?:\n[ \t]*){5,}(?=\n|$)|^(?:[ \t]*\n){4,}/g;
 /** Combining marks stacked on one character paint over neighbouring lines. */
 const PILED_MARKS = /(\p{M}{4})(\p{M}+)/gu;
 
-/** A text that a person must judge, with every hidden character spelled out and no padding that could hide the rest. */
+/** Returns a text that a person must judge, with every hidden character spelled out and without padding that could hide the rest. */
 export function inPlainSight(text: string): string {
   return text
     .toWellFormed()
@@ -26,16 +26,16 @@ export function inPlainSight(text: string): string {
     .replaceAll(GAP, (run) => `[${run.length} ${run.includes('\t') ? 'blanks' : 'spaces'}]`);
 }
 
-/** Longer than any line that is shown. */
+/** Maximum characters spelled out for one line: more than any line that is shown. */
 const LINE_MAX = 10_000;
 
-/** The same as one line of at most `most` characters. */
+/** As `inPlainSight`, in one line of at most `most` characters, not counting the mark of a cut. */
 export function inOneLine(text: string, most: number): string {
   const line = inPlainSight(cutMiddle(text, LINE_MAX)).replaceAll('\n', ' ⏎ ').replaceAll('\t', ' ').trim();
   return cutMiddle(line, most, Math.max(0, text.length - LINE_MAX));
 }
 
-/** Its beginning and end, with the number of characters left out between them, plus `before` that were left out already. */
+/** Returns the beginning and end of the text, with the number of characters left out between them, plus `before` that were left out earlier. */
 export function cutMiddle(text: string, most: number, before = 0): string {
   if (text.length <= most) return text;
   const head = text.slice(0, Math.ceil((most * 2) / 3));
@@ -44,7 +44,7 @@ export function cutMiddle(text: string, most: number, before = 0): string {
   return `${head.toWellFormed()}[… ${left_out} characters …]${tail.toWellFormed()}`;
 }
 
-/** The first and last lines, with what `told` makes of the number left out between them. */
+/** Returns the first and last lines, with the line that `told` returns for the number of lines left out between them. */
 export function cutLines<T>(lines: readonly T[], most: number, told: (left_out: number) => T): readonly T[] {
   if (lines.length <= most) return lines;
   const shown = Math.max(0, most - 1);

@@ -1,4 +1,4 @@
-// The sign and the colour of every state that people see: of an agent, a run, a delivery, and of those a wait collects.
+// Sign and colour of every state that people see: of agents, runs and deliveries, and of the agents that a wait collects.
 import { type Paint, paint, type Sign, type Style, sign } from './style.ts';
 
 const MARKS = {
@@ -29,7 +29,7 @@ export function statePaint(word: StateWord): Paint {
   return MARKS[word][1];
 }
 
-/** Sign and word, always both: colour alone says nothing to some. */
+/** Sign and word, always both, because not everybody can tell colours apart. */
 export function stateMark(word: StateWord, style: Style): string {
   return paint(style, statePaint(word), `${stateSign(word, style)} ${word}`);
 }

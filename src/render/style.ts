@@ -1,23 +1,23 @@
-// Text for people, on any terminal: colours, signs, widths; this folder has what the command line, the terminal UI and channels share.
+// Terminal text: colours, signs, widths. This folder has the text rendering that the command line, the terminal UI and channels share.
 import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
 
-/** What a stream can show. */
+/** Display capabilities of a stream. */
 export interface Style {
   readonly colour: boolean;
   readonly unicode: boolean;
-  /** Instead of the terminal's own colours. It may change once: when the terminal has told its background. */
+  /** Replaces the terminal's own colours. It may change once, when the terminal has reported its background. */
   readonly theme?: Theme | undefined;
 }
 
-/** The same for the terminal UI. Accessible, for screen readers: no box drawing, no spinners, words instead of signs, nothing moves by itself. */
+/** Style of the terminal UI. `accessible`, for screen readers: no box drawing, no spinners, words instead of signs, nothing moves by itself. */
 export interface UiStyle extends Style {
   readonly accessible: boolean;
-  /** Addresses are links of the terminal. Default false. */
+  /** Whether addresses are shown as terminal hyperlinks. Default false. */
   readonly links?: boolean;
 }
 
-/** What each paint is (ECMA-48, SGR), and what ends it. */
+/** SGR parameters (ECMA-48) that begin and end each paint. */
 const CODES = {
   bold: [1, 22],
   dim: [2, 22],
@@ -37,7 +37,7 @@ export type Paint = keyof typeof CODES;
 /** Foreground colours as parameters of SGR: `31`, `38;5;124`, `38;2;175;0;0`. */
 export type Theme = Readonly<Partial<Record<Paint, string>>>;
 
-/** `--no-color` > `NO_COLOR` > `FORCE_COLOR` > the terminal; `TERM=dumb` is plain. */
+/** Style of a stream. Colour by precedence: `--no-color` > `NO_COLOR` > `FORCE_COLOR` > the terminal; `TERM=dumb` is plain. */
 export function styleOf(
   stream: { readonly isTTY?: boolean },
   no_color: boolean,
@@ -63,7 +63,7 @@ export function paint(style: Style, format: Paint, text: string): string {
   const themed = style.theme?.[format];
   const begin = `\x1b[${themed ?? CODES[format][0]}m`;
   const end = `\x1b[${themed === undefined ? CODES[format][1] : 39}m`;
-  // Behind a colour within it, this one goes on.
+  // Resumes this paint after one nested in it has ended.
   return `${begin}${text.includes(end) ? text.replaceAll(end, `${end}${begin}`) : text}${end}`;
 }
 
@@ -105,7 +105,7 @@ export function sign(style: Style, unicode: Sign): string {
   return style.unicode ? unicode : ASCII[unicode];
 }
 
-/** Made for the first text that is cut: it takes as long as a command. */
+/** Created for the first text that is cut: creating it takes as long as a whole command. */
 let graphemes: Intl.Segmenter | undefined;
 
 /** Truncates to `width` columns, by grapheme, with an ellipsis. */
@@ -126,7 +126,7 @@ export function fit(text: string, width: number, style: Style): string {
   return text;
 }
 
-/** Fast path: text whose characters are one column each, as all our own signs are. Measuring graphemes takes a hundred times as long. */
+/** Fast path: text whose characters are one column each, which includes every `Sign`. Measuring graphemes takes a hundred times as long. */
 const PLAIN = /^[\x20-\x7e\u2500-\u257f\u2800-\u28ff\u2190-\u2193·…–›•●○◌◐◔▸✓✗✎⑂]*$/;
 
 function isPlain(text: string): boolean {
@@ -139,7 +139,7 @@ let measure: typeof import('string-width').default | undefined;
 export function columnsOf(text: string): number {
   const bare = text.includes('\u001b') ? stripVTControlCharacters(text) : text;
   if (isPlain(bare)) return bare.length;
-  // Loaded for the first text that is not plain: its patterns are compiled with the tables of Unicode.
+  // Loaded for the first text that is not plain: compiling its Unicode patterns is slow.
   measure ??= (createRequire(import.meta.url)('string-width') as typeof import('string-width')).default;
   return measure(bare);
 }

@@ -3,7 +3,7 @@ import { isWorking } from '../records/agent/state.ts';
 import type { ShownAgent } from './agent-tree.ts';
 import { count, duration } from './amounts.ts';
 
-/** What deleted agents of a tree used; limits count it. */
+/** Usage of a tree's deleted agents, which still counts against its limits. */
 export interface DeletedUse {
   readonly agents: number;
   readonly tokens: number;
@@ -12,7 +12,7 @@ export interface DeletedUse {
 
 const NONE: DeletedUse = { agents: 0, tokens: 0, cost_usd: 0 };
 
-/** What the counters of the tree hold beyond `agents`, all that it still has. */
+/** Usage in the tree's counters beyond that of `agents`, which must be all agents that it still has. */
 export function deletedUse(
   tree: Pick<Tree, 'total' | 'tokens' | 'cost_usd'> | null,
   agents: readonly ShownAgent[],
@@ -31,7 +31,7 @@ function tokensOf(agents: readonly ShownAgent[]): number {
   return agents.reduce((sum, { tokens }) => sum + tokens.input + tokens.output, 0);
 }
 
-/** One line about all agents: how many work and what they used so far. `led`: a process leads them. */
+/** One line about all agents: how many work and what they have used so far. `led`: whether a process leads them. */
 export function summary(
   agents: readonly ShownAgent[],
   started_at: number,

@@ -7,7 +7,7 @@ const TITLE_MAX = 60;
 /** A title is stored as text: no colours, always the Unicode ellipsis. */
 const PLAIN: Style = { colour: false, unicode: true };
 
-/** The title of a tree: the beginning of its task, one line. `first`: its root's first messages; null when there is no task yet. */
+/** The title of a tree: the beginning of its task, one line; null if there is no task yet. `first`: the root's first messages. */
 export function treeTitle(first: readonly PlacedMessage[]): string | null {
   for (const message of first) {
     if (message.kind !== 'user') continue;

@@ -3,7 +3,7 @@ import type { Agent } from '../records/agent/agent.ts';
 import type { Store } from '../store/store.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 
-/** Polled even without a wake-up: wake-ups may be lost. */
+/** Poll interval, because wake-ups may be lost. */
 const POLL_MS = 1_000;
 
 /** Emits runtime events for what other processes do in a tree, read from the ledger. */
@@ -62,7 +62,7 @@ export class LedgerFollower {
   }
 }
 
-/** Reaping changes `reaped_at` only. */
+/** Whether the agent has changed; reaping changes `reaped_at` only. */
 function isNews(before: Pick<Agent, 'updated_at' | 'last_seq' | 'reaped_at'>, agent: Agent): boolean {
   const { last_seq, updated_at, reaped_at } = before;
   return last_seq < agent.last_seq || updated_at < agent.updated_at || reaped_at !== agent.reaped_at;

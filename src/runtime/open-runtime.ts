@@ -59,9 +59,9 @@ class Runtime implements RuntimeFace {
   readonly #models: ModelCache;
   readonly #orders: HumanOrders;
   readonly #worktrees = new WorktreeLifecycle();
-  /** Following signals and releasing trees must not overlap. */
+  /** Serialises following signals and releasing trees, which must not overlap. */
   readonly #serial = new SerialQueue();
-  /** Trees being taken over must not be released meanwhile. */
+  /** Roots of trees being taken over, which must not be released meanwhile. */
   readonly #resuming: string[] = [];
   #closed = false;
 

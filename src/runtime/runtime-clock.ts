@@ -5,9 +5,9 @@ export type Stop = () => void;
 
 /** Time and timers of a runtime, injected so that tests can let hours pass at once. No member uses `this`. */
 export interface RuntimeClock extends Clock {
-  /** Milliseconds with fractions, since some moment: for what work takes. */
+  /** Monotonic time in milliseconds, with fractions, for measuring durations. */
   lap(): number;
-  /** Rings every `ms`. A `background` timer does not keep the process alive. */
+  /** Calls `ring` every `ms` milliseconds. A `background` timer does not keep the process alive. */
   every(ms: number, ring: () => void, background?: boolean): Stop;
   /** Resolves when pending socket and timer callbacks have run. */
   soon(): Promise<void>;

@@ -17,7 +17,7 @@ export interface StartOptions {
   readonly limits?: Partial<Limits>;
 }
 
-/** A root agent that is idle until it is written to; its tree is served (`Store.createRoot`). */
+/** A root agent that is idle until it gets mail; its tree is served (`Store.createRoot`). */
 export interface RestOptions {
   readonly name: string;
   readonly session_key: string;
@@ -27,11 +27,11 @@ export interface RestOptions {
   readonly placement?: readonly string[];
 }
 
-/** Id, sender and pictures of a letter from outside. */
+/** Id, sender and images of a letter from outside the tree. */
 export interface SendOptions {
-  /** Makes sending idempotent; default a new id. */
+  /** Id of the letter, which makes sending idempotent; default: a new one. */
   readonly id?: string;
-  /** Who wrote it, for people; default `you`. */
+  /** Name of the sender; default `you`. */
   readonly from?: string;
   readonly images?: readonly Image[];
 }
@@ -39,9 +39,9 @@ export interface SendOptions {
 /** The state of a tree that has come to rest. */
 export interface TreeOutcome {
   readonly root: Agent;
-  /** The root's last reply; empty when there is none. */
+  /** The root's last reply; empty if there is none. */
   readonly reply: string;
-  /** Why the root stopped, when it failed or was killed. */
+  /** Reason why the root stopped, if it failed or was killed. */
   readonly failure: Failure | null;
   readonly agents: readonly Agent[];
 }
@@ -50,9 +50,9 @@ export interface ResumeReport {
   readonly root: Agent;
   /** Agents that this process leads now. */
   readonly agents: readonly Agent[];
-  /** Number of agents that another living process leads; they go on there. */
+  /** Number of agents that another living process leads; they continue there. */
   readonly elsewhere: number;
-  /** Agents that could not be restored, and why; the others go on. */
+  /** Agents that could not be restored, and why; the others continue. */
   readonly broken: readonly { readonly agent: Agent; readonly reason: string }[];
 }
 
@@ -60,27 +60,30 @@ export interface ResumeOptions {
   /** Also restarts agents whose turn failed. */
   readonly retry?: boolean;
   /**
-   * Also restarts agents whose provider refused their conversation (or, without any, all whose turn failed), leaving out the refused message (by default
-   * the newest that their model saw). People still see it; no model gets it again, nor do forks made from then on.
+   * Also restarts agents whose provider refused their conversation (or, if there are none, all agents whose turn failed), without the refused message (by
+   * default the newest that their model saw). The message stays visible to people, but is no longer sent to a model nor inherited by later forks.
    */
   readonly without_last?: boolean;
   /**
-   * Another model for every agent taken over that has the root's model; those whose turn failed are restarted. Agents with a model of their own keep it.
-   * For an unknown model, rejects as `start` does.
+   * New model for every agent taken over that has the root's model; those whose turn failed are
+   * restarted. Agents with another model keep it. Rejects as `start` does if the model is unknown.
    */
   readonly model?: string;
   /**
-   * New limits for the tree; those not named stay. Agents that the tree's limit on tokens or cost had stopped are restarted. Another process that leads
-   * agents of the tree follows them when it next reads the tree.
+   * New limits for the tree; limits that are not given stay unchanged. Agents stopped by a limit on tokens or cost are
+   * restarted. Other processes that lead agents of the tree apply the new limits when they next read the tree.
    */
   readonly limits?: Partial<Limits>;
-  /** No person asked for it: crashes are counted, and an agent whose calls crash processes is quarantined (docs/decisions/0010-quarantine.md). */
+  /**
+   * True if no person requested the take-over: then crashes are counted, and an agent whose
+   * calls crash processes is quarantined (docs/decisions/0010-quarantine.md).
+   */
   readonly unattended?: boolean;
 }
 
 /**
- * The public interface of the runtime, all that doors see of it. Methods reject with a `CoppiceError` (stable `code`,
- * `hint`); no call can lose what is in the ledger.
+ * The public interface of the runtime, and all that doors see of it. Methods reject with a
+ * `CoppiceError` (stable `code`, `hint`); no call can lose what is in the ledger.
  */
 export interface RuntimeFace {
   /** The id under which the ledger knows this process. */
@@ -88,23 +91,23 @@ export interface RuntimeFace {
   start(options: StartOptions): Promise<Agent>;
   /** Adds a served tree that any server or worker with all labels of `placement` may lead. Resolves to the id of its root. */
   enter(options: StartOptions, placement: readonly string[]): Promise<string>;
-  /** Leads a root that is idle until it is written to. */
+  /** Creates and leads a root that is idle until it gets mail. */
   begin(options: RestOptions): Promise<Agent>;
-  /** The configuration with a canonical folder; rejects as `start` does for an unknown tool, folder or model. */
+  /** Validates the configuration and resolves to it with a canonical folder; rejects as `start` does for an unknown tool, folder or model. */
   checked(config: AgentConfig, limits?: Partial<Limits>): Promise<AgentConfig>;
-  /** Releases a tree in which nothing is left to do; false when something is. `resume` takes it back. */
+  /** Releases a tree in which nothing is left to do, or only parked work; false if there is more. `resume` takes it back. */
   release(root_id: string): Promise<boolean>;
-  /** Takes over every agent of the tree that nobody leads, and goes on. */
+  /** Takes over and continues every agent of the tree that no process leads. */
   resume(root_id: string, options?: ResumeOptions): Promise<ResumeReport>;
-  /** A letter from a person. It wakes an idle agent, and joins a running turn before its next model request. */
+  /** Sends a letter from a person. It wakes an idle agent; a running turn gets it before its next model request. */
   send(to_id: string, text: string, as?: SendOptions): Promise<Mail>;
-  /** Takes back a letter of a person that the agent at work has not read; false: it has, or has come to rest. */
+  /** Takes back a person's letter that a working agent has not read yet; false if it was read or the agent is at rest. */
   takeBack(agent_id: string, mail_id: string): Promise<boolean>;
   /** Kills the agent and its living descendants; resolves to their ids. */
   kill(agent_id: string): Promise<readonly string[]>;
   /**
-   * A person's fork: it begins with the prompt, or is idle without one; `captured` ends the capture; `id` is the child's, and makes forking idempotent.
-   * Resolves when the child exists; rejects with `E_REFUSED`.
+   * Forks the agent for a person. The child begins with the prompt, or is idle without one. `captured`: the prompt is the captured text, and
+   * the capture ends. `id`: of the child; makes forking idempotent. Resolves when the child exists; rejects with `E_REFUSED`.
    */
   fork(
     agent_id: string,
@@ -115,25 +118,25 @@ export interface RuntimeFace {
   ): Promise<Agent>;
   /** Adds text that is shown with the conversation and never sent to a model; `mark` begins or ends the capture. */
   capture(agent_id: string, text: string, mark?: CaptureContent['mark']): Promise<void>;
-  /** A person's wait: the agent does nothing else until it ends; its result is a `waited` event in the scrollback. */
+  /** Makes the agent wait, as a person orders: it does nothing else until the wait ends; the result is a `waited` event in the scrollback. */
   wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void>;
-  /** Answers an ask, and with what that grants the open ones that it covers; rejects with `E_ASK_ANSWERED`, `E_INVALID_ARGUMENT` and `E_CONFIG`. */
+  /** Answers an ask, and all open ones that the grant of the answer covers; rejects with `E_ASK_ANSWERED`, `E_INVALID_ARGUMENT` and `E_CONFIG`. */
   answer(ask_id: string, answer: Omit<AskAnswer, 'by' | 'at'> & { readonly by?: string }): Promise<void>;
-  /** Asks the model of an agent again whose turn failed; no effect on others. `without_last` as in `ResumeOptions`. */
+  /** Repeats the model request of an agent whose turn failed; no-op for others. `without_last` as in `ResumeOptions`. */
   retry(agent_id: string, without_last?: boolean): Promise<void>;
-  /** This one agent asks another model from its next request on, for good. Rejects as `start` does for an unknown model. */
+  /** Switches the model of this one agent permanently, from its next request on. Rejects as `start` does for an unknown model. */
   switchModel(agent_id: string, model: string): Promise<void>;
-  /** Summarises the older part of its conversation before its next request, at once if it rests; `note`: what is to be kept (docs/context.md). */
+  /** Summarises the older part of the conversation before the next request, or at once if the agent rests; `note`: what to keep (docs/context.md). */
   compact(agent_id: string, note?: string): Promise<void>;
-  /** Switches the mode of a tree, for good: for all its agents, from their next call on. */
+  /** Switches the permission mode of a tree permanently, for all its agents, from their next call on. */
   switchMode(root_id: string, mode: PermissionMode): Promise<void>;
-  /** Stops the turn of this one agent; its children go on. */
+  /** Interrupts the turn of this one agent; its children continue. */
   interrupt(agent_id: string, reason: string): Promise<void>;
-  /** Resolves when no agent of the tree works and no mail waits for a living one; with `root`, when the root's turn has ended. */
+  /** Resolves when no agent of the tree works and no mail waits for a living agent; with `root`, when the root's turn has ended. */
   settled(root_id: string, until?: 'tree' | 'root'): Promise<TreeOutcome>;
   /** The agents of a tree as this process knows them. */
   agents(root_id: string): Promise<readonly Agent[]>;
   subscribe(listener: (event: RuntimeEvent) => void): () => void;
-  /** Lets commits finish, ends processes, releases leases. Nothing is lost; `resume` goes on. */
+  /** Waits for commits under way, ends processes, releases leases. Nothing is lost; `resume` continues the work. */
   close(): Promise<void>;
 }

@@ -20,7 +20,7 @@ export interface RuntimeOptions {
   readonly openServers?: () => Promise<McpHost>;
   /** Default: the five vocabularies. */
   readonly toolsets?: readonly Toolset[];
-  /** How conversations are kept within the windows of models. */
+  /** How conversations are kept within the context windows of models. */
   readonly context?: ContextOptions;
   /** Configuration of agents that agents create. */
   readonly terms?: Partial<ToolsetTerms>;
@@ -28,25 +28,25 @@ export interface RuntimeOptions {
   readonly spill_dir: string;
   /** Files and folders with settings of this program, existing or not; no tool may write there. */
   readonly settings?: readonly string[];
-  /** The file with the rules that people granted for good; without one, none are. */
+  /** File with the rules that people granted permanently; without it, no rule can be granted permanently. */
   readonly rules_file?: string;
-  /** Environment variables that tool processes may see beside the fixed allow-list. */
+  /** Names of environment variables that tool processes may see in addition to the fixed allow-list. */
   readonly env_allow: readonly string[];
-  /** What bounds the commands that agent programs run; default: nothing. */
+  /** Sandbox and limits for the commands that agent programs run; default: none. */
   readonly bounds?: CommandBounds;
-  /** Whether calls that a rule asks about wait for a person, for all agents or by configuration; otherwise they are denied. */
+  /** Whether calls that need approval wait for a person, for all agents or depending on the configuration; otherwise they are denied. */
   readonly can_ask?: boolean | ((config: AgentConfig) => boolean);
   /** Role of this process; default `run`. */
   readonly role?: WorkerRole;
   /** Labels that trees may require of their leader (`RootTerms.placement`). */
   readonly labels?: readonly string[];
-  /** Default: the system's clock, set to the time of the ledger. */
+  /** Default: the system's clock, adjusted to the ledger's time. */
   readonly clock?: RuntimeClock;
   /** A new uuid; default: `idSequence`. */
   readonly newId?: () => string;
 }
 
-/** The same with its defaults, and what a runtime makes for itself. */
+/** `RuntimeOptions` with defaults applied, and what the runtime creates for itself. */
 export type OpenOptions = RuntimeOptions & {
   readonly clock: RuntimeClock;
   readonly newId: () => string;
@@ -54,13 +54,13 @@ export type OpenOptions = RuntimeOptions & {
 };
 
 const BEGINNINGS = 2 ** 16;
-/** Ids with the same beginning. */
+/** Number of consecutive ids with the same first four digits. */
 const RUN = 64;
 
 /**
- * Random uuids, except that the first four digits are the same for 64 ids in turn, then the next number: rows of agents that work at the same time are
- * near each other in the indexes of the ledger, so that a commit writes fewer pages than with ids that are scattered over them. The digits after these
- * stay random, so that a mistyped prefix means nobody rather than a neighbour.
+ * Returns a function that makes random uuids whose first four hex digits stay the same for 64 ids and then increase by one:
+ * index entries of agents that work at the same time are close together, so that a commit writes fewer pages than with
+ * scattered ids. The other digits are random, so that a mistyped prefix matches nothing rather than a neighbour.
  */
 export function idSequence(first = randomInt(BEGINNINGS)): () => string {
   let made = 0;

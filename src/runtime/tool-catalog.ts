@@ -19,25 +19,25 @@ interface CatalogOptions {
   /** Default: the five vocabularies. */
   readonly toolsets?: readonly Toolset[];
   readonly terms: ToolsetTerms;
-  /** Every agent with a model gets it (`cut_specs`). */
+  /** Available to every agent; described to its model once history was cut (`cut_specs`). */
   readonly recall: Tool;
   /** Called when the first agent needs a tool of a server. */
   readonly openServers?: () => Promise<McpHost>;
 }
 
-/** What a configuration gives an agent. Agents with the same configuration share it, so that their prompts are identical. */
+/** System text and tools that follow from a configuration. Agents with the same configuration share them, so that their prompts are identical. */
 interface AgentSetup {
   readonly system: string;
-  /** Alphabetical, tools of toolsets included. */
+  /** Sorted by name; includes tools of toolsets. */
   readonly specs: readonly ToolSpec[];
-  /** The same with the tool that reads what was cut, for an agent whose history was cut: its prefix has changed anyway. */
+  /** `specs` and the recall tool, for an agent whose history was cut: its cached prefix is invalid anyway. */
   readonly cut_specs: readonly ToolSpec[];
   readonly tools: ReadonlyMap<string, Tool>;
-  /** Every tool of its toolsets, also those hidden from it. */
+  /** All tools of its toolsets, including those hidden from its model. */
   readonly toolset_tools: ReadonlyMap<string, ToolsetTool>;
-  /** Any tool of its MCP servers, which may be none of those above. */
+  /** Finds any tool of its MCP servers, including those not described in `specs`. */
   readonly findTool: (name: string) => Tool | undefined;
-  /** Letters arrive as a notice, and are read with a command (docs/vocabularies.md). */
+  /** Whether letters arrive as a notice and are read with a command (docs/vocabularies.md). */
   readonly notices: boolean;
 }
 
@@ -82,8 +82,8 @@ export class ToolCatalog {
   }
 
   /**
-   * Asks the MCP servers of an agent for their tools, once for each configuration: what its model sees of them stays the same as long as this process
-   * leads it. Returns what a person should know of it, to whoever was first. Never rejects.
+   * Asks the MCP servers of an agent for their tools, once per configuration, so that its model sees the same tools as
+   * long as this process leads it. Resolves to notices for people, for the first caller only. Never rejects.
    */
   async prepare(agent: Pick<Agent, 'root_id' | 'config'>): Promise<readonly string[]> {
     const { config } = agent;
@@ -102,7 +102,7 @@ export class ToolCatalog {
     });
     const offering = this.#servers.then((servers) => servers.offer(agent));
     this.#offers.set(config, offering);
-    // What failed may succeed with the next request.
+    // Failures are not cached: the next request tries again.
     offering.catch(() => this.#offers.delete(config));
     try {
       const offer = await offering;
@@ -123,7 +123,7 @@ export class ToolCatalog {
   }
 
   #build(config: AgentConfig, offer?: OfferedTools): AgentSetup {
-    // An agent program has tools of its own: it gets none of ours, and its letters in full.
+    // Agent programs have their own tools: they get none of the catalog's, and their letters in full.
     const is_outside = config.client !== undefined || isAgentProgram(config.model);
     const own = is_outside ? { tools: [], toolsets: [] } : config;
     const tools = [
@@ -158,7 +158,7 @@ export class ToolCatalog {
     };
   }
 
-  /** Ends the servers. Never rejects. */
+  /** Stops the MCP servers. Never rejects. */
   async close(): Promise<void> {
     await (await this.#servers?.catch(() => undefined))?.close();
   }
@@ -188,12 +188,12 @@ function sorted(specs: readonly ToolSpec[]): readonly ToolSpec[] {
   return specs.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Told of a worktree whose agent was stopped: its folder is left as it is. */
+/** Text about the worktree of a stopped agent: its folder is left as it is. */
 function unsavedWork({ branch, path }: Worktree): string {
   return `[worktree] branch ${branch}; what was not committed is in ${path}`;
 }
 
-/** Parses the arguments of each call once: deciding, running and describing it all need them. */
+/** Returns a parser that caches the arguments of each call: deciding, running and describing the call all need them. */
 export function callArguments(): (call: Call) => Arguments {
   const known = new WeakMap<Call, Arguments>();
   return (call) => {
@@ -203,7 +203,7 @@ export function callArguments(): (call: Call) => Arguments {
   };
 }
 
-/** Providers send empty text for no arguments. */
+/** Empty text counts as no arguments: providers send it. */
 function parsed({ name, input }: Call): Arguments {
   if (input.trim() === '') return { ok: true, input: {} };
   const json = parseJson(input);

@@ -1,11 +1,11 @@
-// As a whole: the bundle takes no names that are getters.
+// Default import: the bundle cannot import names that are getters.
 import hooks from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long the event loop is held at once: this process leads agents meanwhile. */
+/** Maximum time for which the event loop is held at once; this process also leads agents. */
 const SLICE_MS = 4;
 
-/** CPU time of this thread while a piece of work held it. */
+/** CPU time of this thread during a piece of work. */
 class Meter {
   #since: NodeJS.CpuUsage | null = null;
   ms = 0;
@@ -24,7 +24,7 @@ class Meter {
 
 const meters = new hooks.AsyncLocalStorage<Meter>();
 
-/** Does the work, and tells how many milliseconds of CPU it took; what others do while it waits for PostgreSQL counts, too. */
+/** Runs the work and reports its CPU time in milliseconds, which includes what else runs while the work waits for PostgreSQL. */
 export async function metered<T>(work: () => Promise<T>, onSpent: (cpu_ms: number) => void): Promise<T> {
   const meter = new Meter();
   meter.start();
@@ -36,7 +36,7 @@ export async function metered<T>(work: () => Promise<T>, onSpent: (cpu_ms: numbe
   }
 }
 
-/** Waits for what others do; their CPU time does not count. */
+/** Awaits the work of others without counting CPU time. */
 export async function unmetered<T>(others: Promise<T>): Promise<T> {
   const meter = meters.getStore();
   meter?.stop();
@@ -47,16 +47,16 @@ export async function unmetered<T>(others: Promise<T>): Promise<T> {
   }
 }
 
-/** Lets others go on. */
+/** Yields to the event loop. */
 export function pause(): Promise<void> {
   return unmetered(nextTurn());
 }
 
-/** Long work in slices. */
+/** Divides long work into slices. */
 export class Slices {
   #began = performance.now();
 
-  /** Lets others go on if this slice has been long enough. */
+  /** Yields to the event loop if this slice has taken its time. */
   async next(): Promise<void> {
     if (performance.now() - this.#began < SLICE_MS) return;
     await pause();

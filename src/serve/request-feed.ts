@@ -1,21 +1,21 @@
 import type { LoadReads, PlacedRequest } from '../store/load-reads.ts';
 
-/** So many places are read again, since a request may appear below others (`LoadReads.requestsAfter`). */
+/** Number of places that are read again, because a request may appear below others (`LoadReads.requestsAfter`). */
 const WINDOW = 1_000;
 const PAGE = 1_000;
 
-/** Where a feed is, for one that goes on later. */
+/** Position of a feed, from which a later one can continue. */
 export interface FeedPlace {
   readonly newest: number;
-  /** Places below at which nothing was found yet. */
+  /** Places below `newest` at which nothing has been found yet. */
   readonly missing: readonly number[];
 }
 
-/** Every model request that the ledger gets, of all processes, each once: from a place on, or from now on. */
+/** Feed of the model requests that all processes add to the ledger, each once, from a given position or from now on. */
 export class RequestFeed {
   readonly #store: LoadReads;
   readonly #from: FeedPlace | null;
-  /** Who was found at the newest places: a place may be used again. */
+  /** Identity of the request found at each of the newest places; a place may be reused. */
   readonly #seen = new Map<number, string>();
   #newest = 0;
   #has_begun = false;
@@ -25,7 +25,7 @@ export class RequestFeed {
     this.#from = from;
   }
 
-  /** What is new since the last call, at most a page. */
+  /** Returns the requests that are new since the last call, at most one page. */
   async next(): Promise<readonly PlacedRequest[]> {
     if (!this.#has_begun) await this.#begin();
     return this.#note(await this.#window(this.#newest));

@@ -1,4 +1,4 @@
-/** Serving: leading the trees that nobody else leads. */
+/** Leads the served trees that no other process leads. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Poll } from '../processes/poll.ts';
@@ -11,21 +11,21 @@ import type { Store } from '../store/store.ts';
 /** Polls what no signal reports: signals may be lost, processes die. */
 const LOOK_MS = 1_000;
 const BATCH_MAX = 50;
-/** A tree in which nothing has happened for so long is released, even while its agents wait for something; at once when others wait for its place. */
+/** Idle time after which a tree is released, even while its agents wait for something. It is released at once if other trees need its place. */
 const IDLE_MS = 30_000;
-/** When a tree at rest could not be released yet and others wait for its place. */
+/** Poll interval while a tree at rest could not be released yet and others wait for its place. */
 const ROOM_LOOK_MS = 50;
 const DRAIN_LOOK_MS = 50;
-/** Trees that are taken over concurrently. */
+/** Number of trees that are taken over concurrently. */
 const LANES = 4;
 
 export interface TreeKeeperOptions {
   readonly store: Store;
   readonly runtime: RuntimeFace;
-  /** A tree was taken over. */
+  /** Called after a tree was taken over. */
   readonly onTaken?: (root_id: string, agents: number) => void;
   readonly onTrouble: (error: unknown, root_id: string | null) => void;
-  /** The root of a tree has ended. */
+  /** Called when the root of a tree has ended. */
   readonly onEnded: (root_id: string) => void;
   readonly idle_ms?: number;
   /** Only trees whose placement these labels satisfy are taken over. */
@@ -34,11 +34,11 @@ export interface TreeKeeperOptions {
   readonly most?: number;
 }
 
-/** Trees that nobody led when they were looked for. */
+/** Trees without a leader, as of one poll. */
 interface UnledList {
   readonly queue: string[];
   taken: number;
-  /** Another worker has taken some. */
+  /** Whether another worker has taken some of them. */
   is_old: boolean;
 }
 
@@ -49,9 +49,9 @@ export class TreeKeeper {
   readonly #led = new Map<string, number>();
   readonly #unsubscribe: () => void;
   readonly #poll = new Poll(() => this.#look());
-  /** There are more trees than places. */
+  /** Whether there are more trees than places. */
   #crowded = false;
-  /** Some trees at rest could not be released yet. */
+  /** Whether some trees at rest could not be released yet. */
   #room_soon = false;
   #stopped = false;
 
@@ -68,7 +68,7 @@ export class TreeKeeper {
     return this.#led.size;
   }
 
-  /** Something was entered that somebody must lead. */
+  /** Polls at once, after something was entered that needs a leader. */
   wake(): void {
     this.#poll.wake();
   }
@@ -98,7 +98,7 @@ export class TreeKeeper {
     }
   }
 
-  /** Whether there may be more to take over at once. */
+  /** Resolves to whether there may be more to take over at once. */
   async #takeUnled(): Promise<boolean> {
     const { store, labels = [] } = this.#options;
     await this.#releaseIdle();
@@ -129,7 +129,7 @@ export class TreeKeeper {
       const was_free = await this.#take(root_id).catch((error: unknown) => onTrouble(error, root_id));
       if (was_free === true) list.taken += 1;
       if (was_free !== false) continue;
-      // Others probably have what follows, too, and a claim in vain costs the ledger as much as one that takes the tree.
+      // Other workers have probably taken the rest, too, and a failed claim costs the ledger as much as a successful one.
       list.is_old = true;
       queue.length = 0;
     }
@@ -150,7 +150,7 @@ export class TreeKeeper {
     return free();
   }
 
-  /** False: another worker was faster. */
+  /** Takes over a tree; resolves to false if another worker was faster. */
   async #take(root_id: string): Promise<boolean> {
     const { runtime, onTaken, onTrouble } = this.#options;
     const known = this.#led.has(root_id);
@@ -175,7 +175,7 @@ export class TreeKeeper {
     }
   }
 
-  /** Busy: checked again when it has been idle for another period. */
+  /** Checks a busy tree again after another idle period; one whose root has ended, at each poll. */
   #touchLater(root_id: string, last: number): void {
     if (last > 0) this.#led.set(root_id, Date.now());
   }
@@ -185,7 +185,7 @@ export class TreeKeeper {
     return !agents.some(({ state }) => isWorking(state.type));
   }
 
-  /** Takes over nothing more and waits until no turn is under way here; false after `ms`. */
+  /** Stops taking over trees and waits until no turn is under way here; resolves to false after `ms`. */
   async drain(ms: number): Promise<boolean> {
     const end = Date.now() + ms;
     await this.#halt();
@@ -202,7 +202,7 @@ export class TreeKeeper {
     return false;
   }
 
-  /** When it has resolved, the runtime and the store may be closed. */
+  /** Stops polling. Once it has resolved, the runtime and the store may be closed. */
   async stop(): Promise<void> {
     this.#unsubscribe();
     await this.#halt();

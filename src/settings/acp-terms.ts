@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 import { programSandbox } from './sandbox-of.ts';
 import type { Settings } from './settings.ts';
 
-/** The agent programs of the configuration, each behind its walls. */
+/** The agent programs of the configuration, each with its sandbox. */
 export function acpTerms(
   { acp = {}, mcp = {}, sandbox }: Pick<Settings, 'acp' | 'mcp' | 'sandbox'>,
   env: NodeJS.ProcessEnv,

@@ -2,8 +2,8 @@ const { homedir } = require('node:os');
 const { join } = require('node:path');
 
 /**
- * Where Node keeps the compiled code of this program. It can be removed at any time. A folder of the user's own, never a
- * shared one: whoever can write there can run code here. JavaScript, because it is asked for before anything is compiled.
+ * Folder of Node's compile cache for this program; can be removed at any time. It belongs to the user alone and is never shared: whoever can write there can
+ * run code here. JavaScript, because it is needed before anything is compiled.
  * @param {NodeJS.ProcessEnv} env
  * @returns {string}
  */

@@ -5,7 +5,7 @@ import { configFile } from './folders.ts';
 
 type Content = Readonly<Record<string, unknown>>;
 
-/** Writes the changed configuration file, or a new one for the user alone; returns its path. Throws `E_CONFIG`. */
+/** Writes the changed configuration file, or a new one that only the user can read; returns its path. Throws `E_CONFIG` if it cannot be written. */
 export function changeConfiguration(
   named: string | undefined,
   env: NodeJS.ProcessEnv,
@@ -16,7 +16,7 @@ export function changeConfiguration(
   return file;
 }
 
-/** Whoever reads the file meanwhile gets the old or the new one. A link stays one. Throws `E_CONFIG`. */
+/** Replaces the file atomically: a concurrent reader gets the old or the new content. A symbolic link is kept. Throws `E_CONFIG`. */
 export function replaceJson(file: string, content: object, mode: number): void {
   try {
     const exists = statSync(file, { throwIfNoEntry: false }) !== undefined;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { nameHint } from '../render/nearest-name.ts';
 
-/** The value, checked by the schema; `where` follows the key in messages (`in FILE`). Throws `E_CONFIG`; for a misspelt key with a suggestion. */
+/** Returns the value, validated by the schema; `where` follows the key in messages (`in FILE`). Throws `E_CONFIG`, with a suggestion for a misspelt key. */
 export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -31,7 +31,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
 }
 
-/** What belongs there: `a string`, or what the schema says with `must be …`. */
+/** Describes the expected value: `a string`, or what the schema says with `must be …`. */
 function expected(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value')
     return `one of ${issue.values.map((one) => `"${String(one)}"`).join(', ')}`;

@@ -19,22 +19,22 @@ function userFolder(
   return join(env[xdg] || join(homedir(), unix_folder), 'coppice');
 }
 
-/** The user's own files: `config.json`, `agents/*.md`. */
+/** Folder of the user's own files: `config.json`, `agents/*.md`. */
 export function configFolder(env: NodeJS.ProcessEnv): string {
   return userFolder(env, 'APPDATA', 'Roaming', 'XDG_CONFIG_HOME', '.config');
 }
 
-/** The rules that the user granted for good (docs/approvals.md). */
+/** File with the rules that the user granted permanently (docs/approvals.md). */
 export function rulesFile(env: NodeJS.ProcessEnv): string {
   return join(configFolder(env), 'rules.json');
 }
 
-/** The ledger, spilled output and worktrees, by default. */
+/** Default folder of the ledger, spilled output and worktrees. */
 export function dataFolder(env: NodeJS.ProcessEnv): string {
   return userFolder(env, 'LOCALAPPDATA', 'Local', 'XDG_DATA_HOME', '.local/share');
 }
 
-/** The server that is asked instead of a database: `--server`, or `COPPICE_SERVER` where no database is named. */
+/** URL of the server to use instead of a database: `--server`, or `COPPICE_SERVER` if no database is named. Null: none. */
 export function serverUrl(
   { server, database }: { readonly server?: string | undefined; readonly database?: string | undefined },
   env: NodeJS.ProcessEnv,
@@ -42,7 +42,7 @@ export function serverUrl(
   return (server ?? (database === undefined ? env.COPPICE_SERVER : undefined)) || null;
 }
 
-/** The ledger: from the command line, the environment, the configuration, or the user's own. An empty variable counts as unset. */
+/** Address of the ledger: from the command line, `DATABASE_URL`, the configuration, or the user's default. An empty variable counts as unset. */
 export function databaseText(
   named: string | undefined,
   env: NodeJS.ProcessEnv,
@@ -51,7 +51,7 @@ export function databaseText(
   return named ?? (env.DATABASE_URL || (configured() ?? usualDatabase(env)));
 }
 
-/** The agents' folder: `--cwd` or this process's, without symbolic links. */
+/** The agents' folder: `--cwd` or the working directory of this process, with symbolic links resolved. */
 export function workFolder(named: string | undefined): string {
   const folder = resolve(named ?? '.');
   try {
@@ -61,22 +61,22 @@ export function workFolder(named: string | undefined): string {
   }
 }
 
-/** Tokens and addresses of the servers of this machine. */
+/** Folder of the tokens and addresses of the servers on this machine. */
 export function serversFolder(data_folder: string): string {
   return join(data_folder, 'server');
 }
 
-/** Logins at MCP servers. */
+/** Folder of the logins at MCP servers. */
 export function loginsFolder(data_folder: string): string {
   return join(data_folder, 'mcp-logins');
 }
 
-/** Spilled output of tools, and worktrees. */
+/** Folder of spilled tool output and of worktrees. */
 export function outputFolder(data_folder: string): string {
   return join(data_folder, 'output');
 }
 
-/** Where settings and compiled code are looked for: by this process, and by one without its environment variables. */
+/** Paths of settings, data and compiled code, as this process finds them, and as one without its environment variables does. */
 export function settingsPlaces(named: string | undefined, env: NodeJS.ProcessEnv): readonly string[] {
   return [
     configFile(named, env).file,
@@ -84,12 +84,12 @@ export function settingsPlaces(named: string | undefined, env: NodeJS.ProcessEnv
   ];
 }
 
-/** The user's own ledger. */
+/** Path of the user's default ledger. */
 export function usualDatabase(env: NodeJS.ProcessEnv): string {
   return join(dataFolder(env), 'coppice.db');
 }
 
-/** The configuration file; `explicit` if it was named. */
+/** Path of the configuration file; `explicit` if it was named. */
 export function configFile(
   named: string | undefined,
   env: NodeJS.ProcessEnv,

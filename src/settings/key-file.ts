@@ -4,12 +4,15 @@ import { KEY_FILE } from '../permissions/protected-path.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { configFolder } from './folders.ts';
 
-/** Names that the file may set: a variable such as `PATH` or `NODE_OPTIONS` is no key. */
+/** Variables that the file may set: others, such as `PATH` or `NODE_OPTIONS`, are not keys. */
 const KEY_NAME = /^[A-Z][A-Z0-9_]*_KEY$/;
 
 export type Keys = Readonly<Record<string, string>>;
 
-/** Keys of providers that `coppice setup` was given: variables by name, for the user only. It is no configuration, so that one can be shown and shared. */
+/**
+ * File with the provider keys given to `coppice setup`: values by variable name, readable only by the user. It is not part of the configuration, so that the
+ * configuration can be shown and shared.
+ */
 export function keyFile(env: NodeJS.ProcessEnv): string {
   return join(configFolder(env), KEY_FILE);
 }
@@ -39,7 +42,7 @@ export function readKeys(env: NodeJS.ProcessEnv): Keys {
   return keys;
 }
 
-/** Checked by hand: every command reads the file, and loading schemas takes longer than most commands do. */
+/** Returns null if the text is invalid. Validated by hand: every command reads the file, and loading schemas takes longer than most commands do. */
 function keysOf(text: string): Keys | null {
   try {
     const value: unknown = JSON.parse(text);

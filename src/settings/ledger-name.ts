@@ -1,7 +1,7 @@
 import { databaseAddress } from '../store/database-address.ts';
 import { postgresAddress } from '../store/postgres/postgres-address.ts';
 
-/** The flags by which a ledger was found. */
+/** Command-line options that determine the ledger. */
 export interface LedgerContext {
   readonly options: { readonly database?: string; readonly server?: string; readonly config?: string };
 }
@@ -12,7 +12,7 @@ export function ledgerName(database: string): string {
   return address.kind === 'sqlite' ? database : postgresAddress(address.url).location;
 }
 
-/** What a person types to continue the tree on the same ledger. */
+/** Returns the command that continues the tree on the same ledger, to be shown to a person. */
 export function resumeCommand(context: LedgerContext, root_id: string, ask: boolean): string {
   return `coppice resume ${root_id.slice(0, 8)}${ask ? ' --ask' : ''}${sameLedgerFlags(context)}`;
 }

@@ -1,7 +1,8 @@
 /**
- * Node from 24.7 on: earlier ones fail in `node:sqlite` at numbered parameters (`?1`). JavaScript that any Node reads, because an older one runs it.
+ * Requires Node 24.7: earlier versions fail in `node:sqlite` on numbered parameters (`?1`). JavaScript that any Node can parse, because older versions run
+ * it.
  * @param {string} version of `process.versions.node`
- * @returns {string | null} what to tell; null if it is new enough
+ * @returns {string | null} the message to show; null if the version is new enough
  */
 function nodeTooOld(version) {
   const parts = version.split('.').map(Number);

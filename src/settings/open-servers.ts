@@ -5,7 +5,7 @@ import { dataFolder, loginsFolder } from './folders.ts';
 import { programSandbox } from './sandbox-of.ts';
 import type { Settings } from './settings.ts';
 
-/** How the MCP servers of these settings are opened, once an agent needs one. */
+/** Returns a function that opens the MCP servers of these settings, to be called once an agent needs one. */
 export function serversOf(
   { mcp = {}, sandbox }: Settings,
   env: NodeJS.ProcessEnv,

@@ -6,15 +6,15 @@ import { withoutTools } from '../records/server-tools.ts';
 import type { Settings } from './settings.ts';
 import { given } from './settings-terms.ts';
 
-/** What is said of one root only; it overrides its profile. */
+/** Settings of a single root; they override its profile. */
 export type RootChoice = {
   readonly [Key in 'model' | 'thinking' | 'system' | 'toolsets']?: AgentConfig[Key] | undefined;
 };
 
-/** What holds where neither the choice nor the profile says anything. */
+/** Defaults for what neither the choice nor the profile sets. */
 export interface RootDefaults
   extends Pick<AgentConfig, 'model' | 'thinking' | 'system' | 'toolsets' | 'cwd'> {
-  /** Absent: none, whatever the profile says. */
+  /** If absent, there are none, whatever the profile says. */
   readonly instructions?: string | undefined;
   readonly skills?: AgentConfig['skills'];
   readonly mcp_servers?: AgentConfig['mcp_servers'];
@@ -22,7 +22,7 @@ export interface RootDefaults
   readonly permissions: Pick<AgentConfig['permissions'], 'cli' | 'config'>;
 }
 
-/** The configuration of a root, for the command line and the library alike. */
+/** Builds the configuration of a root, for both the command line and the library. */
 export function rootConfig(choice: RootChoice, profile: Profile | null, defaults: RootDefaults): AgentConfig {
   const toolsets = choice.toolsets ?? profile?.toolsets ?? defaults.toolsets;
   const tools = profile?.tools ?? defaults.tools(toolsets);
@@ -42,7 +42,7 @@ export function rootConfig(choice: RootChoice, profile: Profile | null, defaults
   };
 }
 
-/** Limits of the settings, the strongest last: of all agents, of the program, of the profile. */
+/** Limits of a root, merged; later ones override earlier ones: those of all agents, of the program that uses the library, of the profile. */
 export function rootLimits(
   agents: Settings['agents'] = {},
   profile: string | undefined,

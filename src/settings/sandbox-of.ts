@@ -13,8 +13,8 @@ import { SANDBOX_MODES, type SandboxConfig } from './settings.ts';
 type Mode = (typeof SANDBOX_MODES)[number];
 
 /**
- * The walls around what agents start; null: a person switched them off, in the configuration or with `COPPICE_SANDBOX`. They hide this program's own
- * files and its ledger, too. Throws `E_CONFIG`.
+ * Sandbox for programs that agents start; null if a person switched it off, in the configuration or with `COPPICE_SANDBOX`. It also hides this program's own
+ * files and its ledger. Throws `E_CONFIG`.
  */
 export function sandboxOf(
   config: SandboxConfig | undefined,
@@ -36,7 +36,7 @@ export function sandboxOf(
   });
 }
 
-/** The walls around commands of agents, and what such a command may take, which holds without walls, too. Throws `E_CONFIG`. */
+/** Sandbox and resource limits for commands of agents; the limits also apply without a sandbox. Throws `E_CONFIG`. */
 export function commandBounds(
   config: SandboxConfig | undefined,
   env: NodeJS.ProcessEnv,
@@ -51,8 +51,8 @@ function modeOf({ COPPICE_SANDBOX: named }: NodeJS.ProcessEnv): Mode | undefined
 }
 
 /**
- * The walls around a program that stays: those of commands, and opened for what it needs itself. Null: a person switched them off, for all or for
- * this program. Throws `E_CONFIG`; `key` names its entry.
+ * Sandbox for a long-running program: that of commands, extended by what the program needs itself. Null if a person switched it off, for all programs or for
+ * this one. Throws `E_CONFIG`; `key` names the program's entry.
  */
 export function programSandbox(
   config: SandboxConfig | undefined,
@@ -81,7 +81,7 @@ function wholePath(path: string): string {
   return path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
 }
 
-/** Walls are put up around what a path leads to. */
+/** Resolves symbolic links, because the sandbox needs the path that a link leads to. */
 function placeOf(path: string): string {
   const whole = wholePath(path);
   try {

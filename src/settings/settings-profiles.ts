@@ -8,13 +8,16 @@ import { CREATION_PERMISSIONS } from '../tools/built-in-permissions.ts';
 import { evidenceText } from '../tools/evidence.ts';
 import type { NamedProfile, Settings } from './settings.ts';
 
-/** What settings may name. */
+/** Names that settings may refer to. */
 export interface KnownNames {
   readonly tools: readonly ToolPermission[];
   readonly toolsets: readonly string[];
 }
 
-/** The profiles of the settings: every entry of `agents` but `defaults`, which is checked like them. Throws `E_CONFIG`; `where` follows the key in its message (`in FILE`). */
+/**
+ * Returns the profiles of the settings: every entry of `agents` but `defaults`, which is validated like them. Throws `E_CONFIG`; `where` follows the key in
+ * its message (`in FILE`).
+ */
 export function settingsProfiles({ agents = {} }: Settings, known: KnownNames, where: string): Profile[] {
   const entries = Object.entries(agents as Readonly<Record<string, NamedProfile | undefined>>);
   const tools = known.tools.map((tool) => tool.name);
@@ -38,7 +41,7 @@ export function findProfile(profiles: ReadonlyMap<string, Profile>, name: string
   throw noSuchName('E_CONFIG', `${where}no profile called`, name, [...profiles.keys()], 'Profiles');
 }
 
-/** The names in `allowAgents` that no profile has, each with what to say of it. `main` stands for an agent without a profile. */
+/** Returns the names in `allowAgents` that no profile has, each with a hint. `main` stands for an agent without a profile. */
 export function unknownAllowed(
   { agents }: Settings,
   profiles: ReadonlyMap<string, Profile>,
@@ -49,7 +52,7 @@ export function unknownAllowed(
     .map((name) => ({ name, hint: nameHint(name, known, 'Profiles') }));
 }
 
-/** A misspelt name, ignored, would withhold or deny nothing. */
+/** Throws `E_CONFIG` for an unknown name: ignoring a misspelt one would mean that it withholds or denies nothing. */
 function checkNames(
   names: readonly string[] | undefined,
   known: readonly string[],
@@ -118,7 +121,7 @@ export function checkRules(
 
 const NAME_MAX = 64;
 
-/** Why this cannot be the name of a profile; null if it can. In the configuration `defaults` stands for all agents. */
+/** Why this cannot be the name of a profile; null if it can. In the configuration, `defaults` stands for all agents. */
 export function profileNameFault(name: string): string | null {
   if (name === 'defaults') return '"defaults" is no name of a profile: it stands for all agents';
   // A misspelt `defaults`: what was meant for all agents would apply to none.

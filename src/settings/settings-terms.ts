@@ -2,7 +2,7 @@ import { DEFAULT_TERMS, type ToolsetTerms } from '../kernel/toolsets/toolset-ter
 import { usableModels } from '../models/providers.ts';
 import type { Settings } from './settings.ts';
 
-/** The settings for agents that agents create. */
+/** Returns the terms for agents that agents create. */
 export function settingsTerms(
   settings: Settings,
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -25,7 +25,7 @@ export function settingsTerms(
   };
 }
 
-/** What the settings name, and what is known of providers that need no key or have one. Those of profiles are known to the kernel. */
+/** Models that the settings name, and known models of providers that need no key or have one. Those of profiles are known to the kernel. */
 function reachableModels(
   { model, agents, providers = {}, acp = {} }: Settings,
   env: NodeJS.ProcessEnv,
@@ -38,7 +38,7 @@ function reachableModels(
   ];
 }
 
-/** Without keys whose value is undefined. */
+/** Returns the object without keys whose value is undefined. */
 export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }

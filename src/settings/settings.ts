@@ -8,11 +8,11 @@ import { mcpConfig } from '../tools/mcp/mcp-config.ts';
 
 /** Maximum number of pieces of evidence that a profile may require. */
 export const REQUIRE_MAX = 8;
-/** How far commands of agents reach (docs/sandbox.md). */
+/** Modes of the sandbox for commands of agents (docs/sandbox.md). */
 export const SANDBOX_MODES = ['off', 'workspace', 'strict'] as const;
 /** Services that `web_search` can ask (docs/web.md). */
 const SEARCH_SERVICES = ['brave', 'tavily', 'searxng'] as const;
-/** Node's timers overflow beyond this. */
+/** Upper bound of timeouts: Node's timers overflow soon beyond it. */
 export const TIMEOUT_SECONDS_MAX = 2_000_000;
 
 const rules = z.array(z.string());
@@ -57,7 +57,7 @@ const namedProfile = profile.omit({ subagents: true }).extend({
   turns: z.int().min(1).optional(),
   require: z.array(z.string()).max(REQUIRE_MAX).optional(),
   timeout_seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),
-  /** What one agent of the profile and the agents below it may spend (docs/budgets.md). */
+  /** Spending limits of one agent of the profile, including the agents below it (docs/budgets.md). */
   budget: z
     .strictObject({
       tokens: z.int().positive().optional(),
@@ -68,19 +68,19 @@ const namedProfile = profile.omit({ subagents: true }).extend({
 });
 
 const sandboxConfig = z.strictObject({
-  /** `workspace` by default: write in the agent's folder only, read all but secrets, no network; `strict`: read that folder and the system only. */
+  /** Default `workspace`: write only the agent's folder, read all but secrets, no network. `strict`: read only that folder and the system. */
   mode: z.enum(SANDBOX_MODES).optional(),
-  /** Further folders to write in; `~/` is the home folder. */
+  /** Further writable folders; `~/` is the home folder. */
   write: z.array(folderName).optional(),
-  /** With `strict`, further folders to read. */
+  /** Further readable folders, for `strict`. */
   read: z.array(folderName).optional(),
-  /** Further files and folders that no command reads. */
+  /** Further files and folders that no command may read. */
   hide: z.array(folderName).optional(),
-  /** What commands may reach by HTTP and HTTPS: `example.com`, `*.example.com`, `*`; with `:PORT` that port only. */
+  /** Hosts that commands may reach by HTTP and HTTPS: `example.com`, `*.example.com`, `*`; with `:PORT` only that port. */
   hosts: z.array(hostName).optional(),
-  /** Whether commands may use sockets of the file system. */
+  /** Whether commands may use Unix domain sockets. */
   sockets: z.boolean().optional(),
-  /** What the processes of one command may take, without walls, too; null: no limit. */
+  /** Resource limits for the processes of one command, which also apply without a sandbox; null: no limit. */
   limits: processLimits.optional(),
 });
 
@@ -92,11 +92,11 @@ const privateHost = z
   );
 
 const webConfig = z.strictObject({
-  /** Hosts that agents may ask although they are this machine or in a private network; with `:PORT` that port only. */
+  /** Hosts that agents may access although they are this machine or in a private network; with `:PORT` only that port. */
   private_hosts: z.array(privateHost).optional(),
   /** Whether robots.txt is followed; true by default. */
   robots: z.boolean().optional(),
-  /** The service that `web_search` asks; without it there is no such tool. */
+  /** The service that `web_search` uses; without it, there is no such tool. */
   search: z
     .strictObject({
       type: z.enum(SEARCH_SERVICES),
@@ -111,20 +111,20 @@ export type SandboxConfig = DeepReadonly<z.infer<typeof sandboxConfig>>;
 export type NamedProfile = DeepReadonly<z.infer<typeof namedProfile>>;
 
 /**
- * What the configuration file and `openCoppice` both take, with the same names and meaning. This folder holds its schema, its checks, what
- * follows from it, and the folders where it and the data are.
+ * Settings that the configuration file and `openCoppice` both take, with the same names and meaning. This folder holds their schema and checks, what is
+ * derived from them, and the locations of configuration and data.
  */
 export const settings = z.strictObject({
   model: z.string().optional(),
   database: z.string().optional(),
   /** Environment variables that tools may see beside the fixed allow-list. */
   env_allow: z.array(z.string()).optional(),
-  /** The walls around what agents' commands start (docs/sandbox.md). */
+  /** The sandbox of agents' commands (docs/sandbox.md). */
   sandbox: sandboxConfig.optional(),
   /** What agents may do on the web (docs/web.md). */
   web: webConfig.optional(),
   providers: z.record(z.string(), providerConfig).optional(),
-  /** Agent programs reached over ACP: models `acp:NAME`, and what `subagent_delegate` asks (docs/acp.md). */
+  /** Agent programs reached over ACP: models `acp:NAME`, and programs for `subagent_delegate` (docs/acp.md). */
   acp: z.record(z.string().regex(/^[\w.-]+$/), acpServerConfig).optional(),
   /** MCP servers whose tools agents may use (docs/mcp.md). */
   mcp: mcpConfig.optional(),
@@ -133,7 +133,7 @@ export const settings = z.strictObject({
   context: z
     .strictObject({ share: z.number().min(0.1).max(0.95).optional(), model: z.string().optional() })
     .optional(),
-  /** Isolated runs that one process works on at once; more are queued. */
+  /** Maximum isolated runs that one process works on at once; more are queued. */
   runs: z
     .strictObject({
       maxConcurrent: z.int().positive().optional(),
@@ -148,7 +148,7 @@ export const settings = z.strictObject({
     .optional(),
 });
 
-/** An index signature covers every name; the schema refuses elsewhere what only `defaults` may have. */
+/** The index signature must cover every name; the schema refuses keys of `defaults` in other entries. */
 type Agents = { readonly defaults?: DefaultAgent | undefined } & {
   readonly [name: string]: NamedProfile | DefaultAgent | undefined;
 };

@@ -8,15 +8,15 @@ import type { Store } from './store.ts';
 
 type ApprovalStore = Pick<Store, 'answer' | 'asks' | 'findAsks'>;
 
-/** Where rules that are granted for good are kept; undefined: they cannot be granted here. */
+/** The file of permanently granted rules; undefined: rules cannot be granted permanently here. */
 export interface RulesPlace {
   readonly rules_file?: string | undefined;
 }
 
 /**
- * Answers a question, and with what it grants all open ones that the grant covers. Resolves to the mail that tells the agents. Rejects with
- * `E_ASK_ANSWERED`, with `E_INVALID_ARGUMENT` for a rule that does not match the call or values that do not fit the form, and with `E_CONFIG` when the
- * rules file cannot be changed; then nothing is answered.
+ * Answers a question, and all other open questions that its grant covers. Resolves to the mail that tells the agents. Rejects with `E_ASK_ANSWERED`, with
+ * `E_INVALID_ARGUMENT` for a rule that does not match the call or values that do not fit the form, and with `E_CONFIG` when the rules file cannot be changed;
+ * then nothing is answered.
  */
 export async function answerApproval(
   store: ApprovalStore,
@@ -32,14 +32,14 @@ export async function answerApproval(
   if (found !== undefined && kept !== undefined) keepRule(kept, found, answer);
   const result = await store.answer(ask_id, answer);
   if (!result.ok) {
-    // Somebody else was first.
+    // Another answer was committed first.
     if (kept !== undefined) removeRule(kept, ask_id);
     throw new CoppiceError('E_ASK_ANSWERED', 'that was answered already, or its call is gone');
   }
   return found === undefined ? [result.mail] : [result.mail, ...(await answerCovered(store, found, answer))];
 }
 
-/** The values of a form as its answer carries them. Rejects with `E_INVALID_ARGUMENT`. */
+/** Returns the answer with the values of a form as its note. Rejects with `E_INVALID_ARGUMENT`. */
 async function filledIn(ask: Ask, { values, dismissed, ...answer }: AskAnswer): Promise<AskAnswer> {
   const question = questionOf(ask);
   const refuse = (message: string, hint: string) => new CoppiceError('E_INVALID_ARGUMENT', message, { hint });
@@ -88,13 +88,16 @@ async function answerCovered(store: ApprovalStore, ask: Ask, { scope, rule = ask
   const mails: Mail[] = [];
   for (const { id } of coveredBy({ ask, scope, rule }, open)) {
     const result = await store.answer(id, { verdict: 'allow', scope: 'once', note: '', by, at });
-    // Somebody else was first.
+    // If not, another answer was committed first.
     if (result.ok) mails.push(result.mail);
   }
   return mails;
 }
 
-/** Takes back what an answer granted, in the ledger and in the rules file. False: there is no such rule. Rejects with `E_CONFIG` as `answerApproval`. */
+/**
+ * Revokes what an answer granted, in the ledger and in the rules file. Resolves to false if there is no such rule. Rejects with `E_CONFIG` when the rules
+ * file cannot be changed.
+ */
 export async function revokeRule(
   store: Pick<Store, 'revoke'>,
   id: string,

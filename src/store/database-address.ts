@@ -7,7 +7,7 @@ export type DatabaseAddress =
 
 const POSTGRES = 'postgres://USER@HOST/NAME';
 
-/** Mistakes and their messages; the first match counts. No message quotes the text, which may contain a password. */
+/** Common mistakes and their messages; the first match counts. No message quotes the text, which may contain a password. */
 const MISTAKES: readonly (readonly [RegExp, string])[] = [
   [
     /^[\s\u200b\u2060\ufeff]|[\s\u200b\u2060\ufeff]$/,
@@ -22,14 +22,14 @@ const MISTAKES: readonly (readonly [RegExp, string])[] = [
   [/^["'`<]|["'`>]$/, 'is in quotes: remove them (files of environment variables keep quotes as they are)'],
 ];
 
-/** Addresses meant for a server, or for another program. */
+/** Mistakes: addresses meant for a server, or for another program. */
 const SCHEMES: typeof MISTAKES = [
   [/^:memory:$/i, 'is in memory: a ledger is a file or a server, so that other processes can open it'],
   [/^postgres(ql)?:/i, `lacks its two slashes: write ${POSTGRES}`],
   [/^[a-z][a-z0-9+.-]+:/i, `has an unknown scheme: use sqlite:PATH or ${POSTGRES}`],
 ];
 
-/** Texts that nobody means as a path. */
+/** Mistakes: texts that nobody means as a path. */
 const NO_PATHS: typeof MISTAKES = [
   [/^$/, 'names no file: use sqlite:PATH'],
   [/:[/\\]/, `is not a path: use sqlite:PATH, or ${POSTGRES} with nothing before it`],
@@ -39,7 +39,7 @@ const NO_PATHS: typeof MISTAKES = [
   [/[/\\]$/, 'names a folder: name a file in it'],
 ];
 
-/** A path, `sqlite:PATH` or `postgres://…`. Throws a `StoreError` for everything else, so that a mistyped address never becomes a file name. */
+/** Parses a path, `sqlite:PATH` or `postgres://…`. Throws a `StoreError` for everything else, so that a mistyped address never becomes a file name. */
 export function databaseAddress(text: string): DatabaseAddress {
   refuse(text, MISTAKES);
   const server = /^(postgres(?:ql)?):\/\/(.*)$/is.exec(text);

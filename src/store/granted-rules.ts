@@ -7,14 +7,14 @@ import type { Store } from './store.ts';
 
 /** A rule that a person granted and that still holds. */
 export interface GrantedRule {
-  /** That of the question. */
+  /** Id of the question whose answer granted the rule. */
   readonly id: string;
   readonly rule: string;
   readonly scope: Exclude<AskScope, 'once'>;
-  /** The agent; null: not only one. */
+  /** The agent for which the rule holds; null: not limited to one agent. */
   readonly agent_id: string | null;
   readonly agent_name: string | null;
-  /** The tree; null: every tree in the folder. */
+  /** The tree for which the rule holds; null: every tree in the folder. */
   readonly root_id: string | null;
   readonly folder: string;
   readonly asked_by: string;
@@ -23,7 +23,7 @@ export interface GrantedRule {
   readonly granted_at: string;
 }
 
-/** What people granted: what the ledger holds, oldest first, then what the rules file does. */
+/** Returns the granted rules that still hold: those in the ledger, oldest first, then those in the rules file. */
 export async function grantedRules(store: Store, rules_file: string): Promise<readonly GrantedRule[]> {
   const granted = await Promise.all((await store.grants({})).map((ask) => heldRule(store, ask)));
   const everybody = { scope: 'always', agent_id: null, agent_name: null, root_id: null } as const;
@@ -34,7 +34,7 @@ export async function grantedRules(store: Store, rules_file: string): Promise<re
   return [...granted.flat(), ...kept];
 }
 
-/** Nothing once the turn, the agent or the tree has ended. */
+/** Returns the rule, or nothing once the turn, agent or tree for which it held has ended. */
 async function heldRule(store: Store, ask: Ask): Promise<readonly GrantedRule[]> {
   const { id, scope, agent_id, agent_name, root_id } = ask;
   if (scope === null || scope === 'once' || scope === 'always') return [];
@@ -51,7 +51,7 @@ async function heldRule(store: Store, ask: Ask): Promise<readonly GrantedRule[]>
   ];
 }
 
-/** Takes back the rule that an id or a unique prefix means. Rejects with `E_RULE_NOT_FOUND`, and with `E_CONFIG` when the rules file cannot be changed. */
+/** Revokes the rule with this id or unique prefix of an id. Rejects with `E_RULE_NOT_FOUND`, and with `E_CONFIG` when the rules file cannot be changed. */
 export async function removeGrantedRule(
   store: Store,
   rules_file: string,

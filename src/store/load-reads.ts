@@ -3,7 +3,7 @@ import type { AgentKind, PastAgent } from '../records/agent/estimate.ts';
 import type { StateType } from '../records/agent/state.ts';
 import type { RunSource } from '../records/run/run.ts';
 
-/** What a ledger has to do now. */
+/** The present load of a ledger. */
 export interface Load {
   /** Agents that a process leads, or that need a leader, counted by tree, state and leader. */
   readonly agents: readonly {
@@ -23,32 +23,32 @@ export interface Load {
   readonly schedules: { readonly enabled: number; readonly due: number };
 }
 
-/** A request in the order in which the ledger got them. */
+/** A model request; `place` numbers requests in the order in which the ledger got them. */
 export interface PlacedRequest extends RequestRecord {
   readonly place: number;
   readonly agent_id: string;
-  /** Null: its agent was removed. */
+  /** Null if its agent was removed. */
   readonly root_id: string | null;
 }
 
-/** A request, and whose it was. */
+/** A model request, with the tree and the profile of its agent. */
 export interface PlacedUsage extends PlacedRequest {
   readonly root_id: string;
   readonly profile: string | null;
 }
 
-/** Reads for those who watch a whole ledger. None costs more because much has happened before. */
+/** Reads for monitoring a whole ledger; their cost does not grow with its history. */
 export interface LoadReads {
   load(): Promise<Load>;
-  /** The place of the newest request; 0: there is none. */
+  /** The place of the newest request; 0 if there is none. */
   lastRequest(): Promise<number>;
   /**
    * Requests of all agents after a place, in order. On PostgreSQL a request may appear after others with higher places: transactions that run at the same
    * time commit in any order. On SQLite the places of removed requests may be used again.
    */
   requestsAfter(place: number, limit: number): Promise<PlacedRequest[]>;
-  /** The same, with whose they were; costs more for each. */
+  /** Like `requestsAfter`, with the tree and the profile of each request, and without requests of removed agents; costs more for each. */
   usageAfter(place: number, limit: number): Promise<PlacedUsage[]>;
-  /** Of the newest 200 agents of a kind, those that asked their model and do not work now. */
+  /** Of the newest 200 agents of a kind, returns those that have asked their model and are not at work. */
   pastAgents(kind: AgentKind): Promise<PastAgent[]>;
 }

@@ -15,7 +15,10 @@ export async function openStore(url: string, options: OpenStoreOptions = {}): Pr
 
 export type { ReadOnlyLedger };
 
-/** The ledger for completion, which never changes it. Null for a server: completion makes no network requests. Rejects when the file cannot be read. */
+/**
+ * Opens the ledger for shell completion, which never changes it. Resolves to null for a server: completion makes no network requests. Rejects when the file
+ * cannot be read.
+ */
 export async function openReadOnlyLedger(url: string): Promise<ReadOnlyLedger | null> {
   const address = databaseAddress(url);
   if (address.kind !== 'sqlite') return null;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Worker } from './store.ts';
 
-/** The worker ran on this host and its process no longer exists, which voids its lease at once. */
+/** Whether the worker ran on this host and its process no longer exists, which voids its lease at once. */
 export function isProcessGone(worker: Worker, host: string): boolean {
   if (worker.host !== host) return false;
   try {
@@ -12,11 +12,14 @@ export function isProcessGone(worker: Worker, host: string): boolean {
   }
 }
 
-/** Ended, and its parent has not asked for its exit code: where that ended with it, init may take a while. Linux only; `processStatus` would load more into each start. */
+/**
+ * Whether the process has ended and was not reaped: if its parent ended with it, init may take a while. Linux only. `processStatus` would load more into each
+ * start.
+ */
 function isZombie(pid: number): boolean {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // Behind the name, which may hold anything.
+    // The state follows the name, which may contain anything.
     return /^[ZX]/.test(text.slice(text.lastIndexOf(')') + 2));
   } catch {
     return false;

@@ -6,8 +6,8 @@ import type { Store } from './store.ts';
 const PAGE = 250;
 
 /**
- * The part of an agent's history that its prompt is made of: from what its newest checkpoint left on, or all of it. Read backwards in growing pages, so that
- * the cost does not grow with what checkpoints stand for.
+ * The part of an agent's history from which its prompt is made: what follows the part that its newest checkpoint replaces, or all of it. Read backwards in
+ * growing pages, so that the cost does not grow with what checkpoints replace.
  */
 export async function promptHistory(
   store: Pick<Store, 'history'>,
@@ -21,7 +21,7 @@ export async function promptHistory(
     rows = [...page, ...rows];
     begin = after;
     const through = checkpointIn(rows)?.through;
-    // Not read again what is known to be needed: all of it, at once.
+    // Once a checkpoint is found, the rest that is needed is read in one page.
     after = through ?? Math.max(0, begin - 2 * rows.length);
   }
   const through = checkpointIn(rows)?.through ?? 0;

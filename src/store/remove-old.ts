@@ -2,12 +2,12 @@ import type { TreeRowCounts } from '../kernel/ledger/removal.ts';
 import type { ArchiveEntry, OldKind, OldTree, RetentionTerms } from './retention-ledger.ts';
 import type { Store } from './store.ts';
 
-/** Trees that are closed at a time, rows removed in one transaction, and entries read at a time. */
+/** Maximum trees closed at a time, rows removed in one transaction, and entries read at a time. */
 const TREE_BATCH = 50;
 const ROW_BATCH = 2_000;
 const ENTRY_BATCH = 500;
 
-/** Keeps what is removed. When `settle` resolves, everything written before is on the disk. */
+/** Stores what is removed. When `settle` resolves, everything written before is on disk. */
 export interface Archive {
   write(entry: ArchiveEntry): Promise<void>;
   settle(): Promise<void>;
@@ -15,12 +15,12 @@ export interface Archive {
 
 export interface RemovalOptions {
   readonly terms: RetentionTerms;
-  /** Whether rows of the run history go too. */
+  /** Whether rows of the run history are removed, too. */
   readonly runs: boolean;
-  /** Only counts. */
+  /** Only counts what would be removed. */
   readonly dry_run: boolean;
   readonly archive: Archive | null;
-  /** Before the rows of these trees are removed, which are closed and archived by then; also when they are only counted. */
+  /** Called before the rows of these trees are removed, when they are closed and archived; in a dry run, too. */
   readonly onTrees?: (root_ids: readonly string[]) => Promise<void>;
 }
 
@@ -31,9 +31,9 @@ export type RemovedRows = TreeRowCounts & {
 };
 
 export interface Removal {
-  /** The old ones, oldest first. */
+  /** Old trees, oldest first. */
   readonly trees: readonly OldTree[];
-  /** Trees whose removal an earlier call had begun; counted in `rows` too. */
+  /** Number of trees whose removal an earlier call had begun; counted in `rows`, too. */
   readonly resumed: number;
   readonly rows: RemovedRows;
 }

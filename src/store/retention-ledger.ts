@@ -9,16 +9,16 @@ import type { CronFire } from '../records/run/cron-job.ts';
 import type { Delivery } from '../records/run/delivery.ts';
 import type { Run } from '../records/run/run.ts';
 
-/** Roots examined in one statement. */
+/** Maximum roots examined in one statement. */
 export const ROOTS_PER_PAGE = 500;
-/** The newest instants of a job, which are kept whatever their age. */
+/** Number of newest instants of a job that are kept whatever their age. */
 export const KEPT_FIRES = 1_000;
 
-/** Which trees are old. */
+/** Criteria for old trees. */
 export interface RetentionTerms {
-  /** Nothing happened in the tree at this time or later, milliseconds since the epoch. */
+  /** Old trees have had no activity at this time or later; milliseconds since the epoch. */
   readonly before: number;
-  /** Also trees whose root rests; otherwise only those whose root has ended. */
+  /** Whether trees whose root rests are included; otherwise only those whose root has ended. */
   readonly idle: boolean;
 }
 
@@ -31,7 +31,10 @@ export interface OldTree {
   readonly last_at: number;
 }
 
-/** Entries that are removed by their own age. `delivery`: delivered ones. `fire`: instants of removed jobs, and of others all but the newest `KEPT_FIRES`. `run`: ended runs whose conversation is gone. */
+/**
+ * Kinds of entries that are removed by their own age. `delivery`: delivered ones. `fire`: instants of removed jobs, and of others all but the newest
+ * `KEPT_FIRES`. `run`: ended runs whose conversation is gone.
+ */
 export type OldKind = 'delivery' | 'fire' | 'run';
 
 /** An entry, with its key for `removeEntries`. */
@@ -61,7 +64,7 @@ export interface RetentionLedger {
   closedTrees(limit: number): Promise<string[]>;
   /** All entries of a tree. */
   treeEntries(root_id: string): AsyncIterable<ArchiveEntry>;
-  /** Removes about `most` rows of a closed tree, with `runs` also those of the run history. `done`: nothing is left. */
+  /** Removes about `most` rows of a closed tree, with `runs` also those of the run history. `done`: no rows are left. */
   removeTreeRows(
     root_id: string,
     most: number,
@@ -69,7 +72,7 @@ export interface RetentionLedger {
   ): Promise<{ readonly removed: TreeRowCounts; readonly done: boolean }>;
   /** Entries older than `before`, by key, after the key `from`. */
   oldEntries(kind: OldKind, before: number, from: string | null, limit: number): Promise<readonly OldEntry[]>;
-  /** Resolves to how many were removed. */
+  /** Resolves to the number of entries removed. */
   removeEntries(kind: OldKind, keys: readonly string[], before: number): Promise<number>;
 }
 

@@ -12,7 +12,7 @@ export type StoreErrorCode =
 
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
-  /** The same call may succeed later without any change. */
+  /** Whether the same call may succeed later without any change. */
   readonly retryable: boolean;
 
   constructor(code: StoreErrorCode, message: string, options: { readonly cause?: unknown } = {}) {

@@ -1,4 +1,7 @@
-/** The ledger as the rest of the program sees it. This file and those named *-ledger.ts are the contract; ledger/ implements it on a database, of which there are two: sqlite/ and postgres/. */
+/**
+ * The ledger as the rest of the program sees it. This file and those named *-ledger.ts are the contract; ledger/ implements it on a database, of which there
+ * are two: sqlite/ and postgres/.
+ */
 
 import type { BudgetChange } from '../kernel/ledger/budgets.ts';
 import type { Refusal, RequestRecord, Step, Verdict } from '../kernel/step.ts';
@@ -26,9 +29,9 @@ export interface Worker {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
-  /** What the process is for; default `run`. */
+  /** Purpose of the process; default `run`. */
   readonly role?: WorkerRole;
-  /** What the placement of a tree may require (`RootTerms.placement`). */
+  /** Labels that the placement of a tree may require (`RootTerms.placement`). */
   readonly labels?: readonly string[];
 }
 
@@ -47,9 +50,9 @@ export interface RootTerms {
 export interface KnownWorker extends Worker {
   readonly role: WorkerRole;
   readonly labels: readonly string[];
-  /** It was told to take no more trees and to exit when its turns have ended. */
+  /** Whether the worker was told to take no more trees and to exit when its turns have ended. */
   readonly draining: boolean;
-  /** Both in milliseconds since the epoch; 0: unknown. */
+  /** Both in milliseconds since the epoch; 0 if unknown. */
   readonly started_at: number;
   readonly expires_at: number;
 }
@@ -63,11 +66,11 @@ export interface Signal {
 }
 
 export interface OpenStoreOptions {
-  /** False: a missing ledger is not created; `openStore` rejects with `E_DB_NONE`. Default true. */
+  /** Whether a missing ledger is created; if not, `openStore` rejects with `E_DB_NONE`. Default true. */
   readonly create?: boolean;
-  /** False: `listen` only polls, once a second. Default true. */
+  /** If false, `listen` only polls, once a second. Default true. */
   readonly notifications?: boolean;
-  /** False: PostgreSQL's `listen` does not poll beside its notifications, so that a test sees a lost one. Default true. */
+  /** If false, PostgreSQL's `listen` does not poll beside its notifications, so that a test detects a lost one. Default true. */
   readonly polls?: boolean;
   /** The ledger's clock, milliseconds since the epoch. SQLite only: a server has its own. Default `Date.now`. */
   readonly now?: () => number;
@@ -78,11 +81,11 @@ export interface FileChange {
   readonly agent_id: string;
   readonly agent_name: string;
   readonly root_id: string;
-  /** Of its result. */
+  /** Seq of the call's result. */
   readonly seq: number;
   readonly at: number;
   readonly result: ResultContent & { readonly file: FileStamp };
-  /** The answer that made the call; null: it is no longer in the ledger. */
+  /** The answer that made the call; null if it is no longer in the ledger. */
   readonly answer: AssistantContent | null;
 }
 
@@ -91,13 +94,13 @@ export interface AgentFilter {
   readonly parent_id?: string;
   /** Only conversations that people started: no runs on a timer, no descendants. */
   readonly conversations?: boolean;
-  /** Only roots, whoever began their trees. */
+  /** Only roots, regardless of who began their trees. */
   readonly roots?: boolean;
-  /** Only agents created before, milliseconds since the epoch. */
+  /** Only agents created before this time, milliseconds since the epoch. */
   readonly before?: number;
   /** Only agents that work in this folder. */
   readonly cwd?: string;
-  /** Leave out terminal agents. */
+  /** Leaves out terminal agents. */
   readonly living?: boolean;
   /** Newest first; default no limit. */
   readonly limit?: number;
@@ -113,32 +116,32 @@ export interface RunFilter {
   readonly limit?: number;
 }
 
-/** What changes with an agent, without what it says. */
+/** Shows whether an agent has changed, without its configuration and conversation. */
 export interface AgentMark {
   readonly id: string;
   readonly root_id: string;
   readonly worker: string | null;
   readonly last_seq: number;
-  /** Mail ever addressed to it. */
+  /** Number of mails ever addressed to the agent. */
   readonly mail_count: number;
-  /** Not the same after a change of the agent; only to be compared. */
+  /** Differs after every change of the agent; only to be compared for equality. */
   readonly version: string;
 }
 
-/** Agents that a process leads, other than this worker; the newest roots; a whole tree. */
+/** Selects agents that a process other than this worker leads, the newest roots, or a whole tree. */
 export type MarkFilter =
   | { readonly led_without: string; readonly limit: number }
   | { readonly newest_roots: number }
   | { readonly root_id: string };
 
-/** Changes of a tree, except who leads it. */
+/** Writes to trees, except who leads them. */
 export interface TreeWrites {
   /** Creates a tree with its root agent. Idempotent by the root's id. */
   createRoot(root: NewAgent, limits: Limits, terms?: RootTerms): Promise<Tree>;
   commit(steps: readonly Step[]): Promise<Verdict[]>;
   /** Mail from outside the tree's own steps: from a person or a program. Guard `recipient` (any tree). Idempotent by the mail's id. */
   send(mail: NewMail): Promise<{ ok: true; mail: Mail } | { ok: false; refusal: Refusal }>;
-  /** Takes back a person's letter that an agent at work has not read; false: it was read, or cannot be taken back. Idempotent. */
+  /** Takes back a person's letter that an agent at work has not read; false if it was read, or cannot be taken back. Idempotent. */
   takeBack(to_id: string, mail_id: string): Promise<boolean>;
   /**
    * Kills the agent and its living descendants, whoever leads them: states become terminal, epochs rise, a `killed` event is appended to each, wait-for edges
@@ -146,16 +149,18 @@ export interface TreeWrites {
    */
   kill(agent_id: string, by: string, at: number): Promise<{ readonly ids: readonly string[] }>;
   setLimits(root_id: string, limits: Limits): Promise<Tree>;
-  /** Other limits of the budget that an agent has; of a root, also of its tree. `error`: why not. Idempotent. */
+  /** Changes the limits of an agent's existing budget; for a root, also those of its tree. `error`: why not. Idempotent. */
   changeBudget(agent_id: string, wanted: SpendingLimits): Promise<BudgetChange>;
-  /** Answers an ask once: its agent gets the answer as mail of kind `control`. False: it was answered differently before, or its agent has ended. */
+  /**
+   * Answers an ask once: its agent gets the answer as mail of kind `control`. `ok` is false if it was answered differently before, or its agent has ended.
+   */
   answer(
     ask_id: string,
     answer: AskAnswer,
   ): Promise<{ readonly ok: true; readonly mail: Mail } | { readonly ok: false }>;
-  /** Takes back what the answer to an ask granted; false: nothing, or it was taken back before. */
+  /** Revokes what the answer to an ask granted; false if it granted nothing, or was revoked before. */
   revoke(ask_id: string, at: number): Promise<boolean>;
-  /** What a call of an agent wants of the shared task list of its tree. Idempotent. */
+  /** Carries out a call of an agent on the shared task list of its tree. Idempotent. */
   changeTasks(call: TaskCall, order: TaskOrder): Promise<TaskAnswer>;
   /** Hides the ended agents of a tree from lists for people (`/reap`); resolves to their ids. */
   reap(root_id: string, at: number): Promise<string[]>;
@@ -165,9 +170,9 @@ export interface TreeWrites {
 export interface TreeReads {
   agent(id: string): Promise<Agent | null>;
   agents(filter: AgentFilter): Promise<Agent[]>;
-  /** For whoever follows the ledger: cheap enough to be read every second. */
+  /** For followers of the ledger: cheap enough to be read every second. */
   marks(filter: MarkFilter): Promise<AgentMark[]>;
-  /** By id, unique prefix of an id (at least 4 characters), name or session key; living ones first, at most 20. `root_id`: only of this tree. */
+  /** Finds agents by id, unique prefix of an id (at least 4 characters), name or session key; living ones first, at most 20. `root_id`: only in this tree. */
   find(text: string, root_id?: string): Promise<Agent[]>;
   tree(root_id: string): Promise<Tree | null>;
   /** The whole conversation: the ancestors' messages up to each fork point, then its own; after the seq `after`, oldest first. */
@@ -187,7 +192,7 @@ export interface TreeReads {
    * transaction that ends the agent.
    */
   runs(filter: RunFilter): Promise<Run[]>;
-  /** By id, unique prefix of an id (at least 4 characters), or session key; newest first, at most 20. */
+  /** Finds runs by id, unique prefix of an id (at least 4 characters), or session key; newest first, at most 20. */
   findRuns(text: string): Promise<Run[]>;
   /** Oldest first; `open`: only unanswered ones. */
   asks(filter: {
@@ -195,15 +200,15 @@ export interface TreeReads {
     readonly agent_id?: string;
     readonly open?: boolean;
   }): Promise<Ask[]>;
-  /** Questions whose answers grant a rule that was not taken back, oldest first; those of ended agents and turns, too. */
+  /** Questions whose answers grant a rule that was not revoked, oldest first; also those of ended agents and turns. */
   grants(filter: { readonly root_id?: string }): Promise<Ask[]>;
-  /** By id or unique prefix of an id (at least 4 characters), newest first, at most 20. */
+  /** Finds asks by id or unique prefix of an id (at least 4 characters); newest first, at most 20. */
   findAsks(text: string): Promise<Ask[]>;
 }
 
-/** Who leads which agents. */
+/** Leases: which worker leads which agents. */
 export interface Leases {
-  /** Registers the worker, or renews its lease. False: the lease had run out, and others may have claimed its agents. */
+  /** Registers the worker, or renews its lease. Resolves to false if the lease had run out, so that others may have claimed its agents. */
   heartbeat(worker: Worker): Promise<boolean>;
   /** Gives up all leases of the worker and removes it. */
   release(worker_id: string): Promise<void>;
@@ -217,7 +222,7 @@ export interface Leases {
    * not yet due (`releaseTree`). `labels`: those of the worker that asks.
    */
   unledTrees(limit: number, labels?: readonly string[]): Promise<string[]>;
-  /** Labels that a worker needs to lead this served tree by itself; null: there is no such tree, or it is not served. */
+  /** Labels that a worker needs to lead this served tree by itself; null if there is no such tree, or it is not served. */
   placement(root_id: string): Promise<readonly string[] | null>;
   /** Makes a tree a served one. */
   serveTree(root_id: string): Promise<void>;
@@ -232,7 +237,7 @@ export interface Leases {
   workers(): Promise<KnownWorker[]>;
   /** How many agents each of these workers leads. */
   ledBy(worker_ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Tells a worker to take no more trees and to exit. False: there is no such worker. */
+  /** Tells a worker to take no more trees and to exit. Resolves to false if there is no such worker. */
   drainWorker(worker_id: string): Promise<boolean>;
 }
 
@@ -255,11 +260,11 @@ export interface Store
     RetentionLedger,
     LoadReads {
   readonly kind: 'sqlite' | 'postgres';
-  /** For people and logs: without passwords. */
+  /** Address for people and logs, without passwords. */
   readonly location: string;
   /**
    * Calls `wake` soon after another process wrote something for this worker. Only a hint: it may come twice, too often or not at all. Resolves to a function
-   * that stops it.
+   * that stops listening.
    */
   listen(worker_id: string, wake: () => void): Promise<() => Promise<void>>;
   /** The database's clock, milliseconds since the epoch. */

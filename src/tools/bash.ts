@@ -43,14 +43,14 @@ function resultOf(end: ProcessEnd, output: string, timeout: number, cwd: string)
   return { status: 'ok', output: output === '' ? '[no output]' : output, exit_code };
 }
 
-/** What walls say, in the words of the programs that meet them. */
+/** Matches what programs print when the sandbox blocks them. */
 const AT_A_WALL =
   /Read-only file system|EROFS|Permission denied|EACCES|Operation not permitted|EPERM|Network is unreachable|ENETUNREACH|resolve host|EAI_AGAIN|name resolution/;
 
-/** Characters of what the walls themselves report. */
+/** Maximum characters kept of the sandbox's own error messages. */
 const WALLS_MAX = 2000;
 
-/** What the walls leave open, for the model. */
+/** Describes to the model what the sandbox permits. */
 function wallsText({ write, hosts, sockets }: Sandbox['settings']): string {
   const folders =
     write.length === 0 ? 'your folder and in /tmp' : `your folder, in /tmp and in ${write.join(', ')}`;
@@ -69,9 +69,9 @@ const input = z.strictObject({
 });
 
 /**
- * Runs a shell command in the agent's folder, behind the walls of the sandbox (docs/sandbox.md) or, without one, with all rights of the user. Exit
- * code 0 is `ok`, anything else `error` with the code in the text. `limits`: null for none. `known`: commands that this program has written itself, as its
- * demo does; where walls cannot stand, these run without.
+ * Runs a shell command in the agent's folder, in the sandbox (docs/sandbox.md) or, without one, with all rights of the user. Exit
+ * code 0 is `ok`, anything else `error` with the code in the text. `limits`: null for none. `known`: commands that this program has written itself, such as
+ * those of its demo; where the sandbox cannot be set up, these run without it.
  */
 export function createBashTool(
   sandbox: Sandbox | null,
@@ -89,7 +89,7 @@ export function createBashTool(
       (sandbox === null ? '' : ` Note: ${wallsText(sandbox.settings)}.`),
     input,
     subject: ({ command }) => command,
-    // Nobody is asked about what cannot run.
+    // Nobody is asked to approve a command that cannot run.
     refusal: async ({ command }) => (known.has(command) ? null : problem()),
     async run({ command, timeout = TOOL_LIMITS.timeout_seconds }, context) {
       const why_not = await problem();
@@ -113,7 +113,7 @@ export function createBashTool(
         ...(confined === null
           ? {}
           : {
-              // What the command writes goes another way (`shellArguments`).
+              // Only the sandbox's own messages arrive here: the command's errors go to standard output (`shellArguments`).
               onErrorOutput: (chunk) => {
                 if (walls.length < WALLS_MAX) walls += chunk.toString();
               },

@@ -1,13 +1,13 @@
 import { toolPermission } from '../permissions/tool-permission.ts';
 import type { ToolPermission } from '../records/tool.ts';
 
-/** How rules judge the built-in tools. It stands apart from them so that whoever only needs names and rules loads no tool. */
+/** How rules judge the built-in tools. Separate from the tools, so that code that needs only names and rules loads no tool. */
 export const BUILT_IN_PERMISSIONS = {
-  // As far as can be seen, a command reads and writes what it names.
+  // A command reads and writes the files that it names, as far as can be determined.
   bash: toolPermission('bash', { subject: 'command', bound_by: ['read', 'write'] }),
   read: toolPermission('read', { default: 'allow', subject: 'path', bound_by: ['read'] }),
   write: toolPermission('write', { subject: 'path', bound_by: ['write'] }),
-  // It shows the lines around its edits.
+  // Its result shows the lines around the edits.
   patch: toolPermission('patch', { subject: 'path', bound_by: ['read', 'write', 'patch'] }),
   search: toolPermission('search', { default: 'allow', subject: 'folder', bound_by: ['read', 'search'] }),
   think: toolPermission('think', { default: 'allow' }),
@@ -21,7 +21,7 @@ export const BUILT_IN_PERMISSIONS = {
   web_search: toolPermission('web_search', { only_reads: true }),
 } as const;
 
-/** Tools of toolsets that create agents: rules may ask about these calls or deny them, `slash` only where it forks. */
+/** Tools of toolsets that create agents: rules may ask about these calls or deny them, those of `slash` only if they fork. */
 export const CREATION_PERMISSIONS = [
   'fork',
   'slash',
@@ -31,7 +31,7 @@ export const CREATION_PERMISSIONS = [
   'subagent_delegate',
 ].map((name) => toolPermission(name, { default: 'allow', subject: 'agents' }));
 
-/** How rules judge what somebody else does by the name of a tool: an agent program, a file that is put before a task. */
+/** Returns how rules judge a tool that is known only by its name, as for the actions of agent programs and for files attached to a message. */
 export function permissionOf(name: string): ToolPermission {
   return Object.hasOwn(BUILT_IN_PERMISSIONS, name)
     ? BUILT_IN_PERMISSIONS[name as keyof typeof BUILT_IN_PERMISSIONS]

@@ -13,17 +13,17 @@ export interface ToolDefinition<Input> {
   readonly description: string;
   /** A zod schema of an object, or a JSON Schema of type `object`. Unknown fields are errors. */
   readonly input: z.ZodType<Input> | JsonSchema;
-  /** May run in parallel with other calls of the same message. Default: false. */
+  /** Whether it may run in parallel with other calls of the same message. Default: false. */
   readonly side_by_side?: boolean;
-  /** May be repeated after a crash. Default: false. */
+  /** Whether it may be repeated after a crash. Default: false. */
   readonly idempotent?: boolean;
   /** How permission rules judge its calls. Default: ask, by the text of its subject. */
   readonly permission?: Partial<Omit<ToolPermission, 'name'>>;
   /** One line for people and permission patterns. Default: the input as JSON. */
   readonly subject?: (input: Input) => string;
-  /** What a run would change in a file, shown with the question for approval; an exception counts as null. */
+  /** The change that a run would make to a file, shown to the person who approves it; an exception counts as null. */
   readonly difference?: (input: Input, context: PathContext) => string | null;
-  /** Why a run would be refused whatever a person answers; an exception counts as null. */
+  /** Why a run would fail even if approved; an exception counts as null. */
   readonly refusal?: (input: Input, context: PathContext) => Promise<string | null>;
   /** A string is a result with status `ok`; an exception becomes a result with status `error`. */
   readonly run: (input: Input, context: ToolContext) => Promise<ToolResult | string> | ToolResult | string;
@@ -131,7 +131,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
 }
 
 /**
- * Text that fits a result: at most `TOOL_LIMITS.result_characters`, with a note where the middle was left out; without NUL and
+ * Limits the text of a result to `limit` characters, with a note where the middle was left out, and replaces NUL and
  * lone surrogates, because databases refuse both.
  */
 export function clampOutput(text: string, limit: number = TOOL_LIMITS.result_characters): string {

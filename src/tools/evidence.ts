@@ -8,15 +8,15 @@ import type { ToolPermission, ToolResult } from '../records/tool.ts';
 
 /**
  * Evidence that a profile requires of its agents: a call and how it ended, `bash:npm test exit 0` or `read:docs/** ok` (docs/profiles.md). The call is
- * written like a rule and matches as an allow rule does: for a command its own text or a plain command, so that `npm test || true` proves nothing.
+ * written like a rule and matches as an allow rule does: a command only by its own text or as a plain command, so that `npm test || true` proves nothing.
  */
 interface Evidence {
   readonly rule: Rule;
-  /** Absent: the call must succeed. */
+  /** Absent if the call must succeed. */
   readonly exit?: number;
 }
 
-/** Throws InvalidRuleError. `tools`: those that there are; absent: the text was checked before. */
+/** Throws InvalidRuleError. `tools`: all tools; absent if the text was checked before. */
 function parseEvidence(text: string, tools?: readonly ToolPermission[]): Evidence {
   const [, call = text, end] = /^(.*\S)\s+(ok|exit\s+\S+)\s*$/s.exec(text) ?? [];
   const rule = tools === undefined ? parseRule(call, 'allow') : parseKnownRule(call, 'allow', tools);
@@ -34,7 +34,7 @@ function parseEvidence(text: string, tools?: readonly ToolPermission[]): Evidenc
   return { rule, exit };
 }
 
-/** The evidence as it is stored: checked, and without superfluous blanks. Throws InvalidRuleError. */
+/** The evidence in the form in which it is stored: checked, and without superfluous blanks. Throws InvalidRuleError. */
 export function evidenceText(text: string, tools: readonly ToolPermission[]): string {
   const { rule, exit } = parseEvidence(text, tools);
   return `${ruleText(rule)} ${exit === undefined ? 'ok' : `exit ${exit}`}`;
@@ -42,14 +42,14 @@ export function evidenceText(text: string, tools: readonly ToolPermission[]): st
 
 const parsed = new Map<string, Evidence>();
 
-/** Each text is parsed once; there are as many as profiles name. */
+/** Parses each text once; the cache is bounded by the number of texts in profiles. */
 function evidence(text: string): Evidence {
   const found = parsed.get(text) ?? parseEvidence(text);
   parsed.set(text, found);
   return found;
 }
 
-/** What a call did, for the counters of its agent. `subject` as for rules; `require`: the evidence that its profile requires. */
+/** Describes a call for the counters of its agent. `subject`: as for rules; `require`: the evidence that its profile requires. */
 export function deedOf(
   tool: ToolPermission,
   subject: string,

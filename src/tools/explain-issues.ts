@@ -41,7 +41,7 @@ function explain(issue: Issue, fields: readonly string[], input: unknown): strin
   return `${where}: ${issue.message.charAt(0).toLowerCase()}${issue.message.slice(1)}`;
 }
 
-/** What is wrong with a tool's input, one line per field, for the model: `field "timeout": expected number, received string`. */
+/** Describes what is wrong with a tool's input, one line per field, for the model: `field "timeout": expected number, received string`. */
 export function explainIssues(issues: readonly Issue[], fields: readonly string[], input: unknown): string {
   const lines = issues.slice(0, issues_shown).map((issue) => explain(issue, fields, input));
   if (issues.length > issues_shown) lines.push(`and ${issues.length - issues_shown} more`);

@@ -3,7 +3,7 @@ import type { ContainedPath } from '../permissions/path-containment.ts';
 import { printablePath } from '../permissions/printable-path.ts';
 import { TOOL_LIMITS } from '../processes/tool-limits.ts';
 
-/** ripgrep's JSON form of a text: base64 when it is not UTF-8. */
+/** ripgrep's JSON encoding of a text: base64 if it is not UTF-8. */
 type Encoded = { readonly text: string } | { readonly bytes: string };
 
 interface MatchRecord {

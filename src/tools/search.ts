@@ -12,7 +12,7 @@ import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
 import { defineTool } from './define-tool.ts';
 import { SearchResults } from './search-results.ts';
 
-/** Text that a program can take as an argument. */
+/** Text that can be passed as an argument of a program. */
 const argument = z
   .string()
   .min(1)
@@ -63,7 +63,7 @@ function openPlace(place: ContainedPath): ProcessPlace {
 }
 
 function failure(errors: string): string {
-  // Its advice is about options that this tool does not offer.
+  // ripgrep's advice is about options that this tool does not offer.
   const text = errors.split('\n\nConsider', 1)[0]!.replace(/^rg: /, '').trim();
   const about = /regex|pattern|look-around|backreference/i.test(text)
     ? 'field "pattern"'

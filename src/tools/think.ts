@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
 import { defineTool } from './define-tool.ts';
 
-/** A place to write a thought down; it changes nothing. */
+/** Lets the model write down a thought; changes nothing. */
 export const think = defineTool({
   name: 'think',
   permission: BUILT_IN_PERMISSIONS.think,

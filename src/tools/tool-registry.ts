@@ -13,15 +13,15 @@ import { think } from './think.ts';
 import { createWebFetchTool, type WebFetchOptions } from './web/web-fetch.ts';
 import { createWebSearchTool, type WebSearchOptions } from './web/web-search.ts';
 
-/** What a person says of the web (docs/web.md). */
+/** The user's settings for the web (docs/web.md). */
 type WebOptions = Pick<WebFetchOptions, 'private_hosts' | 'robots'> & {
   readonly search?: WebSearchOptions | undefined;
 };
 
 /**
- * The built-in tools, which act on the world; each has a file in this folder. Their order is the one that models see, and stable for prompt
+ * The built-in tools, which act on the world. Their order is the one that models see, and must stay stable for prompt
  * caches. `guard` is called again when a path is used, with its canonical form; by default it is the context's. Without a sandbox, commands have
- * all rights of the user; without limits they take what they like.
+ * all rights of the user; without limits, their use of resources is unlimited.
  */
 export function createBuiltInTools({
   sandbox = null,
@@ -36,7 +36,7 @@ export function createBuiltInTools({
   readonly known_commands?: ReadonlySet<string>;
   readonly guard?: PathGuard;
   readonly web?: WebOptions;
-  /** Where the keys of services are. */
+  /** The environment that holds the keys of services. */
   readonly env?: NodeJS.ProcessEnv;
 } = {}): Tool[] {
   return [

@@ -42,7 +42,7 @@ function submitTo(app: AppContext, view: string, text: string, captures: boolean
   write(app, view, text);
 }
 
-/** A command of the person's own, a message to another agent, or one to the agent in view. */
+/** Runs a shell command (`!`), or sends a message: to the agent named first (`@NAME`), otherwise to the agent in view. */
 function write(app: AppContext, view: string | null, text: string): void {
   if (text.startsWith('!')) return app.own_commands.run(text);
   const letter = addressee(text);
@@ -59,7 +59,7 @@ function runCommandLine(app: AppContext, text: string): void {
   else app.say(read.error, 'bad');
 }
 
-/** Shown at once, and written to the ledger in the order in which it was typed. */
+/** Shows captured text at once, and writes it to the ledger in the order in which it was typed. */
 function capture(app: AppContext, agent_id: string, content: CaptureContent): void {
   app.dispatch({ type: 'captured', agent_id, content });
   app.enqueue(async () => {
@@ -72,7 +72,7 @@ function capture(app: AppContext, agent_id: string, content: CaptureContent): vo
   });
 }
 
-/** Resolves an agent reference; reports what is wrong with it. */
+/** Resolves an agent reference; null, with a notice, if no agent matches or several do. */
 function resolveAgent(app: AppContext, text: string): string | null {
   const found = findAgent(app.state, text);
   if (found.type === 'agent') return found.agent.id;
@@ -242,7 +242,7 @@ function performAt(app: AppContext, command: AtAgent, view: string): void {
   }
 }
 
-/** With a capture the child gets its text as its task, without one it waits; either way it comes into view. */
+/** Creates a child and brings it into view: with a capture, the captured text is its task; without one, the child waits. */
 function fork(app: AppContext, view: string, lines: readonly string[] | null): void {
   const prompt = lines === null ? null : lines.join('\n');
   if (prompt !== null && prompt.trim() === '')
@@ -257,7 +257,7 @@ function fork(app: AppContext, view: string, lines: readonly string[] | null): v
       );
     const child = await app.runtime.fork(view, name, task?.text ?? null, task !== null);
     app.addAgent(child);
-    // Where another process leads the agent, the end of the capture arrives later.
+    // If another process leads the agent, the event that ends the capture arrives later.
     if (paneOf(app.state, view).capture !== null)
       app.dispatch({ type: 'captured', agent_id: view, content: { text: '', mark: 'ended' } });
     app.dispatch({ type: 'visit', agent_id: child.id });

@@ -16,65 +16,65 @@ import type { Frame, Screen } from './terminal/screen.ts';
 interface TreesOverview {
   key(data: string): void;
   frame(height: number): Frame;
-  /** The list as plain lines, once. */
+  /** Reads the list once and returns it as plain lines. */
   lines(): Promise<readonly string[]>;
 }
 
-/** The app, as its keys and commands see it. */
+/** The part of the app that its keys and commands use. */
 export interface AppContext {
   readonly runtime: RuntimeFace;
   readonly store: Store;
   readonly style: UiStyle;
   readonly bindings: KeyBindings;
   readonly screen: Screen;
-  /** Nothing can be drawn: input and output are plain lines. */
+  /** Whether nothing can be drawn: input and output are plain lines. */
   readonly line_mode: boolean;
-  /** Where rules that are granted for good are kept. */
+  /** The file with the rules that are granted for good. */
   readonly rules_file: string;
-  /** Where output of the person's own commands is saved. */
+  /** The folder in which long output of the person's own commands is saved. */
   readonly output_folder: string;
-  /** Workers lead the tree: events are read from the ledger, and leaving stops nothing. */
+  /** Whether workers lead the tree: events are then read from the ledger, and leaving stops nothing. */
   readonly followed: boolean;
   readonly state: UiState;
   /** The editor of the agent in view. */
   readonly editor: LineEditor;
   readonly own_commands: OwnCommands;
-  /** Where files that a message to this agent (null: the first prompt) mentions are looked for, and the configuration with its rules. */
+  /** The folder in which files mentioned in a message to this agent (null: in the first prompt) are looked up, and the configuration with its rules. */
   placeOf(agent_id: string | null): { readonly folder: string; readonly config: AgentConfig };
-  /** The agent in view takes input; an ended agent does not. */
+  /** Whether the agent in view takes input: not if it has ended, except in line mode. */
   readonly acceptsInput: boolean;
-  /** The root's whole scrollback is shown on the full screen, as that of any other agent always is. */
+  /** Whether the root's whole scrollback is shown on the full screen, as that of any other agent always is. */
   browsing: boolean;
-  /** Lines by which the full screen is scrolled up. */
+  /** Number of lines by which the full screen is scrolled up. */
   scrolled: number;
-  /** Typed letters go into the filter of the agents list. */
+  /** Whether typed letters go into the filter of the agents list, instead of being commands. */
   filtering: boolean;
-  /** The model that the next conversation begins with; null: the usual one. */
+  /** The model with which the next conversation begins; null: the default. */
   next_model: string | null;
   dispatch(event: UiEvent): void;
   /** Shows a notice in the scrollback of the agent in view. */
   say(text: string, tone?: Tone): void;
   /** Runs something that may fail; a failure is shown as a notice. */
   attempt(work: () => Promise<void>): void;
-  /** The same, one after the other: the ledger gets it in the order in which it was typed. */
+  /** Like `attempt`, but one piece of work after the other, so that the ledger gets what was typed in that order. */
   enqueue(work: () => Promise<void>): void;
   /** Starts a tree with the first prompt. */
   startTree(prompt: ComposedText): Promise<void>;
-  /** Opens the tree of an agent, with this agent in view; null: an empty conversation. Agents at work in the tree that was in view go on in this process. */
+  /** Opens the tree of an agent, with this agent in view; null: an empty conversation. Agents at work in the previous tree go on in this process. */
   openTree(agent_id: string | null): Promise<void>;
-  /** Agents at work in trees that were in view before. */
+  /** Number of agents at work in trees that were in view before. */
   readonly working_elsewhere: number;
-  /** The folder of this window, without symbolic links. */
+  /** Canonical path of the folder in which the UI was started. */
   readonly cwd: string;
-  /** Conversations with what a list of them shows, newest first; of one folder, or of all. */
+  /** Rows of the conversations of one folder, or of all, newest first. */
   readonly trees: AppOptions['trees'];
-  /** Writes a tree into a file; resolves to its path. */
+  /** Writes a tree into a file; resolves to the path of the file. */
   readonly exportTree: AppOptions['exportTree'];
-  /** What the person may choose a model from. */
+  /** The models that the person may choose from. */
   readonly models: AppOptions['models'];
   /** All trees of the ledger. */
   readonly overview: TreesOverview;
-  /** Opens the dashboard in a browser; resolves to the link, or to how to get a server. */
+  /** Opens the dashboard in a browser; resolves to the link, or to a text that says how to start a server. */
   openDashboard(): Promise<string>;
   /** Reads the open approvals from the ledger again. */
   refresh(): void;

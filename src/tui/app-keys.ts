@@ -21,7 +21,7 @@ import { queuedInView } from './views/input/queued-lines.ts';
 /** Handles one key, or one paste. */
 export function keyPressed(app: AppContext, data: string): void {
   const { state, editor } = app;
-  // It neither answers nor types.
+  // A mouse report neither answers nor types.
   if (data.startsWith(MOUSE)) return mouse(app, data);
   const begun_at = state.leader ? state.typed_at : state.now;
   const drafting = editor.completing || editor.searching || editor.text !== '';
@@ -50,7 +50,7 @@ export function keyPressed(app: AppContext, data: string): void {
   if (app.acceptsInput) editor.handleInput(data);
 }
 
-/** Esc discards the reason of a denial, as Ctrl-C does, or postpones the question. It never answers. */
+/** Esc or Ctrl-C takes back the reason of a denial or a rule to be granted; otherwise Esc postpones the question. Neither ever answers. */
 function closesQuestion(app: AppContext, data: string, action: Action | null): boolean {
   const { question, now } = app.state;
   if (question === null) return false;
@@ -63,13 +63,13 @@ function closesQuestion(app: AppContext, data: string, action: Action | null): b
     app.dispatch({ type: 'grant', change: 'back' });
     return true;
   }
-  // Before the question can have been read, Esc is meant for the agent in view.
+  // Until the question has been visible long enough to be read, Esc is meant for the agent in view.
   if (!is_escape || !mayAnswer(app.state, now)) return false;
   app.dispatch({ type: 'question', shown: false });
   return true;
 }
 
-/** Turns the pages of a question that does not fit the screen. */
+/** Turns the pages of a question that does not fit the screen; false if the key does not do that. */
 function turnsPages(app: AppContext, data: string): boolean {
   const { state, screen, style } = app;
   const [ask] = state.asks;
@@ -83,10 +83,10 @@ function turnsPages(app: AppContext, data: string): boolean {
 const MOUSE = '\x1b[<';
 const WHEEL_UP = `${MOUSE}64;`;
 const WHEEL_DOWN = `${MOUSE}65;`;
-/** Lines of one step of the wheel. */
+/** Number of lines per step of the wheel. */
 const WHEEL_LINES = 3;
 
-/** Scrolls the full screen; inline, the terminal scrolls. */
+/** Scrolls the full screen; false for other keys, and inline, where the terminal itself scrolls. */
 function scrolls(app: AppContext, data: string): boolean {
   if (!app.screen.full) return false;
   const page = Math.max(1, app.screen.rows - 6);
@@ -104,7 +104,7 @@ function scrolls(app: AppContext, data: string): boolean {
   return true;
 }
 
-/** Reports of the mouse, which come on the full screen only: the wheel scrolls, clicks do nothing. */
+/** Handles a mouse report, which the terminal sends on the full screen only: the wheel scrolls, clicks do nothing. */
 function mouse(app: AppContext, data: string): void {
   const by = data.startsWith(WHEEL_UP) ? WHEEL_LINES : data.startsWith(WHEEL_DOWN) ? -WHEEL_LINES : 0;
   if (app.state.overlay === null) app.scrolled = Math.max(0, app.scrolled + by);
@@ -166,7 +166,7 @@ function act(app: AppContext, action: Exclude<Action, Answer>): void {
   }
 }
 
-/** Stops the person's own command; else interrupts the agent in view, never others, and never kills. */
+/** Stops the person's own command if one is running; otherwise interrupts the agent in view, never another one, and never kills. */
 function interrupt(app: AppContext): void {
   if (app.own_commands.stop()) return;
   const { view } = app.state;
@@ -184,7 +184,7 @@ function clear(app: AppContext): void {
   app.dispatch({ type: 'leaving' });
 }
 
-/** Unfolds entries, or folds them again; what is printed already is shown unfolded on the full screen. */
+/** Unfolds entries, or folds them again; those already printed are shown unfolded on the full screen. */
 function unfold(app: AppContext): void {
   const { view } = app.state;
   if (view === null) return;

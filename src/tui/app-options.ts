@@ -12,7 +12,7 @@ import type { MeterSettings } from './views/navigation/meters.ts';
 
 export type ExportFormat = 'md' | 'html' | 'json';
 
-/** A model that can be asked, and why it is listed. */
+/** A model that can be chosen, and a note that says why it is listed. */
 export interface ModelChoice {
   readonly name: string;
   readonly note: string;
@@ -26,66 +26,66 @@ export interface AppOptions {
   readonly style: UiStyle;
   readonly bindings: KeyBindings;
   readonly openScreen: (listener: ScreenListener) => Screen;
-  /** Who leads a tree; null: those that are started here. */
+  /** Resolves to who leads a tree; null: who would lead a tree that is started here. */
   readonly leadOf: (root_id: string | null) => Promise<TreeLead>;
-  /** Why nobody leads a tree that has work to do, and what would help; null: it is led, or at rest. */
+  /** Resolves to why nobody leads a tree that has work to do, and what would help; null if it is led or at rest. */
   readonly unled: (root_id: string) => Promise<string | null>;
   /** All trees of the ledger. */
   readonly overview: OverviewSource;
-  /** Starts a tree with the first prompt; `model`: instead of the usual one. */
+  /** Starts a tree with the first prompt; `model`: null for the default. */
   readonly start: (prompt: ComposedText, model: string | null, mode: PermissionMode) => Promise<Agent>;
-  /** Of the conversation that a first prompt would start. */
+  /** Configuration of the conversation that a first prompt would start. */
   readonly config: () => AgentConfig;
-  /** Conversations with what a list of them shows, newest first; of one folder, or of all. */
+  /** Rows of the conversations of one folder, or of all, newest first. */
   readonly trees: (query: { readonly cwd?: string; readonly limit: number }) => Promise<readonly TreeRow[]>;
-  /** Writes a tree into a file, by default a new one in this folder; resolves to its path. Rejects if there is such a file already. */
+  /** Writes a tree into a file (null: a new one in this folder) and resolves to its path. Rejects if the file exists. */
   readonly exportTree: (root_id: string, format: ExportFormat, file: string | null) => Promise<string>;
-  /** What the person may choose a model from. */
+  /** The models that the person may choose from. */
   readonly models: () => readonly ModelChoice[];
-  /** Opens the dashboard in a browser; resolves to the link, or to how to get a server. */
+  /** Opens the dashboard in a browser; resolves to the link, or to a text that says how to start a server. */
   readonly openDashboard: () => Promise<string>;
-  /** The tree to reopen; null: a new one. */
+  /** The tree to reopen; null: begin a new one. */
   readonly root_id: string | null;
-  /** The person chooses one first. */
+  /** Whether the person first chooses a tree from a list. */
   readonly picks: boolean;
-  /** What changes when it is reopened: its model, its limits. */
+  /** Changes to make to the tree when it is reopened: its model, its limits. */
   readonly resume: ResumeOptions;
-  /** Nothing can be drawn (`TERM=dumb`): input and output are plain lines. */
+  /** Whether nothing can be drawn (`TERM=dumb`): input and output are plain lines. */
   readonly line_mode: boolean;
   readonly cwd: string;
-  /** Holds what was sent from each folder (`PromptHistory`). */
+  /** The folder with the prompt history of each folder (`PromptHistory`). */
   readonly history_folder: string;
-  /** Where rules that are granted for good are kept. */
+  /** The file with the rules that are granted for good. */
   readonly rules_file: string;
-  /** For the output of the person's own commands, where it is too long. */
+  /** The folder in which long output of the person's own commands is saved. */
   readonly output_folder: string;
-  /** Always visible (`SCRIPTED DEMO`). */
+  /** Text that is always visible (`SCRIPTED DEMO`); null: none. */
   readonly banner: string | null;
-  /** In the navigation line. */
+  /** Meters in the navigation line. */
   readonly meters: MeterSettings;
-  /** Fills the last line; whoever made it closes it. */
+  /** Script that fills the last line; the caller closes it. */
   readonly status_script: StatusScript | null;
-  /** Printed first. */
+  /** Lines that are printed first. */
   readonly greeting: readonly string[];
-  /** Sent as if the person had typed it. */
+  /** Text that is submitted as if the person had typed it. */
   readonly first: string | null;
 }
 
-/** Who leads a tree that is open in a window. */
+/** The lead of a tree that is open in a window. */
 export interface TreeLead {
-  /** False: workers lead it, and this process never does. */
+  /** Whether this process leads it; if false, workers do, and this process never will. */
   readonly here: boolean;
-  /** What the person is told of that. */
+  /** Lines that tell the person who leads it. */
   readonly told: readonly string[];
 }
 
-/** How the UI was left. `detach`: running agents go on elsewhere; `setup`: another model is to be connected, for a new conversation. */
+/** How the UI was left. `detach`: running agents go on in another process; `setup`: another model is to be connected, for a new conversation. */
 export type LeaveMode = 'quit' | 'detach' | 'kill' | 'hangup' | 'setup';
 
 export interface AppEnd {
   readonly how: LeaveMode;
   /** The tree in view. */
   readonly root_id: string | null;
-  /** Others that were opened, and in which an agent was still at work. */
+  /** Roots of other trees that were opened and in which an agent was still at work. */
   readonly left: readonly string[];
 }

@@ -29,12 +29,12 @@ export class AppScreen {
   readonly #meters: MeterSettings;
   readonly #status_script: StatusScript | null;
   readonly #kept = new EntryLines();
-  /** The streamed answers of the main conversation and of another agent in view. */
+  /** Renderers of the streamed answers: of the main conversation, and of another agent in view. */
   readonly #texts = { root: new MarkdownTail(), view: new MarkdownTail() };
   /** Keeps track of what is in the native scrollback. */
   #printer: EntryPrinter | null = null;
   #spoken: UiState | null = null;
-  /** Rows of the streamed answer in the scrolled scrollback. */
+  /** Rows of the streamed answer in the scrollback while it is scrolled up; otherwise 0. */
   #streamed_rows = 0;
 
   constructor(
@@ -47,7 +47,7 @@ export class AppScreen {
     this.#status_script = status_script;
   }
 
-  /** False when the frame's budget ran out: another frame has to follow at once. */
+  /** Draws a frame; returns false if its time budget ran out, so that another frame must follow at once. */
   draw(): boolean {
     const { screen, state, style } = this.#app;
     const spend = frameBudget();
@@ -81,7 +81,7 @@ export class AppScreen {
     const { entries } = pane;
     const end = finishedEntries(entries);
     if (end === 0) return NOTHING_NEW;
-    // Of a long conversation that is reopened, only the newest entries are printed.
+    // When a long conversation is reopened, only the newest entries are printed.
     this.#printer ??= new EntryPrinter(Math.max(0, end - REPRINTED));
     const options = { width: drawingWidth(screen), style, names: agentNames(state), spend };
     const printed = this.#printer.lines(entries, end, options);
@@ -125,14 +125,14 @@ export class AppScreen {
     return view === root_id ? this.#texts.root : this.#texts.view;
   }
 
-  /** Characters of the streamed answer in view that the scrollback has. */
+  /** Number of characters of the streamed answer in view that are already in the scrollback. */
   #printed({ view, root_id, panes }: UiState): number {
     const streaming = (view === null ? undefined : panes.get(view))?.streaming ?? '';
     if (view === root_id && !this.#app.screen.full) return this.#printer?.printed(streaming) ?? 0;
     return this.#streamed_rows > 0 ? streaming.length : 0;
   }
 
-  /** The scrollback of the agent in view above the layers. */
+  /** The full-screen frame: the scrollback of the agent in view above the layers of `frameView`, or a list. */
   #full(state: UiState, spend: FrameBudget): { readonly frame: Frame; readonly whole: boolean } {
     const { screen, style } = this.#app;
     if (state.overlay?.type === 'trees') return { frame: this.#app.overview.frame(screen.rows), whole: true };
@@ -161,7 +161,7 @@ export class AppScreen {
     return { frame: { lines: [...above, ...below.lines], cursor }, whole: shown.whole };
   }
 
-  /** Once scrolled up, what streams belongs to the scrollback, which stays where it is while more comes. */
+  /** While scrolled up, the streamed answer is part of the scrollback, whose visible part stays in place as the answer grows. */
   #streamedAbove(state: UiState): readonly string[] {
     const { screen, style } = this.#app;
     const streaming = state.view === null ? '' : paneOf(state, state.view).streaming;

@@ -1,4 +1,4 @@
-// The terminal UI: `App` joins the runtime, the state, the keys and the screen; a folder for each of the last three.
+// The terminal UI: `App` connects the runtime (`connection/`), the state (`state/`), the keys (`keys/`) and the screen (`terminal/`, `views/`).
 
 import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
@@ -34,10 +34,10 @@ import { Bell } from './terminal/bell.ts';
 import type { Screen } from './terminal/screen.ts';
 import { warmUp } from './text/wrap.ts';
 
-/** Minimum time between frames for what agents do; a key is drawn at once. */
+/** Minimum time between frames for changes made by agents; a key is drawn at once. */
 const FRAME_MS = 100;
 
-/** The terminal UI, from the first frame to the last. Resolves when the person leaves; the terminal is restored then. */
+/** Runs the terminal UI. Resolves once the person has left and the terminal is restored. */
 export function runApp(options: AppOptions): Promise<AppEnd> {
   return new App(options).run();
 }
@@ -71,7 +71,7 @@ class App implements AppContext {
   #draw_timer: NodeJS.Timeout | null = null;
   #last_draw = 0;
   readonly #notices: Notices;
-  /** The last frame ran out of its budget. */
+  /** Whether the last frame ran out of its time budget. */
   #unfinished = false;
   readonly #bell = new Bell();
   #leave: (how: LeaveMode) => void = () => undefined;
@@ -96,7 +96,7 @@ class App implements AppContext {
       onStarted: (root) => this.#editors.adopt(root.id),
       onReplace: () => {
         this.overview.markSeen();
-        // What is finished of the old tree is printed above the new one.
+        // Finished entries of the old tree are printed above the new one.
         this.#draw();
         this.#view = this.#newView();
         this.filtering = false;
@@ -122,7 +122,7 @@ class App implements AppContext {
     const { promise, resolve } = Promise.withResolvers<LeaveMode>();
     this.#leave = resolve;
     const stop = this.runtime.subscribe((event) => this.#onRuntimeEvent(event));
-    // Colours depend on the background; the tree is opened meanwhile.
+    // Colours depend on the terminal's background: its answer is awaited while the tree is opened.
     const greeted = this.screen.answered.then(() => this.#notices.release());
     try {
       await this.#trees.begin(this.#options.root_id, this.#options.resume);
@@ -133,7 +133,7 @@ class App implements AppContext {
       this.#draw();
       warmUp(this.style);
       const how = await promise;
-      // All that is finished goes into the scrollback before the terminal is given back.
+      // All finished entries go into the scrollback before the terminal is restored.
       while (this.#unfinished && how !== 'hangup') {
         await setImmediate();
         this.#draw();
@@ -186,7 +186,7 @@ class App implements AppContext {
 
   get acceptsInput(): boolean {
     const agent = this.state.view === null ? undefined : this.state.agents.get(this.state.view);
-    // In line mode, commands can only be typed.
+    // In line mode there are no keys: commands are typed, even for an agent that has ended.
     return this.line_mode || agent === undefined || !isTerminal(agent.state.type);
   }
 

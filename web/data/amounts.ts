@@ -1,4 +1,4 @@
-/** Amounts as people read them. */
+/** Amounts formatted for people. */
 
 export function count(value: number): string {
   if (value < 1_000) return String(value);

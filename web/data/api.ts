@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { EXPORTED, exportedAnswer } from './exported.ts';
 import { refreshing } from './refreshing.ts';
 
-/** An error document of the server, or of the way to it. */
+/** An error document of the server, or a failure to reach it. */
 export class ApiError extends Error {
   readonly code: string;
   readonly hint: string | null;
@@ -16,7 +16,7 @@ export class ApiError extends Error {
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** One request to the HTTP API; `key` makes it repeatable. Rejects with an `ApiError`. */
+/** Sends one request to the HTTP API; `key` makes it idempotent. Rejects with an `ApiError`. */
 export async function request<Answer>(
   method: Method,
   path: string,
@@ -39,7 +39,7 @@ export async function request<Answer>(
   return answerOf(response);
 }
 
-/** What a page shows, loaded again; a number: the server is busy with its agents, and asks to come back after so many milliseconds. */
+/** Reloads what a page shows. Resolves to the milliseconds after which to retry if the server is busy with its agents. */
 export async function refresh<Answer>(path: string): Promise<Answer | number> {
   const response = await fetch(path, { headers: { 'cache-control': 'max-stale' } }).catch(unreachable);
   if (response.status === 204) return Number(response.headers.get('retry-after')) * 1_000;
@@ -73,10 +73,13 @@ interface State<Answer> {
   readonly error: ApiError | null;
 }
 
-/** What no event tells of is asked for less often, by this factor. */
+/** Reloads without an event are this many times less frequent. */
 const QUIET = 10;
 
-/** What the API answers at `path`, again at most every `every_ms` when something has happened and the page is visible, and when `version` changes; `path` null: nothing yet. */
+/**
+ * Loads `path` (null: nothing yet), again when `version` changes, and again after changes in the ledger while the page is visible, at most every `every_ms`
+ * (0: never).
+ */
 export function useApi<Answer>(path: string | null, every_ms = 0, version = 0): Loaded<Answer> {
   const [state, setState] = useState<State<Answer>>({ path: null, data: null, error: null });
   const asked = useRef(0);
@@ -121,7 +124,7 @@ export interface Sending {
   readonly forget: () => void;
 }
 
-/** What a person changes. The same request after a failure has the same `Idempotency-Key`, so that a lost answer repeats nothing. */
+/** Sends a person's changes. A retry after a failure has the same `Idempotency-Key`, so that a lost answer causes no duplicate. */
 export function useSending(): Sending {
   const [state, setState] = useState<{ busy: boolean; error: ApiError | null }>({ busy: false, error: null });
   const failed = useRef<{ text: string; key: string } | null>(null);
@@ -144,7 +147,7 @@ export function useSending(): Sending {
   return { ...state, send, forget };
 }
 
-/** `crypto.randomUUID` is missing where the page came over plain HTTP from another machine. */
+/** Random key; `crypto.randomUUID` is missing if the page was loaded over plain HTTP from another machine. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join('-');
 }

@@ -4,7 +4,7 @@ interface Paged {
   readonly messages: readonly { readonly seq: number }[];
 }
 
-/** The tree that this page was written with (`coppice export --html`); null where a server answers. */
+/** Tree that is embedded in this page (`coppice export --html`); null if a server answers. */
 export const EXPORTED = read();
 
 function read(): ExportedTree | null {
@@ -12,10 +12,10 @@ function read(): ExportedTree | null {
   return text === null || text === undefined ? null : (JSON.parse(text) as ExportedTree);
 }
 
-/** What a server would answer to `GET`; undefined: it was not written. */
+/** Returns what a server would answer to `GET`; undefined if it was not exported. */
 export function exportedAnswer({ documents }: ExportedTree, href: string): object | undefined {
   const { pathname, searchParams } = new URL(href, 'http://exported');
-  // Nothing changed since.
+  // Nothing has changed since.
   if (pathname.endsWith('/timeline') && searchParams.has('after'))
     return { ...documents[pathname], lanes: [] };
   const [, agent] = /^\/v1\/agents\/([^/]+)\/messages$/.exec(pathname) ?? [];
@@ -28,7 +28,7 @@ export function exportedAnswer({ documents }: ExportedTree, href: string): objec
   return { ...documents[pathname], messages };
 }
 
-/** What it inherited stands at the agent that it was forked from. */
+/** Conversation of an agent; inherited messages are stored with the agent that it was forked from. */
 function conversation(documents: ExportedTree['documents'], agent: string): Paged['messages'] {
   const own = (documents[`/v1/agents/${agent}/messages`] as unknown as Paged | undefined)?.messages ?? [];
   const { forked_from = null } = (documents[`/v1/agents/${agent}`] ?? {}) as {

@@ -8,10 +8,10 @@ export interface KeyBinding {
   readonly act: () => void;
 }
 
-/** What `?` lists: the keys of all parts of the page in view. */
+/** Keys of all parts of the page in view, as `?` lists them. */
 export const Keys = createContext<Set<readonly Omit<KeyBinding, 'act'>[]>>(new Set());
 
-/** Keys that a part answers by itself, while it has the focus. */
+/** Lists keys that a part handles itself while it has the focus. */
 export function useListedKeys(bindings: readonly Omit<KeyBinding, 'act'>[]): void {
   const all = useContext(Keys);
   useEffect(() => {
@@ -22,7 +22,7 @@ export function useListedKeys(bindings: readonly Omit<KeyBinding, 'act'>[]): voi
   }, [all, bindings]);
 }
 
-/** Keys without modifiers, as long as no field or dialog has the keyboard. */
+/** Handles keys without modifiers, unless a field or dialog has the focus. */
 export function useKeys(bindings: readonly KeyBinding[]): void {
   const all = useContext(Keys);
   const newest = useRef(bindings);
@@ -49,7 +49,7 @@ export function isFree({ ctrlKey, metaKey, altKey, defaultPrevented, target }: K
   return (target as Element | null)?.closest?.('input, textarea, select, dialog') == null;
 }
 
-/** Moves the focus to the next or the previous row (`data-row`) of the page; the first one where none has it. */
+/** Moves the focus to the next or the previous row (`data-row`) of the page, or to the first one in view if no row has it. */
 export function moveRow(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('main [data-row]')];
   const now = rows.findIndex((row) => row.contains(document.activeElement));

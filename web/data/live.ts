@@ -1,15 +1,15 @@
-/** What happens in the ledger, from one event stream for the whole page. */
+/** Notifications of changes in the ledger, from one event stream for the whole page. */
 
-/** `trees`: roots of the trees in which something has changed; null: it may be anything. */
+/** `trees`: roots of the trees that have changed; null: anything may have changed. */
 type Listener = (trees: readonly string[] | null) => void;
 
-/** Events after which what a page shows may be out of date. */
+/** Types of events after which a page may be stale. */
 const KINDS = ['changed', 'removed', 'workers', 'resync'] as const;
 
 const listeners = new Set<Listener>();
 let source: EventSource | null = null;
 
-/** Calls the listener when something has happened, until the returned function is called. The browser reconnects by itself. */
+/** Calls the listener after each change, until the returned function is called. The browser reconnects by itself. */
 export function onChange(listener: Listener): () => void {
   listeners.add(listener);
   source ??= open();

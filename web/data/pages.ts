@@ -2,22 +2,22 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, request } from './api.ts';
 
 const PAGE = 100;
-/** A list that is scrolled past loads nothing. */
+/** Debounce, so that items that are scrolled past are not loaded. */
 const SETTLE_MS = 60;
 
 export interface Pages<Item, Page> {
-  /** The item at an index, from 0; undefined until it has come. */
+  /** Item at an index from 0; undefined until it is loaded. */
   readonly at: (index: number) => Item | undefined;
-  /** These are in view. */
+  /** Reports which indexes are in view; `to` is exclusive. */
   readonly need: (from: number, to: number) => void;
-  /** The page that came last, for what stands beside its items. */
+  /** Page that was loaded last, for its fields other than items. */
   readonly newest: Page | null;
   readonly error: ApiError | null;
 }
 
 /**
- * A long list of `count` items, loaded in pages as they come into view. Items never change unless `version` does (what was there
- * stays until the new ones have come); behind the last one more may come.
+ * A long list of `count` items, loaded in pages as they come into view. Items never change unless `version` does (old items stay
+ * until the new ones are loaded); items may be appended.
  */
 export function usePages<Item, Page extends { readonly messages: readonly Item[] }>(
   path: string,

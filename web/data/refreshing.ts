@@ -2,16 +2,16 @@ import { EXPORTED } from './exported.ts';
 import { onChange } from './live.ts';
 
 export interface Refreshing {
-  /** `again`: it was loaded before. Resolves to the milliseconds after which to load again, as the server asked for; 0: when something happens. */
+  /** `again`: whether it was loaded before. Resolves to the milliseconds after which the server wants a retry; 0: reload after the next change. */
   readonly load: (again: boolean) => Promise<number>;
   readonly every_ms: number;
-  /** What no event tells of is asked for so often. */
+  /** Interval of reloads without an event. */
   readonly quiet_ms: number;
-  /** Whether a change of these trees concerns what is shown; null: it may be anything. */
+  /** Whether a change of these trees concerns what is shown; null: anything may have changed. */
   readonly concerns?: (trees: readonly string[] | null) => boolean;
 }
 
-/** Loads now, and again when something has happened, at most every `every_ms` and while the page is visible, until the returned function is called. */
+/** Loads now, and again after changes, at most every `every_ms` and while the page is visible, until the returned function is called. */
 export function refreshing({ load, every_ms, quiet_ms, concerns }: Refreshing): () => void {
   let loaded_at = 0;
   let loads = false;

@@ -13,18 +13,18 @@ function current(): Route {
   return { path: pathname.split('/').filter(Boolean).map(decodeURIComponent), query: searchParams };
 }
 
-/** Path and query of the page that is shown: in an exported page they stand behind a `#`. */
+/** Path and query of the page that is shown; in an exported page they follow the `#`. */
 export function addressNow(): string {
   const { pathname, search, hash } = window.location;
   return EXPORTED === null ? pathname + search : hash.slice(1) || '/';
 }
 
-/** Where a page of the dashboard is for the browser. */
+/** Converts a path of the dashboard to a URL for the browser. */
 export function placeOf(href: string): string {
   return EXPORTED === null ? href : `#${href}`;
 }
 
-/** Links of an exported page lead within its file, so that they also work in another tab. */
+/** Makes links of an exported page point into its own file, so that they also work in another tab. */
 export function linkWithinFile(): void {
   const before = options.vnode;
   options.vnode = (vnode) => {
@@ -35,7 +35,7 @@ export function linkWithinFile(): void {
   };
 }
 
-/** Goes to a page of the dashboard; each has a permanent link. */
+/** Opens a page of the dashboard by its permanent link. */
 export function go(href: string, { replace = false } = {}): void {
   window.history[replace ? 'replaceState' : 'pushState'](null, '', placeOf(href));
   window.dispatchEvent(new PopStateEvent('popstate'));
@@ -50,7 +50,7 @@ export function useRoute(): Route {
       const link = (event.target as Element | null)?.closest?.('a');
       if (link === null || link === undefined || event.defaultPrevented || event.button !== 0) return;
       if (event.metaKey || event.ctrlKey || event.shiftKey || link.target !== '') return;
-      // In an exported page the browser follows links by itself: only their fragment differs.
+      // In an exported page the browser follows links itself, because only the fragment differs.
       if (EXPORTED !== null || link.origin !== window.location.origin || link.hasAttribute('download'))
         return;
       event.preventDefault();

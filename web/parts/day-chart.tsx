@@ -5,7 +5,7 @@ const HEIGHT = 200;
 const LEFT = 44;
 const BOTTOM = 20;
 const TOP = 10;
-/** From the bottom up: what a bar is stacked of. */
+/** Layers of a bar, from the bottom up. */
 const LAYERS = [
   ['cached', 'in, cached'],
   ['fresh', 'in'],
@@ -22,7 +22,7 @@ export interface ChartDay {
   readonly cost_usd: number | null;
 }
 
-/** Tokens by day as stacked bars; the arrow keys go from day to day. A table with the same stands beside it. */
+/** Tokens by day as stacked bars; the arrow keys select a day. A table on the same page has the same numbers. */
 export function DayChart({
   days,
   selected,

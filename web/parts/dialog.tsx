@@ -28,13 +28,13 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 
 export interface FormDialogProps extends DialogProps {
   readonly sending: Sending;
-  /** What the button says. */
+  /** Label of the submit button. */
   readonly does: string;
   readonly danger?: boolean;
   readonly onSubmit: (fields: Fields) => void;
 }
 
-/** The text of a field, trimmed; undefined where it is empty. */
+/** Returns the trimmed text of a field; undefined if it is empty. */
 export type Fields = (name: string) => string | undefined;
 
 /** A form in a dialog; Ctrl+Enter sends it from any field. */

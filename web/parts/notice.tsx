@@ -2,12 +2,12 @@ import { useEffect, useState } from 'preact/hooks';
 
 const SHOWN_MS = 5_000;
 
-/** Tells what was done, at the edge of the page and to screen readers. */
+/** Shows a notice of what was done, at the edge of the page and to screen readers. */
 export function say(text: string): void {
   window.dispatchEvent(new CustomEvent('coppice-notice', { detail: text }));
 }
 
-/** A polite live region: it holds the newest notice for some seconds. */
+/** A polite live region that shows the newest notice for a few seconds. */
 export function Notices() {
   const [text, setText] = useState('');
   useEffect(() => {

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 const LINES_SHOWN = 12;
 const LETTERS_SHOWN = 2_500;
 
-/** What a tool said: a unified diff in its colours, anything else as it is; folded behind its first lines. */
+/** Output of a tool: a unified diff in colours, anything else as it is. Long output is folded after its first lines. */
 export function Output({ text, open = false }: { readonly text: string; readonly open?: boolean }) {
   const [whole, setWhole] = useState(open);
   if (text === '') return <p class="dim">(no output)</p>;
@@ -23,7 +23,7 @@ export function Output({ text, open = false }: { readonly text: string; readonly
   );
 }
 
-/** A unified diff, line by line. Signs say what a line is; colours only repeat it. */
+/** A unified diff, line by line. Colours only repeat what the signs of the lines say. */
 export function Diff({ text }: { readonly text: string }) {
   return (
     <pre class="diff">

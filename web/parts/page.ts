@@ -2,10 +2,10 @@ import type { ApprovalDocument } from '../../src/documents/shapes/document-parts
 import type { ApiError } from '../data/api.ts';
 import type { Route } from '../data/route.ts';
 
-/** What the shell knows and every page may use. */
+/** Context that the shell passes to every page. */
 export interface PageContext {
   readonly route: Route;
-  /** This session may change things. */
+  /** Whether this session may change things. */
   readonly writes: boolean;
   readonly approvals: {
     readonly data: readonly ApprovalDocument[] | null;

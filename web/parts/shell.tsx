@@ -19,7 +19,7 @@ import { Notices, say } from './notice.tsx';
 import type { PageContext } from './page.ts';
 
 interface Page {
-  /** Opens the page after `g`; a page without one is reached by links. */
+  /** Key that opens the page after `g`; a page without a key is reached by links. */
   readonly key?: string;
   readonly path: string;
   readonly title: string;
@@ -49,7 +49,7 @@ const LIVE: readonly Page[] = [
   },
 ];
 
-/** Of an exported tree there are only these. */
+/** All pages; an exported tree has only those of the tree and its agents. */
 const PAGES: readonly Page[] =
   EXPORTED === null
     ? LIVE
@@ -128,7 +128,7 @@ function Frame() {
   );
 }
 
-/** Tells when there are more than before. */
+/** Shows a notice when there are more approvals than before. */
 function useMoreApprovals(waiting: number | null): void {
   const before = useRef<number | null>(null);
   useEffect(() => {
@@ -165,7 +165,7 @@ function PageKeys() {
       event.stopImmediatePropagation();
       go(`/${page.path}`);
     };
-    // Before the keys of the page, which may use the same letters.
+    // Captured before the keys of the page, which may use the same letters.
     window.addEventListener('keydown', press, { capture: true });
     return () => window.removeEventListener('keydown', press, { capture: true });
   }, []);
@@ -179,7 +179,7 @@ function PageKeys() {
   );
 }
 
-/** What Enter does where a row has the focus and nothing in it. */
+/** Action of Enter: clicks the focused control, or the first control of the focused row. */
 function openRow(): void {
   const now = document.activeElement as HTMLElement | null;
   if (now?.matches('a, button, summary')) now.click();

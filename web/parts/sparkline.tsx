@@ -2,10 +2,10 @@ import { count } from '../data/amounts.ts';
 
 const WIDTH = 72;
 const HEIGHT = 16;
-/** As many bars as the server sends at most, so that a short life is short in the picture, too. */
+/** Maximum bars that the server sends; the few bars of a short life fill only part of the width. */
 const BARS = 24;
 
-/** Tokens over the life of a tree; a number of the same row says how many in all. */
+/** Tokens over the life of a tree; the same row has their total as a number. */
 export function Sparkline({ tokens }: { readonly tokens: readonly number[] }) {
   const most = Math.max(1, ...tokens);
   const slot = WIDTH / BARS;

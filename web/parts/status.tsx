@@ -1,4 +1,4 @@
-/** The sign of a state; its word always stands beside it, so that colour alone says nothing. */
+/** Sign of each status. Its word is always shown or read with it, so that nothing depends on colour alone. */
 const SIGNS: Readonly<Record<string, string>> = {
   running: '◐',
   waiting: '◔',
@@ -37,7 +37,7 @@ export function Status({ word }: { readonly word: string }) {
   );
 }
 
-/** The sign alone, where there is no room; its word is read aloud and shown on hovering. */
+/** The sign alone, where space is short; the word is its label for screen readers and its tooltip. */
 export function StatusSign({ word }: { readonly word: string }) {
   return (
     <span class={`status ${word}`} role="img" aria-label={word} title={word}>

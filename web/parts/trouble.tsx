@@ -1,6 +1,6 @@
 import type { ApiError } from '../data/api.ts';
 
-/** What went wrong, above what is still there. */
+/** Error message, shown above content that was loaded before. */
 export function Trouble({ error }: { readonly error: ApiError | null }) {
   if (error === null) return null;
   return (
@@ -11,7 +11,7 @@ export function Trouble({ error }: { readonly error: ApiError | null }) {
   );
 }
 
-/** Where a list is still on its way, or empty. */
+/** Placeholder for a list that is loading or empty. */
 export function Nothing({ data, error, text }: { data: unknown; error: ApiError | null; text: string }) {
   if (data === null) return error === null ? <p class="empty">Loading…</p> : null;
   return <p class="empty">{text}</p>;

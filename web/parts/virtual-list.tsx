@@ -2,29 +2,29 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks';
 
 const BEYOND_PX = 600;
-/** Until an item was measured. */
+/** Height of an item that has not been measured yet. */
 const ESTIMATE_PX = 72;
 
 export interface VirtualListProps {
   readonly label: string;
   readonly count: number;
   readonly item: (index: number) => ComponentChildren;
-  /** These are in view, or close to it. */
+  /** Reports the items that are in or near the view; `to` is exclusive. */
   readonly onView: (from: number, to: number) => void;
-  /** Where it begins: at an item, or at the end, which it then follows. */
+  /** Initial position: an item, or the end, which the list then follows. */
   readonly start: number | 'end';
 }
 
 /**
- * A list of any length of which only what is in view exists. Heights are measured as items appear; what is in view stays where it is
- * while items above it turn out to be higher or lower than estimated.
+ * A virtualized list of any length: only items in or near the view exist. Heights are measured as items appear; what is in view keeps
+ * its position when items above it turn out to be higher or lower than estimated.
  */
 export function VirtualList({ label, count, item, onView, start }: VirtualListProps) {
   const [, render] = useReducer((n: number) => n + 1, 0);
   const scroller = useRef<HTMLElement>(null);
   const heights = useRef<number[]>([]);
   const anchor = useRef<number | 'end' | null>(start);
-  /** The last position that was set here: another one is a person's. */
+  /** Last scroll position that was set by code; any other was set by a person. */
   const set_top = useRef(0);
   const observer = useRef<ResizeObserver>(undefined);
 
@@ -125,7 +125,7 @@ function Item({ index, observer, children }: ItemProps) {
   );
 }
 
-/** The item at a distance from the top. */
+/** Index of the item at a distance in pixels from the top. */
 function indexAt(offsets: Float64Array, top: number): number {
   let [low, high] = [0, Math.max(0, offsets.length - 2)];
   while (low < high) {

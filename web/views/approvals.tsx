@@ -92,7 +92,7 @@ function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) {
       data-row
       aria-label={`${agent_name} wants ${tool}: ${subject}`}
       onKeyDown={(event) => {
-        // Only while the row itself has the focus: what is typed into a note never answers.
+        // Only while the row itself has the focus, so that typing into a note never answers.
         if (event.target !== event.currentTarget || !isFree(event)) return;
         const act = keys[event.key];
         if (act === undefined || !writes) return;
@@ -191,7 +191,7 @@ function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) {
   );
 }
 
-/** JSON as a model wrote it, indented where it is whole. */
+/** Indents the JSON that a model wrote; returns invalid JSON unchanged. */
 export function pretty(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), null, 2);

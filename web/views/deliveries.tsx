@@ -11,7 +11,7 @@ import { Nothing, Trouble } from '../parts/trouble.tsx';
 const REFRESH_MS = 3_000;
 const STATES = ['all', 'pending', 'delivered', 'failed'] as const;
 
-/** What leaves through channels: how it stands, and trying it again. */
+/** Deliveries through channels: their status, and retrying them. */
 export function DeliveriesView({ route, writes }: PageContext) {
   const shown = STATES.find((one) => one === route.query.get('status')) ?? 'all';
   const { data, error, reload } = useApi<{ readonly deliveries: readonly DeliveryDocument[] }>(

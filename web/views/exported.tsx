@@ -13,7 +13,7 @@ interface Letters {
   readonly mail: readonly z.infer<typeof treeLetter>[];
 }
 
-/** First page of an exported tree: its agents with what they used, and what they wrote to each other. */
+/** First page of an exported tree: its agents with their usage, and their mail. */
 export function ExportedView() {
   const path = `/v1/trees/${EXPORTED?.root_id}`;
   const agents = useApi<Tree>(path).data?.agents ?? [];

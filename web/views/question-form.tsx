@@ -1,15 +1,15 @@
 import { type FormField, type FormValue, fieldText } from '../../src/records/question/form-field.ts';
 
 export interface QuestionFormProps {
-  /** Sets the forms on a page apart. */
+  /** Prefix of field ids, unique among the forms on a page. */
   readonly id: string;
   readonly fields: readonly FormField[];
   readonly busy: boolean;
-  /** What was filled in, as text; the server reads it and says what does not fit. */
+  /** Called with the filled-in values as text; the server parses and validates them. */
   readonly onAnswer: (values: Readonly<Record<string, FormValue>>) => void;
 }
 
-/** The form of a question that a tool asks in the middle of its work. */
+/** Form for a question that a tool asks during a call. */
 export function QuestionForm({ id, fields, busy, onAnswer }: QuestionFormProps) {
   return (
     <form

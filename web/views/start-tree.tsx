@@ -2,7 +2,7 @@ import { useSending } from '../data/api.ts';
 import { go } from '../data/route.ts';
 import { Field, type Fields, FormDialog } from '../parts/dialog.tsx';
 
-/** Starts a tree, and goes to its root. */
+/** Form that starts a tree and opens its root. */
 export function StartTree({ onClose }: { readonly onClose: () => void }) {
   const sending = useSending();
   const start = async (field: Fields) => {

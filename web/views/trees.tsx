@@ -16,7 +16,7 @@ type Tree = z.infer<typeof treeRow>;
 const TREES = 500;
 const REFRESH_MS = 2_000;
 const ACTIVITY_MS = 5_000;
-/** What a person should look at first comes first. */
+/** Groups of trees, the most urgent for a person first. */
 const GROUPS = [
   ['approval', 'Waits for you'],
   ['trouble', 'Failed, or nobody leads it'],
@@ -155,7 +155,7 @@ function Group({
   );
 }
 
-/** Every word must match: `field:text` that field, any other one the title, folder, model or id. */
+/** Whether every word matches: `field:text` in that field, any other word in title, folder, model, id or name. */
 function matches(tree: Tree, search: string): boolean {
   return search.split(/\s+/).every((word) => {
     const [, field, text = ''] = /^(\w+):(.*)$/.exec(word) ?? [];

@@ -13,7 +13,7 @@ type Used = Usage['total'];
 const REFRESH_MS = 10_000;
 const SPANS = [7, 30, 90, 365];
 
-/** What model requests used, by day, model, profile and tree. */
+/** Usage of model requests, by day, model, profile and tree. */
 export function UsageView({ route }: { readonly route: Route }) {
   const days = Number(route.query.get('days') ?? 30);
   const { data, error } = useApi<Usage>(`/v1/usage?days=${days}`, REFRESH_MS);

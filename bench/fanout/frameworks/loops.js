@@ -4,7 +4,7 @@ import { createReactAgent } from '@langchain/langgraph/prebuilt';
 import { ChatOpenAI } from '@langchain/openai';
 import { isStepCount, jsonSchema, streamText, tool } from 'ai';
 
-/** The same work in the loops of common frameworks, streaming: the root's tool runs a child's loop, eight at once. What Coppice was seen to send gives the texts and tools. */
+/** The same work in the loops of common frameworks, streaming: the root's tool runs a child's loop, eight at once, with Coppice's own texts and tools. */
 
 function eight() {
   const waiting = [];
@@ -24,7 +24,7 @@ function eight() {
 
 const systemOf = ({ messages: [first] }) => first.content;
 
-/** Tools by name and what each does; `loop` runs one conversation. */
+/** Runs the root and its children. `loop` runs one conversation, given the functions of its tools by name. */
 async function fanOut({ count, root, child }, loop) {
   const place = eight();
   const noop = async () => 'ok';

@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant.ts';
 
-/** A mutant with a name: one guard of the program, and how it is taken out. */
+/** A named mutant: one guard of the program, and how it is removed. */
 export interface Guard {
   /** Kebab-case; unique. */
   readonly name: string;
@@ -8,15 +8,15 @@ export interface Guard {
   readonly protects: string;
   /** Relative to the root of the repository. */
   readonly file: string;
-  /** The piece of source that is the guard: it stands in the file exactly once, to the letter. */
+  /** Source text of the guard; occurs verbatim and exactly once in the file. */
   readonly guard: string;
-  /** What stands there instead: valid source with valid types, only without the guard. */
+  /** Replacement: valid source with valid types, only without the guard. */
   readonly without: string;
-  /** Filters of `npm test` that find the test files of which one must fail. */
+  /** Filters of `npm test` for the test files, at least one of which must fail. */
   readonly tests: readonly string[];
 }
 
-/** The change that takes a guard out. Throws when its piece of source is not in the file exactly once: then the list is out of date. */
+/** Mutant that removes a guard. Throws if its source text does not occur exactly once in the file, which means that the list is stale. */
 export function withoutGuard(source: string, guard: Guard): Mutant {
   const { name, file, guard: before, without: after } = guard;
   const pieces = source.split(before);

@@ -1,6 +1,6 @@
 import type { Guard } from './guard.ts';
 
-/** Of the HTTP interface, and of what is read from the folder that is worked in: the incidents of docs/incidents.md. */
+/** Guards of the HTTP interface, and of what is read from the folder that is worked in, after the incidents of docs/incidents.md. */
 export const SERVER_GUARDS: readonly Guard[] = [
   {
     name: 'http-token',

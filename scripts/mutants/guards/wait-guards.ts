@@ -1,6 +1,6 @@
 import type { Guard } from './guard.ts';
 
-/** Guards of whatever waits: it goes on when the ledger holds what it waits for, without a poll. */
+/** Guards of waits, which continue without a poll as soon as the ledger holds what they wait for. */
 export const WAIT_GUARDS: readonly Guard[] = [
   {
     name: 'met-is-read',

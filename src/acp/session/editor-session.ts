@@ -19,25 +19,25 @@ import { stopReasonOf } from './turn-end.ts';
 /** Minimum time between two plans. */
 const PLAN_MS = 400;
 
-/** One agent of an open tree, as the editor talks to it. */
+/** One agent of an open tree, as a session of the editor. */
 export class EditorSession implements TreeSession {
   readonly id: string;
   readonly send: (update: SessionUpdate) => void;
   readonly #tree: OpenTree;
   readonly #feed: ConversationFeed;
-  /** Prompts that have not been answered; of several, later ones have joined the turn of the first. */
+  /** Prompts that have not been answered; a later one joins the turn of the first. */
   readonly #prompts = new Set<{ cancelled: boolean }>();
-  /** Texts that were sent from here and have not come back as messages. */
+  /** Prompt texts of this session that have not come back as messages. */
   readonly #own: string[] = [];
-  /** What happens until the conversation was read from the ledger. */
+  /** Events that arrive while the conversation is read from the ledger; null otherwise. */
   #early: RuntimeEvent[] | null = null;
-  /** Its newest turn was stopped, by whomever. */
+  /** Whether the newest turn was interrupted, by anyone. */
   #interrupted = false;
-  /** Agents that were told to stop and have not. */
+  /** Ids of agents that were interrupted and have not stopped yet. */
   readonly #stopping = new Set<string>();
   #plan = '[]';
   #plan_timer: NodeJS.Timeout | null = null;
-  /** What the editor knows of the settings. */
+  /** The settings that the editor was last sent. */
   #known: Settings;
 
   constructor(
@@ -63,7 +63,7 @@ export class EditorSession implements TreeSession {
     return this.#tree.settingsOf(this.id);
   }
 
-  /** What the answers to new, load and resume say of it. */
+  /** The part of the answers to new, load and resume that describes the session. */
   describe(): Pick<NewSessionResponse, 'modes' | 'configOptions'> {
     const { settings } = this;
     this.#known = settings;
@@ -74,7 +74,7 @@ export class EditorSession implements TreeSession {
     return this.#feed.callId(call_id);
   }
 
-  /** Goes on from the conversation in the ledger, which `read` resolves to; `shows`: the editor gets all of it. */
+  /** Starts from the conversation in the ledger, which `read` resolves to. `shows`: all of it is sent to the editor. */
   async open(read: () => Promise<readonly PlacedMessage[]>, shows: boolean): Promise<void> {
     this.#early = [];
     const history = await read();
@@ -108,7 +108,7 @@ export class EditorSession implements TreeSession {
     }
   }
 
-  /** Stops this agent and all below it, what they are about to begin included. Nothing is killed. */
+  /** Interrupts this agent and all below it, including turns that they are about to begin. Nothing is killed. */
   cancel(): void {
     for (const prompt of this.#prompts) prompt.cancelled = true;
     const all = this.#within();
@@ -128,7 +128,7 @@ export class EditorSession implements TreeSession {
     return configOptions(settings, this.#tree.place.models());
   }
 
-  /** What happens in the tree. */
+  /** Handles an event of the tree. */
   see(event: RuntimeEvent): void {
     if (this.#early !== null) return void this.#early.push(event);
     switch (event.type) {
@@ -156,7 +156,7 @@ export class EditorSession implements TreeSession {
     this.end();
   }
 
-  /** Sends nothing more. */
+  /** Stops sending updates. */
   end(): void {
     if (this.#plan_timer !== null) clearTimeout(this.#plan_timer);
     this.#feed.close();
@@ -180,7 +180,7 @@ export class EditorSession implements TreeSession {
     this.#tree.interrupt(id);
   }
 
-  /** They were changed elsewhere. */
+  /** Sends the settings if they were changed elsewhere. */
   #tellSettings(): void {
     const { settings } = this;
     const known = this.#known;

@@ -19,18 +19,18 @@ import {
 import { descendantsOf } from './plan-entries.ts';
 import type { Change, Settings } from './session-settings.ts';
 
-/** How often it is looked whether a part of a tree rests. */
+/** Interval at which a part of a tree is polled until it rests. */
 const LOOK_MS = 150;
-/** How often agents that nobody leads any more are looked for, where another process leads some. */
+/** Interval at which approvals are read and unled agents taken over, in a tree of which other processes lead agents. */
 const TAKE_OVER_MS = 2_000;
-/** Between tries to release a tree: its last step may still be written. */
+/** Delays before the attempts to release a tree: its last step may not be written yet. */
 const RELEASE_MS = [0, 200, 500, 1_000, 2_000];
 
 /** A session in which the editor has an agent of the tree open. */
 export interface TreeSession extends AskedSession {
-  /** What happens in the tree. */
+  /** Handles an event of the tree. */
   see(event: RuntimeEvent): void;
-  /** Sends nothing more. */
+  /** Stops sending updates. */
   end(): void;
 }
 
@@ -38,7 +38,7 @@ export interface OpenTreeOptions {
   readonly root_id: string;
   readonly place: EditorPlace;
   readonly store: Store;
-  /** Of a conversation that has not begun. */
+  /** The settings of a conversation that has not begun; null if it has. */
   readonly draft: SessionDraft | null;
   readonly request: PermissionRequestsOptions['request'];
   readonly log: (line: string) => void;
@@ -53,7 +53,7 @@ export class OpenTree {
   readonly #options: OpenTreeOptions;
   readonly #agents = new Map<string, Agent>();
   #draft: SessionDraft | null;
-  /** Settings that were ordered and are not in the ledger's agents yet; models by agent. */
+  /** Settings that were changed but are not in the ledger's agents yet; models by agent id. */
   readonly #ordered: { mode: Settings['mode'] | null; readonly models: Map<string, string> } = {
     mode: null,
     models: new Map(),
@@ -84,7 +84,7 @@ export class OpenTree {
     return this.#agents.get(id);
   }
 
-  /** Leads what nobody leads of a tree in the ledger, unless workers do (`leads` false); follows what others lead. */
+  /** Takes over agents of a tree in the ledger that nobody leads, unless workers do so (`leads` false); follows those that others lead. */
   async resume(leads: boolean): Promise<void> {
     const { store, log } = this.#options;
     const report = leads ? await this.place.runtime.resume(this.root_id) : null;
@@ -109,14 +109,14 @@ export class OpenTree {
     return { model, mode: mode ?? modeOf(root.config), thinking: null };
   }
 
-  /** Passes on a message of the person; the first one begins the tree. */
+  /** Sends a message of the person; the first one begins the tree. */
   async say(agent_id: string, content: ComposedText): Promise<void> {
     const { runtime } = this.place;
     if (this.#draft === null) {
       await runtime.send(agent_id, content.text, content);
       return;
     }
-    // The message before this one begins it.
+    // An earlier message is beginning the tree.
     if (this.#beginning !== null) {
       await this.#beginning;
       return this.say(agent_id, content);
@@ -139,7 +139,7 @@ export class OpenTree {
     });
   }
 
-  /** Resolves to the agent when it and all below it rest, with nothing that would wake them. */
+  /** Resolves to the agent when it and all agents below it rest, with nothing pending that would wake them. */
   async settled(agent_id: string): Promise<Agent> {
     const { store } = this.#options;
     if (agent_id === this.root_id) await this.place.runtime.settled(agent_id, 'tree');
@@ -182,7 +182,7 @@ export class OpenTree {
       .catch((error: unknown) => this.#options.log(`cannot be cancelled: ${String(error)}`));
   }
 
-  /** What the runtime of its place, or the ledger, tells. */
+  /** Handles an event from the place's runtime or from the ledger. */
   see(event: RuntimeEvent): void {
     switch (event.type) {
       case 'agent':
@@ -203,7 +203,7 @@ export class OpenTree {
     for (const session of this.sessions.values()) session.see(event);
   }
 
-  /** Hears nothing more of it. */
+  /** Ends all sessions and stops following the tree. */
   end(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.permissions.close();
@@ -211,7 +211,7 @@ export class OpenTree {
     void this.#follower?.stop();
   }
 
-  /** Lets other processes lead it, once nothing is at work. */
+  /** Ends all sessions and releases the tree to other processes as soon as no work is in progress; best effort. */
   async close(): Promise<void> {
     this.end();
     if (this.#draft !== null) return;

@@ -8,11 +8,11 @@ import { fenced, textContent } from '../updates/tool-call-view.ts';
 
 type Answer = Pick<AskAnswer, 'verdict' | 'scope' | 'rule' | 'note' | 'values'>;
 
-/** Characters of an argument that are shown; of a longer one, its middle is left out, which is said. */
+/** Maximum characters shown of an argument; a longer one is visibly cut in the middle. */
 const ARGUMENT_MAX = 20_000;
 const CHOICES_MAX = 20;
 
-/** What a person may answer, from the narrowest to the widest; the rules are those that the terminal UI proposes. */
+/** The answers that a person may give, from the narrowest to the widest; the rules are those that the terminal UI proposes. */
 export function permissionOptions(ask: Ask): PermissionOption[] {
   const question = questionOf(ask);
   if (question !== null) return questionOptions(question.fields);
@@ -32,7 +32,7 @@ export function permissionOptions(ask: Ask): PermissionOption[] {
   ];
 }
 
-/** One choice may stand for a form; what has to be typed cannot be given here. */
+/** A form with a single missing field can be answered by choosing its value; a value that has to be typed cannot be given here. */
 function questionOptions(fields: readonly FormField[]): PermissionOption[] {
   const decline: PermissionOption = { optionId: 'deny', kind: 'reject_once', name: 'Decline' };
   const missing = fields.filter((field) => field.required && field.default === undefined);
@@ -60,7 +60,7 @@ function choicesOf({ kind, choices = [] }: FormField): readonly (readonly [strin
   return kind === 'choice' ? known : [];
 }
 
-/** The answer behind an option; null: there is no such option. */
+/** The answer that an option stands for; null if there is no such option. */
 export function answerOf(ask: Ask, option_id: string): Answer | null {
   if (option_id === 'once') return { verdict: 'allow', scope: 'once', note: '' };
   if (option_id === 'deny') return { verdict: 'deny', scope: 'once', note: '' };
@@ -77,7 +77,7 @@ export function answerOf(ask: Ask, option_id: string): Answer | null {
   return { verdict: 'allow', scope: option_id, rule, note: '' };
 }
 
-/** The call with nothing hidden in it: every argument, and what would change. */
+/** The whole call, for a person to judge: every argument, and the change that it would make. */
 export function askContent(ask: Ask): ToolCallContent[] {
   const content: ToolCallContent[] = [];
   for (const { name, text, language } of eachAskPart(ask, ARGUMENT_MAX)) {

@@ -14,16 +14,16 @@ import type { Store } from '../../store/store.ts';
 import { resultView, toolCallView } from '../updates/tool-call-view.ts';
 import { answerOf, askContent, permissionOptions } from './permission-options.ts';
 
-/** A question may be put away because everything is cancelled: how long before or after that the protocol leaves open. */
+/** Delay before a dismissed request counts as denied: it may belong to a cancel, and the protocol leaves open which of the two comes first. */
 export const CANCEL_MS = 250;
-/** Events of conversations with which an approval comes or goes. */
+/** Conversation events that open or close an approval. */
 const ASKING: ReadonlySet<string> = new Set(['asked', 'answered', 'interrupted', 'killed']);
 
-/** A session in which the editor can be asked about an agent. */
+/** A session in which the editor can be asked about an agent's calls. */
 export interface AskedSession {
   readonly id: string;
   send(update: SessionUpdate): void;
-  /** How the editor knows an open call of the session's own agent. */
+  /** The editor's id for an open call of the session's own agent. */
   callId(call_id: string): string | null;
 }
 
@@ -31,9 +31,9 @@ export interface PermissionRequestsOptions {
   readonly root_id: string;
   readonly store: Pick<Store, 'asks'>;
   readonly runtime: Pick<RuntimeFace, 'answer'>;
-  /** The agent's own session, or the nearest one above it; null: none is open. */
+  /** Returns the session of the agent or of its nearest ancestor; null if none is open. */
   readonly sessionFor: (agent_id: string) => AskedSession | null;
-  /** Sends a request when all updates before it have been written; the signal withdraws it. */
+  /** Sends a request after all earlier updates have been written; aborting the signal withdraws it. */
   readonly request: (
     params: RequestPermissionRequest,
     signal: AbortSignal,
@@ -45,19 +45,19 @@ interface Asked {
   readonly ask: Ask;
   readonly session: AskedSession;
   readonly toolCallId: string;
-  /** The call is shown in the session of an ancestor, which does not show the other calls of its agent. */
+  /** Whether the call is shown only for this request, as in the session of an ancestor, which does not show the agent's other calls. */
   readonly lent: boolean;
   readonly withdraw: AbortController;
 }
 
 /**
- * The open approvals of a tree as requests to the editor. The ledger has the truth: whatever is open there is asked once, and what is no longer open,
- * because somebody answered elsewhere or the call went away, is withdrawn.
+ * Sends the open approvals of a tree to the editor as requests. The ledger is the truth: each open approval is requested once, and one that is no longer
+ * open, because it was answered elsewhere or its call is gone, is withdrawn.
  */
 export class PermissionRequests {
   readonly #options: PermissionRequestsOptions;
   readonly #asked = new Map<string, Asked>();
-  /** Calls of other agents that are shown where they were asked about, by agent and call. */
+  /** Calls that are shown only for their request, by agent and call. */
   readonly #lent = new Map<string, Asked>();
   #reading: Promise<void> | null = null;
   #changed = false;
@@ -66,7 +66,7 @@ export class PermissionRequests {
     this.#options = options;
   }
 
-  /** What a message says of calls that were asked about. */
+  /** Handles a message: reads the approvals again if they may have changed, and shows the result of a lent call. */
   heard(agent_id: string, { kind, content }: PlacedMessage): void {
     if (kind === 'event' && ASKING.has(content.event)) this.refresh();
     if (kind !== 'result') return;
@@ -82,13 +82,13 @@ export class PermissionRequests {
     });
   }
 
-  /** Compares what is asked with the ledger. */
+  /** Reads the open approvals and updates the requests to match. */
   refresh(): void {
     this.#changed = true;
     this.#reading ??= this.#read();
   }
 
-  /** Withdraws the requests about these agents: they are being interrupted. */
+  /** Withdraws the requests about these agents, which are being interrupted. */
   withdraw(agent_ids: ReadonlySet<string>): void {
     for (const asked of this.#asked.values()) if (agent_ids.has(asked.ask.agent_id)) asked.withdraw.abort();
   }
@@ -104,7 +104,7 @@ export class PermissionRequests {
     while (this.#changed) {
       this.#changed = false;
       const open = await store.asks({ root_id, open: true }).catch(() => null);
-      // It is read again with the next event, or the next look at a tree that others lead.
+      // Retried at the next event, or at the next poll of a tree that others lead.
       if (open === null) break;
       const ids = new Set(open.map(({ id }) => id));
       for (const [id, asked] of this.#asked) if (!ids.has(id)) this.#gone(id, asked);
@@ -117,7 +117,7 @@ export class PermissionRequests {
     this.#asked.delete(id);
     if (asked.withdraw.signal.aborted) return;
     asked.withdraw.abort();
-    // Its result may have come before this was read.
+    // The call's result may have arrived before this read.
     if (this.#isOpen(asked))
       asked.session.send({
         sessionUpdate: 'tool_call_update',
@@ -170,7 +170,7 @@ export class PermissionRequests {
       await this.#answer(ask, chosen ?? DISMISSED);
     } catch (error) {
       if (withdraw.signal.aborted) return;
-      // It stays open in the ledger: coppice approvals answers it.
+      // The approval stays open in the ledger; `coppice approvals` can answer it.
       this.#options.log(
         `${ask.agent_name} waits for an answer that the editor did not give: ${messageOf(error)}`,
       );
@@ -181,13 +181,13 @@ export class PermissionRequests {
     try {
       await this.#options.runtime.answer(ask.id, answer);
     } catch (error) {
-      // Somebody else was first, or the call is gone.
+      // Another answer was committed first, or the call is gone.
       if (!(error instanceof CoppiceError && error.code === 'E_ASK_ANSWERED')) throw error;
     }
   }
 }
 
-/** A question that is put away is no consent. */
+/** A dismissed request is not consent. */
 const DISMISSED = { verdict: 'deny', scope: 'once', note: '' } as const;
 
 function keyOf(agent_id: string, call_id: string): string {

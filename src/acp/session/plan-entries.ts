@@ -4,11 +4,11 @@ import { failureOf } from '../../records/agent/state.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { clean } from '../../render/clean.ts';
 
-/** Agents that a plan names; the others are counted. */
+/** Maximum agents that a plan names; the others are only counted. */
 const NAMED_MAX = 60;
 const TEXT_MAX = 160;
 
-/** The agents below one, in order of creation, as steps of its plan: what each does, or what came of it. */
+/** The agents below one, in order of creation, as entries of its plan: what each is doing, or its outcome. */
 export function planEntries(below: readonly Agent[]): PlanEntry[] {
   const named = below.slice(0, NAMED_MAX).map(entryOf);
   const more = below.slice(NAMED_MAX);
@@ -17,11 +17,11 @@ export function planEntries(below: readonly Agent[]): PlanEntry[] {
   return [...named, { content: `and ${more.length} more agents`, priority: 'medium', status }];
 }
 
-/** The agents below this one, at any depth. `all`: of its tree. */
+/** Returns the descendants of an agent, at any depth. `all`: the agents of its tree. */
 export function descendantsOf(agent_id: string, all: Iterable<Agent>): Agent[] {
   const below = new Set([agent_id]);
   const found: Agent[] = [];
-  // Whoever creates an agent is older.
+  // An agent is created before its children.
   for (const agent of [...all].sort((a, b) => a.created_at - b.created_at || a.depth - b.depth)) {
     if (agent.parent_id === null || !below.has(agent.parent_id)) continue;
     below.add(agent.id);

@@ -15,8 +15,8 @@ import { invalidParams } from '../protocol-error.ts';
 const IMAGES_MAX = 20;
 
 /**
- * A prompt as a message of the person: its text, with links where they stood, and what is embedded behind it as attachments. Rejects with an error of
- * the protocol when something of it cannot be passed on.
+ * Converts a prompt to a message of the person: its text, with links in place, followed by embedded texts as attachments, and its pictures. Rejects with an
+ * error of the protocol if any block is not supported.
  */
 export async function promptContent(blocks: readonly ContentBlock[]): Promise<ComposedText> {
   const said: string[] = [];
@@ -54,13 +54,13 @@ export async function promptContent(blocks: readonly ContentBlock[]): Promise<Co
   return images.length === 0 ? { text } : { text, images };
 }
 
-/** What is attached alone is a message, too. */
+/** Stands in for the text of a prompt that has only attachments. Throws if it has none either. */
 function nothingSaid(attachments: number, images: number): string {
   if (attachments + images === 0) throw invalidParams('prompt: it is empty');
   return images > 0 ? 'Look at this.' : 'Read this.';
 }
 
-/** A file by its path, which tools take; anything else by its address. */
+/** A file is named by its path, which tools accept; anything else by its address. */
 function linkText({ uri, name }: ContentBlock & { readonly type: 'resource_link' }): string {
   const place = placeOf(uri);
   return name === '' || place.endsWith(name) ? place : `${clean(name)} (${place})`;

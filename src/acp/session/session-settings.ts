@@ -15,7 +15,7 @@ const EFFORTS: readonly AgentConfig['thinking'][] = ['off', 'low', 'medium', 'hi
 export interface Settings {
   readonly model: string;
   readonly mode: PermissionMode;
-  /** Null: the conversation has begun, and it stays as it is. */
+  /** Null once the conversation has begun, because it can no longer be changed. */
   readonly thinking: AgentConfig['thinking'] | null;
 }
 
@@ -70,7 +70,7 @@ export function configOptions(
   ];
 }
 
-/** Throws an error of the protocol for an option or a value that there is not. */
+/** Throws an error of the protocol for an unknown option or value. */
 export function readChange(id: string, value: unknown, { thinking }: Settings): Change {
   if (typeof value !== 'string') throw invalidParams(`value: ${id} takes one of its options`);
   switch (id) {

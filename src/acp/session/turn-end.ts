@@ -4,7 +4,7 @@ import { failureOf } from '../../records/agent/state.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
 import { failureError } from '../protocol-error.ts';
 
-/** Why a turn has ended. Throws an error of the protocol for one that failed. */
+/** Returns why a turn ended. Throws an error of the protocol if it failed. */
 export function stopReasonOf({ state }: Pick<Agent, 'state'>, cancelled: boolean): StopReason {
   if (cancelled) return 'cancelled';
   const failure = failureOf(state);

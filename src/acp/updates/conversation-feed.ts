@@ -14,7 +14,7 @@ import { clean } from '../../render/clean.ts';
 import { StreamedText } from './streamed-text.ts';
 import { outputContent, resultView, toolCallView } from './tool-call-view.ts';
 
-/** Characters of the output of a running call that are shown: its end. */
+/** Maximum characters shown of a running call's output: its end. */
 const OUTPUT_MAX = 8_000;
 /** Minimum time between two updates of the output of one call. */
 const OUTPUT_MS = 250;
@@ -22,11 +22,11 @@ const OUTPUT_MS = 250;
 export interface FeedOptions {
   readonly agent: Pick<Agent, 'id' | 'config'>;
   readonly send: (update: SessionUpdate) => void;
-  /** Whether the editor has shown this text of the person already: it was written there. */
+  /** Whether the editor already shows this text because the person typed it there. */
   readonly isOwn: (text: string) => boolean;
-  /** Whether a failure is about to be told as the answer to a prompt. */
+  /** Whether a failure will be reported as the answer to a prompt. */
   readonly tellsFailures: () => boolean;
-  /** The editor can show notices. */
+  /** Whether the editor can show notices. */
   readonly notices: boolean;
 }
 
@@ -35,23 +35,23 @@ interface OpenCall {
   readonly call_id: string;
   readonly name: string;
   readonly input: string;
-  /** Which agent made it: of a fork, an ancestor may have. */
+  /** The agent that made the call: in a fork, it may be an ancestor. */
   readonly agent_id: string;
   readonly shown: readonly ToolCallContent[];
   output: string;
   timer: NodeJS.Timeout | null;
 }
 
-/** One agent's conversation as updates of a session: what has been said, and what is being said. */
+/** One agent's conversation as updates of a session: past messages, and the answer as it streams. */
 export class ConversationFeed {
   readonly #options: FeedOptions;
   readonly #open: OpenCall[] = [];
   readonly #text: StreamedText;
   readonly #thought: StreamedText;
-  /** Seq of the newest message that was sent. */
+  /** Seq of the newest message that was sent or skipped. */
   #seq = 0;
   #message = 0;
-  /** The answer under way began before this feed: its beginning is not known, so it is sent when it is whole. */
+  /** Whether the current answer began before this feed; its beginning is unknown, so it is sent only when complete. */
   #missed_beginning = false;
 
   constructor(options: FeedOptions) {
@@ -60,16 +60,16 @@ export class ConversationFeed {
     this.#thought = new StreamedText((text) => this.#chunk('agent_thought_chunk', text));
   }
 
-  /** What was said so far. `under_way`: the model is answering already. */
+  /** Sends the conversation so far. `under_way`: the model is already answering. */
   replay(history: readonly PlacedMessage[], under_way: boolean): void {
     for (const message of history) this.#tell(message, false);
     this.#missed_beginning = under_way;
   }
 
-  /** The same without showing it. */
+  /** Like `replay`, but sends nothing. */
   skip(history: readonly PlacedMessage[], under_way: boolean): void {
     const last = history.findLastIndex(({ kind }) => kind === 'assistant');
-    // Its calls may still be running: their results are to come.
+    // Calls of the last answer may still be running, with their results to come.
     for (const message of history.slice(Math.max(0, last)))
       if (message.kind === 'assistant') this.#calls(message, false);
       else if (message.kind === 'result') this.#take(message.content.call_id);
@@ -85,7 +85,7 @@ export class ConversationFeed {
 
   delta(delta: ModelDelta): void {
     if (delta.type === 'restart') {
-      // From here on everything is heard.
+      // The stream begins again, so nothing of it is missed.
       this.#missed_beginning = false;
       this.#text.restart();
       this.#thought.restart();
@@ -108,7 +108,7 @@ export class ConversationFeed {
     }, OUTPUT_MS);
   }
 
-  /** How the editor knows an open call. */
+  /** The editor's id for an open call. */
   callId(call_id: string): string | null {
     return this.#find(call_id)?.id ?? null;
   }
@@ -138,7 +138,7 @@ export class ConversationFeed {
   #user({ origin, text, images = [] }: UserContent, live: boolean): void {
     this.#forgetAnswer();
     this.#message += 1;
-    // What the runtime and other agents say to the model is no word of the person.
+    // Text from the runtime or from other agents is not shown as the person's.
     if (origin === 'mail' || origin === 'system') return this.#aside(unframed(text, origin === 'mail'));
     if (live && origin === 'human' && this.#options.isOwn(text)) return;
     const said = readAttachments(text);
@@ -170,7 +170,7 @@ export class ConversationFeed {
     if (content.finish === 'refused') return;
     for (const [index, part] of content.parts.entries()) {
       if (part.type !== 'call') continue;
-      // A model may give several calls one id.
+      // A model may give several calls the same id.
       const id = `${agent_id.slice(0, 8)}-${seq}-${index}`;
       const view = toolCallView(part.name, part.input, this.#options.agent.config.cwd, live);
       const { name, input } = part;
@@ -180,7 +180,7 @@ export class ConversationFeed {
     }
   }
 
-  /** Calls of one message with the same id are answered in order. */
+  /** Calls of one message that share an id get their results in order. */
   #result(result: ResultContent): void {
     const call = this.#take(result.call_id);
     if (call === undefined) return;
@@ -197,12 +197,12 @@ export class ConversationFeed {
     if (event === 'interrupted' || event === 'error') this.#forgetAnswer();
     const severity = SEVERITIES[event];
     if (severity === undefined || (live && event === 'error' && this.#options.tellsFailures())) return;
-    // A notice is not kept with the conversation, so one of the past is none.
+    // Notices are not kept with the conversation, so past events are shown as thoughts.
     if (!live || !this.#options.notices) return this.#aside(clean(text));
     this.#options.send({ sessionUpdate: 'notice', severity, title: clean(text) || event });
   }
 
-  /** A fork does not get the results of calls that were open at its fork point. */
+  /** Closes inherited calls: a fork gets no results for calls that were open at its fork point. */
   #endInherited(): void {
     for (const call of this.#open.filter(({ agent_id }) => agent_id !== this.#options.agent.id)) {
       this.#open.splice(this.#open.indexOf(call), 1);
@@ -210,7 +210,7 @@ export class ConversationFeed {
     }
   }
 
-  /** An answer that was stopped leaves no message if nothing of it counts. */
+  /** Discards the streamed text: an interrupted answer may leave no message. */
   #forgetAnswer(): void {
     this.#text.forget();
     this.#thought.forget();
@@ -247,7 +247,7 @@ export class ConversationFeed {
   }
 }
 
-/** Events that a person should read; the others are seen in what follows from them. */
+/** Events that a person should read; the others show in their effects. */
 const SEVERITIES: Partial<Readonly<Record<EventContent['event'], 'info' | 'warning' | 'error'>>> = {
   error: 'error',
   killed: 'warning',

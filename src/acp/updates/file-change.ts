@@ -6,17 +6,17 @@ import type { FileStamp } from '../../records/conversation/message.ts';
 import { isJsonObject, type JsonObject } from '../../records/text/json-text.ts';
 import { readWhole } from '../../tools/files/read-whole.ts';
 
-/** Maximum bytes of a file whose text is shown beside what takes its place. */
+/** Maximum bytes of a file whose old text is shown in a diff. */
 const TEXT_BYTES = 400_000;
 
 type DiffContent = Diff & { readonly type: 'diff' };
 
-/** What a call of `write` or `patch` is about to change; empty for other calls. */
+/** The change that a call of `write` or `patch` is about to make; empty for other calls. */
 export function intendedChange(tool: string, input: JsonObject, cwd: string): ToolCallContent[] {
   return changeOf(tool, input, cwd, () => presentText(cwd, input.path));
 }
 
-/** What such a call has changed; the text before it is known only where the ledger keeps it. */
+/** The change that such a call has made; the old text is known only if the ledger keeps it. */
 export function doneChange(
   tool: string,
   input: JsonObject,
@@ -27,7 +27,7 @@ export function doneChange(
   return changeOf(tool, input, cwd, () => (file.before === null ? null : file.base));
 }
 
-/** `before`: the whole text; null: there is no file; undefined: it is not known. */
+/** `before` returns the whole old text; null if there was no file; undefined if unknown. */
 function changeOf(
   tool: string,
   input: JsonObject,
@@ -56,7 +56,7 @@ function presentText(cwd: string, path: unknown): string | null | undefined {
     const bytes = readWhole(place, TEXT_BYTES);
     return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
   } catch {
-    // Outside of the folder, no file, too large: the tool tells its model, and there is nothing to show.
+    // Outside the folder, unreadable or too large: the tool reports it to its model, and there is nothing to show.
     return undefined;
   }
 }

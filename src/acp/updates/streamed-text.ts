@@ -1,9 +1,6 @@
 const BROKEN = '\n\n[The answer broke off; it begins anew.]\n\n';
 
-/**
- * Text that is sent as it arrives and cannot be taken back. Where a stream begins anew, what was sent before is not sent again as long as the new text
- * is the same.
- */
+/** Sends text as it arrives; what is sent cannot be taken back. After a restart, text that repeats what was already sent is not sent again. */
 export class StreamedText {
   readonly #send: (text: string) => void;
   #sent = '';
@@ -21,20 +18,20 @@ export class StreamedText {
     if (text !== '') this.#send(text);
   }
 
-  /** The stream broke: what follows is the whole text again. */
+  /** The stream broke: the whole text follows again. */
   restart(): void {
     this.#now = '';
     this.#compares = true;
   }
 
-  /** The text is known: what is missing of it is sent. */
+  /** Ends the text, which is now known in full: sends what is missing. */
   finish(whole: string): void {
     this.#now = whole;
     this.#catchUp();
     this.forget();
   }
 
-  /** The answer was given up: the next text is another one. */
+  /** Discards the text: the answer was abandoned, and the next text is unrelated. */
   forget(): void {
     [this.#sent, this.#now, this.#compares] = ['', '', false];
   }

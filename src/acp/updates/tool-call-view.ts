@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   think: 'think',
 };
 
-/** A call of a tool as an editor shows it. `live`: it has not run yet, so that the files are as before. */
+/** A tool call as an editor shows it. `live`: the call has not run yet, so its files are unchanged. */
 export function toolCallView(
   name: string,
   raw: string,
@@ -37,7 +37,7 @@ export function toolCallView(
   };
 }
 
-/** What a call came to. `shown`: what it was about to change, as shown before. */
+/** The outcome of a call. `shown`: the intended change, as it was shown before. */
 export function resultView(
   name: string,
   raw: string,
@@ -97,7 +97,7 @@ export function textContent(text: string): ToolCallContent {
   return { type: 'content', content: { type: 'text', text: cleanLines(text) } };
 }
 
-/** Editors read Markdown: a fence longer than any in the text keeps it as it is. */
+/** Wraps text in a Markdown fence longer than any in the text, so that editors show it verbatim. */
 export function fenced(text: string, language = 'console'): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

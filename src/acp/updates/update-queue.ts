@@ -1,6 +1,6 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 
-/** Characters that wait for an editor which does not read: beyond them it is given up. */
+/** Maximum characters queued for an editor that does not read; beyond it, the connection is closed. */
 const WAITING_MAX = 64 * 1024 * 1024;
 
 interface Waiting {
@@ -9,10 +9,7 @@ interface Waiting {
   size: number;
 }
 
-/**
- * Updates on their way to the editor, in order. While it does not read, pieces of one text become one, and newer output of a call takes the place of
- * older.
- */
+/** Updates queued for the editor, in order. While it does not read, chunks of one text are merged, and newer output of a call replaces older output. */
 export class UpdateQueue {
   readonly #write: (sessionId: string, update: SessionUpdate) => Promise<void>;
   readonly #onFull: () => void;
@@ -20,7 +17,7 @@ export class UpdateQueue {
   #size = 0;
   #pumping: Promise<void> | null = null;
 
-  /** `write` resolves when the editor may be sent more. `onFull`: too much waits, and nothing more is kept. */
+  /** `write` resolves when more may be written. `onFull` is called when the queue overflows, which also empties it. */
   constructor(write: (sessionId: string, update: SessionUpdate) => Promise<void>, onFull: () => void) {
     this.#write = write;
     this.#onFull = onFull;
@@ -46,20 +43,20 @@ export class UpdateQueue {
     this.#pumping ??= this.#pump();
   }
 
-  /** Resolves when all that was pushed by now has been written. */
+  /** Resolves when everything pushed so far has been written. */
   async flushed(): Promise<void> {
     await this.#pumping;
   }
 
   async #pump(): Promise<void> {
-    // What is pushed in one go is joined before it is written.
+    // Updates pushed in the same tick are merged before they are written.
     await Promise.resolve();
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       this.#size -= next.size;
-      // The connection is gone: whoever serves it ends.
+      // The connection is gone; its own end is handled elsewhere.
       await this.#write(next.sessionId, next.update).catch(() => undefined);
     }
-    // Now, not when this promise resolves: what is pushed in between would stay.
+    // Reset here, not when this promise resolves: updates pushed in between would never be written.
     this.#pumping = null;
   }
 }

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = constants;
 const NEWLINE = 0x0a;
-/** A last line without its newline counts as cut when the file has not grown for so long: another process may be writing it. */
+/** Time without growth after which a last line without a newline counts as cut off; until then another process may still be writing it. */
 const SETTLE_MS = 50;
 const SETTLE_READS = 5;
 
 /**
- * Appends a text that ends with a newline, in one write so that the texts of several processes do not mix, and waits until it is on disk. A last
- * line that a crash cut short is ended first. Creates the file (mode 0600), but no folder. Rejects with the system's error.
+ * Appends a text that ends with a newline, in one write so that the texts of several processes do not mix, and waits until it is on disk. First
+ * terminates a last line that a crash cut off. Creates the file (mode 0600), but no folder. Rejects with the system's error.
  */
 export async function appendWhole(path: string, text: string): Promise<void> {
   // O_NONBLOCK: opening a pipe that nobody reads would block.
@@ -21,7 +21,7 @@ export async function appendWhole(path: string, text: string): Promise<void> {
     const { cut, fresh } = await lastLine(file);
     const bytes = Buffer.from(cut ? `\n${text}` : text, 'utf8');
     const { bytesWritten } = await file.write(bytes, 0, bytes.length, null);
-    // The next try ends the cut line.
+    // The next try terminates the incomplete line.
     if (bytesWritten < bytes.length) throw failure('ENOSPC', 'only a part was written');
     await flush(file);
     if (fresh) await flushFolder(dirname(path));
@@ -44,7 +44,7 @@ async function lastLine(file: FileHandle): Promise<{ readonly cut: boolean; read
   return { cut: true, fresh: false };
 }
 
-/** Devices cannot be synced. */
+/** Syncs the file; ignores the errors of devices, which cannot be synced. */
 async function flush(file: FileHandle): Promise<void> {
   try {
     await file.sync();
@@ -54,7 +54,7 @@ async function flush(file: FileHandle): Promise<void> {
   }
 }
 
-/** So that the entry of a new file survives a power failure; not every system supports it. */
+/** Syncs the folder, so that the entry of a new file survives a power failure. Best effort: not every system supports it. */
 async function flushFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, constants.O_RDONLY);

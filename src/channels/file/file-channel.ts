@@ -11,7 +11,7 @@ import { appendWhole } from './append-whole.ts';
 const TIME_LIMIT_MS = 10_000;
 const JSON_LINES = /\.(?:jsonl|ndjson)$/i;
 
-/** Errors that no retry mends, with what is wrong and what to do. */
+/** Error codes that no retry can fix, with the cause and the remedy. */
 const PERMANENT: Readonly<Record<string, string>> = {
   EACCES: 'may not be written: change its permissions, or name another file',
   EPERM: 'may not be written: change its permissions, or name another file',
@@ -48,7 +48,7 @@ export function openFile(files: Readonly<Record<string, string>>): Channel {
     const stop = AbortSignal.any([signal, closing.signal]);
     if (stop.aborted)
       return { type: 'retry', error: `nothing was written to ${path}: stopped`, after_ms: null };
-    // A network file system can hang, and no signal reaches it.
+    // A write to a network file system can hang, and cannot be aborted.
     const outcome = await within(append(path, parcel), stop, TIME_LIMIT_MS);
     if (outcome.type === 'done') return outcome.value;
     const why = outcome.type === 'late' ? `within ${TIME_LIMIT_MS / 1000} s` : 'before the stop';
@@ -80,7 +80,7 @@ function section(parcel: Parcel): string {
   return `## ${new Date(parcel.created_at).toISOString()} · ${parcel.id}\n\n${parcel.text}\n\n`;
 }
 
-/** Any other error may pass, such as a full disk or a lost share. */
+/** Result of a failed write. Errors not listed as permanent are retried, since they may pass, such as a full disk or a lost share. */
 export function fileFailure(path: string, error: unknown): DeliverResult {
   if (error instanceof RangeError)
     return {

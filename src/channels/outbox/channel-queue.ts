@@ -5,7 +5,7 @@ import type { Channel } from '../channel.ts';
 export class ChannelQueue {
   readonly channel: Channel;
   readonly #waiting: Delivery[] = [];
-  /** Targets of the tries under way. */
+  /** Targets of the tries in progress. */
   readonly #busy = new Set<string>();
 
   constructor(channel: Channel) {
@@ -25,7 +25,7 @@ export class ChannelQueue {
     this.#waiting.splice(after + 1, 0, delivery);
   }
 
-  /** Takes the oldest whose target is free; the target is busy until `ended`. */
+  /** Takes the oldest delivery whose target is free; the target is busy until `ended` is called. */
   next(): Delivery | null {
     const at = this.#waiting.findIndex((one) => !this.#busy.has(one.target));
     const [delivery] = at < 0 ? [] : this.#waiting.splice(at, 1);
@@ -38,7 +38,7 @@ export class ChannelQueue {
     this.#busy.delete(delivery.target);
   }
 
-  /** Takes everything that waits. */
+  /** Removes and returns all waiting deliveries. */
   drain(): Delivery[] {
     return this.#waiting.splice(0);
   }

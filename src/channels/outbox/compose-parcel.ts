@@ -8,17 +8,17 @@ import { cutMiddle, SPELLED_NOTE } from '../../render/plain-sight.ts';
 import type { DeliverResult, Parcel } from '../channel.ts';
 import type { DeliveryLedger } from './ledger-retry.ts';
 
-/** Longer arguments visibly lose their middle; spelled-out ones may be twice as long. */
+/** Maximum characters of an argument, whose middle is left out beyond that; twice as many once hidden characters are spelled out. */
 const ARGUMENT_MAX = 3_000;
 
-/** What to send, or the outcome of the try where nothing is to be sent. */
+/** The parcel to send, or the outcome of the try if nothing is to be sent. */
 export type Composed =
   | { readonly type: 'parcel'; readonly parcel: Parcel }
   | { readonly type: 'settled'; readonly result: DeliverResult };
 
 const SETTLED: Composed = { type: 'settled', result: { type: 'delivered' } };
 
-/** The parcel of a delivery, with the run or question that it reports as the ledger has it now. Rejects when the ledger cannot be read. */
+/** Composes the parcel of a delivery, with the current state of the run or question that it reports. Rejects when the ledger cannot be read. */
 export async function composeParcel(
   delivery: Delivery,
   ledger: Pick<DeliveryLedger, 'findRuns' | 'findAsks'>,
@@ -52,7 +52,7 @@ async function composeAsk(delivery: Delivery, ledger: Pick<DeliveryLedger, 'find
   return parcelOf(delivery, { text: delivery.body ?? askText(ask), ask });
 }
 
-/** The finders of the ledger match prefixes too. */
+/** Matches the id exactly: the find methods of the ledger match prefixes too. */
 async function ofId<T extends { readonly id: string }>(
   find: (id: string) => Promise<readonly T[]>,
   id: string | null,
@@ -89,7 +89,7 @@ function parcelOf(
   return { type: 'parcel', parcel };
 }
 
-/** The request for approval of a call, Markdown: who wants what, the arguments, and how to answer. */
+/** Request for the approval of a call, in Markdown: agent, tool, arguments, and how to answer. */
 export function askText(ask: Ask): string {
   const parts = askParts(ask, ARGUMENT_MAX);
   return [
@@ -108,7 +108,7 @@ function partText({ name, is_subject, text, left_out, language }: AskPart): stri
   return [...(is_subject || name === '' ? [] : [`${name}:`]), block, ...whole];
 }
 
-/** A fence that nothing in the text can end. */
+/** Code block whose fence is longer than any run of backticks in the text. */
 function fenced(text: string, language: AskPart['language']): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

@@ -5,9 +5,9 @@ import type { Channel, ChannelLog, DeliverResult, Parcel } from '../channel.ts';
 import { type Composed, composeParcel } from './compose-parcel.ts';
 import type { DeliveryLedger, LedgerRetry } from './ledger-retry.ts';
 
-/** Longer than any channel's own limit: frees the place of a channel that breaks its contract. */
+/** Timeout of a try, longer than any channel's own: frees the slot of a channel that breaks its contract. */
 const TRY_MAX_MS = 11 * 60_000;
-/** How long a channel may take to heed its signal. */
+/** How long a channel may take to settle after its signal aborts. */
 const ABORT_GRACE_MS = 2_000;
 const BACK_OFF = { base_ms: 1_000, max_ms: 5 * 60_000 };
 const TRIES_MAX = 50;
@@ -17,11 +17,11 @@ export interface TryContext {
   readonly ledger: DeliveryLedger;
   readonly worker_id: string;
   readonly clock: Clock;
-  /** 0 ≤ x < 1. */
+  /** Returns x with 0 ≤ x < 1. */
   readonly random: () => number;
   readonly log: ChannelLog;
   readonly retry: LedgerRetry;
-  /** Aborts when nobody waits for the ledger any longer. */
+  /** Aborts at the end of `Outbox.stop`, when pending queries to the ledger are abandoned. */
   readonly closing: AbortSignal;
 }
 
@@ -40,7 +40,7 @@ export class DeliveryTry {
     this.#context = context;
   }
 
-  /** Never rejects. An outcome that could not be recorded before `closing` means another try elsewhere, with the same id. */
+  /** Never rejects. If the outcome cannot be recorded before `closing` aborts, the delivery is tried again later, with the same id. */
   async run(): Promise<void> {
     const { ledger, retry, closing, random, clock } = this.#context;
     const composed = await retry.untilAnswered(() => composeParcel(this.#delivery, ledger), closing);
@@ -54,7 +54,7 @@ export class DeliveryTry {
     await this.#record(end);
   }
 
-  /** The process stops: aborts the channel, and releases the claim unless it has delivered. */
+  /** Called when the process stops: aborts the channel, and releases the claim at once if the try ends with `retry`. */
   stop(): void {
     this.#stopped = true;
     this.#cut.abort();
@@ -96,7 +96,7 @@ export class DeliveryTry {
     }
   }
 
-  /** Resolves in the channel's place when it does not heed its signal in time. */
+  /** Resolves to `retry` if the channel has not settled within `ABORT_GRACE_MS` after its signal aborted. */
   #unheededAbort(): { readonly result: Promise<DeliverResult>; readonly cancel: () => void } {
     let cancel = () => {};
     const error = `the channel "${this.#channel.name}" did not stop when it was told to`;
@@ -132,7 +132,7 @@ export class DeliveryTry {
     else log('debug', `a delivery is ${end.status}`, { id, target });
   }
 
-  /** Another worker has claimed it. */
+  /** Aborts the try, because another worker has claimed the delivery. */
   #loseClaim(): void {
     if (this.#lost) return;
     this.#lost = true;
@@ -142,8 +142,8 @@ export class DeliveryTry {
 }
 
 /**
- * What becomes of a delivery after a try. A retry waits with back-off, and at least as long as the receiver asked for; a delivery is given up after
- * `TRIES_MAX` tries, or when a try fails at the age of `AGE_MAX_MS`.
+ * Decides the state of a delivery after a try. A retry waits with back-off, and at least as long as the receiver asked for; a delivery is given up
+ * after `TRIES_MAX` tries, or when a try fails at the age of `AGE_MAX_MS`.
  */
 export function endOfTry(
   delivery: Delivery,

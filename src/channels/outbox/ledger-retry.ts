@@ -2,7 +2,7 @@ import { backOff, type Clock } from '../../processes/waiting.ts';
 import type { Store } from '../../store/store.ts';
 import type { ChannelLog } from '../channel.ts';
 
-/** What the outbox needs of the ledger. */
+/** The part of the store that the outbox uses. */
 export type DeliveryLedger = Pick<
   Store,
   'claimDeliveries' | 'noteDelivery' | 'endDelivery' | 'pendingChannels' | 'findRuns' | 'findAsks'

@@ -13,23 +13,23 @@ const POLL_MS = 1_000;
 const UNKNOWN_POLL_MS = 60_000;
 const AT_ONCE = 8;
 const AT_ONCE_PER_CHANNEL = 4;
-/** Claimed for one channel and not begun; more would only be withheld from other processes. */
+/** Maximum deliveries claimed for one channel but not begun; more would only be withheld from other processes. */
 const WAITING_PER_CHANNEL = 32;
 const GRACE_MS = 5_000;
-/** After the grace time: for channels to stop, and for releasing their claims. */
+/** Time after the grace time for channels to stop and for claims to be released. */
 const RELEASE_MS = 3_000;
 
 export interface OutboxOptions {
   readonly ledger: DeliveryLedger;
-  /** Distinct names. Whoever opened them closes them, after `stop`. */
+  /** Channels with distinct names. The caller closes them, after `stop`. */
   readonly channels: readonly Channel[];
-  /** A worker whose lease is kept alive; its claims hold as long as the lease. */
+  /** Id of a worker whose lease is kept alive; its claims hold as long as the lease. */
   readonly worker_id: string;
   readonly log: ChannelLog;
   readonly clock?: Clock;
-  /** 0 ≤ x < 1. */
+  /** Returns x with 0 ≤ x < 1. */
   readonly random?: () => number;
-  /** How long tries under way may go on after `stop`, milliseconds; default 5 s. */
+  /** How long tries in progress may continue after `stop`, milliseconds; default 5 s. */
   readonly grace_ms?: number;
 }
 
@@ -46,7 +46,7 @@ export class Outbox {
   readonly #poll: Poll;
   readonly #retry: LedgerRetry;
   readonly #queues: ReadonlyMap<string, ChannelQueue>;
-  /** Claimed and not ended. */
+  /** Deliveries claimed and not ended. */
   readonly #held = new Set<Delivery>();
   readonly #tries = new Set<DeliveryTry>();
   /** Everything that `stop` waits for. */
@@ -70,14 +70,14 @@ export class Outbox {
     this.wake();
   }
 
-  /** Something may be due: claims now rather than at the next poll. */
+  /** Claims due deliveries now rather than at the next poll. */
   wake(): void {
     this.#poll.wake();
   }
 
   /**
-   * Claims nothing more, lets tries under way end within the grace time, then aborts them and releases their claims. Resolves when nothing is
-   * under way; never rejects.
+   * Claims nothing more, lets tries in progress end within the grace time, then aborts them and releases their claims. Resolves when nothing is in
+   * progress; never rejects.
    */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
@@ -101,7 +101,7 @@ export class Outbox {
     return POLL_MS;
   }
 
-  /** Claims as much as can begin, until nothing more is due. */
+  /** Claims as many deliveries as can begin, until nothing more is due. */
   async #claim(): Promise<void> {
     const { ledger, worker_id } = this.#options;
     for (;;) {
@@ -129,7 +129,7 @@ export class Outbox {
     return true;
   }
 
-  /** How many more may be claimed for a channel now. */
+  /** How many more deliveries may be claimed for a channel now. */
   #room(queue: ChannelQueue): number {
     if (!this.#mayBegin(queue)) return 0;
     return Math.min(AT_ONCE_PER_CHANNEL - queue.under_way, WAITING_PER_CHANNEL - queue.waiting);
@@ -199,7 +199,7 @@ export class Outbox {
     void work.then(() => this.#work.delete(work));
   }
 
-  /** Resolves when nothing is under way, or after the limit. */
+  /** Resolves when nothing is in progress, or after the limit. */
   async #quiet(limit_ms: number): Promise<void> {
     let cancel = () => {};
     let late = false;

@@ -1,15 +1,12 @@
-/** Idempotent. */
+/** Releases a lock; idempotent. */
 export type Release = () => void;
 
-/**
- * One writer per chat at a time, first come first served: keeps the parts of a message together, and edits of a live message before the reply that
- * replaces it.
- */
+/** A lock per chat, first in, first out: keeps the parts of a message together, and edits of a live message before the reply that replaces it. */
 export class ChatLocks {
   /** Waiters of each locked chat. */
   readonly #waiting = new Map<string, (() => void)[]>();
 
-  /** Null when the signal aborted before the chat was free. */
+  /** Waits for the lock; null when the signal aborted before the chat was free. */
   take(chat: string, signal: AbortSignal): Promise<Release | null> {
     if (signal.aborted) return Promise.resolve(null);
     const queue = this.#waiting.get(chat);
@@ -29,7 +26,7 @@ export class ChatLocks {
     });
   }
 
-  /** Null when the chat is locked. */
+  /** Takes the lock if it is free; null when the chat is locked. */
   tryTake(chat: string): Release | null {
     return this.#waiting.has(chat) ? null : this.#taken(chat);
   }

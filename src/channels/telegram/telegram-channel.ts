@@ -1,4 +1,4 @@
-/** Telegram: calls of the Bot API (bot/), what people write (inbound/), what they are sent (outbound/), and formatted text (text/). */
+/** Telegram: calls of the Bot API (bot/), updates from people (inbound/), messages to people (outbound/), and formatted text (text/). */
 
 import { clean } from '../../render/clean.ts';
 import type {
@@ -33,7 +33,7 @@ export interface TelegramOptions {
   readonly timing?: Partial<TelegramTiming>;
 }
 
-/** The channel to the chats of a Telegram bot; addresses are chat ids. Opening it sends no request. */
+/** Opens the channel to the chats of a Telegram bot; addresses are chat ids. Sends no request. */
 export function openTelegram(options: TelegramOptions): InboundChannel {
   return new TelegramChannel(options);
 }
@@ -128,7 +128,7 @@ class TelegramChannel implements InboundChannel {
     return { client: this.#client, live, onSent };
   }
 
-  /** For the menu that Telegram shows when somebody types a slash; the commands work without it. */
+  /** Sets the menu that Telegram shows when a slash is typed. Best effort: the commands work without it. */
   async #offerCommands(signal: AbortSignal): Promise<void> {
     const commands = BOT_COMMANDS.map(({ name, usage, description }) => ({
       command: name,
@@ -140,7 +140,7 @@ class TelegramChannel implements InboundChannel {
   }
 }
 
-/** People have positive ids, groups negative ones. */
+/** Parses a chat id, positive for a person, negative for a group; null if it is malformed. */
 function chatId(address: string): number | null {
   if (!/^-?[1-9]\d{0,15}$/.test(address)) return null;
   const id = Number(address);

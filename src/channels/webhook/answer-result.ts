@@ -4,14 +4,14 @@ import type { DeliverResult } from '../channel.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Posted } from './post.ts';
 
-/** Worth a retry, besides 5xx. */
+/** Status codes worth a retry, besides 5xx. */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429]);
 const GONE = 410;
-/** The longest `Retry-After` that is heeded. */
+/** Upper bound for the wait that `Retry-After` asks for. */
 const RETRY_AFTER_MAX_MS = 60 * 60 * 1000;
 const TEXT_MAX = 200;
 
-/** Errors name the webhook, not its address, and quote the beginning of the answer. */
+/** Maps the answer of a webhook to a result. Errors name the webhook, not its URL, and quote the beginning of the answer. */
 export function answerResult(
   endpoint: Endpoint,
   answer: Extract<Posted, { type: 'answer' }>,
@@ -38,7 +38,7 @@ export function answerResult(
   };
 }
 
-/** Servers tend to repeat the requested address, with the secrets in it. */
+/** Masks secrets in a quoted answer: servers tend to repeat the requested URL, which may contain some. */
 function quoted({ hidden }: Endpoint, text: string): string {
   let said = clean(text);
   for (const secret of hidden) said = said.replaceAll(secret, '[hidden]');

@@ -1,19 +1,19 @@
 import { CoppiceError } from '../../records/coppice-error.ts';
 
-/** Where a webhook is posted to, and the key that signs it. */
+/** The URL that a webhook is posted to, and the key that signs it. */
 export interface Endpoint {
   readonly name: string;
   readonly url: URL;
   readonly key: Buffer;
-  /** Masked in errors: the secret, and whatever in the address may be one. The longest first. */
+  /** Texts that are masked in errors: the secret, and parts of the URL that may be secret. The longest first. */
   readonly hidden: readonly string[];
 }
 
 const SECRET_PREFIX = 'whsec_';
-/** Shorter parts of an address are not masked: they would blot out ordinary words. */
+/** Minimum length of a part of a URL that is masked; shorter ones would mask ordinary words. */
 const SECRET_MIN = 4;
 
-/** Throws `E_CONFIG`, without the address or the secret in the message. */
+/** Checks a configured webhook. Throws `E_CONFIG`, without the URL or the secret in the message. */
 export function endpointOf(name: string, { url, secret }: { url: string; secret: string }): Endpoint {
   const wrong = (what: string, hint: string) =>
     new CoppiceError('E_CONFIG', `the webhook "${name}" ${what}`, { hint });
@@ -55,9 +55,7 @@ function decoded(text: string): string {
   }
 }
 
-/**
- * The bytes of a secret: base64 behind `whsec_` (Standard Webhooks), any other text as it is. Null for an empty or malformed one.
- */
+/** Decodes a secret: base64 after `whsec_` (Standard Webhooks), any other text as UTF-8. Null for an empty or malformed one. */
 function signingKey(secret: string): Buffer | null {
   if (!secret.startsWith(SECRET_PREFIX)) return secret === '' ? null : Buffer.from(secret, 'utf8');
   const text = secret.slice(SECRET_PREFIX.length);

@@ -38,7 +38,7 @@ export function post(
       const { statusCode: status = 0, headers: told } = answer;
       void beginning(answer).then(({ text, whole }) => {
         resolve({ type: 'answer', status, retry_after: told['retry-after'], text });
-        // Receivers may answer before they have read the whole request: that goes on until the signal aborts.
+        // Receivers may answer before they have read the whole request: after a complete answer, sending continues until the signal aborts.
         if (!whole) request.destroy();
       });
     });

@@ -11,7 +11,7 @@ import { post } from './post.ts';
 const TIME_LIMIT_MS = 10_000;
 
 export interface WebhookOptions {
-  /** Of one try, the answer included; milliseconds, default 10 s. */
+  /** Timeout of one try, the answer included; milliseconds, default 10 s. */
   readonly time_limit_ms?: number;
   /** The clock of signatures, milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;

@@ -15,10 +15,10 @@ interface PsOptions {
 const AGENT = 'uuid, unique prefix, name or session key';
 const OR_ROOT = `${AGENT}; default: the root of this folder's newest tree`;
 
-/** The work of `ps --watch`, which opens the terminal UI. */
+/** Runs `ps --watch`, which opens the terminal UI. */
 type Watch = (context: Context, options: PsOptions) => Promise<number>;
 
-/** Commands that look at agents, write to them or end them. */
+/** Adds the commands that show agents, write to them or end them. */
 export function addAgentsCommands({ sub, deferred }: CommandBuilder, watch: Watch): void {
   sub('ps', 'List living agents')
     .option('-a, --all', 'include ended agents and sub-agents')

@@ -29,7 +29,7 @@ export function blame(context: Context, text: string): Promise<number> {
   });
 }
 
-/** A file whose name ends like `:12` is meant rather than a line of another one. */
+/** Splits `FILE:LINE`. An existing file whose name ends like `:12` takes precedence over a line of another file. */
 function placeOf({ options }: Context, text: string): { readonly file: string; readonly line?: number } {
   const [whole, name, line] = /^(.+):([1-9]\d{0,8})$/.exec(text) ?? [];
   const path = (one: string) => resolve(options.cwd ?? process.cwd(), one);

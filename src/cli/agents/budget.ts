@@ -7,7 +7,7 @@ import type { Context } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 import { findAgent } from './find-agent.ts';
 
-/** `coppice budget ID [usd=N] [tokens=N]`: what is left for an agent; with amounts, its budget is changed first. */
+/** `coppice budget ID [usd=N] [tokens=N]`: prints what is left for an agent; with amounts, changes its budget first. */
 export function budget(context: Context, text: string, amounts: readonly string[]): Promise<number> {
   const wanted = parseSpending(amounts);
   if (typeof wanted === 'string') throw new CoppiceError('E_USAGE', wanted);

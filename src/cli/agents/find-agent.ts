@@ -17,8 +17,9 @@ export function hasEnded({ state }: Pick<AgentDocument, 'state'>): boolean {
 }
 
 /**
- * The one agent that a uuid, a unique prefix, a name or a session key means. A name that several have means the one in the newest tree of this
- * folder, and it is said which tree that is; `living` leaves those out that have ended, where one lives. Rejects with what else it may have been.
+ * Returns the one agent that a UUID, a unique prefix, a name or a session key refers to. Of several agents with one name, takes the one in the newest
+ * tree of this folder and names that tree on stderr; `living` leaves out ended agents if one is alive. Rejects with the candidates, or with the
+ * nearest name.
  */
 export async function findAgent(
   context: Context,
@@ -54,7 +55,7 @@ async function nearest(context: Context, asked: Calls, name: string): Promise<Ag
   );
 }
 
-/** The only one, or the only living one. */
+/** Returns the only agent, or the only living one, else null. */
 function pick(agents: readonly AgentDocument[], living: boolean): AgentDocument | null {
   const alive = agents.filter((agent) => !hasEnded(agent));
   const [one, ...more] = living && alive.length > 0 ? alive : agents;
@@ -64,15 +65,15 @@ function pick(agents: readonly AgentDocument[], living: boolean): AgentDocument 
 
 type TreeRow = DocumentOf<'coppice/trees/v1'>['trees'][number];
 
-/** The newest conversation, of this folder or of all. */
+/** Returns the newest conversation of the folder, or of all folders; null if there is none. */
 async function newestTree(asked: Calls, cwd?: string): Promise<TreeRow | null> {
   return (await asked.trees({ conversations: true, cwd, limit: 1 })).trees[0] ?? null;
 }
 
 /**
- * The id of the root of the tree of the agent that `text` means; without `text`, of the newest tree of this folder. In a folder without trees, a note on
- * stderr says which is taken: within a git repository that of the nearest folder above, else the newest of all, but for commands that continue the tree
- * (`only_here`) an error.
+ * Returns the id of the root of the tree of the agent that `text` refers to; without `text`, of the newest tree of this folder. In a folder without
+ * trees, takes the newest tree of the nearest folder above in its git repository, else the newest of all, with a note on stderr. With `only_here`
+ * (for commands that continue the tree), the newest of all is an error instead.
  */
 export async function findRoot(
   context: Context,
@@ -104,7 +105,7 @@ export async function findRoot(
   return newest.root_id;
 }
 
-/** The folders above one up to the root of its git repository, nearest first; none outside of a repository. */
+/** Returns the folders above, nearest first, up to the root of the git repository; none outside of a repository. */
 function foldersAbove(folder: string): readonly string[] {
   const above: string[] = [];
   for (let at = folder; !existsSync(join(at, '.git')); at = dirname(at)) {
@@ -118,7 +119,7 @@ function nameOfRow({ root_id, title, cwd }: TreeRow): string {
   return `${root_id.slice(0, 8)} (${title}) in ${clean(cwd)}`;
 }
 
-/** The id of the agent that is meant, or of the root of the tree that `findRoot` finds. */
+/** Returns the id of the agent that `text` refers to, or of the root of the tree that `findRoot` finds. */
 export async function findAgentOrRoot(
   context: Context,
   asked: Calls,

@@ -8,7 +8,7 @@ import { printJson } from '../setup/output.ts';
 import { confirm } from '../setup/standard-input.ts';
 import { findAgent, hasEnded } from './find-agent.ts';
 
-/** `coppice kill ID…`: kills the agents and all their descendants, whichever process leads them; none if one cannot be found. Asks on a terminal. */
+/** `coppice kill ID…`: kills agents and all their descendants, whichever process leads them, but none if one cannot be found. Asks on a terminal. */
 export function kill(
   context: Context,
   texts: readonly string[],

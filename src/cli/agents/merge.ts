@@ -28,7 +28,7 @@ import { EXIT } from '../start/exit-code.ts';
 import { findAgent, hasEnded } from './find-agent.ts';
 
 const TIMEOUT_SECONDS = 600;
-/** Of the test's output, in the letter to the author. */
+/** Maximum characters of the test's output in the letter to the author; its end is kept. */
 const OUTPUT_MAX = 8_000;
 
 type Row = DocumentOf<'coppice/merge/v1'>['merges'][number];
@@ -38,12 +38,12 @@ interface Terms {
   readonly test: string | null;
   readonly timeout_seconds: number;
   readonly env: Readonly<Record<string, string>>;
-  /** Where the test is run: the folder of the tree. */
+  /** Folder of the tree, where the test is run. */
   readonly cwd: string;
   readonly signal: AbortSignal;
 }
 
-/** `coppice merge ID…`: merges the branches one after the other, with a test after each; what fails goes back to its author as mail. */
+/** `coppice merge ID…`: merges the branches one after the other and runs the test after each; a failure is mailed to the author of the branch. */
 export function merge(context: Context, texts: readonly string[]): Promise<number> {
   return ask(context, async (asked) => {
     const authors = await authorsOf(context, asked, texts);
@@ -72,7 +72,7 @@ export function merge(context: Context, texts: readonly string[]): Promise<numbe
         );
         merges.push(row);
         if (!context.json) process.stdout.write(`${lineOf(row)}\n`);
-        // A merge that failed its test and stays would be below all that follow.
+        // Further merges would build on a merge that failed its test and could not be undone.
         if (stop.signal.aborted || (row.status === 'test_failed' && row.commit !== null)) break;
       }
       const { folder, branch } = place.target;
@@ -95,7 +95,7 @@ function orRefused<T extends { readonly ok: true }>(
   throw new CoppiceError('E_REFUSED', `nothing is merged: ${result.error}`, { hint: result.hint });
 }
 
-/** The agents with worktrees, one for each branch. Rejects unless all can be merged now. */
+/** Returns agents with worktrees, one for each branch. Rejects unless all can be merged now. */
 async function authorsOf(
   context: Context,
   asked: Calls,
@@ -114,7 +114,7 @@ async function authorsOf(
       throw new CoppiceError('E_REFUSED', `${name} is still at work`, {
         hint: `Wait for it first: coppice wait ${agent.id.slice(0, 8)}`,
       });
-    // Forks of an agent in a worktree share it: its owner is the oldest.
+    // Forks of an agent in a worktree share it: the first of them that is named stands for all.
     if (!found.has(worktree.branch)) found.set(worktree.branch, { ...agent, worktree });
   }
   return [...found.values()];
@@ -187,7 +187,7 @@ async function mergeOne(
   }
 }
 
-/** Why the test failed; null if it succeeded, or there is none. */
+/** Returns why the test failed; null if it succeeded, or there is none. */
 async function testFailure({ test, timeout_seconds, env, cwd, signal }: Terms) {
   if (test === null) return null;
   let output = '';
@@ -217,7 +217,7 @@ async function testFailure({ test, timeout_seconds, env, cwd, signal }: Terms) {
   }
 }
 
-/** Writes to the author, or if it has ended to its nearest living ancestor; returns whom, null if nobody lives. */
+/** Sends mail to the author, or to its nearest living ancestor if it has ended; returns the recipient's id, null if none is alive. */
 async function tell(author: AgentDocument, text: string, asked: Calls): Promise<string | null> {
   for (let one = author; ; ) {
     if (!hasEnded(one)) {

@@ -15,7 +15,7 @@ import { findRoot, hasEnded } from './find-agent.ts';
 const HEAD = ['ID', 'NAME', 'STATUS', 'PARENT', 'CALLS', 'TOKENS', 'AGE', 'TASK, DOING'] as const;
 const RIGHT = new Set([4, 5, 6]);
 const RECENT = 200;
-/** Further unled trees are only counted. */
+/** Maximum unled trees that are listed; further ones are only counted. */
 const UNLED_SHOWN = 3;
 
 /** `coppice ps`: living agents of the newest trees; `--all` includes ended ones and sub-agents of tasks. */
@@ -62,7 +62,7 @@ function hidden(others: number): string {
   return others === 1 ? '1 sub-agent; ' : `${others} sub-agents; `;
 }
 
-/** The row of a root shows the title of its tree. */
+/** Table of agents; the row of a root shows the title of its tree. */
 function agentTable({ width, out: style }: Context, agents: readonly AgentDocument[]): string[] {
   const now = Date.now();
   const short = shortIds(agents.map((agent) => agent.id));
@@ -80,7 +80,7 @@ function agentTable({ width, out: style }: Context, agents: readonly AgentDocume
     duration(now - Date.parse(agent.started_at)),
     [
       agent.title ?? [],
-      // Before what it does, so that a narrow window shows them.
+      // Differences from the root come before the activity, so that a narrow window shows them.
       ...unlikeRoot(agent, roots.get(agent.root_id)).map(clean),
       agent.doing === null ? [] : clean(agent.doing),
     ]

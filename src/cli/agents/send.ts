@@ -7,7 +7,7 @@ import { printJson } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
 import { findAgent } from './find-agent.ts';
 
-/** `coppice compact ID`: an order to the process that leads the agent. */
+/** `coppice compact ID`: orders the process that leads the agent to summarise its conversation. */
 export function compact(context: Context, text: string, { keep = '' }: { keep?: string }): Promise<number> {
   return ask(context, async (asked) => {
     const { id, name } = await findAgent(context, asked, text, { living: true });
@@ -18,7 +18,7 @@ export function compact(context: Context, text: string, { keep = '' }: { keep?: 
   });
 }
 
-/** `coppice send ID TEXT`: mail from the human; the process that leads the agent is woken. */
+/** `coppice send ID TEXT`: sends mail from the human, and wakes the process that leads the agent. */
 export function send(context: Context, text: string, given: string | undefined): Promise<number> {
   return ask(context, async (asked) => {
     const { id, name } = await findAgent(context, asked, text, { living: true });

@@ -37,7 +37,7 @@ export async function show(context: Context, text: string | undefined): Promise<
     ],
     ['model', agent.model],
     ['folder', clean(agent.cwd)],
-    // Where the work of a stopped agent is.
+    // Tells where the work of a stopped agent is.
     ...(worktree === null ? [] : [['worktree', `branch ${clean(worktree.branch)}`] as const]),
     ['messages', `${agent.messages}${checkpointsText(agent.checkpoints)}`],
     [

@@ -7,7 +7,7 @@ import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { findRoot } from './find-agent.ts';
 
-/** `coppice tree [ID]`: a whole tree; by default the newest one. */
+/** `coppice tree [ID]`: prints a whole tree; by default the newest one. */
 export async function tree(context: Context, text: string | undefined): Promise<number> {
   const document = await ask(context, async (asked) => asked.tree(await findRoot(context, asked, text)));
   if (context.json) {

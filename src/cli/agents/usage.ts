@@ -11,14 +11,14 @@ import { printJson, printLines } from '../setup/output.ts';
 export interface UsageOptions {
   readonly by: 'day' | 'model' | 'profile' | 'tree' | 'agent';
   readonly days: number;
-  /** Instead of `days`: the first one, milliseconds since the epoch. */
+  /** Replaces `days`: a time on the first day, milliseconds since the epoch. */
   readonly since?: number;
 }
 
 type Usage = DocumentOf<'coppice/usage/v1'>;
 
 const DAY_MS = 86_400_000;
-/** History is read in pieces: asked again until it is whole. */
+/** Pause between queries: history is read in pieces, so the query is repeated until the answer is complete. */
 const PAUSE_MS = 50;
 
 /** `coppice usage`: what model requests used, the most expensive first. */
@@ -36,7 +36,7 @@ export function usage(context: Context, { by, since, ...options }: UsageOptions)
   });
 }
 
-/** How many days in UTC there are from that one to today, both included. */
+/** Returns the number of days in UTC from `since` to today, both included. Throws `E_USAGE` for a later day. */
 function daysSince(since: number): number {
   const days = Math.floor(Date.now() / DAY_MS) - Math.floor(since / DAY_MS) + 1;
   if (days >= 1) return days;

@@ -8,12 +8,12 @@ import { printJson } from '../setup/output.ts';
 import { EXIT } from '../start/exit-code.ts';
 import { findAgent, findRoot, hasEnded } from './find-agent.ts';
 
-/** How often unled trees are looked for. */
+/** Interval at which unled trees are looked for. */
 const TELL_S = 2;
 
 type Row = DocumentOf<'coppice/wait/v1'>['results'][number];
 
-/** `coppice wait [ID…]`: waits until none of these agents (default: those of the newest tree) is working. It only reads. */
+/** `coppice wait [ID…]`: waits until none of these agents (default: those of the newest tree) is working. Read-only. */
 export async function wait(
   context: Context,
   texts: readonly string[],
@@ -25,7 +25,7 @@ export async function wait(
     const told = new Set<string>();
     for (let first = true; ; first = false) {
       const left_s = Math.max(0, deadline - Date.now()) / 1_000;
-      // The first look is at once: a tree that nobody leads is told of before anybody waits for it.
+      // The first query returns at once, so that unled trees are reported before the wait for them begins.
       const found = await asked.wait({ agents, timeout_seconds: first ? 0 : Math.min(TELL_S, left_s) });
       tellUnled(found.results, told);
       if (found.timed_out === undefined || left_s === 0) return found;

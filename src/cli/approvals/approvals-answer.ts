@@ -12,20 +12,20 @@ import { printJson, printLines } from '../setup/output.ts';
 export interface AnswerOptions {
   readonly verdict: 'allow' | 'deny';
   readonly scope: AskScope;
-  /** What is granted with another scope than `once`. */
+  /** Rule that is granted, unless the scope is `once`. */
   readonly rule?: string | undefined;
   readonly note: string;
-  /** Of the form of a question: `name=value`, once for each; of a field with several choices, as often as there are. */
+  /** Values for the form of a question, as `name=value`; a field with several choices has one entry for each choice. */
   readonly values?: readonly string[] | undefined;
-  /** With a `deny` of a question: it is put away. */
+  /** Whether a denied question is put away without a decision. */
   readonly dismissed?: boolean | undefined;
 }
 
-/** `coppice approvals allow | deny ID`: answers this one call, once; the process that leads the agent continues by itself. */
+/** `coppice approvals allow | deny ID`: answers one call; the process that leads the agent continues by itself. */
 export function approvalsAnswer(context: Context, text: string, options: AnswerOptions): Promise<number> {
   const { verdict, scope, rule } = options;
   return ask(context, async (asked) => {
-    // A whole tool is granted only by its name, and by --agent.
+    // A whole tool is granted only if the rule names it, or with --agent.
     if (rule === undefined && scope !== 'once' && scope !== 'agent')
       throw await ruleMissing(asked, text, scope);
     const answered = await (verdict === 'allow'
@@ -59,7 +59,7 @@ function valuesOf(written: readonly string[] = []): { readonly values?: Record<s
   return { values: Object.fromEntries(values) };
 }
 
-/** Nothing is granted before its rule was seen. */
+/** Error that offers rules to choose from: nothing is granted before its rule was seen. */
 async function ruleMissing(asked: Asked, text: string, scope: AskScope): Promise<CoppiceError> {
   const { approvals } = await asked.approvals();
   const found = approvals.filter(({ id }) => id.startsWith(text));

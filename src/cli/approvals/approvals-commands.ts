@@ -2,7 +2,7 @@ import type { AskScope } from '../../records/conversation/ask.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { CommandBuilder } from '../start/command-builder.ts';
 
-/** How far an allowed call reaches; by default it is this one call. */
+/** Scopes of an answer that grants a rule; without one, only this call is allowed. */
 const SCOPES = {
   turn: 'grant a rule to this agent, until its turn ends',
   agent: 'grant a rule to this agent, until it ends; without --rule: the whole tool',

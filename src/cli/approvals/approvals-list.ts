@@ -10,7 +10,7 @@ import { ask } from '../setup/ask.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 
-/** Longer texts are cut in the middle with a note, so that nobody takes a part for the whole call. */
+/** Limits beyond which a text is cut in the middle, with a note, so that nobody takes a part for the whole call. */
 const LINES_MAX = 40;
 const LINE_MAX = 2_000;
 const WHOLE = 'whole: coppice approvals list --json';
@@ -41,7 +41,7 @@ export async function approvalsList(context: Context): Promise<number> {
 }
 
 export interface AskLook {
-  /** Shortened as far as it stays unique. */
+  /** Id, shortened as far as it stays unique. */
   readonly id: string;
   readonly now: number;
   readonly style: Style;
@@ -63,7 +63,7 @@ export function askLines(ask: ListedApproval, { id, now, style }: AskLook): stri
 
 function argument({ name, text, language, spelled }: AskPart): string[] {
   const note = spelled ? [`    (${SPELLED_NOTE}; ${WHOLE})`] : [];
-  // The line break that ends a diff is no line of its own.
+  // The line break that ends a diff begins no further line.
   const shown = language === 'diff' ? text.replace(/\n$/, '') : text;
   const lines = shown.split('\n').map((line) => cutMiddle(line, LINE_MAX));
   const label = name === '' && language === 'diff' ? 'change' : name;

@@ -10,7 +10,7 @@ import { printJson, printLines } from '../setup/output.ts';
 
 type Rules = DocumentOf<'coppice/rules/v1'>;
 
-/** `coppice approvals rules list`: what was granted in answer to approvals, and still holds. */
+/** `coppice approvals rules list`: lists the rules that were granted in answer to approvals and still hold. */
 export async function rulesList(context: Context): Promise<number> {
   const document = await ask(context, (asked) => asked.rules());
   if (context.json) printJson(document);

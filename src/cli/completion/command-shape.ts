@@ -3,26 +3,26 @@ import type { Argument, Command, Option } from 'commander';
 /** The value that one position of the command line takes. */
 export interface Place {
   readonly kind: WordKind;
-  /** Null: no fixed list. */
+  /** Fixed list of values; null if there is none. */
   readonly choices: readonly string[] | null;
 }
 
 export interface FlagShape {
-  /** `-y`, `--yes`. */
+  /** Short and long name, such as `-y`, `--yes`. */
   readonly names: readonly string[];
   readonly description: string;
-  /** Null: takes no value. */
+  /** Null if the flag takes no value. */
   readonly value: Place | null;
 }
 
-/** One command as completion sees it. */
+/** A command, as completion uses it. */
 export interface CommandShape {
-  /** Empty for coppice itself; `approvals allow`. */
+  /** Names of the command and those above it, such as `approvals allow`; empty for coppice itself. */
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly flags: readonly FlagShape[];
   readonly places: readonly Place[];
-  /** The last place takes any number of values. */
+  /** Whether the last place takes any number of values. */
   readonly variadic: boolean;
 }
 
@@ -44,7 +44,7 @@ export function commandShapes(command: Command, path = ''): CommandShape[] {
   return [shape, ...below, ...(helped ? helpShapes(command, `${path} help`.trim()) : [])];
 }
 
-/** What the `help` of a command takes: the name of a command below it, and of one below that. */
+/** Shapes of `help`, which takes the name of a command below this one, and of one below that. */
 function helpShapes(command: Command, path: string): CommandShape[] {
   const below = commandsOf(command);
   if (below.length === 0) return [];
@@ -76,7 +76,7 @@ function flagShape(option: Option): FlagShape {
   };
 }
 
-/** What a value of the command line is; `text` is not completed. */
+/** Kind of a value on the command line; `text` is not completed. */
 export type WordKind =
   | 'file'
   | 'folder'
@@ -104,7 +104,7 @@ const NARROWED: Readonly<Record<string, WordKind>> = {
   'subagent cancel': 'active-run',
 };
 
-/** By the placeholder in the help: `<file>`. */
+/** Kinds by the placeholder in the help, such as `<file>`. */
 const PLACEHOLDERS: Readonly<Record<string, WordKind>> = {
   id: 'agent',
   ids: 'agent',
@@ -117,20 +117,20 @@ const PLACEHOLDERS: Readonly<Record<string, WordKind>> = {
   url: 'file',
 };
 
-/** Options whose placeholder is not specific enough. */
+/** Kinds of options whose placeholder is not specific enough. */
 const OPTIONS: Readonly<Record<string, WordKind>> = {
   '--profile': 'profile',
   '--toolset': 'toolset',
   '--server': 'text',
 };
 
-/** The kind of a command's argument. `path` is `approvals allow`. */
+/** Returns the kind of a command's argument; `path` is such as `approvals allow`. */
 export function kindOfArgument(path: string, placeholder: string): WordKind {
   const kind = PLACEHOLDERS[placeholder] ?? 'text';
   return kind === 'agent' || kind === 'run' ? (NARROWED[path] ?? kind) : kind;
 }
 
-/** The kind of an option's value: `--tree <id>`. */
+/** Returns the kind of an option's value, as in `--tree <id>`. */
 export function kindOfOption(long: string, placeholder: string): WordKind {
   return OPTIONS[long] ?? PLACEHOLDERS[placeholder] ?? 'text';
 }

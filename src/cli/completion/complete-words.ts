@@ -11,12 +11,12 @@ import { type Candidate, type Walked, walkWords } from './walk-words.ts';
 
 const CANDIDATES_MAX = 50;
 const DESCRIPTION_MAX = 60;
-/** Names come from models and files, so nothing that has a meaning in a shell is offered. */
+/** Values that may be offered: names come from models and files, so those with characters that have a meaning in a shell are left out. */
 const SAFE = /^[\w][\w.@+-]*$/;
 
 /**
- * `coppice __complete WORDS…`: candidates for the last word, in the lines that the shells' scripts read (`shell-scripts.ts`). Somebody is typing:
- * nothing is written, nothing goes over the network, and errors are silent.
+ * `coppice __complete WORDS…`: returns candidates for the last word, as the lines that the shell scripts read (`shell-scripts.ts`). Runs while a
+ * person types: writes nothing, uses no network, and ignores errors.
  */
 export async function completeWords(words: readonly string[], env: NodeJS.ProcessEnv): Promise<string[]> {
   try {
@@ -94,7 +94,7 @@ async function candidatesOf(
   }
 }
 
-/** Imported late: the schemas of the configuration take longer to load than all the rest. */
+/** Imports lazily: the schemas of the configuration take longer to load than everything else. */
 async function profileCandidates({ config, cwd }: Given, env: NodeJS.ProcessEnv): Promise<Candidate[]> {
   const [{ loadProfiles }, { loadConfiguration }] = await Promise.all([
     import('../setup/profiles/profiles.ts'),
@@ -106,7 +106,7 @@ async function profileCandidates({ config, cwd }: Given, env: NodeJS.ProcessEnv)
   return [...profiles.values()].map(({ name, description }) => ({ value: name, description }));
 }
 
-/** Only this one key: checking the whole configuration takes longer than all the rest. */
+/** Reads only this one key: checking the whole configuration takes longer than everything else. */
 function configuredDatabase(named: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
   const { file, explicit } = configFile(named, env);
   let text: string;
@@ -120,7 +120,7 @@ function configuredDatabase(named: string | undefined, env: NodeJS.ProcessEnv): 
   return typeof database === 'string' ? database : undefined;
 }
 
-/** Shells pass words as they were typed. */
+/** Expands `~`: shells pass words as they were typed. */
 function withHome(path: string | undefined): string | undefined {
   return path?.replace(
     /^(sqlite:(?:\/\/)?)?~(?=\/)/,

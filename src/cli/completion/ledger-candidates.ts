@@ -5,7 +5,7 @@ import type { ReadOnlyLedger } from '../../store/open-store.ts';
 import type { WordKind } from './command-shape.ts';
 import type { Candidate } from './walk-words.ts';
 
-/** Candidates from the ledger that start with `typed`. In `folder` a name means the agent of its newest tree. Throws when the ledger cannot be read. */
+/** Returns candidates that start with `typed`. A name refers first to the agent in the newest tree of `folder`. Throws when the ledger cannot be read. */
 export function ledgerCandidates(
   ledger: ReadOnlyLedger,
   kind: WordKind,
@@ -48,7 +48,7 @@ function agents(open: boolean): Find {
     const found = ledger.agents({ prefix, open, limit });
     const here = ledger.newestRoot(folder);
     return found.map((agent) => {
-      // What starts like a name completes to the name, as long as only one agent has it.
+      // Completes to the name rather than the id if the prefix does not match the id and the name refers to one agent only.
       const same = found.filter(({ name }) => name === agent.name);
       const near = same.filter(({ root_id }) => root_id === here);
       const by_name =
@@ -64,7 +64,7 @@ function agents(open: boolean): Find {
   };
 }
 
-/** What the agent does; for a root, the title of its tree. */
+/** Activity of the agent; for a root, the title of its tree. */
 function doingText(ledger: ReadOnlyLedger, { id, parent_id, doing }: Agent): string {
   const title = parent_id === null ? treeTitle(ledger.first(id)) : null;
   const text = title ?? doing ?? '';

@@ -1,6 +1,6 @@
 /*
- * What `coppice completion SHELL` prints. All three scripts ask `coppice __complete WORDS…` for candidates of the last word: one a line, with its description
- * after a tab. A single line `:file` or `:folder`, tab, prefix means that the shell completes a path after that prefix.
+ * Output of `coppice completion SHELL`. All three scripts call `coppice __complete WORDS…` for candidates for the last word: one per line, with its
+ * description after a tab. A single line `:file` or `:folder`, tab, prefix tells the shell to complete a path after that prefix.
  */
 
 /** For bash 3.2 and newer, without the bash-completion package. */

@@ -8,13 +8,13 @@ export interface Candidate {
 export interface Walked {
   /** Flags or commands that the last word can become; null when it is a value. */
   readonly words: readonly Candidate[] | null;
-  /** What value the last word is; null if unknown. */
+  /** Kind of value that the last word is; null if unknown. */
   readonly place: Place | null;
-  /** The part of the last word that stays: `--tree=` of `--tree=ab`. */
+  /** Prefix of the last word that is kept: `--tree=` of `--tree=ab`. */
   readonly lead: string;
   /** The part to complete: `ab`. */
   readonly typed: string;
-  /** The last value of each flag before it. */
+  /** The last value of each flag before the last word. */
   readonly values: ReadonlyMap<string, string>;
 }
 

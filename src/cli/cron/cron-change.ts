@@ -35,7 +35,7 @@ export interface CronUpdateOptions extends JobOptions {
 
 type Job = Omit<DocumentOf<'coppice/cron-job/v1'>, 'removed'>;
 
-/** What the options say of a job; undefined: not given. `allowed`: what `--yes` is added to. */
+/** Returns the fields of a job that the options give; undefined where not given. `allowed`: the rules that `--yes` is added to. */
 async function wishOf(context: Context, options: JobOptions, allowed: readonly string[] = []) {
   const { cron, tz, every, at, session, once, cleanup, overlap, timeout, deliver } = options;
   const { profile, thinking, toolset, allow, deny, yes } = options;
@@ -50,7 +50,7 @@ async function wishOf(context: Context, options: JobOptions, allowed: readonly s
   };
 }
 
-/** The path of a script made absolute: the server may run in another folder. */
+/** Makes the path of a script absolute: the server may run in another folder. */
 function absoluteModel(model: string | undefined): string | undefined {
   const [, file] = /^scripted:(.+)$/s.exec(model ?? '') ?? [];
   return file === undefined ? model : `scripted:${resolve(file)}`;

@@ -62,7 +62,7 @@ export function addCronCommands({ sub, deferred }: CommandBuilder): void {
     );
 }
 
-/** What a job is created with, and what can be changed later. */
+/** Adds the options that both `add` and `update` take. */
 function jobOptions(command: Command): Command {
   return command
     .option('--cron <expression>', 'when: five fields, six with seconds first, or @daily; e.g. "0 9 * * 1-5"')

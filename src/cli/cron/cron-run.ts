@@ -20,7 +20,7 @@ export interface CronRunOptions {
   readonly events?: boolean;
 }
 
-/** `coppice cron run JOB`: one more instant, now; this process leads the run unless it is left to a server. */
+/** `coppice cron run JOB`: fires an extra instant now; this process leads the run unless it is left to a server. */
 export async function cronRun(context: Context, text: string, options: CronRunOptions): Promise<number> {
   const fired = await ask(context, async (asked) => {
     const { id, name, session } = await asked.job(text);
@@ -57,7 +57,7 @@ function outcomeText(
   return session === 'main' ? 'told the main session:' : 'started';
 }
 
-/** The run may be deleted with its conversation already; its row is found by its tree. */
+/** Finds the run by its tree, because its conversation may have been deleted already. */
 async function tellDeliveries(context: Context, store: Store, root_id: string): Promise<void> {
   const [run] = await store.runs({ root_id, limit: 1 });
   if (run === undefined)

@@ -3,7 +3,7 @@ import type { JobDocument } from '../../documents/shapes/document-parts.ts';
 import type { Schedule } from '../../records/run/cron-job.ts';
 import { clean } from '../../render/clean.ts';
 
-/** The zone of a job's times for people. */
+/** Time zone in which a job's times are shown. */
 export function zoneOf({ schedule }: JobDocument): string {
   return schedule.type === 'cron' ? schedule.tz : localZone();
 }
@@ -18,7 +18,7 @@ function known(schedule: JobDocument['schedule']): Schedule {
   return schedule.type === 'at' ? { type: 'at', at: Date.parse(schedule.at) } : schedule;
 }
 
-/** `nightly: 0 9 * * 1-5 Europe/Berlin, next 2026-11-23 09:00 Europe/Berlin (08:00Z)`. */
+/** Formats a line such as `nightly: 0 9 * * 1-5 Europe/Berlin, next 2026-11-23 09:00 Europe/Berlin (08:00Z)`. */
 export function jobLine(job: JobDocument): string {
   const next = job.enabled && job.next_at !== null ? `next ${nextText(job)}` : nextText(job);
   return `${clean(job.name)}: ${scheduleText(job)}, ${next}`;

@@ -33,7 +33,7 @@ export function deliveriesList(context: Context, { status, limit }: ListOptions)
   });
 }
 
-/** The ids are shortened to what tells the run or reply apart. */
+/** Table of deliveries; ids are cut to the part that distinguishes the run or reply. */
 function deliveryTable({ width, out: style }: Context, deliveries: readonly DeliveryDocument[]): string[] {
   const now = Date.now();
   const rows = deliveries.map((delivery) => [
@@ -54,7 +54,7 @@ function nextOrWhyNot({ next_at, error }: DeliveryDocument, now: number): string
   return left <= 0 ? reason : `in ${duration(left)}${reason === '' ? '' : `: ${reason}`}`;
 }
 
-/** `coppice deliveries retry [ID…]`: makes them due at once; coppice serve sends them. */
+/** `coppice deliveries retry [ID…]`: makes deliveries due at once; coppice serve sends them. */
 export function deliveriesRetry(context: Context, texts: readonly string[]): Promise<number> {
   return ask(context, async (asked) => {
     const document = await asked.retryDeliveries(texts.length === 0 ? {} : { deliveries: [...texts] });

@@ -5,7 +5,7 @@ import { broughtChecks, folderCheck, ledgerChecks, toolChecks } from './machine-
 import { modelChecks } from './model-checks.ts';
 import { serveChecks } from './serve-checks.ts';
 
-/** `coppice doctor`: what is configured and what is missing. Keys are named, never shown. */
+/** `coppice doctor`: reports what is configured and what is missing. Keys are named, never shown. */
 export async function doctor(context: Context): Promise<number> {
   const checks = [
     ...(await ledgerChecks(context)),

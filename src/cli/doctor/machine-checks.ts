@@ -20,7 +20,7 @@ import { isUsed } from '../setup/profiles/project-places.ts';
 export interface Check {
   readonly name: string;
   readonly ok: boolean;
-  /** False: optional. */
+  /** False if the checked part is optional. */
   readonly needed: boolean;
   readonly text: string;
 }
@@ -31,7 +31,7 @@ export const optional = (name: string, ok: boolean, text: string): Check => ({
   needed: false,
 });
 
-/** The configuration, the ledger, and the keys of providers. */
+/** Checks Node, the configuration, the ledger, keys of providers, agent programs and MCP servers. */
 export async function ledgerChecks(context: Context): Promise<Check[]> {
   return [
     node(),
@@ -43,7 +43,7 @@ export async function ledgerChecks(context: Context): Promise<Check[]> {
   ];
 }
 
-/** The working folder, and programs and packages that tools use. */
+/** Checks the sandbox, and programs and packages that tools use. */
 export async function toolChecks(context: Context): Promise<Check[]> {
   return [shell(context), await sandbox(context), git(context), await ripgrep(), await pictures()];
 }
@@ -96,7 +96,7 @@ function providers({ loaded, env }: Context): Check[] {
   });
 }
 
-/** Agent programs over ACP: only whether their command is there, and what their walls are. */
+/** Checks agent programs over ACP: only whether the command can be run, and what its sandbox allows. */
 function programs({ loaded: { configuration }, env }: Context): Promise<Check[]> {
   const { programs, wallsOf } = acpTerms(configuration, env, null);
   return Promise.all(
@@ -120,7 +120,7 @@ function programs({ loaded: { configuration }, env }: Context): Promise<Check[]>
   );
 }
 
-/** MCP servers: only whether their command is there. Agents work on without them. */
+/** Checks MCP servers: only whether the command can be run. Optional, because agents work without them. */
 function servers({ loaded: { configuration }, env }: Context): Check[] {
   return Object.entries(configuration.mcp?.servers ?? {}).map(([name, { command = '', url }]) => {
     const found = command.includes('/') ? [command].find(isExecutable) : onPath(command, env);
@@ -134,7 +134,7 @@ function shell({ env }: Context): Check {
   return optional('bash', found !== undefined, `${found ?? 'not on PATH; sh is used instead'}`);
 }
 
-/** Whether the commands of agents are behind walls. */
+/** Checks whether the commands of agents run in a sandbox. */
 async function sandbox({ loaded, env }: Context): Promise<Check> {
   const walls = sandboxOf(loaded.configuration.sandbox, env, null);
   if (walls === null)
@@ -156,7 +156,7 @@ function git({ env }: Context): Check {
   return optional('git', found !== undefined, found ?? 'not on PATH; agents get no worktrees of their own');
 }
 
-/** The working folder and its profiles. */
+/** Checks the working folder and its profiles. */
 export function folderCheck(context: Context): Check {
   try {
     const { project } = loadProfiles(context);
@@ -166,7 +166,7 @@ export function folderCheck(context: Context): Check {
   }
 }
 
-/** What agents are told by files, and what waits for trust. */
+/** Lists the files for agents (instructions, skills, MCP servers), and whether each is trusted. */
 export function broughtChecks(context: Context): Check[] {
   try {
     const { parts, faults } = loadBrought(context);

@@ -8,7 +8,7 @@ import type { Context } from '../setup/context.ts';
 import { loadProfiles } from '../setup/profiles/profiles.ts';
 import { type Check, needed } from './machine-checks.ts';
 
-/** Every configured model: opened as by a run, and each provider asked once whether it accepts the key. */
+/** Checks every configured model: opens it as a run would, and asks each provider once whether it accepts the key. */
 export async function modelChecks(context: Context): Promise<Check[]> {
   const wanted = await wantedModels(context);
   const probes = new Map<string, Promise<{ readonly ok: boolean; readonly text: string }>>();
@@ -36,7 +36,7 @@ function settings({ loaded: { configuration }, env }: Context) {
   return { providers: configuration.providers ?? {}, env, acp: acpTerms(configuration, env, null) };
 }
 
-/** Models by name, each with what uses it; null for a model that could not be chosen. */
+/** Returns models by name, each with what uses it; null for a model that could not be chosen. */
 async function wantedModels(context: Context): Promise<Map<string | null, string[]>> {
   const wanted = new Map<string | null, string[]>();
   const want = (name: string | null | undefined, who: string): void => {

@@ -9,10 +9,10 @@ import { openChannels } from '../setup/open-channels.ts';
 import { type Check, needed, optional } from './machine-checks.ts';
 
 const PROBE_MS = 6_000;
-/** Maximum difference of the clocks. */
+/** Maximum difference between the clocks of this machine and the ledger. */
 const CLOCK_MS = 2_000;
 
-/** What coppice serve needs: secrets and tokens of channels, zones of schedules, the clock of the database, and a server. */
+/** Checks what coppice serve needs: secrets and tokens of channels, zones of schedules, the clock of the ledger, and a server. */
 export async function serveChecks(context: Context): Promise<Check[]> {
   const channels = await channelChecks(context);
   try {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// An older Node runs this file, too: the package.json beside it says CommonJS, and no word of it is newer than such a Node.
-// JavaScript, because stripping types takes as long as the rest of `coppice --version`, and only compiled files are spared it.
+// Must run on older Node versions, too: the package.json beside it selects CommonJS, and it uses no newer syntax.
+// JavaScript, because stripping the types of an uncompiled file takes as long as the rest of `coppice --version`.
 const too_old = require('../../settings/node-version.cjs').nodeTooOld(process.versions.node);
 
 if (too_old !== null) {

@@ -17,7 +17,7 @@ export interface ExportOptions {
   readonly out?: string;
 }
 
-/** `coppice export ID`: the tree as one file. */
+/** `coppice export ID`: writes the tree as one file. */
 export function exportTree(
   context: Context,
   text: string | undefined,
@@ -40,7 +40,7 @@ export function exportTree(
   });
 }
 
-/** A tree as one file, in pieces. */
+/** Streams the content of the exported file. */
 export function exportPieces(
   context: Context,
   asked: Asked,
@@ -65,7 +65,7 @@ async function write({ out }: ExportOptions, pieces: AsyncIterable<string>): Pro
   if (out === undefined) await pipeline(pieces, process.stdout, { end: false });
   else
     await pipeline(pieces, createWriteStream(out, { mode: 0o600 })).catch((error: NodeJS.ErrnoException) => {
-      // Others are of the ledger.
+      // Other errors come from the ledger.
       if (error.syscall !== 'open' && error.syscall !== 'write') throw error;
       throw new CoppiceError('E_USAGE', `--out ${out}: it cannot be written: ${error.message}`, {
         hint: 'Name a file in a folder that you may write to.',

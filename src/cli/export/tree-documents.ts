@@ -6,7 +6,7 @@ const PAGE = 1_000;
 
 type Documents = AsyncIterable<readonly [path: string, document: object]>;
 
-/** An `ExportedTree` as JSON, in pieces: a tree may be larger than memory. */
+/** Streams an `ExportedTree` as JSON: a tree may be larger than memory. */
 export async function* exportedText(
   { version }: Context,
   asked: Asked,
@@ -24,7 +24,7 @@ export async function* exportedText(
   yield '}}';
 }
 
-/** All documents of a tree, by the path of the API that answers with each. */
+/** Yields all documents of a tree, by the path of the API that answers with each. */
 async function* treeDocuments(
   version: string,
   asked: Asked,
@@ -46,14 +46,14 @@ async function* treeDocuments(
     const agent = await asked.agent(id);
     yield [path, agent];
     yield [`${path}/requests`, await asked.requests(id)];
-    // Inherited ones stand in the conversation of the ancestor.
+    // Inherited messages are in the conversation of the ancestor.
     const first = agent.forked_from?.seq ?? 0;
     const pageOf = (after?: number) => asked.messages(id, { after: after ?? first, limit: PAGE });
     yield [`${path}/messages`, await whole('messages', pageOf)];
   }
 }
 
-/** All pages as one. */
+/** Reads all pages and joins them into one. */
 async function whole<
   Key extends string,
   After,

@@ -7,7 +7,7 @@ const PAGE = 500;
 
 type Task = DocumentOf<'coppice/tasks/v1'>['tasks'][number];
 
-/** A tree as one Markdown text, in pieces: the task list, if there is one, then a chapter for each agent with its own messages, oldest first. */
+/** Streams a tree as one Markdown text: the task list, if there is one, then a chapter for each agent with its own messages, oldest first. */
 export async function* treeMarkdown(asked: Calls, root_id: string): AsyncGenerator<string> {
   const { title, agents } = await asked.tree(root_id);
   yield `# ${clean(title)}\n`;
@@ -17,14 +17,14 @@ export async function* treeMarkdown(asked: Calls, root_id: string): AsyncGenerat
     yield `\n## ${clean(name)} (${status})\n`;
     for (let after: number | null = 0; after !== null; ) {
       const page: DocumentOf<'coppice/messages/v1'> = await asked.messages(id, { after, limit: PAGE });
-      // What it inherited stands in the chapter of its parent.
+      // Inherited messages are in the chapter of the parent.
       for (const message of page.messages) if (message.agent_id === id) yield markdownOf(message);
       after = page.next;
     }
   }
 }
 
-/** `2. done by kid, after 1: write the page`, and below it what came of it. A title in front could be a heading. */
+/** Formats `2. done by kid, after 1: write the page`, and the result below it. The title comes last, because in front it could be a heading. */
 function taskLine({ number, title, state, agent_name, depends_on, result }: Task): string {
   const by = agent_name === null ? '' : ` by ${clean(agent_name)}`;
   const after = depends_on.length === 0 ? '' : `, after ${depends_on.join(', ')}`;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { PageFile } from '../../serve/http/pages.ts';
 
 /**
- * The dashboard with the documents of one tree in one page, in pieces. Only the script and the style that it names by their hashes have an effect. `exported`: an
- * `ExportedTree` as JSON, in pieces.
+ * Streams the dashboard with the documents of one tree as one page. Its content security policy allows only its own script and style, by their
+ * hashes. `exported`: an `ExportedTree` as JSON, in pieces.
  */
 export async function* treePage(
   pages: ReadonlyMap<string, PageFile>,
@@ -41,7 +41,7 @@ export async function* treePage(
 `;
 }
 
-/** Nothing in it ends the element, or begins a comment in which its end is not seen. */
+/** Escapes what would end the script element, or begin a comment that hides its end. */
 function inScript(text: string): string {
   return text.replaceAll(/<(?=\/script|script|!--)/gi, '\\x3c');
 }

@@ -2,7 +2,7 @@ import type { CommandBuilder } from '../start/command-builder.ts';
 import { timeSpan } from '../start/option-values.ts';
 import type { GcOptions } from './gc.ts';
 
-/** The age of what is removed, without `--older-than`. */
+/** Default of `--older-than`. */
 const DEFAULT_AGE = '30d';
 
 /** `coppice gc` */

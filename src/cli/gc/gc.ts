@@ -19,7 +19,7 @@ export interface GcOptions {
   readonly archive?: string;
 }
 
-/** `coppice gc`: removes what is old. */
+/** `coppice gc`: removes old data. */
 export function gc(context: Context, options: GcOptions): Promise<number> {
   return withStore(context, async (store) => {
     const { idle = false, runs = false, dryRun: dry_run = false } = options;
@@ -38,7 +38,7 @@ export function gc(context: Context, options: GcOptions): Promise<number> {
     const onTrees = (root_ids: readonly string[]) => worktrees.removeOf(root_ids);
     const removal = await removing(archive, store, { terms, runs, dry_run, onTrees });
     await worktrees.removeEnded(terms.before);
-    // By the clock of this machine, which wrote the files. The spilled output of a removed tree is as old as the tree.
+    // Uses the clock of this machine, which wrote the files. Spilled output of a removed tree is as old as the tree.
     const output = await removeSpilledOutput(spillFolder(outputFolder(context.data_folder)), {
       before: Date.now() - options.olderThan,
       dry_run,
@@ -64,7 +64,7 @@ async function removing(
   options: Omit<Parameters<typeof removeOld>[1], 'archive'>,
 ): Promise<Removal> {
   try {
-    // Frees the agents of dead workers, whose trees would count as led.
+    // Frees the agents of dead workers, whose trees would otherwise count as led.
     if (!options.dry_run) await store.unledTrees(1);
     const removal = await removeOld(store, { ...options, archive });
     await archive?.end();

@@ -7,10 +7,10 @@ import type { OldWorktree } from '../../runtime/worktree/old-worktrees.ts';
 import type { Removal, RemovedRows } from '../../store/remove-old.ts';
 import { keptLines } from './worktrees-kept.ts';
 
-/** Further trees are only counted; `--json` has all. */
+/** Maximum trees that are listed; further ones are only counted, but `--json` has all. */
 const SHOWN = 20;
 const HEAD = ['TREE', 'NAME', 'STATUS', 'SINCE'] as const;
-/** What is counted, in singular and plural. */
+/** Names of what is counted, in singular and plural. */
 const NAMES: readonly (readonly [keyof RemovedRows, string, string])[] = [
   ['trees', 'tree', 'trees'],
   ['agents', 'agent', 'agents'],
@@ -31,7 +31,7 @@ interface RemovalTerms {
   readonly worktrees: readonly OldWorktree[];
 }
 
-/** What `coppice gc` removed, or would remove. */
+/** Tells what `coppice gc` removed, or would remove. */
 export function removalLines(
   { trees, resumed, rows }: Removal,
   { now, dry_run, archive, output, worktrees }: RemovalTerms,

@@ -13,7 +13,7 @@ export function worktreesJson(worktrees: readonly OldWorktree[]): Row[] {
   }));
 }
 
-/** What stays, and the commands that merge or remove it. */
+/** Lists the worktrees that are kept, each with the reason and the commands that merge or remove it. */
 export function keptLines(worktrees: readonly OldWorktree[]): string[] {
   return worktreesJson(worktrees).flatMap(({ name, branch, kept, merge, remove }) =>
     kept === null

@@ -116,7 +116,7 @@ function show({ project, read, parts, notices }: Shown): void {
   process.stdout.write(lines.map((line) => `${whole(line)}\n`).join(''));
 }
 
-/** What allow rules mean (docs/profiles.md). */
+/** Explains allow rules to the person (docs/profiles.md). */
 const GRANTS =
   'with --profile: what is allowed here, unasked, unless a rule of yours says otherwise; below another agent: no more than that one may do';
 

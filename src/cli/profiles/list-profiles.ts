@@ -8,7 +8,7 @@ import { loadProfiles } from '../setup/profiles/profiles.ts';
 import { parseAgentFiles } from '../setup/profiles/read-agent-files.ts';
 
 export interface ListedProfile extends Profile {
-  /** False: an agent file of the folder that the user has not accepted, so that it cannot be used. */
+  /** False for an agent file of the folder that the user has not accepted, which therefore cannot be used. */
   readonly trusted: boolean;
 }
 

@@ -5,9 +5,9 @@ import type { Context } from '../setup/context.ts';
 import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
 import { leadRun } from './follow-run.ts';
 
-/** `coppice demo`: the main job on the scripted model, in the current folder, with real tools that only read. */
+/** `coppice demo`: runs a typical task on the scripted model, in the current folder, with real read-only tools. */
 export async function demo(context: Context, options: { readonly fast?: boolean }): Promise<number> {
-  // The usual ledger, so that a second terminal sees the demo like any other run.
+  // Uses the usual ledger, so that a second terminal sees the demo like any other run.
   const store = await context.openStore();
   const slow = process.stderr.isTTY === true && options.fast !== true;
   const runtime = await composeRuntime(context, store, DEFAULT_TERMS, { extra: demoModels(slow) });

@@ -5,7 +5,10 @@ import type { AppEnd } from '../../tui/app-options.ts';
 import type { Context } from '../setup/context.ts';
 import { EXIT } from '../start/exit-code.ts';
 
-/** Of each tree that was open: whether its agents go on, and how to come back. Agents at work go on in another process after a detach, else with whoever opens the tree next. */
+/**
+ * Prints for each tree that was open whether its agents go on, and how to come back. After a detach, working agents go on in another process, else
+ * when the tree is opened next. Resolves to the exit code.
+ */
 export async function farewell(
   context: Context,
   store: Store,
@@ -38,7 +41,7 @@ function continueDetached(context: Context, root_id: string): void {
     '--ask',
     ...(config === undefined ? [] : ['--config', config]),
   ];
-  // Not an argument: every user of the machine can read those, and it may hold a password.
+  // Not passed as an argument, because every user of the machine can read those and the URL may contain a password.
   const env = { ...process.env, DATABASE_URL: context.database };
   const child = spawn(process.execPath, args, { detached: true, stdio: 'ignore', env });
   child.on('error', () => undefined);

@@ -22,9 +22,9 @@ import { liveProgress, type Progress, plainProgress, type ShownEvent } from './p
 export interface FollowOptions {
   readonly events?: boolean | undefined;
   readonly timeout_ms?: number | undefined;
-  /** False: ends with the first answer of the root. Default true. */
+  /** Whether to wait for the whole tree; false ends with the first answer of the root. Default true. */
   readonly wait?: boolean | undefined;
-  /** Calls that need approval wait for a person. Default false. */
+  /** Whether calls that need approval wait for a person. Default false. */
   readonly ask?: boolean | undefined;
   /** The first line of the progress. */
   readonly title: string;
@@ -34,13 +34,13 @@ export interface FollowOptions {
 
 /** A tree that is followed, wherever it is led. */
 export interface Followed {
-  /** Begins; `see` gets what happens from then on, and what `--events` prints of it. Resolves to the tree as it is then. */
+  /** Starts or resumes the tree; `see` receives later events, each with the line that `--events` prints. Resolves to the current state of the tree. */
   readonly begin: (see: (event: ShownEvent, line: object) => void) => Promise<FollowedTree>;
-  /** Resolves to its agents when none is at work any more; with `root`, when the root's turn has ended. */
+  /** Resolves to the agents of the tree when none is at work any more; with `root`, when the root's turn has ended. */
   readonly settled: (root_id: string, until: 'tree' | 'root') => Promise<readonly AgentDocument[]>;
-  /** How to go on when this process has stopped following. */
+  /** Tells how to go on after this process has stopped following. */
   readonly next: (root_id: string) => string;
-  /** Stops following; what this process leads waits in the ledger from then on. */
+  /** Stops following; agents that this process leads then wait in the ledger. */
   readonly close: () => Promise<void>;
 }
 
@@ -104,7 +104,7 @@ function shownMessage({ kind, content }: PlacedMessage): ShownEvent {
   return { asked: content.event === 'asked', notice: noticeOf(content) };
 }
 
-/** What a person is to look at. */
+/** Returns the text of an event that a person should look at; undefined for other events. */
 export function noticeOf({ text, data }: { text: string; data?: unknown }): string | undefined {
   return isJsonObject(data) && data.about === 'suspicion' ? text : undefined;
 }
@@ -126,7 +126,7 @@ export async function followRun(context: Context, run: Followed, options: Follow
       run.settled(root_id, options.wait === false ? 'root' : 'tree'),
       stop.promise,
     ]);
-    // Of a server, these may come before the events that tell of them.
+    // With a server, these agents may arrive before the events that report their state.
     if (typeof outcome !== 'number') for (const agent of outcome) progress.see({ agent });
     progress.end();
     if (typeof outcome === 'number') {
@@ -206,7 +206,7 @@ function printOutcome(
   }
 }
 
-/** Says what `--no-wait` leaves in the ledger. */
+/** Reports the work that `--no-wait` leaves in the ledger. */
 function tellUnfinished(run: Followed, root_id: string, agents: readonly AgentDocument[]): void {
   const working = agents.filter((agent) => isWorking(agent.state)).length;
   const queued = agents.filter((agent) => agent.status === 'queued').length;
@@ -253,7 +253,7 @@ function stopSignal(timeout_ms: number | undefined): { promise: Promise<number>;
   };
 }
 
-/** What a person can do about a failure, in lines; none where its own text says it. `resume`: the command that resumes its tree. */
+/** Returns lines on what a person can do about a failure; none where its own text says it. `resume`: the command that resumes its tree. */
 function failureHint({ kind, retryable }: Pick<Failure, 'kind' | 'retryable'>, resume: string): string[] {
   const another = `Or with another model: ${resume} --model PROVIDER/MODEL`;
   if (kind === 'auth')

@@ -3,12 +3,12 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { parseDuration } from '../../records/text/duration.ts';
 import { nameHint } from '../../render/nearest-name.ts';
 
-/** Here without their units: `run`, `cost`. */
+/** Limits by their names without units: `run`, `cost`. */
 const NAMES = new Map(
   (Object.keys(LIMIT_BOUNDS) as (keyof Limits)[]).map((key) => [key.replace(/_.*/, ''), key]),
 );
 
-/** `children=100`, `run=2h`, `cost=1.50`, `tokens=none` → limits. Throws `E_USAGE`. */
+/** Parses limits such as `children=100`, `run=2h`, `cost=1.50`, `tokens=none`. Throws `E_USAGE`. */
 export function parseLimits(texts: readonly string[]): Partial<Limits> {
   return Object.fromEntries(texts.map(parseLimit)) as Partial<Limits>;
 }
@@ -31,7 +31,7 @@ function parseLimit(text: string): readonly [keyof Limits, number | null] {
   return [key, limit];
 }
 
-/** A bare number counts seconds. */
+/** Parses a duration; a bare number counts seconds. NaN if it is malformed. */
 function milliseconds(text: string): number {
   return parseDuration(/^[\d.]+$/.test(text) ? `${text}s` : text) ?? Number.NaN;
 }

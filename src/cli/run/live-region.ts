@@ -2,7 +2,7 @@ import { columnsOf } from '../../render/style.ts';
 
 const MIN_REDRAW_MS = 100;
 
-/** What the region needs of a terminal. */
+/** The part of a terminal that the region uses. */
 export interface Screen {
   readonly columns?: number;
   readonly rows?: number;
@@ -67,7 +67,7 @@ export class LiveRegion {
     const before = this.#drawn;
     if (lines.length === before.length && lines.every((line, index) => line === before[index])) return '';
     const rows = lines.map((line, index) => (line === before[index] ? '\n' : `\r\x1b[2K${line}\n`));
-    // With fewer lines than before, the rest below is cleared and nothing else.
+    // Clears the lines below only if there are fewer lines than before.
     return `${this.#toTop()}${rows.join('')}${lines.length < before.length ? '\x1b[J' : ''}`;
   }
 
@@ -77,8 +77,8 @@ export class LiveRegion {
   }
 
   /**
-   * Lines that still fit are where they were. Longer ones the terminal may have wrapped again: where the block starts is then unknown, and
-   * nothing above it may be lost, so a new block starts below.
+   * Redraws in place if all lines still fit. Otherwise the terminal may have wrapped them again, so that the start of the block is unknown; to lose
+   * nothing above it, a new block starts below.
    */
   readonly #resized = (): void => {
     const columns = this.#screen.columns ?? 80;

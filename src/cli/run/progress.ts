@@ -13,18 +13,18 @@ import { LiveRegion } from './live-region.ts';
 const HEARTBEAT_MS = 30_000;
 const TICK_MS = 500;
 
-/** Something that happened to the run: an event of this process, or of a server. Others have no such parts, and are not shown. */
+/** Parts of an event, of this process or of a server, that are shown; an event without any of them is not shown. */
 export interface ShownEvent {
   readonly agent?: AgentDocument | undefined;
-  /** An agent waits for an approval. */
+  /** Whether an agent waits for an approval. */
   readonly asked?: boolean | undefined;
   readonly mail?: Pick<Mail, 'kind' | 'body' | 'from_name' | 'to_id'> | undefined;
-  /** What a person should look at. */
+  /** Text that a person should look at. */
   readonly notice?: string | undefined;
   readonly ledger?: string | undefined;
 }
 
-/** Shows a run while it is under way: as a live tree, or as lines. */
+/** Shows a run in progress, as a live tree or as lines. */
 export interface Progress {
   see(event: ShownEvent): void;
   end(): void;
@@ -82,7 +82,7 @@ export function liveProgress(
   };
 }
 
-/** Lines for where there is no terminal: what starts, what ends, and a heartbeat. */
+/** Prints lines where there is no terminal: what starts, what ends, and a heartbeat. */
 export function plainProgress(
   stream: NodeJS.WritableStream,
   title: string,
@@ -123,14 +123,14 @@ export function plainProgress(
   };
 }
 
-/** For cutting long lines, on any terminal. */
+/** Style for cutting long lines on any terminal. */
 const ASCII: Style = { colour: false, unicode: false };
 
 function nameIn(agents: ReadonlyMap<string, AgentDocument>): (id: string) => string {
   return (id) => agents.get(id)?.name ?? id.slice(0, 8);
 }
 
-/** Calls and ends are shown; null for a model request. */
+/** Line about a call or an end of an agent; null for a model request. */
 function agentLine({ doing, state, error, limit, status }: AgentDocument): string | null {
   if (doing === 'thinking') return null;
   const why = state === 'failed' ? (error?.message ?? null) : limit;
@@ -138,7 +138,7 @@ function agentLine({ doing, state, error, limit, status }: AgentDocument): strin
   return more === null ? status : fit(`${status}, ${clean(more)}`, 200, ASCII);
 }
 
-/** A line about mail that reports an end, which is a completion message or an announcement; null for any other. */
+/** Line about mail that reports an end, which is a completion message or an announcement; null for other mail. */
 function mailLine(
   mail: NonNullable<ShownEvent['mail']>,
   nameOf: (agent_id: string) => string,

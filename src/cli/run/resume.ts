@@ -77,7 +77,7 @@ export async function resume(
   return leadRun(context, store, runtime, begin, { ...follow, title: `coppice resume  ·  ${title}` });
 }
 
-/** Says on stderr what stands in the way of the tree. */
+/** Reports on stderr what keeps agents of the tree from going on here. */
 async function tellResumed(
   context: Context,
   asked: Calls,
@@ -115,7 +115,7 @@ async function treeToLead(
   return { root_id, title: (await asked.agent(root_id)).tree_title };
 }
 
-/** The tree of that agent; without one, the newest tree of this folder with work left, else the newest one. */
+/** Returns the root of the tree of the agent that `text` refers to; without `text`, of this folder's newest tree with work left, else of its newest one. */
 async function rootToResume(context: Context, asked: Calls, text: string | undefined): Promise<string> {
   if (text !== undefined) return findRoot(context, asked, text);
   const newest = await findRoot(context, asked, undefined, { only_here: true });

@@ -10,7 +10,7 @@ import type { UiOptions } from './ui.ts';
 export const ASK = 'calls that need approval wait for coppice approvals allow, instead of being denied';
 export const EVENTS = 'print every event as a JSON line on stdout';
 
-/** Commands that lead trees of agents in their own process: run, ui, acp, demo and resume. */
+/** Adds the commands that lead trees of agents in their own process: run, ui, setup, acp, demo and resume. */
 export function addRunCommands({ sub, deferred }: CommandBuilder): void {
   const run = sub('run', 'Give an agent a task; progress on stderr, its answer on stdout')
     .argument('[prompt]', 'the task; - reads standard input')
@@ -91,7 +91,7 @@ export function addRunCommands({ sub, deferred }: CommandBuilder): void {
   );
 }
 
-/** What a new root is created with. */
+/** Adds the options with which a new root is created. */
 function rootOptions(command: Command): Command {
   return ruleOptions(command)
     .option('-y, --yes', 'allow everything that is not denied')

@@ -75,7 +75,7 @@ export async function run(context: Context, given: string | undefined, options: 
   });
 }
 
-/** `coppice run --dry-run`: what an agent as it is asked for, and one of each profile, will probably use. Starts nothing. */
+/** `coppice run --dry-run`: estimates what an agent with this model and profile, and one of each profile, will use. Starts nothing. */
 async function dryRun(context: Context, { limit, profile }: RunOptions): Promise<number> {
   parseLimits(limit);
   const { model } = context.options;
@@ -89,7 +89,7 @@ async function dryRun(context: Context, { limit, profile }: RunOptions): Promise
   return 0;
 }
 
-/** Only records the task, for whoever serves. */
+/** Only records the task, for a server or worker to lead. */
 function detach(context: Context, prompt: string, options: RunOptions): Promise<number> {
   return ask(context, async (asked) => {
     const entered = await asked.startTree(startOf(context, prompt, options));
@@ -108,7 +108,7 @@ function detach(context: Context, prompt: string, options: RunOptions): Promise<
   });
 }
 
-/** Where a server starts it, what is left out is what its configuration says. */
+/** Request that starts a tree; a server takes what is left out from its configuration. */
 function startOf(
   context: Context,
   prompt: string,

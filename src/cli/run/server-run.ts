@@ -10,12 +10,12 @@ import type { Context } from '../setup/context.ts';
 import { type Followed, type FollowOptions, followRun, noticeOf } from './follow-run.ts';
 import type { ShownEvent } from './progress.ts';
 
-/** Proxies cut off requests that take longer. */
+/** Maximum duration of a request: proxies cut off longer ones. */
 const WAIT_S = 50;
-/** A server that is started anew is waited for: about three minutes. */
+/** Tries of a request, enough to wait about three minutes for a server that restarts. */
 const TRIES = 40;
 
-/** Follows a tree that a server leads, which `begin` starts or resumes there. It goes on when this process stops. */
+/** Follows a tree that a server leads, which `begin` starts or resumes there. The tree goes on when this process stops. */
 export function followAtServer(
   context: Context,
   server: ClientOptions,
@@ -68,7 +68,7 @@ async function settled(
     const rested = await client.wait({ agents: [...waited], timeout_seconds: WAIT_S }, { signal }).then(
       ({ timed_out }) => timed_out === undefined,
       (error: unknown) => {
-        // One of them was deleted with its run.
+        // One of the agents was deleted with its run.
         if (error instanceof CoppiceError && error.code === 'E_AGENT_NOT_FOUND') return false;
         throw error;
       },

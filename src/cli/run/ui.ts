@@ -50,11 +50,11 @@ export interface UiOptions extends RootOptions, PlacementOptions {
   readonly plain?: boolean;
   readonly limit: readonly string[];
   readonly detach?: boolean;
-  /** First leads to a model (`coppice setup`). */
+  /** Whether to set up a model first (`coppice setup`). */
   readonly set_up?: boolean;
 }
 
-/** `coppice` on a terminal: the conversation with the main agent, every agent of its tree a key away. */
+/** `coppice` on a terminal: opens the conversation with the main agent, from which every agent of its tree can be opened. */
 export async function ui(context: Context, options: UiOptions): Promise<number> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true)
     throw new CoppiceError('E_USAGE', 'the terminal UI needs a terminal on standard input and output', {
@@ -81,7 +81,7 @@ async function rootOf(context: Context, store: Store, options: UiOptions): Promi
   return store.agent(await findRoot(context, askLedger(context, store), tree, { only_here: true }));
 }
 
-/** One conversation, and after each `/setup` a new one with what was set up. */
+/** Runs one conversation, and after each `/setup` a new one with what was set up. */
 async function converseWithModel(
   context: Context,
   options: UiOptions,
@@ -94,7 +94,7 @@ async function converseWithModel(
   const { profile, set_up = false } = options;
   const terminal = { style, line_mode: isDumb(context), openScreen: opensScreen(context, style) };
   const prepare = (again: boolean) => prepareModel(context, terms, { profile, set_up: again, ...terminal });
-  // Who chooses a conversation from the list may need no model of their own.
+  // Choosing a conversation from the list may need no model.
   const picks = options.resume === true && !set_up;
   let prepared: { readonly model: string | null; readonly context: Context } | null =
     root !== null || picks ? { model: root?.config.model ?? null, context } : await prepare(set_up);
@@ -137,7 +137,7 @@ async function converse(
     const limits = composeLimits(context, parseLimits(options.limit), options.profile);
     return { config, limits };
   };
-  // Checked before the person writes anything.
+  // Checks the settings before the person writes anything.
   const chosen = root === null && model !== null ? settings() : null;
   const runtime = await composeRuntime(context, store, terms, { extra, can_ask: true });
   const placement = placementOf(store, options, context.env);
@@ -207,7 +207,7 @@ async function openDashboard(context: Context): Promise<string> {
   return `the dashboard, by a link that works once: ${link.url}`;
 }
 
-/** Who leads a tree that is opened, or (null) those that are started in this window. */
+/** Tells who leads the tree with this root, or with null, trees that are started in this window. */
 async function leadOfWindow(
   { env }: Context,
   store: Store,

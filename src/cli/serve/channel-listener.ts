@@ -2,7 +2,7 @@ import type { ChannelLog, ChatSessions, InboundChannel } from '../../channels/ch
 import { sleep } from '../../processes/waiting.ts';
 import type { Store } from '../../store/store.ts';
 
-/** How often the seat is requested or renewed. */
+/** Interval at which the seat is requested or renewed. */
 const RENEW_MS = 2_000;
 
 export interface ChannelListenerOptions {
@@ -44,7 +44,7 @@ export class ChannelListener {
     }
   }
 
-  /** Until the seat is lost or the server stops. */
+  /** Listens until the seat is lost or the server stops. */
   async #listen(): Promise<void> {
     const { channel, sessions, log } = this.#options;
     const lost = new AbortController();
@@ -60,7 +60,7 @@ export class ChannelListener {
     await listening;
   }
 
-  /** False while the ledger cannot be reached: another server may have the seat by then. */
+  /** Requests or renews the seat. False also while the ledger cannot be reached, because another server may have the seat by then. */
   async #holdsSeat(): Promise<boolean> {
     const { store, channel, worker_id, log } = this.#options;
     try {

@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
 
-/** From the least to the most important. */
+/** Levels from the least to the most important. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const LOG_FORMS = ['json', 'text'] as const;
 export type LogForm = (typeof LOG_FORMS)[number];
 
-/** Time that turns under way get when a server stops. */
+/** Time that turns in progress have to end when a server stops, in seconds. */
 export const SERVE_DRAIN_S = 10;
 
 export interface LogOptions {

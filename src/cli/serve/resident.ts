@@ -9,7 +9,7 @@ import { StoreError } from '../../store/store-error.ts';
 import type { Context } from '../setup/context.ts';
 import { endProcessSoon, onStopSignal } from '../setup/end-process.ts';
 
-/** What serve and worker share: processes that run until they are stopped, and tell their log what goes wrong. */
+/** Shared parts of serve and worker, which are processes that run until they are stopped and log what goes wrong. */
 const RETRY_MS = 2_000;
 const REPEAT_MS = 60_000;
 
@@ -23,7 +23,7 @@ export function stopped(log: ChannelLog): Promise<void> {
   });
 }
 
-/** Opens the ledger; one that cannot be reached yet is retried. Null when the process was stopped meanwhile. */
+/** Opens the ledger, with retries while it cannot be reached. Null when the process was stopped meanwhile. */
 export async function openPatiently(
   context: Context,
   stop: Promise<void>,
@@ -52,12 +52,12 @@ export async function closeResident(runtime: RuntimeFace, store: Store, log: Cha
   endProcessSoon((open) => log('warn', 'ended by force: something was left open', { open }));
 }
 
-/** Whether a person answers approvals of an agent of a served tree: in its chat, or by `coppice approvals`. Nobody knows of a scheduled run. */
+/** Whether a person can answer approvals of an agent of a served tree, in its chat or by `coppice approvals`; false for unattended runs outside of a chat. */
 export function mayAsk({ channel, unattended }: AgentConfig): boolean {
   return channel !== undefined || unattended !== true;
 }
 
-/** A log that leaves out lines which it had within the last minute. */
+/** Wraps a log so that it leaves out lines that it had within the last minute. */
 export function oncePerMinute(log: ChannelLog): ChannelLog {
   const logged = new Map<string, number>();
   return (level, text, fields) => {
@@ -71,7 +71,7 @@ export function oncePerMinute(log: ChannelLog): ChannelLog {
   };
 }
 
-/** Logs that the ledger cannot be reached, and that it can be again. */
+/** Logs when the ledger cannot be reached, and when it can be again. */
 export function logLedger(runtime: RuntimeFace, log: ChannelLog, trouble: ChannelLog): void {
   runtime.subscribe((event) => {
     if (event.type !== 'ledger') return;
@@ -80,7 +80,7 @@ export function logLedger(runtime: RuntimeFace, log: ChannelLog, trouble: Channe
   });
 }
 
-/** `root_id` is null when no tree could be looked for, as while the ledger cannot be reached. */
+/** `root_id` is null when the search for trees failed, for example because the ledger cannot be reached. */
 export function logTreeTrouble(log: ChannelLog, error: unknown, root_id: string | null): void {
   if (root_id === null) log('warn', `trees without a leader cannot be looked for: ${errorText(error)}`);
   else log('error', `a tree is in trouble: ${errorText(error)}`, { root_id });

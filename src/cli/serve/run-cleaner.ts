@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.ts';
 const INTERVAL_MS = 5_000;
 const BATCH = 100;
 
-/** Deletes conversations of runs with `cleanup: delete` once all that is to be told of their end is delivered. */
+/** Deletes conversations of runs with `cleanup: delete` once all deliveries about them have arrived. */
 export class RunCleaner {
   readonly #store: Store;
   readonly #onTrouble: (error: unknown) => void;

@@ -9,7 +9,7 @@ const WORKER_DRAIN_S = 30;
 const CONCURRENCY = 50;
 const DRAIN = 'how long turns under way may go on once it is told to stop';
 
-/** Processes that lead trees until they are stopped: `coppice serve` and `coppice worker …` */
+/** Adds the commands of processes that lead trees until they are stopped: `coppice serve`, `coppice web` and `coppice worker …` */
 export function addServeCommands({ sub, deferred }: CommandBuilder): void {
   addLogOptions(sub('serve', 'Run scheduled tasks, deliver results and listen on channels, until stopped'))
     .option(

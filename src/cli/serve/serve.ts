@@ -19,9 +19,9 @@ import { startWebServer } from './web-server.ts';
 export interface ServeOptions extends LogOptions {
   /** Seconds. */
   readonly drain: number;
-  /** `HOST:PORT`, `PORT`, or `loopback` whatever is configured; false for `--no-listen`, true where nothing was said. */
+  /** `HOST:PORT`, `PORT`, or `loopback`, which overrides the configuration; false for `--no-listen`, true or undefined if not given. */
   readonly listen?: string | boolean;
-  /** The HTTP API answers. */
+  /** Called when the server has started. */
   readonly onListening?: () => Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
     can_ask: mayAsk,
   });
   try {
-    // Checked now, so that no first message of a chat fails for its configuration.
+    // Checks configurations at the start, so that no first message of a chat fails because of its configuration.
     for (const { name } of channels.inbound) await runtime.checked(session(name).config);
   } catch (error) {
     await runtime.close();
@@ -98,7 +98,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
   return 0;
 }
 
-/** So that no alert is lost because its target is misspelt. */
+/** Throws `E_CONFIG` for a target that cannot be delivered to, so that no alert is lost because its target is misspelt. */
 function checkAlerts({ alerts = [], channels = {} }: Configuration): void {
   for (const target of alerts.flatMap(({ to }) => to)) {
     const problem = targetProblem(channels, target);
@@ -106,7 +106,7 @@ function checkAlerts({ alerts = [], channels = {} }: Configuration): void {
   }
 }
 
-/** What a session of a channel starts with: the channel's own profile, model and folder, else the defaults. */
+/** Returns the configuration of new sessions of a channel: the channel's own profile, model and folder, else the defaults. */
 function sessions(context: Context, terms: ToolsetTerms): ServerOptions['session'] {
   const { telegram } = context.loaded.configuration.channels ?? {};
   const by_channel: Readonly<Record<string, typeof telegram>> = { telegram };

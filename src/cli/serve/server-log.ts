@@ -47,7 +47,7 @@ function shown(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** The same on stderr, by default as text on a terminal and as JSON lines otherwise. */
+/** Log of a server on stderr, by default as text on a terminal and as JSON lines otherwise. */
 export function serverLogOf(context: Context, options: LogOptions): ChannelLog {
   // A reader that closes standard error ends the log, not the server.
   process.stderr.removeAllListeners('error').on('error', () => undefined);

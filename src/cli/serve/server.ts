@@ -15,15 +15,15 @@ export interface ServerOptions {
   readonly store: Store;
   readonly runtime: RuntimeFace;
   readonly channels: OpenChannels;
-  /** What a new session of a chat starts with. */
+  /** Returns the configuration and limits of a new session of a chat. */
   readonly session: (channel: string) => ReturnType<ConstructorParameters<typeof ChatTrees>[0]['session']>;
   readonly log: ChannelLog;
   readonly labels: readonly string[];
-  /** Time that turns under way get when it stops, milliseconds. */
+  /** Time that turns in progress have to end when the server stops, milliseconds. */
   readonly drain_ms: number;
 }
 
-/** What `coppice serve` does: fires schedules, leads served trees, delivers, and listens on channels. */
+/** The work of `coppice serve`: fires schedules, leads served trees, delivers, and listens on channels. */
 export class Server {
   readonly #options: ServerOptions;
   readonly #keeper: TreeKeeper;
@@ -92,7 +92,7 @@ export class Server {
     });
   }
 
-  /** Something was entered that must be led or delivered. */
+  /** Looks for work now, because something was entered that must be led or delivered. */
   wake(): void {
     this.#keeper.wake();
     this.#scheduler.wake();
@@ -107,7 +107,7 @@ export class Server {
     for (const listener of this.#listeners) listener.start();
   }
 
-  /** Takes nothing new, gives turns under way `drain_ms` to end, and leaves the rest to the next server. */
+  /** Takes nothing new, gives turns in progress `drain_ms` to end, and leaves the rest to the next server. */
   async stop(): Promise<void> {
     const { log, drain_ms, channels } = this.#options;
     await Promise.all([this.#scheduler.stop(), ...this.#listeners.map((listener) => listener.stop())]);

@@ -10,7 +10,7 @@ export interface SignInLink {
   readonly url: string;
 }
 
-/** A link to the server of this ledger that works once; null: none runs on this machine. Rejects with `E_SERVER`. */
+/** Requests a link to the server of this ledger that works once; null if none runs on this machine. Rejects with `E_SERVER`. */
 export async function signInLink(context: Context, scope: 'read' | 'write'): Promise<SignInLink | null> {
   const folder = serverFolder(context);
   const server = findServer(folder, servedLedger(context));
@@ -27,7 +27,7 @@ export async function signInLink(context: Context, scope: 'read' | 'write'): Pro
   return (await response.json()) as SignInLink;
 }
 
-/** Where no browser can be opened, the link is there to be clicked. */
+/** Best effort: where no browser can be opened, the link that is shown can be clicked. */
 export function openInBrowser(url: string): void {
   const [program, ...args] =
     process.platform === 'darwin'

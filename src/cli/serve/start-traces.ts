@@ -8,7 +8,7 @@ import type { Context } from '../setup/context.ts';
 
 const PATH = '/v1/traces';
 
-/** The exporter of traces of `coppice serve`; null where no collector is named. Throws `E_CONFIG`. */
+/** Starts the exporter of traces of `coppice serve`; null if no collector is named. Throws `E_CONFIG`. */
 export function startTraces(
   context: Context,
   { store, runtime, log }: { readonly store: Store; readonly runtime: RuntimeFace; readonly log: ChannelLog },
@@ -29,7 +29,7 @@ export function startTraces(
     log,
   });
   exporter.start();
-  // An address may contain a key.
+  // Logs the origin only, because the URL may contain a key.
   log('info', `sends traces to ${url.origin}`, { contents });
   return exporter;
 }
@@ -48,7 +48,7 @@ function endpointOf(env: NodeJS.ProcessEnv, configured: string | undefined): URL
   return url;
 }
 
-/** `name=value,name=value`, percent-encoded, as OpenTelemetry writes headers in a variable. */
+/** Parses `name=value,name=value`, percent-encoded, as OpenTelemetry writes headers in a variable. Throws `E_CONFIG`. */
 function headersOf(text: string, variable: string): Readonly<Record<string, string>> {
   const pairs = text.split(',').filter((pair) => pair.trim() !== '');
   return Object.fromEntries(

@@ -17,10 +17,10 @@ import type { Context } from '../setup/context.ts';
 import { errorText } from './resident.ts';
 
 const HOST = '127.0.0.1';
-/** Many MCP clients give up after a minute. */
+/** Maximum wait of an MCP call: many clients time out after a minute. */
 const MCP_WAIT_MS = 45_000;
 const PORT = 4747;
-/** As an address to listen on: this machine only, on the usual port or a free one. */
+/** Value of `listen` for this machine only, on the usual port or a free one. */
 const LOOPBACK = 'loopback';
 
 export interface WebServerOptions {
@@ -28,24 +28,24 @@ export interface WebServerOptions {
   readonly runtime: RuntimeFace;
   readonly terms: ToolsetTerms;
   readonly version: string;
-  /** `HOST:PORT`, `PORT` or `loopback`; undefined: the configured one, or a free port of this machine. */
+  /** `HOST:PORT`, `PORT` or `loopback`; undefined for the configured address, else the usual port of this machine or a free one. */
   readonly listen: string | undefined;
   readonly onEntered: () => void;
   readonly log: ChannelLog;
 }
 
-/** Where the tokens and addresses of servers are kept. */
+/** Folder of the tokens and addresses of servers. */
 export function serverFolder(context: Context): string {
   return serversFolder(context.data_folder);
 }
 
-/** By which the server of a ledger is found, however its address is written. */
+/** Key by which the server of a ledger is found, however its address is written. */
 export function servedLedger({ database }: Context): string {
   const address = databaseAddress(database);
   return address.kind === 'sqlite' ? resolve(address.path) : ledgerName(database);
 }
 
-/** The HTTP interface of `coppice serve`; resolves to what ends it. */
+/** Starts the HTTP interface of `coppice serve`; resolves to a function that stops it. */
 export async function startWebServer(
   context: Context,
   options: WebServerOptions,
@@ -75,7 +75,7 @@ export async function startWebServer(
     },
   };
   const listening = await listen({ ...terms, host, port }).catch((error: unknown) => {
-    // Several servers on one machine: only a port that somebody named must be that one.
+    // Several servers may run on one machine: a free port will do unless one was named.
     if (named !== undefined) throw error;
     return listen({ ...terms, host, port: 0 });
   });
@@ -112,7 +112,7 @@ async function openMcp(context: Context, sources: ApiSources, terms: ToolsetTerm
   });
 }
 
-/** `HOST:PORT`, `[::1]:PORT` or `PORT`. */
+/** Parses `HOST:PORT`, `[::1]:PORT` or `PORT`. Throws `E_USAGE`. */
 export function addressOf(text: string): { readonly host: string; readonly port: number } {
   const [, host = HOST, digits = ''] = /^(?:(\[[^\]]+\]|[^:\s]+):)?(\d+)$/.exec(text.trim()) ?? [];
   const port = digits === '' ? Number.NaN : Number(digits);

@@ -15,7 +15,7 @@ export interface WebOptions {
   readonly rotate?: boolean;
 }
 
-/** `coppice web`: a one-time link to the server of this ledger, opened in the browser on a terminal. Where none runs, this process serves. */
+/** `coppice web`: prints a one-time link to the server of this ledger, and opens it in the browser on a terminal. If none runs, this process serves. */
 export async function web(context: Context, options: WebOptions): Promise<number> {
   const access = new Access(serverFolder(context));
   const scope = options.readOnly === true ? 'read' : 'write';

@@ -36,7 +36,7 @@ export async function workerList(context: Context): Promise<number> {
   return 0;
 }
 
-/** Empty where the start is not known. */
+/** Empty if the start is not known. */
 function upTime(started_at: number): string {
   return started_at === 0 ? '' : duration(Date.now() - started_at);
 }

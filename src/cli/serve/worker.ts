@@ -22,7 +22,7 @@ import { serverLogOf } from './server-log.ts';
 export interface WorkerOptions extends LogOptions {
   /** Seconds. */
   readonly drain: number;
-  /** Trees at once. */
+  /** Maximum trees at once. */
   readonly concurrency: number;
   readonly labels: readonly string[];
 }

@@ -21,11 +21,11 @@ interface Parts {
   readonly runtime: RuntimeFace;
   readonly terms: () => Promise<ToolsetTerms>;
   readonly onEntered: () => void;
-  /** Receives a sentence on a wall time that does not exist or comes twice. */
+  /** Receives a sentence on a wall-clock time that does not exist or occurs twice. */
   readonly note?: (text: string) => void;
 }
 
-/** What the routes of the API work on, by the configuration of this process. */
+/** Sources for the routes of the API, by the configuration of this process. */
 export function sourcesOf(context: Context, { store, runtime, terms, onEntered, note }: Parts): ApiSources {
   return {
     store,
@@ -49,10 +49,10 @@ export function sourcesOf(context: Context, { store, runtime, terms, onEntered, 
   };
 }
 
-/** The same for a command that asks the ledger itself. */
+/** Sources for a command that reads the ledger itself. */
 export function apiSources(context: Context, store: Store): ApiSources {
   let known: Promise<ToolsetTerms> | undefined;
-  // Composing them prints notices.
+  // Composed once, and only if needed, because composing prints notices.
   const terms = (): Promise<ToolsetTerms> => {
     known ??= import('./compose-config.ts').then(({ composeTerms }) => composeTerms(context));
     return known;
@@ -66,7 +66,7 @@ export function apiSources(context: Context, store: Store): ApiSources {
   });
 }
 
-/** A runtime is opened only for what needs models and tools. */
+/** Opens a runtime only for calls that need models and tools. */
 function ledgerRuntime(context: Context, store: Store, terms: Parts['terms']): RuntimeFace {
   const opened = async <T>(work: (runtime: RuntimeFace) => Promise<T>): Promise<T> => {
     const { composeRuntime } = await import('./compose-runtime.ts');
@@ -81,7 +81,7 @@ function ledgerRuntime(context: Context, store: Store, terms: Parts['terms']): R
   return face as RuntimeFace;
 }
 
-/** What a root is created with that a program asks for. */
+/** Composes the configuration, limits and placement of a root that a program requests. */
 export async function composeRoot(
   context: Context,
   store: Store,

@@ -8,14 +8,14 @@ import { rulesFile } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, withStore } from './context.ts';
 
-/** The events tell everything: this is the longest that a timer can be. */
+/** Poll interval; the maximum of a timer, because events report every change. */
 const POLL_MS = 2 ** 31 - 1;
-/** Of these, one that came from a route or a parameter that the server does not know. */
+/** Error codes that may come from a route or a parameter that a server of another version does not know. */
 const OF_OTHER_VERSIONS: ReadonlySet<string> = new Set(['E_NO_SUCH_PATH', 'E_INVALID_ARGUMENT']);
-/** Events after which there may be something new to print of an agent. */
+/** Types of events after which there may be something new to print about an agent. */
 const HINTS: ReadonlySet<string> = new Set(['resync', 'agent', 'message', 'removed']);
 
-/** Does the work with the documents of the server of `--server`, or else of the ledger. */
+/** Does the work with the documents of the server of `--server`, else of the ledger. */
 export async function ask<T>(context: Context, work: (asked: Asked) => Promise<T>): Promise<T> {
   const { server } = context;
   if (server === null) return withStore(context, (store) => work(askLedger(context, store)));
@@ -24,7 +24,7 @@ export async function ask<T>(context: Context, work: (asked: Asked) => Promise<T
   );
 }
 
-/** The documents of a ledger that is open. */
+/** Client for the documents of an open ledger. */
 export function askLedger(context: Context, store: Store): Asked {
   return ledgerClient({ store, unled: context, rules_file: rulesFile(context.env) }, async () => {
     const { apiSources } = await import('./api-sources.ts');
@@ -32,7 +32,7 @@ export function askLedger(context: Context, store: Store): Asked {
   });
 }
 
-/** Says so when what went wrong may come from a server of another version. */
+/** Does the work with a client of the server; an error that may come from another version of the server says so. */
 export async function withServer<T>(
   context: Context,
   server: ClientOptions,
@@ -47,7 +47,7 @@ export async function withServer<T>(
   }
 }
 
-/** What the server refused, in the words of a command. */
+/** Converts an error of the server to one that helps the person at the command line. */
 async function explained(error: unknown, context: Context, server: ClientOptions): Promise<unknown> {
   const known = error instanceof CoppiceError;
   if (known && error.code === 'E_UNAUTHORIZED')

@@ -18,7 +18,7 @@ export const channelsConfig = z.strictObject({
       tokenEnv: ENV.optional(),
       /** Numeric ids of the people who may write; empty means nobody. */
       allow: z.array(z.int()).optional(),
-      /** Your own Bot API server. */
+      /** URL of a Bot API server other than Telegram's. */
       apiRoot: url.optional(),
       /** The profile, model and folder of its sessions. */
       profile: z.string().optional(),
@@ -32,7 +32,7 @@ export const channelsConfig = z.strictObject({
 
 export type ChannelsConfig = z.infer<typeof channelsConfig>;
 
-/** Whether people can answer questions in the channel of a target, as in every inbound one. */
+/** Whether people can answer questions in the channel of a target, as in every inbound channel. */
 export function canAsk(target: string): boolean {
   return splitTarget(target).channel === 'telegram';
 }

@@ -21,13 +21,13 @@ import { DEMO_COMMANDS } from './demo-rules.ts';
 export interface RuntimeTerms {
   /** Models that only this command knows. */
   readonly extra?: ReadonlyMap<string, Model>;
-  /** A person can answer calls that need approval: of all agents, or of those with such a configuration. */
+  /** Whether a person can answer calls that need approval, for all agents or by their configuration. */
   readonly can_ask?: boolean | ((config: AgentConfig) => boolean);
   readonly role?: WorkerRole;
   readonly labels?: readonly string[];
 }
 
-/** The runtime of one command: models by the configuration, all built-in tools. */
+/** Opens the runtime of one command, with the models of the configuration and all built-in tools. */
 export async function composeRuntime(
   context: Context,
   store: Store,

@@ -8,11 +8,11 @@ import { channelsConfig } from './channels-config.ts';
 const serverConfig = z.strictObject({
   /** `HOST:PORT` or `PORT`. */
   listen: z.string().optional(),
-  /** Further exact values of `Host` that it answers to, as behind a proxy. */
+  /** Further exact values of `Host` that the server accepts, for example behind a proxy. */
   hosts: z.array(z.string()).optional(),
-  /** Files in PEM. */
+  /** Paths of PEM files. */
   tls: z.strictObject({ cert: z.string(), key: z.string() }).optional(),
-  /** Where spans are sent (docs/operations.md). */
+  /** Collector that spans are sent to (docs/operations.md). */
   traces: z
     .strictObject({
       endpoint: z.url({ protocol: /^https?$/ }).optional(),
@@ -38,17 +38,20 @@ const alertConfig = z
     message: 'is for when: waits-for-person',
   });
 
-/** How the terminal UI looks (docs/tui.md). */
+/** Appearance of the terminal UI (docs/tui.md). */
 const tuiConfig = z.strictObject({
-  /** Its colours: the terminal's own unless they are hard to read; `light` and `dark` are for a terminal that does not tell its background. */
+  /** Colours: by default the terminal's own unless they are hard to read; `light` and `dark` are for a terminal that does not report its background. */
   theme: z.enum(THEMES).optional(),
-  /** Whether addresses are links (OSC 8); by default where the terminal is known to have them. */
+  /** Whether addresses are links (OSC 8); by default if the terminal is known to support them. */
   links: z.boolean().optional(),
-  /** A command that fills the last line: a JSON document on its standard input, a line on its output. */
+  /** Command that writes the last line to its standard output; a JSON document is on its standard input. */
   statusLine: z.strictObject({ command: z.string().min(1) }).optional(),
-  /** A command that is run when people are called: a JSON document on its standard input, on its output what the terminal is to say. */
+  /**
+   * Command that is run to notify a person: a JSON document is on its standard input. Its first line of output replaces the text; an empty line
+   * cancels the notification.
+   */
   notify: z.strictObject({ command: z.string().min(1) }).optional(),
-  /** What the navigation line shows. */
+  /** Values that the navigation line shows. */
   meters: z
     .strictObject({
       context: z.boolean().optional(),
@@ -62,21 +65,21 @@ const tuiConfig = z.strictObject({
 
 const fileName = z.string().regex(/^(?!\.{1,2}$)[^/\\\0]+$/, 'must be the name of a file, without a folder');
 
-/** The settings, which the library takes too, and what only the command line has. */
+/** The settings that the library takes, too, and those of the command line only. */
 export const configuration = settings.extend({
-  /** Names docs/config.schema.json for editors; nothing reads it. */
+  /** Path of docs/config.schema.json for editors; not read here. */
   $schema: z.string().optional(),
-  /** How results reach people, and how people write to agents (docs/channels.md). */
+  /** Channels by which results reach people, and people write to agents (docs/channels.md). */
   channels: channelsConfig.optional(),
   /** The HTTP interface of `coppice serve` (docs/http-api.md). */
   server: serverConfig.optional(),
-  /** What people are told of (docs/operations.md). */
+  /** Alerts that people are sent (docs/operations.md). */
   alerts: z.array(alertConfig).optional(),
-  /** Files with instructions for agents: of each folder the first of these names (docs/instructions.md). */
+  /** Names of files with instructions for agents: in each folder the first that exists is read (docs/instructions.md). */
   instructions: z.strictObject({ files: z.array(fileName).max(10).optional() }).optional(),
-  /** Folders of skills, in each folder of a project. */
+  /** Paths of skill folders within each folder of a project. */
   skills: z.strictObject({ folders: z.array(z.string().min(1)).max(10).optional() }).optional(),
-  /** `coppice merge` (docs/worktrees.md). */
+  /** Settings of `coppice merge` (docs/worktrees.md). */
   merge: z
     .strictObject({
       test: z.string().min(1).optional(),

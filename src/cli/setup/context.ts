@@ -28,33 +28,33 @@ export interface GlobalOptions {
   readonly debug?: boolean;
 }
 
-/** What every command starts from: the global flags, the configuration, and how to open the ledger. */
+/** Input of every command: the global flags, the configuration, and how to open the ledger. */
 export interface Context {
   readonly options: GlobalOptions;
-  /** Of this process, with the keys that `coppice setup` was given. */
+  /** Environment of this process, plus the keys that were given to `coppice setup`. */
   readonly env: NodeJS.ProcessEnv;
   readonly loaded: LoadedConfiguration;
   readonly database: string;
-  /** What is asked instead of the database. */
+  /** Server that is used instead of the database; null for the database. */
   readonly server: ClientOptions | null;
   readonly data_folder: string;
   readonly json: boolean;
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string;
   readonly out: Style;
   readonly err: Style;
   /** Columns of standard output; 100 where it is no terminal. */
   readonly width: number;
-  /** The ledger. If there is none, commands with `creates_ledger` create it, and the others get an empty one. */
+  /** Opens the ledger. If there is none, commands with `creates_ledger` create it, and the others get an empty one. */
   openStore(): Promise<Store>;
-  /** The ledger, or null if there is none; never creates it. */
+  /** Opens the ledger, or resolves to null if there is none; never creates it. */
   openIfExists(): Promise<Store | null>;
 }
 
 export interface WorkOptions {
-  /** The command creates the ledger if there is none. All others treat a missing ledger as empty. Default false. */
+  /** Whether the command creates the ledger if there is none. All others treat a missing ledger as empty. Default false. */
   readonly creates_ledger?: boolean;
-  /** The command works with the database itself, or with files of this machine, and refuses `--server`. Default false. */
+  /** Whether the command works with the database itself, or with files of this machine, and refuses `--server`. Default false. */
   readonly local?: boolean;
 }
 
@@ -95,13 +95,13 @@ export async function contextOf(
   };
 }
 
-/** After `coppice setup` has written keys and configuration. */
+/** Loads the environment and the configuration again after `coppice setup` has changed them. */
 export async function reloaded(context: Context): Promise<Context> {
   const env = await environment();
   return { ...context, env, loaded: await loadConfiguration(context.options.config, env) };
 }
 
-/** Variables that are set go before keys that `coppice setup` was given. */
+/** Returns the environment plus the keys that were given to `coppice setup`; variables that are set take precedence. */
 async function environment(): Promise<NodeJS.ProcessEnv> {
   const { env } = process;
   if (!existsSync(configFolder(env))) return env;
@@ -121,7 +121,7 @@ function notRemote(command: Command, by: '--server' | 'COPPICE_SERVER'): Coppice
   );
 }
 
-/** Its token is in `COPPICE_TOKEN`, or in a file of this machine. */
+/** Takes the token from `COPPICE_TOKEN`, else from a file of this machine. Throws `E_UNAUTHORIZED` if there is none. */
 async function serverOf(url: string, env: NodeJS.ProcessEnv, data_folder: string): Promise<ClientOptions> {
   const { tokenFile } = await import('../../serve/http/access.ts');
   const token = env.COPPICE_TOKEN || readToken(tokenFile(serversFolder(data_folder), 'write'));
@@ -144,7 +144,7 @@ function programOf(command: Command): Command {
   return command.parent === null ? command : programOf(command.parent);
 }
 
-/** `coppice worker list`. */
+/** Returns the full name of a command, such as `coppice worker list`. */
 function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 }
@@ -158,7 +158,7 @@ async function openIfExists(database: string): Promise<Store | null> {
   }
 }
 
-/** A ledger that was named must exist; the default one may not exist yet. */
+/** Opens the ledger for reading. One that `--database` names must exist; any other may not exist yet, and counts as empty. */
 async function openToRead(database: string, named: boolean, env: NodeJS.ProcessEnv): Promise<Store> {
   if (named) return openStore(database, { create: false });
   const store = await openIfExists(database);

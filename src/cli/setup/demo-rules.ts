@@ -5,7 +5,7 @@ import type { ScriptedRules } from '../../models/scripted/scripted-rules.ts';
 export const DEMO_MODEL = 'scripted/demo';
 export const DEMO_TOOLS = ['bash', 'read', 'search'];
 
-/** The model of the demo by name, so that a stopped demo can be resumed. `slow`: at a pace that a person can follow. */
+/** Returns the model of the demo by name, so that a stopped demo can be resumed. `slow`: at a pace that a person can follow. */
 export function demoModels(slow: boolean): ReadonlyMap<string, Model> {
   return new Map([[DEMO_MODEL, createScriptedModel(demoRules(slow ? 1 : 0), 'demo')]]);
 }
@@ -25,7 +25,7 @@ const COMMANDS = {
   shell: '# what would run them\nbash --version | head -n 1 | cut -c1-60; uname -sm',
 } as const;
 
-/** They read only, so they need no walls where there can be none: the first thing that is tried works everywhere. */
+/** Commands that may run without a sandbox where none is available, because they only read: the demo, which people try first, works everywhere. */
 export const DEMO_COMMANDS: ReadonlySet<string> = new Set(Object.values(COMMANDS));
 
 interface Worker {
@@ -127,7 +127,7 @@ function demoRules(pace: number): ScriptedRules {
         chunk_ms: pace * 15,
       },
       ...workers,
-      // Whatever a person types after the demo.
+      // Answer to whatever a person types after the demo.
       {
         say: 'This was the demo: I follow a script and cannot answer. /setup leads to a model of your own, by a key or a local server (elsewhere: coppice setup).',
       },

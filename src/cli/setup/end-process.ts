@@ -1,14 +1,14 @@
 import { killAllProcessGroups } from '../../processes/process-group.ts';
 
-/** By now even the pauses and connection attempts of an unreachable database are over. */
+/** Time after which even the pauses and connection attempts of an unreachable database are over. */
 const LATEST_MS = 10_000;
 
 /**
- * For when everything is closed: ends the process if something that was overlooked still keeps it alive, and first tells what (kinds of resources,
- * as Node names them). Output that somebody still reads is waited for.
+ * Called when everything is closed: ends the process if something that was left open keeps it alive, and first reports the kinds of these resources,
+ * as Node names them. Waits for output that is still being read.
  */
 export function endProcessSoon(tell = tellPerson): void {
-  // Started with a channel to its parent, it belongs to that one.
+  // A process with an IPC channel is left to its parent.
   if (process.connected) return;
   setInterval(() => {
     if (process.stdout.writableLength > 0) return;
@@ -25,8 +25,8 @@ function tellPerson(open: string): void {
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /**
- * Calls `stop` at the first signal that asks the process to end; at the second one the process exits at once, which loses nothing.
- * Returns what removes the handlers.
+ * Calls `stop` at the first signal that asks the process to end; at the second one the process exits at once, which loses nothing. Returns a function
+ * that removes the handlers.
  */
 export function onStopSignal(stop: (signal: string, exit_code: number) => void): () => void {
   let asked = false;

@@ -4,14 +4,14 @@ import { configFile } from '../../settings/folders.ts';
 import type { Configuration } from './configuration.ts';
 
 export interface LoadedConfiguration {
-  /** Null when no file was there. */
+  /** Null if there was no file. */
   readonly file: string | null;
   readonly configuration: Configuration;
 }
 
 /**
- * Reads the user's own configuration: `--config`, `$COPPICE_CONFIG`, or the platform's folder. Never a file of the folder
- * that is worked in: a repository must not bring its own configuration (docs/configuration.md). Throws `E_CONFIG`.
+ * Reads the user's own configuration: `--config`, `$COPPICE_CONFIG`, or the platform's folder. Never reads a file of the working folder: a repository
+ * must not bring its own configuration (docs/configuration.md). Throws `E_CONFIG`.
  */
 export async function loadConfiguration(
   named: string | undefined,
@@ -31,7 +31,7 @@ export async function loadConfiguration(
     );
   }
   const value = parse(text, file);
-  // Imported late: the schemas take longer to load than most commands take to run.
+  // Imports lazily: the schemas take longer to load than most commands take to run.
   const [{ configuration }, { checkSettings }] = await Promise.all([
     import('./configuration.ts'),
     import('../../settings/check-settings.ts'),
@@ -51,7 +51,7 @@ function parse(text: string, file: string): unknown {
   }
 }
 
-/** Where the text stops being JSON: the end of its longest prefix that could be continued to JSON. */
+/** Returns the offset where the text stops being JSON: the end of its longest prefix that could be continued to JSON. */
 function faultPosition(text: string): number {
   let [good, bad] = [0, text.length + 1];
   while (bad - good > 1) {

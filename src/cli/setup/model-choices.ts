@@ -3,7 +3,7 @@ import { usableModels } from '../../models/providers.ts';
 import type { ModelChoice } from '../../tui/app-options.ts';
 import type { Context } from './context.ts';
 
-/** The models that a person may choose from: those that are named somewhere first, then what the providers with a key are known to have. */
+/** Returns the models that a person may choose from: those that are named somewhere, then known models of providers with a key, then agent programs. */
 export function modelChoices(
   { loaded, options, env }: Context,
   { profiles }: ToolsetTerms,

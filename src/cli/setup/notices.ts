@@ -2,15 +2,15 @@ import type { DeliveryDocument } from '../../documents/shapes/document-parts.ts'
 import type { Calls } from '../../serve/client/client.ts';
 import { unledText } from '../../serve/leading/unled.ts';
 
-/** Sentences on stderr about what does not go on by itself. */
+/** Notices on stderr about work that does not go on by itself. */
 
-/** Schedules do not fire while no server runs. */
+/** Warns that schedules do not fire while no server runs. */
 export async function tellUnserved(asked: Calls): Promise<void> {
   if (!(await isServed(asked)))
     process.stderr.write('nothing fires it yet: start coppice serve (and keep it running)\n');
 }
 
-/** Pending deliveries are not sent while no server runs. */
+/** Warns that pending deliveries are not sent while no server runs. */
 export async function tellUndelivered(
   asked: Calls,
   deliveries: readonly Pick<DeliveryDocument, 'status'>[],
@@ -23,7 +23,7 @@ async function isServed(asked: Calls): Promise<boolean> {
   return (await asked.workers()).workers.some(({ role, state }) => role === 'serve' && state !== 'gone');
 }
 
-/** The tree of this agent stands still while nobody leads it. */
+/** Warns that the tree of this agent does not go on while no process leads it. */
 export async function tellUnled(asked: Calls, agent_id: string): Promise<void> {
   const { unled } = await asked.agent(agent_id);
   if (unled !== null) process.stderr.write(`${unledText(unled)}\n`);

@@ -8,13 +8,13 @@ import { splitTarget } from '../../records/run/delivery.ts';
 import { type ChannelsConfig, channelSecrets, TELEGRAM_TOKEN } from './channels-config.ts';
 
 export interface OpenChannels {
-  /** Channels for results. */
+  /** All channels, to which results can be delivered. */
   readonly all: readonly Channel[];
-  /** Those in which people also write. */
+  /** Channels in which people also write. */
   readonly inbound: readonly InboundChannel[];
 }
 
-/** The channels of the configuration. Throws `E_CONFIG` for one whose secret is not set. */
+/** Opens the channels of the configuration. Throws `E_CONFIG` for one whose secret is not set. */
 export function openChannels(config: ChannelsConfig, env: NodeJS.ProcessEnv, log: ChannelLog): OpenChannels {
   const { telegram, webhook = {}, file = {} } = config;
   const secrets = Object.entries(webhook).map(([name, { url, secretEnv }]) => [
@@ -46,7 +46,7 @@ function secretOf(env: NodeJS.ProcessEnv, name: string, where: string): string {
   });
 }
 
-/** What is wrong with a delivery target; null if nothing is. Needs no secrets. */
+/** Returns what is wrong with a delivery target; null if nothing is. Needs no secrets. */
 export function targetProblem(config: ChannelsConfig, target: string): string | null {
   const { channel, address } = splitTarget(target);
   const placeholders = Object.fromEntries(channelSecrets(config).map((name) => [name, 'unknown']));

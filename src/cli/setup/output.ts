@@ -1,7 +1,7 @@
 import { cleanLines } from '../../render/clean.ts';
 import { paint, type Style } from '../../render/style.ts';
 
-/** What commands print: a JSON document, or lines for people. */
+/** Output of commands: a JSON document, or lines for people. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
@@ -12,13 +12,13 @@ export function printLines(lines: readonly string[]): void {
 
 export type Detail = readonly [name: string, value: string];
 
-/** One detail a line, with the values in one column. */
+/** Formats one detail per line, with the values in one column. */
 export function detailLines(rows: readonly Detail[], style: Style): string[] {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value]) => `${paint(style, 'dim', name.padEnd(width))}  ${value}`);
 }
 
-/** A text of several lines below its heading; nothing when it is empty. */
+/** Prints a text of several lines below its heading; nothing if it is empty. */
 export function printSection({ out }: { readonly out: Style }, heading: string, body: string | null): void {
   if (body !== null && body !== '') printLines(['', paint(out, 'dim', heading), cleanLines(body)]);
 }

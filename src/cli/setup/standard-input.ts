@@ -6,7 +6,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 export async function confirm(question: string): Promise<boolean> {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    // A question whose input ends would never settle.
+    // Settles when the input ends, which the question alone would not.
     const ended = new Promise<string>((resolve) => prompt.once('close', () => resolve('')));
     const answer = await Promise.race([prompt.question(question).catch(() => ''), ended]);
     return /^y(es)?$/i.test(answer.trim());
@@ -15,7 +15,7 @@ export async function confirm(question: string): Promise<boolean> {
   }
 }
 
-/** A text given as an argument or by an option, or `-` for standard input. Throws `E_USAGE` when it is empty. */
+/** Returns a text given as an argument or by an option, or `-` for standard input. Throws `E_USAGE` when it is empty. */
 export async function readText(given: string | undefined, what: string, option?: string): Promise<string> {
   const from_input = given === '-' || (given === undefined && !process.stdin.isTTY);
   const value = from_input ? (await text(process.stdin)).replace(/\n$/, '') : given;

@@ -4,11 +4,11 @@ import type { Context, WorkOptions } from '../setup/context.ts';
 /** Does the work of a command; resolves to its exit code. */
 export type Work = (context: Context) => Promise<number>;
 
-/** With this each noun defines its commands: options are light and loaded at start, the work is imported when it is chosen. */
+/** Used by each group of commands to define them: options are light and loaded at the start, the work is imported when its command is chosen. */
 export interface CommandBuilder {
   /** A command with the flags that every command takes; below `parent`, or else at the top. */
   readonly sub: (name: string, description: string, parent?: Command) => Command;
-  /** A commander action whose work is done after parsing; it is given the command's arguments and options. */
+  /** Commander action whose work is done after parsing, with the command's arguments and options. */
   readonly deferred: (
     work: (context: Context, ...given: never[]) => Promise<number>,
     options?: WorkOptions,

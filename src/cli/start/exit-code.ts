@@ -35,7 +35,7 @@ const OF_ERROR: Partial<Record<ErrorCode, number>> = {
   E_NO_KEY: EXIT.no_credentials,
 };
 
-/** `code`: of a `CoppiceError` or a `StoreError`. */
+/** `code`: that of a `CoppiceError` or a `StoreError`. */
 export function exitCodeOfError(code: string): number {
   if (code === 'E_DB_NONE') return EXIT.not_found;
   if (code.startsWith('E_DB_')) return EXIT.usage;

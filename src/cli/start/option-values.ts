@@ -3,7 +3,7 @@ import { parseDuration } from '../../records/text/duration.ts';
 
 const ROWS_MAX = 1_000;
 
-/** Parsers of option values, for commander: each throws what is expected instead. */
+/** Parsers of option values for commander: each throws an error that says what is expected instead. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
@@ -20,12 +20,12 @@ export function countOf(value: string): number {
   return numberOf(value, /^\d+$/, 1, 'a whole number, 1 or more');
 }
 
-/** Of rows that are listed: as many as the HTTP API answers with at once. */
+/** Parses a number of rows; the maximum is what the HTTP API answers with at once. */
 export function rowCount(value: string): number {
   return numberOf(value, /^\d+$/, 1, `a whole number, 1 to ${ROWS_MAX}`, ROWS_MAX);
 }
 
-/** The form is checked first, because `Number('')` is 0 and a variable that is not set must not count as 0. */
+/** Checks the form first, because `Number('')` is 0 and a variable that is not set must not count as 0. */
 function numberOf(value: string, form: RegExp, least: number, expected: string, most = Infinity): number {
   const number = Number(value);
   if (!form.test(value.trim()) || !Number.isFinite(number) || number < least || number > most)
@@ -33,14 +33,14 @@ function numberOf(value: string, form: RegExp, least: number, expected: string, 
   return number;
 }
 
-/** Milliseconds. */
+/** Parses a time span to milliseconds. */
 export function timeSpan(value: string): number {
   const ms = parseDuration(value);
   if (ms === null) throw new InvalidArgumentError('a span of time, e.g. 90s, 12h or 30d');
   return ms;
 }
 
-/** A day in UTC, or a span of time before now: milliseconds since the epoch. */
+/** Parses a day in UTC, or a time span before now, to milliseconds since the epoch. */
 export function sinceDay(value: string): number {
   const ago = parseDuration(value);
   const at =

@@ -30,7 +30,7 @@ export async function runCommandLine(argv: readonly string[], version: string): 
 
 const HELP = new Set(['-h', '--help', '-V', '--version']);
 
-/** Inserts the command `ui` when there is none, on a terminal. */
+/** Inserts the command `ui` on a terminal if no command is given. */
 export function withDefaultCommand(
   argv: readonly string[],
   interactive: boolean,
@@ -47,7 +47,7 @@ export function withDefaultCommand(
   return [node, script, 'ui', ...args];
 }
 
-/** The word after one of these is its value, not a command. */
+/** Returns the flags after which the next word is a value, not a command. */
 function flagsWithValue(program: Command): ReadonlySet<string> {
   const ui = program.commands.filter((command) => command.name() === 'ui');
   const options = [program, ...ui].flatMap((command) => command.options);

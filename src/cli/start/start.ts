@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** Starts the command line, and loads only what the first word needs. */
 export async function start(): Promise<void> {
-  // A reader that closes the pipe early (`coppice ps | head`) is no error.
+  // A reader that closes the pipe early (`coppice ps | head`) is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     process.stderr.write(`error: standard output cannot be written: ${error.message}\n`);
@@ -18,7 +18,7 @@ export async function start(): Promise<void> {
     process.stdout.write(`${version()}\n`);
     return;
   }
-  // Somebody waits at a prompt, so no command is loaded.
+  // A person waits at a prompt, so no command is loaded.
   if (first === '__complete') {
     const { completeWords } = await import('../completion/complete-words.ts');
     for (const line of await completeWords(more, process.env)) process.stdout.write(`${line}\n`);
@@ -28,7 +28,7 @@ export async function start(): Promise<void> {
   process.exitCode = await runCommandLine(process.argv, version());
 }
 
-/** Node before 24.15 calls its SQLite experimental at every start: noise for people, and a line in the middle of the terminal UI. */
+/** Drops the warning of Node before 24.15 that its SQLite is experimental, which would appear in the middle of the terminal UI. */
 function withoutSqliteWarning(emit: typeof process.emitWarning): typeof process.emitWarning {
   return (warning: string | Error, ...more: unknown[]) => {
     if (more[0] !== 'ExperimentalWarning' || !String(warning).startsWith('SQLite'))

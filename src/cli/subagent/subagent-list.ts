@@ -13,7 +13,7 @@ import { printJson, printLines } from '../setup/output.ts';
 const HEAD = ['RUN', 'LABEL', 'SOURCE', 'STATUS', 'TIME', 'AGE', 'TASK, OR WHY IT FAILED'] as const;
 
 type Runs = DocumentOf<'coppice/subagent-runs/v1'>;
-/** As many as a server lists. */
+/** Maximum rows that a server lists. */
 const ACTIVE_MAX = 1_000;
 
 /** `coppice subagent list`: runs that are queued or running, oldest first. */
@@ -38,7 +38,7 @@ export async function subagentHistory(
   return 0;
 }
 
-/** Whether a table was printed. */
+/** Prints the runs; returns whether a table was printed. */
 function printRuns(context: Context, document: Runs, none: string): boolean {
   const shown = !context.json && document.runs.length > 0;
   if (context.json) printJson(document);
@@ -63,7 +63,7 @@ function runTable({ width, out: style }: Context, runs: Runs['runs']): string[] 
   return tableLines(HEAD, rows, { width, right: new Set([4, 5]), style });
 }
 
-/** Runs whose process is gone must not look as if they were running. */
+/** Reports runs that no process leads, because their rows look as if they were running. */
 function tellUnledRuns(context: Context, { runs, unled }: Runs): void {
   if (unled.length === 0) return;
   const which = unled.length === runs.length ? 'no process' : `${unled.length} of them: no process`;

@@ -39,7 +39,7 @@ export async function subagentShow(context: Context, text: string): Promise<numb
   return 0;
 }
 
-/** Short ones in milliseconds; that of a running one up to now. */
+/** Duration of a run, in milliseconds if it is short; for a running one, the time so far. */
 function durationOf({
   started_at,
   duration_ms,

@@ -1,24 +1,24 @@
 import { Cron, CronPattern } from 'croner';
 import { CoppiceError } from '../../records/coppice-error.ts';
 
-/** Five fields, or six with seconds first. */
+/** The library's mode for five fields, or six with seconds first. */
 export const CRON_MODE = '5-or-6-parts';
 
-/** A parsed expression takes 160 kB, most of it the library's list of years. */
+/** Maximum cached expressions; each takes 160 kB, most of it the library's list of years. */
 const CACHED_MAX = 64;
 
 export interface CronExpression {
-  /** Its hours are explicit (`2`, `1-5`, `2,14`), without a wildcard or a step (`*`, `1-5/2`). */
+  /** Whether the hours of the expression are explicit (`2`, `1-5`, `2,14`), without a wildcard or a step (`*`, `1-5/2`). */
   readonly fixed: boolean;
-  /** In wall times, as if they were UTC. */
+  /** Computes in wall times, treated as UTC. */
   readonly wall: Cron;
-  /** In instants. */
+  /** Computes in instants. */
   readonly zoned: Cron;
 }
 
 const read = new Map<string, CronExpression>();
 
-/** Cached. Throws `E_INVALID_ARGUMENT` for an invalid expression or zone. */
+/** Parses an expression, with a cache. Throws `E_INVALID_ARGUMENT` for an invalid expression or zone. */
 export function cronExpression(expression: string, tz: string): CronExpression {
   const key = `${tz} ${expression}`;
   const known = read.get(key);

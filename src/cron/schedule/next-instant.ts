@@ -1,4 +1,4 @@
-/** When schedules are due: reading what people write, and reckoning with time zones. */
+/** This folder parses the schedules that people write, and computes in time zones when they are due. */
 
 import type { Schedule } from '../../records/run/cron-job.ts';
 import { type CronExpression, cronExpression } from './cron-expression.ts';
@@ -6,16 +6,16 @@ import { offsetAt, offsetChange, resolveWall } from './wall-clock.ts';
 
 const DAY = 86_400_000;
 
-/** Counting stops here: this count means "or more". */
+/** Upper bound of a count: a count of this value means "or more". */
 export const COUNT_CAP = 10_000;
 
 /**
  * When schedules are due. Instants are milliseconds since the epoch; no clock is read. Daylight saving (docs/cron-times.md):
- * D1 explicit hours: a wall time that comes twice is due the first time only; wall times in a gap are due once, right after it.
+ * D1 explicit hours: a wall time that occurs twice is due the first time only; wall times in a gap are due once, right after it.
  * D2 hours with a wildcard or a step: due at each real instant whose wall time matches, so twice in a repeated hour and never in a gap.
  */
 
-/** The first instant after `after`; null when there is none. Throws `E_INVALID_ARGUMENT` for an expression or zone that cannot be read. */
+/** The first instant after `after`; null if there is none. Throws `E_INVALID_ARGUMENT` for an invalid expression or zone. */
 export function nextInstant(schedule: Schedule, after: number): number | null {
   if (schedule.type === 'at') return schedule.at > after ? schedule.at : null;
   if (schedule.type === 'every') return schedule.anchor + (ticks(schedule, after) + 1) * schedule.every_ms;
@@ -24,7 +24,7 @@ export function nextInstant(schedule: Schedule, after: number): number | null {
   return expression.fixed ? nextFixed(expression, tz, after) : nextReal(expression, tz, after);
 }
 
-/** The newest instant in (from, until], exact, and how many there are, up to `COUNT_CAP`. Throws like `nextInstant`. */
+/** Returns the newest instant in (from, until], always exact, and the number of instants in it, at most `COUNT_CAP`. Throws like `nextInstant`. */
 export function dueInstants(
   schedule: Schedule,
   from: number,
@@ -58,7 +58,7 @@ function newestInstant(schedule: Schedule, until: number): number | null {
   return newest === null ? null : resolveWall(tz, newest).at;
 }
 
-/** How many instants of an `every` schedule lie at or before `at`. */
+/** Number of instants of an `every` schedule at or before `at`. */
 function ticks(schedule: Extract<Schedule, { type: 'every' }>, at: number): number {
   return Math.max(0, Math.floor((at - schedule.anchor) / schedule.every_ms));
 }

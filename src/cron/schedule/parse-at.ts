@@ -16,7 +16,7 @@ const CLOCK = /^(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*(?:(Z)|([+-])(\
 const FORMS = 'Write "YYYY-MM-DD HH:MM", ISO 8601, "HH:MM" or "+1h30m"';
 const HOURS = 'Hours are 00-23, minutes and seconds 00-59';
 
-/** What a text says, before any zone or clock is consulted. A wall time is the fields of the clock as if they were UTC, milliseconds. */
+/** A parsed text, before any zone or clock is consulted. A wall time is the fields of the clock interpreted as UTC, in milliseconds. */
 type AtText =
   | { readonly type: 'span'; readonly span_ms: number }
   | { readonly type: 'instant'; readonly at: number }
@@ -28,7 +28,7 @@ type AtText =
 
 type Note = (text: string) => void;
 
-/** The instant of a text, after `now`. `note` receives a sentence on a wall time in a gap or a repeated hour. Throws `E_INVALID_ARGUMENT`. */
+/** Parses a text to an instant after `now`. `note` is called with a sentence about a wall time in a gap or a repeated hour. Throws `E_INVALID_ARGUMENT`. */
 export function parseAt(text: string, tz: string, now: number, note: Note = () => {}): number {
   const words = text.trim();
   const read = readAt(words);
@@ -56,14 +56,14 @@ function meant(read: Exclude<AtText, { type: 'wrong' }>, tz: string, now: number
     case 'instant':
       return read.at;
     case 'wall':
-      // Two days ago is past in every zone; zone data may not reach far back.
+      // Two days ago is past in every zone, so the zone is not consulted: its data may not reach far back.
       return read.wall <= now - 2 * DAY ? read.wall : instantOf(read.wall, tz, now, note);
     case 'clock':
       return instantOf(nextClock(read.time, tz, now), tz, now, note);
   }
 }
 
-/** In a gap: the first moment after it. In a repeated hour: the first of the two that is still to come. */
+/** Returns the instant of a wall time. In a gap: the first instant after it. In a repeated hour: the first of the two that is after `now`. */
 function instantOf(wall: number, tz: string, now: number, note: Note): number {
   const resolved = resolveWall(tz, wall);
   if (resolved.type === 'once') return resolved.at;
@@ -79,7 +79,7 @@ function instantOf(wall: number, tz: string, now: number, note: Note): number {
   return at;
 }
 
-/** The next wall time with the time of day of `time` that is still to come. */
+/** The next future wall time with the time of day of `time`. */
 function nextClock(time: number, tz: string, now: number): number {
   const midnight = Math.floor((now + offsetAt(tz, now)) / DAY) * DAY;
   const today = midnight + (((time % DAY) + DAY) % DAY);
@@ -126,7 +126,7 @@ function readSpan(text: string): AtText {
   return { type: 'span', span_ms };
 }
 
-/** Null: not the form of a time of day; `outside`: the form, but out of range. */
+/** Returns null if the text does not have the form of a time of day, and `outside` if it is out of range. */
 function readClock(text: string): { time: number; offset: number | null } | 'outside' | null {
   const match = CLOCK.exec(text);
   if (match === null) return null;
@@ -142,7 +142,7 @@ function readClock(text: string): { time: number; offset: number | null } | 'out
   return { time, offset: (sign === '-' ? -1 : 1) * (Number(hours) * HOUR + Number(minutes) * MINUTE) };
 }
 
-/** `month` from 0; unlike `Date.UTC`, does not map years below 100 to 19xx. */
+/** `month` counts from 0; unlike `Date.UTC`, does not map years below 100 to 19xx. */
 function midnightOf(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month, day);
 }

@@ -31,7 +31,7 @@ const DAY_OF_MONTH = 3;
 const USUAL = '0 9 * * 1-5';
 const NICKNAMES = '@hourly, @daily, @weekly, @monthly and @yearly';
 
-/** A normalised expression that will match: five or six fields separated by single blanks, nicknames expanded. Throws `E_INVALID_ARGUMENT`. */
+/** Returns a normalised expression that will match: five or six fields separated by single spaces, nicknames expanded. Throws `E_INVALID_ARGUMENT`. */
 export function parseCron(text: string, tz: string, now: number): string {
   const words = text.trim().split(/\s+/).filter(Boolean);
   const refuse = (message: string, hint: string, examples: readonly string[] = []): CoppiceError =>
@@ -69,7 +69,7 @@ export function parseCron(text: string, tz: string, now: number): string {
   return expression;
 }
 
-/** Null: invalid. */
+/** Returns the normalised expression; null if it is invalid. */
 function written(expression: string): string | null {
   try {
     return new CronPattern(expression, undefined, { mode: CRON_MODE }).pattern;
@@ -84,7 +84,7 @@ function wrongCount(text: string, count: number): [message: string, hint: string
   return [message, count === 7 ? `${shape}; a year cannot be given, for one date there is at` : shape];
 }
 
-/** What is wrong with one field, found by parsing it alone; null for nothing. */
+/** Returns what is wrong with one field, found by parsing it alone; null if it is valid. */
 function problemOf(word: string, index: number): string | null {
   if (written(Array(6).fill('*').with(index, word).join(' ')) !== null) return null;
   if (/^[^*-]*\//.test(word)) return 'has a step without a range';
@@ -93,7 +93,7 @@ function problemOf(word: string, index: number): string | null {
   return reversed ? 'runs backwards' : 'is not allowed';
 }
 
-/** The first example that will match, and when. */
+/** A hint with the first example that will match, and when it is due next. */
 function exampleText(examples: readonly string[], tz: string, now: number): string {
   for (const expression of examples) {
     const next = nextInstant({ type: 'cron', expression, tz }, now);

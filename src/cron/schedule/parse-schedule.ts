@@ -12,11 +12,11 @@ const EXAMPLE_MS = 600_000;
 /** Maximum characters of one value. */
 const LONGEST = 500;
 
-/** When a job is due, as a person or a model writes it: exactly one of `cron`, `every` and `at`. */
+/** A schedule as a person or a model writes it: exactly one of `cron`, `every` and `at`. */
 export interface ScheduleInput {
   /** Five fields, six with seconds first, or `@daily` and the like. */
   readonly cron?: string | undefined;
-  /** The zone of `cron` or `at`; `default_tz` when it is left out. */
+  /** Time zone of `cron` or `at`; default: `default_tz`. */
   readonly tz?: string | undefined;
   /** `90s`, `10m`, `1h30m`, `2h`, `1d`; the first instant comes after one interval. */
   readonly every?: string | undefined;
@@ -28,13 +28,13 @@ export interface ParseContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly default_tz: string;
-  /** Receives a sentence on a wall time that does not exist or comes twice. */
+  /** Called with a sentence about a wall time that does not exist or occurs twice. */
   readonly note?: (text: string) => void;
 }
 
 /**
- * Throws a `CoppiceError` whose hint gives a valid example: `E_USAGE` for a wrong combination of options, `E_INVALID_ARGUMENT` for a value, also for an
- * expression that never matches and a time that is past.
+ * Parses a schedule. Throws a `CoppiceError` whose hint gives a valid example: `E_USAGE` for a wrong combination of
+ * options, `E_INVALID_ARGUMENT` for an invalid value, an expression that never matches, or a past time.
  */
 export function parseSchedule({
   cron,

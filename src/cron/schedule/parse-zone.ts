@@ -18,7 +18,7 @@ export function parseZone(text: string): string {
   });
 }
 
-/** Older names, such as Asia/Calcutta, are valid but not listed. */
+/** Whether the zone is valid although it is not listed: older names, such as Asia/Calcutta. */
 function isKnown(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name });
@@ -28,7 +28,7 @@ function isKnown(name: string): boolean {
   }
 }
 
-/** Compares the whole name and its last part, for people who write only the city. */
+/** The nearest names, comparing the whole name and its last part, for people who write only the city. */
 function nearest(name: string, zones: readonly string[]): string[] {
   const wanted = plain(name);
   const limit = Math.max(1, Math.floor(wanted.length / 3));

@@ -4,7 +4,7 @@ const DAY = 86_400_000;
 const KEPT_ZONES = 50;
 const KEPT_DAYS = 10_000;
 
-/** One day of UTC, on which no zone changes twice. Until `change` the offset is `before`, from then on `after`. */
+/** Offsets of a zone on one UTC day, in which no zone changes twice. Before the instant `change` the offset is `before`, from then on `after`. */
 interface ZoneDay {
   readonly before: number;
   readonly change: number;
@@ -82,12 +82,12 @@ function zoneOf(tz: string): Zone {
 /** The instants of a wall time. */
 export type ResolvedWall =
   | { readonly type: 'once'; readonly at: number }
-  /** The clock was set back over it. */
+  /** The clock is set back over this wall time. */
   | { readonly type: 'twice'; readonly at: number; readonly again: number }
-  /** The clock was set forward over it; `at` is the first moment after the gap. */
+  /** The clock is set forward over this wall time; `at` is the first instant after the gap. */
   | { readonly type: 'gap'; readonly at: number };
 
-/** `wall`: the fields of the clock as if they were UTC, milliseconds. Monotonic: a later `wall` never gives an earlier `at`. */
+/** Resolves `wall`, the fields of the clock interpreted as UTC, in milliseconds. Monotonic: a later `wall` never gives an earlier `at`. */
 export function resolveWall(tz: string, wall: number): ResolvedWall {
   const before = offsetAt(tz, wall - DAY);
   const after = offsetAt(tz, wall + DAY);

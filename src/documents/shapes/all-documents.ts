@@ -8,11 +8,11 @@ import { OTHER_DOCUMENTS } from './other-documents.ts';
 import { SERVER_DOCUMENTS } from './server-documents.ts';
 import { TREE_DOCUMENTS } from './tree-documents.ts';
 
-/** What several documents hold, by name. */
+/** Parts that several documents share, by name. */
 const PARTS_BY_NAME = { agent, approval, delivery, granted_rule: grantedRule, job, profile, run };
 export const PARTS: Readonly<Record<string, z.ZodObject>> = PARTS_BY_NAME;
 
-/** Every JSON document that a command prints, one to a line, or the server answers with. */
+/** Every JSON document that a command prints (one per line) or that the server answers with. */
 export const JSON_DOCUMENTS: readonly JsonDocument[] = [
   ...TREE_DOCUMENTS,
   ...OTHER_DOCUMENTS,
@@ -30,10 +30,10 @@ type PartOf<D> = D extends { readonly like: keyof typeof PARTS_BY_NAME }
   ? z.infer<(typeof PARTS_BY_NAME)[D['like']]>
   : unknown;
 
-/** Of a shape without keys, an inferred type would forbid those of the part. */
+/** The document's own keys. For a shape without keys, the inferred type would forbid the keys of the part. */
 type OwnOf<Shape extends z.ZodObject> = keyof Shape['shape'] extends never ? unknown : z.infer<Shape>;
 
-/** What a document holds, by its name. */
+/** Content of a document, by its name. */
 export type DocumentOf<Name extends Known['name']> = {
   readonly [N in Name]: { readonly schema: N } & DeepReadonly<
     PartOf<Extract<Known, { readonly name: N }>> & OwnOf<Extract<Known, { readonly name: N }>['shape']>

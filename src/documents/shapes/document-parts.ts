@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ASK_SCOPES } from '../../records/conversation/ask.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 
-/** What several documents hold. Each field says what it means; a test holds them against what the program prints. */
+/** Parts that several documents share. Each field says what it means; a test compares them with the program's output. */
 export const text = (meaning: string) => z.string().describe(meaning);
 export const maybe = (meaning: string) => z.string().nullable().describe(meaning);
 export const number = (meaning: string) => z.number().describe(meaning);

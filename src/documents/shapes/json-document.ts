@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { maybe, text, yes } from './document-parts.ts';
 
 export interface JsonDocument {
-  /** As it stands in `schema`. */
+  /** Value of the document's `schema`. */
   readonly name: string;
-  /** The commands that print it. */
+  /** Commands that print the document. */
   readonly by: readonly string[];
-  /** What it has beside `schema`. */
+  /** Fields in addition to `schema`. */
   readonly shape: z.ZodObject;
-  /** Part whose keys it has too; they are told of there. */
+  /** Name of a part whose keys the document has, too; they are documented there. */
   readonly like?: string;
   readonly note?: string;
 }

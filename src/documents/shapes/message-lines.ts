@@ -148,7 +148,7 @@ export const messages = {
   }),
 };
 
-/** One message, whatever its kind. */
+/** One message of any kind. */
 export const message = z.discriminatedUnion('kind', [
   messages.user,
   messages.assistant,

@@ -21,7 +21,7 @@ import type { JsonDocument } from './json-document.ts';
 const rows = (...names: readonly string[]) =>
   z.strictObject(Object.fromEntries(names.map((name) => [name, number(`rows of ${name}`)])));
 
-/** What commands print of everything but agents. */
+/** Documents that commands print about everything but agents. */
 export const OTHER_DOCUMENTS = [
   {
     name: 'coppice/approvals/v1',

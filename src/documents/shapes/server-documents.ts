@@ -7,7 +7,7 @@ import { timeline, treeLetter } from './timeline-document.ts';
 
 const used = request.shape.usage.extend({ requests: number('model requests') });
 
-/** What model requests of the whole ledger used in some days. */
+/** Usage of all model requests in the ledger over a range of days. */
 export const usage = z.strictObject({
   complete: yes('false while the server still reads history: ask again'),
   total: used.describe('of all these days'),
@@ -29,7 +29,7 @@ export const usage = z.strictObject({
     .describe('by agent, each without those below it'),
 });
 
-/** What trees used when, as the bars of a small picture. */
+/** Usage of trees over time, as the bars of a small chart. */
 export const activity = z.strictObject({
   complete: usage.shape.complete,
   trees: z
@@ -46,7 +46,7 @@ export const activity = z.strictObject({
 
 const range = z.strictObject({ usual: number('the median'), most: number('nine of ten used at most that') });
 
-/** What an agent will probably use. */
+/** Expected usage of an agent. */
 const estimate = z.strictObject({
   profile: maybe('null: agents without one'),
   model: text('`provider/model`'),
@@ -73,7 +73,7 @@ const spending = z.strictObject({
   left: z.number().nullable().describe('what is neither used nor set aside; null: no limit'),
 });
 
-/** What only the server answers with. */
+/** Documents of the server; commands print only a few of them. */
 export const SERVER_DOCUMENTS = [
   {
     name: 'coppice/trees/v1',

@@ -4,7 +4,7 @@ import { number, text, time } from './document-parts.ts';
 
 const column = (meaning: string) => z.array(z.number()).describe(meaning);
 
-/** What one agent did when, as columns of the same length. */
+/** Activity of one agent over time, as columns of equal length. */
 export const lane = z.strictObject({
   agent: number('which one, an index of `ids`'),
   name: text('its name'),
@@ -84,7 +84,7 @@ export const timeline = z.strictObject({
     .describe('how much of the critical path each agent had, the largest share first'),
 });
 
-/** A letter among those of a tree. */
+/** A letter in the list of a tree's mail. */
 export const treeLetter = mail.extend({
   to_name: text('name of the agent'),
   read_at: z.number().nullable().describe('milliseconds since 1970; null while unread'),

@@ -4,7 +4,7 @@ import { maybe, number, one, text, texts, time, yes } from './document-parts.ts'
 import { exportedTree } from './export-document.ts';
 import { error, type JsonDocument } from './json-document.ts';
 
-/** What commands print of agents and their trees. */
+/** Documents that commands print about agents and their trees. */
 export const TREE_DOCUMENTS = [
   {
     name: 'coppice/run/v1',

@@ -7,7 +7,7 @@ import type { SeenFiles } from '../../records/conversation/seen-files.ts';
 import type { Mailbox } from '../mailbox/taken-mail.ts';
 import { cutBefore, isFresh, newest } from './relief.ts';
 
-/** Parts of the window that a summary and the words of people may take. */
+/** Maximum fractions of the window that the summary and the messages kept word for word may take. */
 const SUMMARY = 0.08;
 const SPOKEN = 0.12;
 const CHILDREN_MAX = 50;
@@ -17,14 +17,17 @@ export interface Surroundings {
   readonly children: readonly Agent[];
 }
 
-/** A conversation that is cut. */
+/** The conversation whose older part the checkpoint replaces. */
 interface Cut {
   readonly prompt: Prompt;
   readonly inbox: Mailbox;
   readonly seen: Pick<SeenFiles, 'marks'>;
 }
 
-/** The checkpoint of a conversation whose older part was summarised; null if there is nothing to cut. `window` in characters. */
+/**
+ * Returns the checkpoint that replaces the older part of a conversation; null if there is nothing to cut. `summary`: null if the model gave none.
+ * `window`: in characters.
+ */
 export function checkpointOf(
   { prompt, inbox, seen }: Cut,
   summary: string | null,

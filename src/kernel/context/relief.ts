@@ -3,33 +3,34 @@ import { elided } from '../../records/conversation/checkpoint.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
 import { type PromptMessage, sizeOf } from '../../records/conversation/prompt-message.ts';
 
-/** The window of a model in characters, so that texts can be compared with it. */
+/** The context window of a model in characters, so that it can be compared with the length of texts. */
 export interface Room {
   readonly window: number;
-  /** Of the window: what may be filled. */
+  /** Fraction of the window that may be filled. */
   readonly share: number;
-  /** The system text and the tools. */
+  /** Characters of the system text and the tools. */
   readonly overhead: number;
 }
 
 export type Relief =
   | ({ readonly type: 'elide' } & Elision)
   | { readonly type: 'summarise' }
-  /** Nothing more can be left out. */
+  /** Nothing is left to shorten or summarise. */
   | { readonly type: 'stuck' };
 
-/** Parts of the window. Below `TARGET` of the share after an elision, so that the prefix then stays the same for long. */
+/** An elision must bring the prompt below this fraction of its share, so that the cached prefix then stays the same for long. */
 const TARGET = 0.75;
+/** Fraction of the prompt, or of the window if that is smaller, that a checkpoint keeps unchanged. */
 const NEWEST = 0.15;
-/** Above this a request for a summary would not fit either. */
+/** Fraction of the window above which a request for a summary would not fit either. */
 const FULL = 0.95;
-/** Results of old calls are shortened above this number of characters; of the newest calls above this part of the window. */
+/** Results longer than this are shortened: for old calls a number of characters, for the newest calls a fraction of the window. */
 const OLD_OVER = 500;
 const NEW_OVER = 0.1;
 
 type Read = Pick<Prompt, 'messages' | 'characters' | 'cuts' | 'seqOf'>;
 
-/** How a prompt gets room for its next request; null when it has room. `refused`: the provider said that it has not. */
+/** Decides how to make room for the next request; null if the prompt fits. `refused`: the provider refused it as too long. */
 export function relief(prompt: Read, room: Room, refused: boolean): Relief | null {
   const { window, share, overhead } = room;
   const size = overhead + prompt.characters;
@@ -45,27 +46,27 @@ export function relief(prompt: Read, room: Room, refused: boolean): Relief | nul
   if (size > FULL * window && saves > 0) return { type: 'elide', ...of_old };
   if ((size > FULL * window || through === null || is_fresh) && helps) return { type: 'elide', ...of_all };
   if (through !== null && !is_fresh) return { type: 'summarise' };
-  // A long beginning is no reason to give up before a provider does; a checkpoint that gave no room is.
+  // Give up at once if a checkpoint made no room; if only the beginning is too long, not before the provider refuses or the window is exceeded.
   return is_fresh || refused || size > window ? { type: 'stuck' } : null;
 }
 
-/** Nothing was answered since the newest checkpoint: another one would not help. */
+/** Whether nothing was answered since the newest checkpoint, so that another one would not help. */
 export function isFresh({ cuts: { checkpoints, answers } }: Pick<Prompt, 'cuts'>): boolean {
   return checkpoints > 0 && answers === 0;
 }
 
-/** So many characters stay as they are when the rest is summarised. */
+/** Number of characters that stay unchanged when the rest is summarised. */
 export function newest({ characters }: Pick<Prompt, 'characters'>, window: number): number {
   return NEWEST * Math.min(window, characters);
 }
 
-/** The newest row that a cut may take away so that about so many characters stay; null if there is none. Calls stay with their results. */
+/** Returns the seq of the newest row to cut so that about `characters` stay; null if nothing can be cut. Calls are never separated from their results. */
 export function cutBefore(
   prompt: Pick<Prompt, 'seqOf'>,
   messages: readonly PromptMessage[],
   characters: number,
 ): number | null {
-  // What stands for an earlier part has no place of its own.
+  // The message that stands for an earlier checkpoint has no seq; cutting only that one would gain nothing.
   const first = messages[0] !== undefined && prompt.seqOf(messages[0]) === undefined ? 1 : 0;
   let [stays, through]: [number, number | null] = [0, null];
   for (const [place, message] of [...messages.entries()].reverse()) {

@@ -12,7 +12,7 @@ import type { UnitOfWork } from './unit-of-work.ts';
 import { enterUnled, leaveUnled } from './unled.ts';
 import { findWaitCycle, type WaitEdge } from './wait-cycle.ts';
 
-/** `token`: recognises the retry of a step without messages whose acknowledgement was lost; null for a step with messages. */
+/** `token`: identifies a step without messages, so that a retry after a lost acknowledgement is recognised; null for a step with messages. */
 export interface SubmittedStep {
   readonly step: Step;
   readonly token: string | null;
@@ -61,7 +61,10 @@ export function factKeysOf(submitted: readonly SubmittedStep[]): FactKeys {
   };
 }
 
-/** Law 8: the writer leads the agent, and the step is based on its newest state and was not applied before. The other guards follow in the order of the contract (`kernel/step.ts`). */
+/**
+ * Admits or refuses a step. Law 8: the writer leads the agent, and the step is based on its newest state and was not applied before. The other guards follow
+ * in the order of the contract (`kernel/step.ts`).
+ */
 export function admit(unit: UnitOfWork, { step, token }: SubmittedStep): Verdict {
   const agent = unit.agent(step.agent_id);
   if (
@@ -236,7 +239,7 @@ function count(unit: UnitOfWork, { create, requests }: Step, root_id: string): v
   });
 }
 
-/** Returns those newly waited for that have settled already: they will signal nobody any more. */
+/** Returns the newly awaited agents that have settled already, and so will send no signal any more. */
 function setWaitEdges(unit: UnitOfWork, step: Step): readonly string[] {
   const known = new Set(unit.edges(step.agent_id).map(({ target }) => target));
   unit.setEdges(step.agent_id, edgesOf(step));

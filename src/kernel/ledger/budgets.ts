@@ -19,8 +19,8 @@ import type { AgentFacts, TreeFacts } from './facts.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /**
- * Budgets of agents (docs/budgets.md). A budget is reserved in the nearest one above it that limits the same; what is spent of it is taken from the reservation,
- * so that for each budget `spent + reserved` never passes its limit but by requests that were under way. Agents without a budget on their path cost nothing here.
+ * Budgets of agents (docs/budgets.md). A budget is reserved in the nearest budget above it that limits the same dimension. Spending reduces the reservation,
+ * so `spent + reserved` of a budget exceeds its limit at most by requests that were in flight. Agents without a budget on their path cost nothing here.
  */
 
 export function budgetOf(unit: UnitOfWork, id: string): AgentBudget | null {
@@ -28,7 +28,7 @@ export function budgetOf(unit: UnitOfWork, id: string): AgentBudget | null {
   return text === null ? null : (JSON.parse(text) as AgentBudget);
 }
 
-/** Charges the requests of a step to every budget on the path of its agent. The tree's own sums are counted elsewhere. */
+/** Charges the requests of a step to every budget on the path of its agent. `admit.ts` counts the tree's own sums. */
 export function charge(unit: UnitOfWork, { requests, payers = [] }: Step, root_id: string): void {
   if (requests.length === 0 || payers.length === 0) return;
   const used = requests.map(({ usage }) => amountsOf(usage));
@@ -49,7 +49,7 @@ export function charge(unit: UnitOfWork, { requests, payers = [] }: Step, root_i
   setTreeReserve(unit, root_id, (name, reserved) => reserved - freed[name]);
 }
 
-/** What is left of an ended agent's budget goes back to where it was reserved. */
+/** Closes the budget of an ended agent and returns what is left to the budget in which it was reserved. */
 export function closeBudget(unit: UnitOfWork, { id, root_id }: AgentFacts): void {
   const budget = budgetOf(unit, id);
   if (budget === null || budget.closed) return;
@@ -57,12 +57,12 @@ export function closeBudget(unit: UnitOfWork, { id, root_id }: AgentFacts): void
   reserve(unit, root_id, budget.above, (name) => -(unspent(budget, name) ?? 0));
 }
 
-/** Reserves the budgets of the agents that a step creates; the step was admitted. */
+/** Reserves the budget of a new agent in the nearest budgets above it; does not check that it fits (`exceededBudget`). */
 export function openBudget(unit: UnitOfWork, root_id: string, budget: AgentBudget): void {
   reserve(unit, root_id, budget.above, (name) => budget.limit[name] ?? 0);
 }
 
-/** A budget that is more than what is left above it. The budgets of one step have the same above them. */
+/** Refuses new budgets that exceed what is left above them; null if they fit. All agents that a step creates have the same budgets above them. */
 export function exceededBudget(
   unit: UnitOfWork,
   { create, requests }: Step,
@@ -89,8 +89,8 @@ export function exceededBudget(
 export type BudgetChange = { readonly ok: true } | { readonly ok: false; readonly error: string };
 
 /**
- * A person's order: other limits of the budget that an agent has; of a root, also of its tree. What is added is reserved above it, what is taken away goes back there. Whoever
- * leads its agents knows it from their next commit on.
+ * Changes the limits of an agent's budget on a person's order; for a root, also those of its tree. An increase is reserved in the budget above, a decrease
+ * is returned to it. The processes that lead the agents see the change with their next commit.
  */
 export function changeBudget(unit: UnitOfWork, id: string, wanted: SpendingLimits): BudgetChange {
   const no = (error: string): BudgetChange => ({ ok: false, error });
@@ -112,7 +112,7 @@ export function changeBudget(unit: UnitOfWork, id: string, wanted: SpendingLimit
     limit[name] = most;
     more[name] = Math.max(0, most - budget.spent[name]) - before;
     const left = leftOf(nearest(unit, budget.above, name)?.budget ?? treeBudgetOf(unit, root_id), name);
-    // The limits of its tree grow with the budget of a root.
+    // The limits of a tree change with its root's budget, so a root needs no check.
     if (!is_root && left !== null && more[name] > left + DUST)
       return no(`above it only ${amountText(name, left)} more is left: raise that first`);
   }
@@ -129,7 +129,7 @@ export function changeBudget(unit: UnitOfWork, id: string, wanted: SpendingLimit
 
 const NO_LIMITS: Budget['limit'] = { tokens: null, usd: null };
 
-/** For whoever decides the agent's next requests. */
+/** Returns the budgets of these agents by id; agents without one are left out. */
 export function budgetsOf(unit: UnitOfWork, ids: readonly string[]): ReadonlyMap<string, AgentBudget> {
   return new Map(
     ids.flatMap((id) => {

@@ -1,18 +1,18 @@
 import { type Row, TABLES, type TableName, type Value } from './tables.ts';
 
-/** A change of one row. `row` has all columns of a new row, and of another the key and the columns that change. */
+/** A change of one row. `row`: all columns of a new row, otherwise the key and the columns that change. */
 export type Change =
   | { readonly type: 'insert' | 'replace' | 'update'; readonly row: Row }
-  /** Inserts unless a row has its key. */
+  /** Inserts the row unless one with the same key exists. */
   | { readonly type: 'offer'; readonly row: Row }
   | { readonly type: 'delete'; readonly row: Row };
 
-/** What a decision changes: each row at most once, by table, and groups of rows to delete. */
+/** The changes of a decision: at most one per row, by table, and groups of rows to delete. */
 export interface Changes {
   readonly rows: ReadonlyMap<TableName, readonly Change[]>;
   /** Rows to delete by the value of a column, before anything else is written. */
   readonly wiped: readonly { readonly table: TableName; readonly column: string; readonly value: string }[];
-  /** Notifications, on databases that have them. */
+  /** Notifications (`NOTIFY`), on databases that support them. */
   readonly notices: readonly { readonly channel: string; readonly text: string }[];
 }
 

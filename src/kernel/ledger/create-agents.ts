@@ -29,13 +29,13 @@ export function append(
   return seq;
 }
 
-/** The file that a call changed: by it, changes are found. */
+/** Path of the file that a call changed, for the column by which changes are looked up; null if none. */
 function changedFile(message: Message): string | null {
   const file = message.kind === 'result' ? message.content.file : undefined;
   return file?.before === undefined ? null : file.path;
 }
 
-/** As its row holds it: the instructions stand once for the tree, whose agents all have the same or none. */
+/** Serializes a configuration for its row. The instructions are stored once per tree, whose agents all have the same ones or none. */
 export function storedConfig(unit: UnitOfWork, root_id: string, config: AgentConfig): string {
   const { instructions: text } = config;
   if (text === undefined) return JSON.stringify(config);
@@ -93,7 +93,7 @@ export function treeRecord(unit: UnitOfWork, tree: TreeFacts): Tree {
 
 type LimitName = Extract<Refusal, { reason: 'limit' }>['limit'];
 
-/** The limit of the tree or the agent that the step's new agents would exceed (law 7, docs/ledger.md). Every path that creates an agent passes here. */
+/** Returns the limit or budget that the step's new agents would exceed (law 7, docs/ledger.md); null if none. Every step that creates agents passes here. */
 export function exceededLimit(unit: UnitOfWork, step: Step, agent: AgentFacts): Refusal | null {
   const created = step.create.length;
   if (created === 0) return null;

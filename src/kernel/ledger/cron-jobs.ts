@@ -43,7 +43,7 @@ export function changeJob(
   return 'changed';
 }
 
-/** Removes a queued instant too. */
+/** Also removes the job's queued instant. Returns whether the job existed. */
 export function removeJob(unit: UnitOfWork, id: string): boolean {
   const waiting = unit.facts.get('waiting_fire', id);
   if (waiting !== null) unit.rows.delete('cron_fires', { job_id: id, ...waiting });
@@ -52,12 +52,12 @@ export function removeJob(unit: UnitOfWork, id: string): boolean {
   return true;
 }
 
-/** The key of an instant as a fact; all parts but the job's id have a fixed length. */
+/** Key of the fact about an instant; all parts but the job's id have a fixed length. */
 export function fireKey(job_id: string, { instant, manual }: WaitingFire): string {
   return `${String(instant).padStart(16, '0')}${manual ? 't' : 'f'}${job_id}`;
 }
 
-/** Facts that a fire needs in any case, read ahead. */
+/** Facts that every fire needs, to be prefetched. */
 export function fireFactKeys({ job_id, instant, manual, begin }: FireRequest): FactKeys {
   const job = { job: [job_id], waiting_fire: [job_id], job_at_work: [job_id] };
   const { root_id, to_id } = begin.mail;
@@ -119,7 +119,7 @@ function begin(unit: UnitOfWork, { begin }: FireRequest): string | null {
   return root.run?.id ?? null;
 }
 
-/** Removes those of these instants that are not queued and were fired before `before`; returns how many. */
+/** Removes the given instants that are not queued and were fired before `before`; returns their number. */
 export function removeFires(
   unit: UnitOfWork,
   instants: readonly (WaitingFire & { readonly job_id: string })[],

@@ -18,7 +18,7 @@ export interface TreeFacts {
   readonly reserved_tokens: number;
   readonly reserved_usd: number;
   readonly served: boolean;
-  /** `closed`: nobody leads it or writes to it any more; `begun`: some of it is removed. */
+  /** `closed`: nobody leads the tree or writes to it any more; `begun`: some of its rows have been removed. */
   readonly removal: 'closed' | 'begun' | null;
 }
 
@@ -44,7 +44,7 @@ export interface AgentFacts {
   readonly cached_tokens: number;
   readonly reasoning_tokens: number;
   readonly cost_usd: number | null;
-  /** Sums of its own budget, as JSON; null: it has none. */
+  /** The agent's own budget (`AgentBudget`), as JSON; null if it has none. */
   readonly budget: string | null;
   readonly last_write: string | null;
 }
@@ -75,7 +75,7 @@ export interface RunFacts {
   readonly cleaned_at: number | null;
 }
 
-/** A queued background run and its leader. */
+/** A queued background run: its agent, and the worker that leads it. */
 export interface QueuedRun {
   readonly id: string;
   readonly worker: string;
@@ -93,7 +93,7 @@ export interface AskFacts {
 }
 
 export interface WorkerFacts {
-  /** Its lease has not run out. */
+  /** Whether the lease has not expired. */
   readonly leased: boolean;
 }
 
@@ -116,19 +116,19 @@ export interface FireFacts {
 }
 
 /**
- * Everything that a decision may ask the ledger for: by kind, the fact that belongs to one key. Kinds that list agents (`below`, `children`) list ids; the
- * agents themselves are facts of their own. The names are part of the protocol of `coppice_facts` (store/postgres/functions.ts).
+ * Everything that a decision may read from the ledger: for each kind, the type of the fact under one key. Kinds that list agents (`below`, `children`) list
+ * ids; the agents themselves are facts of their own. The names are part of the protocol of `coppice_facts` (store/postgres/functions.ts).
  */
 export interface FactKinds {
   tree: TreeFacts | null;
   agent: AgentFacts | null;
-  /** By the mail's id. */
+  /** Key: the mail's id. */
   mail: MailFacts | null;
   /** Unconsumed mail of an agent. */
   pending: readonly PendingMail[];
   /** The agents that an agent waits for. */
   edges: readonly WaitEdge[];
-  /** All agents reachable from an agent along wait-for edges; itself first. */
+  /** All agents reachable from an agent along wait-for edges, the agent itself first. */
   reach: readonly string[];
   /** The agents that wait for an agent. */
   waiters: readonly string[];
@@ -136,40 +136,40 @@ export interface FactKinds {
   below: readonly string[];
   /** The children of an agent that are still in the ledger. */
   children: readonly string[];
-  /** How many children of an agent, and how many agents of a tree, are at rest. */
+  /** Number of children of an agent, and of agents of a tree, that are at rest. */
   resting_children: number;
   resting_in_tree: number;
   run: RunFacts | null;
   /** The task list of a tree. */
   tasks: readonly TaskRow[];
-  /** By a background run: the oldest queued runs of its tree that somebody leads. */
+  /** Key: the agent of a background run. The oldest queued runs of its tree that a worker leads, at most `QUEUED_BATCH`. */
   queued: readonly QueuedRun[];
   ask: AskFacts | null;
   /** Unanswered asks of an agent. */
   open_asks: readonly string[];
-  /** From when an agent needs a leader; null: it needs none. */
+  /** Time from which an agent needs a leader, milliseconds since the epoch; null if it needs none. */
   unled: number | null;
   /** Living agents of a tree. */
   members: readonly string[];
   /** The state of an agent, as JSON. */
   state: string | null;
-  /** Its configuration, as JSON. */
+  /** The configuration of an agent, as JSON. */
   config: string | null;
   worker: WorkerFacts | null;
   /** Agents that a worker leads, at most `FREE_BATCH`. */
   held: readonly string[];
-  /** Agents of which a worker has unread signals. */
+  /** Agents for which a worker has unread signals. */
   told: readonly string[];
   job: JobFacts | null;
-  /** The id of the job with a name. */
+  /** The id of the job with this name. */
   job_named: string | null;
-  /** How many jobs of a tree are enabled. */
+  /** Number of enabled jobs of a tree. */
   enabled_jobs: number;
   /** Whether a run of the job has not ended. */
   job_at_work: boolean;
   /** The instant of a job that is queued behind a run. */
   waiting_fire: WaitingFire | null;
-  /** By `fireKey`. */
+  /** Key: `fireKey`. */
   fire: FireFacts | null;
 }
 
@@ -178,11 +178,14 @@ export type FactKind = keyof FactKinds;
 /** Keys of facts, by kind. */
 export type FactKeys = { readonly [Kind in FactKind]?: Iterable<string> };
 
-/** Facts of the ledger as of the beginning of the transaction. An adapter that has not read one yet may throw; it then reads the fact and runs the decision again. */
+/**
+ * Snapshot of the ledger at the beginning of the transaction. `get` may throw for a fact that the adapter has not read yet; the adapter then reads it and
+ * runs the decision again.
+ */
 export interface Facts {
   /** The clock of the database, milliseconds since the epoch. */
   readonly now: number;
   get<Kind extends FactKind>(kind: Kind, key: string): FactKinds[Kind];
-  /** Has all of these read in one round trip before `get` asks for each. */
+  /** Reads all of these in one round trip, before `get` asks for them one by one. */
   prefetch(keys: FactKeys): void;
 }

@@ -10,7 +10,7 @@ import { finishRun, isTask, signalQueued } from './run-history.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { leaveUnled, signal } from './unled.ts';
 
-/** Everything that follows from the end of an agent, however it ended, outside its own row. */
+/** Updates everything outside the agent's own row that depends on its end, however it ended. */
 export function recordEnd(unit: UnitOfWork, agent: AgentFacts, state: AgentState, at: number): void {
   if (isTask(agent.origin)) finishRun(unit, agent.id, state, at);
   unit.setEdges(agent.id, []);
@@ -73,12 +73,12 @@ export function kill(
     // No writer: the verdict does not report this mail, so the killing worker needs the signal too.
     if (unit.isAlive(mail.to_id)) post(unit, mail, null);
   }
-  // Whoever is signalled checks the whole tree: one signal for all of them.
+  // A signalled worker checks the whole tree, so one of the killed background runs stands for all of them.
   if (freed !== undefined) signalQueued(unit, freed.id, writer);
   return ids;
 }
 
-/** An agent whose row is damaged can still be killed: what it did is then not known. */
+/** Returns null for malformed JSON: an agent whose row is damaged can still be killed, but what it did is then unknown. */
 function parsed<T>(text: string | null): T | null {
   try {
     return JSON.parse(text ?? 'null') as T | null;
@@ -87,12 +87,12 @@ function parsed<T>(text: string | null): T | null {
   }
 }
 
-/** The parents of other agents await no outcome, nor do those that were killed, too. */
+/** Whether the parent awaits the agent's outcome: not for forks and roots, nor if the parent was killed too. */
 function awaitsOutcome({ parent_id, origin }: AgentFacts, dead: ReadonlySet<string>): boolean {
   return parent_id !== null && !dead.has(parent_id) && origin !== 'fork' && origin !== 'root';
 }
 
-/** What its parent gets in place of the outcome that it awaits. */
+/** The mail that the parent gets instead of the outcome that it awaits. */
 function outcomeOf(unit: UnitOfWork, agent: AgentFacts, state: Killed, at: number): NewMail {
   const { id, origin } = agent;
   const outcome = { type: 'failure', error: `Killed by ${state.by}`, error_kind: 'killed' };
@@ -110,7 +110,7 @@ function outcomeOf(unit: UnitOfWork, agent: AgentFacts, state: Killed, at: numbe
   };
 }
 
-/** Appended to every killed agent: who killed whom, and how many. `by`: a display name, `you` for the human. */
+/** The event appended to every killed agent: who killed whom, and how many. `by`: a display name, `you` for the human. */
 function killEvent(
   by: string,
   target: { readonly id: string; readonly name: string },

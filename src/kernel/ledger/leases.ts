@@ -8,10 +8,10 @@ import { enterUnled, leaveUnled } from './unled.ts';
 
 /** How long a lease lasts without a heartbeat. */
 export const LEASE_MS = 10_000;
-/** Agents that are freed in one transaction. */
+/** Maximum agents freed in one transaction. */
 export const FREE_BATCH = 5_000;
 
-/** Registers a worker, or renews its lease. `known`: it has registered before. False: the lease had run out, and others may have taken its agents. */
+/** Registers a worker or renews its lease. `known`: it has registered before. Returns false if the lease had expired: others may have taken its agents. */
 export function renewLease(unit: UnitOfWork, worker: Row & { readonly id: string }, known: boolean): boolean {
   const { now } = unit.facts;
   const before = unit.facts.get('worker', worker.id);
@@ -19,18 +19,21 @@ export function renewLease(unit: UnitOfWork, worker: Row & { readonly id: string
   if (before === null)
     unit.rows.insert('workers', { ...worker, draining: false, started_at: now, expires_at });
   else unit.rows.update('workers', { id: worker.id, expires_at });
-  // A known worker without a row was taken for dead.
+  // A known worker without a row was removed as dead.
   return before?.leased ?? !known;
 }
 
-/** The worker may lead agents. `gone`: workers of this host whose process no longer exists. Whoever looks for rows by it asks `isWorkerAlive` (store/ledger/sql-conditions.ts). */
+/**
+ * Whether the worker may lead agents. `gone`: workers of this host whose process no longer exists. The same rule in SQL: `isWorkerAlive`
+ * (store/ledger/sql-conditions.ts).
+ */
 export function hasLiveLease(unit: UnitOfWork, worker_id: string, gone: ReadonlySet<string>): boolean {
   return unit.facts.get('worker', worker_id)?.leased === true && !gone.has(worker_id);
 }
 
 /**
  * Leases to `leader` every living agent of the tree that no living worker leads, and increments their epochs; none of a tree that is being removed. Returns
- * their ids. Idempotent: by `token`, a retry after a lost acknowledgement gets the same agents.
+ * their ids. Idempotent by `token`: a retry after a lost acknowledgement gets the same agents.
  */
 export function claim(
   unit: UnitOfWork,
@@ -60,7 +63,7 @@ export function claim(
   return free.map(({ id }) => id);
 }
 
-/** Those whose process died while it executed a call of theirs. */
+/** Ids of the agents whose process died while it ran one of their calls. */
 function diedRunningCall(unit: UnitOfWork, orphans: readonly AgentFacts[]): ReadonlySet<string> {
   const executing = orphans.filter(({ status }) => status === 'executing').map(({ id }) => id);
   unit.prefetch({ state: executing });
@@ -73,8 +76,8 @@ function runsCall(text: string | null): boolean {
 }
 
 /**
- * Gives up the worker's leases of one tree. `parked` as in `enterUnled`; it does not count for agents of which the worker has unread signals, or whose wait
- * has ended unnoticed because all that they wait for have settled.
+ * Releases the worker's leases of one tree. `parked` as in `enterUnled`; it is ignored for agents for which the worker has unread signals, and for agents
+ * with a wait that has ended unnoticed because all the agents that it names have settled.
  */
 export function releaseTree(
   unit: UnitOfWork,
@@ -101,7 +104,7 @@ export function releaseTree(
   );
 }
 
-/** The agents that each wait of the agent names. */
+/** For each wait of the agent, the agents that it names. */
 function awaited(text: string | null): readonly (readonly string[])[] {
   const state = JSON.parse(text ?? 'null') as AgentState | null;
   const waits =
@@ -114,8 +117,8 @@ function awaited(text: string | null): readonly (readonly string[])[] {
 }
 
 /**
- * Frees at most `FREE_BATCH` agents of a worker, and removes the worker with the last of them; returns whether there are more. `gone` is given for a worker
- * taken for dead: the epochs of its agents rise, which fences it out should it wake up, and nothing changes if it is alive after all.
+ * Frees at most `FREE_BATCH` agents of a worker, and removes the worker with the last of them; returns whether there are more. `gone` is not null for a
+ * worker presumed dead: the epochs of its agents rise, which fences it out if it wakes up; a no-op if the worker is alive after all.
  */
 export function removeWorker(unit: UnitOfWork, worker_id: string, gone: ReadonlySet<string> | null): boolean {
   if (gone !== null && hasLiveLease(unit, worker_id, gone)) return false;

@@ -32,7 +32,7 @@ export function send(unit: UnitOfWork, mail: NewMail): SendResult {
   return { ok: true, mail: post(unit, mail, null) };
 }
 
-/** Signals to all that wait for `about` that it has settled. */
+/** Signals to all agents that wait for `about` that it has settled. */
 export function signalWaiters(unit: UnitOfWork, about: string, writer: string | null): void {
   const waiters = unit.waiters(about);
   if (waiters.length === 0) return;
@@ -42,15 +42,15 @@ export function signalWaiters(unit: UnitOfWork, about: string, writer: string | 
   enterUnled(unit, agents);
 }
 
-/** At rest or ended: who begins to wait for it now gets no signal any more. */
+/** Whether the agent is at rest, ended or removed: an agent that begins to wait for it now gets no signal any more. */
 export function isSettled(unit: UnitOfWork, id: string): boolean {
   const agent = unit.agent(id);
   return agent === null || isTerminal(agent.status) || unit.isAtRest(agent);
 }
 
 /**
- * Takes back a person's letter before its agent reads it; false: it was read, or is no such letter. Idempotent. Only from an agent at work: of one
- * at rest, unread mail decides whether it counts as resting, and who waits for it was told so.
+ * Takes back a person's letter that its agent has not read; returns false if it was read or cannot be taken back. Idempotent. Only from an agent at work:
+ * unread mail decides whether a resting agent counts as at rest, and the agents that wait for it would not be told of the change.
  */
 export function takeBack(unit: UnitOfWork, to_id: string, mail_id: string): boolean {
   const mail = unit.mail(mail_id);

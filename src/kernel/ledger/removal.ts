@@ -12,8 +12,8 @@ export interface TreeRowCounts {
 }
 
 /**
- * A row of a tree that can be removed, by its `part`: `message` (`id` is the agent, `n` the seq), `mail`, `agent` (`n`: its requests), `ask`, and of the run
- * history, by the id of the agent, `run`, and `kept`: not yet marked as having lost its conversation. Fewer rows of a part than the batch allows are all there are.
+ * A row of a tree that can be removed. `message`: `id` is the agent's, `n` the seq. `agent`: `n` is the number of its requests. `run`: a row of the run
+ * history, by the agent's id; `kept`: one that is not yet marked as having lost its conversation. A part with fewer rows than the batch allows has no more.
  */
 export interface RemovableRow {
   readonly part: 'message' | 'mail' | 'agent' | 'ask' | 'kept' | 'run';
@@ -22,15 +22,15 @@ export interface RemovableRow {
 }
 
 export interface RemovalBatch {
-  /** Maximum rows, except that all requests of one agent go at once. */
+  /** Maximum rows; exceeded only by an agent with more requests, all of which are removed at once. */
   readonly most: number;
-  /** Whether rows of the run history go too. */
+  /** Whether rows of the run history are removed too. */
   readonly runs: boolean;
   /** Whether a tree that was not closed is removed too. */
   readonly open: boolean;
 }
 
-/** Removes a batch of a tree's rows: an agent after all that belongs to it, and the tree itself last (`done`). */
+/** Removes a batch of a tree's rows: an agent after everything that belongs to it, and the tree itself last (`done`). */
 export function removeTreeRows(
   unit: UnitOfWork,
   root_id: string,
@@ -72,7 +72,7 @@ export function removeTreeRows(
   return { removed, done: room > 0 };
 }
 
-/** Removes the conversation of a run that was announced everywhere, unless it has children; its row in the run history stays. */
+/** Removes the conversation of a run whose end was delivered to all targets, unless its agent has children; its row in the run history stays. */
 export function removeConversation(unit: UnitOfWork, agent_id: string, at: number): void {
   const agent = unit.agent(agent_id);
   if (agent !== null && !unit.hasChildren(agent_id)) unit.removeAgent(agent);

@@ -10,7 +10,7 @@ import { signal } from './unled.ts';
 /** Maximum queued runs of a tree that are considered when one of its runs ends. */
 export const QUEUED_BATCH = 32;
 
-/** Only agents with a task of their own can have a row in the run history. */
+/** Whether the agent has a task of its own; only such agents can have a row in the run history. */
 export function isTask(origin: Origin): boolean {
   return origin === 'session' || origin === 'delegate' || origin === 'cron';
 }
@@ -36,7 +36,7 @@ export function startRun(unit: UnitOfWork, agent_id: string, at: number): void {
   if (run !== null && run.started_at === null) unit.setRun(run, { started_at: at }, { status: 'running' });
 }
 
-/** Also enters a delivery of the end for each target of the run. */
+/** Closes the run of an agent that has ended, and enters a delivery for each of the run's targets. */
 export function finishRun(unit: UnitOfWork, agent_id: string, state: AgentState, at: number): void {
   const outcome = runOutcome(state);
   const run = unit.run(agent_id);
@@ -57,7 +57,7 @@ export function finishRun(unit: UnitOfWork, agent_id: string, state: AgentState,
     });
 }
 
-/** A background run has ended: signals those who lead queued runs of its tree, which may take its place. */
+/** Signals to the workers that lead queued runs of the tree that the background run of `about` has ended, so that one of them may begin. */
 export function signalQueued(unit: UnitOfWork, about: string, writer: string | null): void {
   const signalled = new Set([writer]);
   for (const run of unit.facts.get('queued', about)) {

@@ -1,12 +1,12 @@
-/** A value of a column; JSON is text. */
+/** A value of a column; JSON is stored as text. */
 export type Value = string | number | boolean | null;
 export type Row = Readonly<Record<string, Value>>;
 
-/** `int`: whole numbers below 2^53; `real`: others. */
+/** `int`: whole numbers below 2^53; `real`: other numbers. */
 export type ColumnType = 'text' | 'int' | 'real' | 'bool';
 
 export interface Table {
-  /** The primary key; empty: the database numbers the rows. */
+  /** The primary key; empty if the database numbers the rows. */
   readonly key: readonly string[];
   readonly columns: Readonly<Record<string, ColumnType>>;
 }

@@ -18,16 +18,16 @@ import type { WaitEdge } from './wait-cycle.ts';
 
 /**
  * One transaction of the ledger: the facts that the database holds, overlaid with the changes of this transaction's decisions, so that a later decision sees
- * what an earlier one wrote. Its only output are the rows to write (`changes`).
+ * what an earlier one wrote. Its only output is the rows to write (`changes`).
  */
 export class UnitOfWork {
   readonly facts: Facts;
   readonly rows = new ChangeSet();
   readonly #agents = new Map<string, AgentFacts>();
-  /** JSON, of agents that were changed. */
+  /** States of changed agents, as JSON. */
   readonly #states = new Map<string, string>();
   readonly #trees = new Map<string, TreeFacts>();
-  /** By their text: parsed once for all steps of a commit. */
+  /** Limits by their JSON, which is parsed once for all steps of a commit. */
   readonly #limits = new Map<string, Limits>();
   readonly #runs = new Map<string, RunFacts>();
   readonly #edges = new Map<string, readonly WaitEdge[]>();
@@ -55,7 +55,7 @@ export class UnitOfWork {
     return this.#agents.get(id) ?? this.facts.get('agent', id);
   }
 
-  /** JSON. */
+  /** The state of an agent, as JSON. */
   state(id: string): string | null {
     return this.#states.get(id) ?? this.facts.get('state', id);
   }
@@ -65,7 +65,7 @@ export class UnitOfWork {
     return agent !== null && !isTerminal(agent.status);
   }
 
-  /** `texts`: columns that no decision reads. */
+  /** `texts`: columns that are not part of `AgentFacts`. */
   setAgent(agent: AgentFacts, change: Partial<AgentFacts>, texts: Row = {}): AgentFacts {
     const after = { ...agent, ...change };
     this.#agents.set(agent.id, after);
@@ -152,7 +152,7 @@ export class UnitOfWork {
     this.rows.update('asks', { id: ask.id, ...(answer as Row), ...texts });
   }
 
-  /** Consumed or not. */
+  /** Returns mail by its id, consumed or not. */
   mail(mail_id: string): MailFacts | null {
     return this.#mail.get(mail_id) ?? this.facts.get('mail', mail_id);
   }
@@ -172,7 +172,7 @@ export class UnitOfWork {
     return this.hasNewMail(agent_id) || this.pending(agent_id).length > 0;
   }
 
-  /** Unconsumed mail that was sent in this transaction. */
+  /** Whether mail sent in this transaction is unconsumed. */
   hasNewMail(agent_id: string): boolean {
     return this.#posted.get(agent_id)?.some(({ id }) => !this.#consumed.has(id)) ?? false;
   }
@@ -198,7 +198,10 @@ export class UnitOfWork {
     return stored;
   }
 
-  /** Living, without a turn and without mail that would begin one: it does not count towards limits on busy agents (law 7). The same rule in SQL: store/ledger/sql-conditions.ts. */
+  /**
+   * Whether the agent is alive, has no turn and no mail that would begin one, so that it does not count towards limits on busy agents (law 7). The same rule
+   * in SQL: store/ledger/sql-conditions.ts.
+   */
   isAtRest(agent: AgentFacts): boolean {
     return isAtRest(agent, this.pending(agent.id));
   }
@@ -213,7 +216,7 @@ export class UnitOfWork {
     return resting + this.#moreResting((agent) => agent.root_id === root_id);
   }
 
-  /** By how many the agents at rest have increased in this transaction. */
+  /** Change of the number of agents at rest in this transaction; may be negative. */
   #moreResting(counts: (agent: AgentFacts) => boolean): number {
     const touched = [...new Set([...this.#agents.keys(), ...this.#posted.keys()])];
     const known = touched.filter((id) => !this.#made.has(id));

@@ -3,11 +3,11 @@ import type { AgentFacts } from './facts.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /*
- * Agents that need a leader, and signals to those who lead. The table `unled` holds every agent of a served tree that has something to do (a turn, or mail)
- * and no worker, with the time from which it needs one, so that nobody scans parked agents for them.
+ * Agents that need a leader, and signals to the workers that lead agents. The table `unled` holds every agent of a served tree that has something to do (a
+ * turn, or mail) and no worker, with the time from which it needs one, so that finding them takes no scan of parked agents.
  */
 
-/** Tells the worker of an agent that something reached or changed it, or an agent that it waits for; unless that worker is the writer. */
+/** Signals mail, a kill, or a change of `about`, for which the agent waits, to the worker that leads the agent; a no-op if that is the writer. */
 export function signal(
   unit: UnitOfWork,
   { worker, id }: Pick<AgentFacts, 'worker' | 'id'>,
@@ -20,7 +20,10 @@ export function signal(
   unit.rows.notify(`coppice_worker_${worker}`, '');
 }
 
-/** Enters those agents of served trees that have something to do and no worker. `parked`: from when agents at work need a leader; `Infinity`: only once they have mail. */
+/**
+ * Enters into `unled` those of these agents that belong to served trees, have something to do and have no worker. `parked`: for agents at work, the time
+ * from which each needs a leader, milliseconds since the epoch; `Infinity`: only once it has mail.
+ */
 export function enterUnled(
   unit: UnitOfWork,
   agents: readonly AgentFacts[],
@@ -51,7 +54,7 @@ export function leaveUnled(unit: UnitOfWork, { root_id, id }: AgentFacts): void 
   unit.rows.delete('unled', { root_id, agent_id: id });
 }
 
-/** Makes the tree a served one. */
+/** Marks the tree as served. Idempotent. */
 export function markServed(unit: UnitOfWork, root_id: string): void {
   const tree = unit.tree(root_id);
   if (tree === null || tree.served) return;

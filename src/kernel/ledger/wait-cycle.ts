@@ -4,7 +4,10 @@ export interface WaitEdge {
   readonly until: number | null;
 }
 
-/** Law 10: the cycle that a new edge of `waiter` would close, if all its edges last at least as long as the new one: the ids along it, from the waiter to the waiter; or null. */
+/**
+ * Law 10: returns the cycle that a new edge of `waiter` would close, if all edges of the cycle last at least as long as the new one: the ids along it,
+ * starting and ending with the waiter. Null if there is none.
+ */
 export function findWaitCycle(
   waiter: string,
   edge: WaitEdge,

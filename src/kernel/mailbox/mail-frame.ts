@@ -17,8 +17,8 @@ export function sendersIn(notice: string): string[] {
 }
 
 /**
- * Mail from agents as one user message. The runtime names the sender, and a random delimiter that no sender can
- * know prevents the text from imitating anything else.
+ * Frames mail from agents as one user message. The runtime names the sender, and a random delimiter that no sender can
+ * know prevents the text from imitating anything outside its frame.
  */
 export function frameLetters(letters: readonly Mail[], delimiter: string): string {
   const head =
@@ -35,7 +35,7 @@ export function frameLetters(letters: readonly Mail[], delimiter: string): strin
   return [head, ...texts].join('\n\n');
 }
 
-/** What the runtime adds about the sender. */
+/** The line in which the runtime says what the sender really did; empty if unknown. */
 function did(letter: Mail, delimiter: string): string {
   return letter.did === undefined ? '' : `\n--- ${delimiter} did: ${letter.did}`;
 }

@@ -1,7 +1,7 @@
 import type { PermissionMode } from '../../records/agent/agent.ts';
 import type { CaptureContent } from '../../records/conversation/message.ts';
 
-/** An order of a person to an agent; mail of kind `control` carries it to the process that leads the agent. */
+/** An order to an agent from a person, or from its parent (`cancel`); mail of kind `control` carries it to the process that leads the agent. */
 export type Order =
   | { readonly type: 'cancel'; readonly reason: string }
   /** Asks the model again after a failure; `without_last` leaves out the refused message, by default the newest that the model saw. */
@@ -12,13 +12,13 @@ export type Order =
       readonly ask_id: string;
       readonly verdict: 'allow' | 'deny';
       readonly note: string;
-      /** What was granted holds until the turn ends. */
+      /** The rule that the answer grants holds until the turn ends. */
       readonly turn?: boolean;
-      /** The question was put away without a decision. */
+      /** The question was dismissed without a decision. */
       readonly dismissed?: boolean;
     }
   | ({ readonly type: 'capture' } & CaptureContent)
-  /** `id`: of the child, which is idle without a prompt. `captured`: the prompt is the captured text, and the capture ends. */
+  /** `id`: the id of the child. `prompt`: null for a child that starts idle. `captured`: the prompt is the captured text, and the capture ends. */
   | {
       readonly type: 'fork';
       readonly id: string;
@@ -26,11 +26,11 @@ export type Order =
       readonly prompt: string | null;
       readonly captured?: boolean;
     }
-  /** Another model from the next request on. */
+  /** Switches the model from the next request on. */
   | { readonly type: 'model'; readonly model: string }
   /** Summarises the older part of the conversation; `note`: what is to be kept. */
   | { readonly type: 'compact'; readonly note: string }
-  /** To a root: the mode of its tree. */
+  /** To a root: switches the mode of its tree. */
   | { readonly type: 'mode'; readonly mode: PermissionMode }
   /** `/wait` (docs/tui.md). `from`: ids of agents, or null for the next message from anyone. */
   | { readonly type: 'wait'; readonly timeout_ms: number; readonly from: readonly string[] | null };

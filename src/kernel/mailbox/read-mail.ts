@@ -47,7 +47,7 @@ const childResult: z.ZodType<ChildResult> = z.object({
     z.object({
       type: z.literal('failure'),
       error: z.string(),
-      // A newer version may have more kinds.
+      // A newer version may write other kinds.
       error_kind: z.custom<FailureKind>((kind) => typeof kind === 'string'),
       partial: z.string().exactOptional(),
     }),
@@ -59,7 +59,7 @@ export function readOrder(mail: Mail): Order | null {
   return contentOf(mail, order);
 }
 
-/** The same for the kinds `outcome` and `announce`. */
+/** The child's result in mail of kind `outcome` or `announce`; null if malformed. */
 export function readChildResult(mail: Mail): ChildResult | null {
   return contentOf(mail, childResult);
 }

@@ -14,7 +14,7 @@ export class TakenMail {
   readonly #inbox: Mailbox;
   readonly #ids = new Set<string>();
   readonly #placed: { mail_id: string; seq: number }[] = [];
-  /** Will be part of the next message. */
+  /** Ids of mail that will be part of the next message. */
   readonly #unplaced: string[] = [];
   #is_held = false;
 
@@ -42,12 +42,12 @@ export class TakenMail {
     this.#ids.add(mail_id);
   }
 
-  /** The pending mail becomes part of the message at `seq`. */
+  /** Makes the mail taken by `takeWithNext` part of the message at `seq`. */
   carry(seq: number): void {
     for (const mail_id of this.#unplaced.splice(0)) this.#placed.push({ mail_id, seq });
   }
 
-  /** An order needs data from the ledger first; later mail waits behind it. */
+  /** Marks that an order needs data from the ledger first; later mail waits behind it. */
   hold(): void {
     this.#is_held = true;
   }

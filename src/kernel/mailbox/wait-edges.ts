@@ -7,7 +7,7 @@ export function waitEdges(state: AgentState): readonly string[] {
   return [...new Set([...listed, ...endless(state)])];
 }
 
-/** Deadlines of these waits by agent, milliseconds since the epoch. Agents awaited by a fan-in or a delegated call have none. */
+/** Deadlines of the waits by awaited agent, milliseconds since the epoch. Agents awaited by a fan-in or a delegated call have none. */
 export function waitsUntil(state: AgentState): Readonly<Record<string, number>> {
   const until: Record<string, number> = {};
   for (const { from, deadline } of waitsOf(state))
@@ -16,7 +16,7 @@ export function waitsUntil(state: AgentState): Readonly<Record<string, number>> 
   return until;
 }
 
-/** The states have the same wait-for edges and deadlines. */
+/** Whether the states have the same wait-for edges and deadlines. */
 export function sameWaits(a: AgentState, b: AgentState): boolean {
   if (a === b) return true;
   const [before, after] = [waitEdges(a), waitEdges(b)];

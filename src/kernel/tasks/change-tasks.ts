@@ -11,16 +11,16 @@ import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 
 /** Maximum tasks of a tree; done ones count. */
 export const TASKS_MAX = 200;
-/** Done tasks that a list for a model shows. */
+/** Maximum done tasks that a list for a model shows. */
 const DONE_SHOWN = 20;
 
 /**
  * The shared task list of a tree (docs/tasks.md), decided under the lock of its tree.
  *
  * K1. A task has at most one claimer, and an agent claims one at a time.
- * K2. A claim ends with its claimer: nothing has to be written for it.
- * K3. A task is claimed only when all that it depends on is done, and depends on itself over no others.
- * K4. Repeating a call changes nothing more: it is repeated after a crash before its result was committed.
+ * K2. A claim ends when its claimer ends, without a write.
+ * K3. A task can be claimed only when all tasks that it depends on are done; dependencies form no cycle.
+ * K4. Calls are idempotent: a call is repeated after a crash before its result was committed.
  */
 export function changeTasks(unit: UnitOfWork, call: TaskCall, order: TaskOrder): TaskAnswer {
   const agent = unit.agent(call.agent_id);
@@ -88,7 +88,7 @@ function add(
   return { ok: true, output: { task: number } };
 }
 
-/** The way along dependencies from these tasks to one; null: there is none. */
+/** Returns a path along dependencies from one of the tasks `from` to `target`; null if there is none. */
 function pathTo(target: number, from: readonly number[], list: readonly ListedTask[]): number[] | null {
   const seen = new Set<number>();
   const follow = (number: number): number[] | null => {
@@ -183,7 +183,7 @@ function undone(numbers: readonly number[], list: readonly ListedTask[]): number
   return numbers.filter((number) => list.find((task) => task.number === number)?.state !== 'done');
 }
 
-/** How many tasks are in which state, for who has to decide what to do next. */
+/** Number of tasks by state, so that the agent can decide what to do next. */
 function left(list: readonly ListedTask[]): Record<string, number> {
   const ready = (task: ListedTask) => undone(task.depends_on, list).length === 0;
   const waiting = list.filter(({ state }) => state === 'open' || state === 'blocked');

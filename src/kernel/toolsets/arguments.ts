@@ -49,11 +49,11 @@ type CheckedTool<T> = Omit<ToolsetTool, 'spec' | 'decode' | 'needs'> & {
   readonly description: string;
   readonly schema: z.ZodType<T>;
   readonly decode: (value: T, call: Call, view: ToolsetView) => Decision;
-  /** Not asked of invalid arguments, which are refused. */
+  /** Not called for invalid arguments, which are refused. */
   readonly needs?: (value: T, call: Call, self: Agent, terms: ToolsetTerms) => readonly Need[];
 };
 
-/** A tool of a toolset that sees only valid arguments. */
+/** Makes a tool of a toolset whose `needs` and `decode` see only valid arguments. */
 export function checkedTool<T>(tool: CheckedTool<T>): ToolsetTool {
   const { name, description, schema, decode, needs, ...rest } = tool;
   return {

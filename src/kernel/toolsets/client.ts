@@ -15,8 +15,8 @@ import { needsOf } from './task-options.ts';
 import type { Decision, Need, Toolset } from './toolset.ts';
 
 /**
- * The toolset `client`: what a program outside, connected over MCP, can do as an agent (docs/mcp-server.md). No call of it waits: `wait` is called with
- * no timeout once there is something to collect, so that a call never stands in the way of another. It is of no use to a model, and nobody can choose it.
+ * The toolset `client`: what an outside program that is connected over MCP can do as an agent (docs/mcp-server.md). None of its calls waits: `wait` is called
+ * with timeout 0 once there is something to collect, so that no call blocks another. It is of no use to a model and cannot be selected.
  */
 
 const MAX_TASKS = 100;
@@ -91,7 +91,7 @@ const spawn = checkedTool({
         { ...view, left: () => left },
         { field: `tasks.${index}`, sharers: tasks.length - index },
       );
-      // One invalid task: none is created.
+      // If one task is invalid, no agent is created.
       if (planned.type === 'refuse') return planned;
       runs.push(planned);
       const { id, config } = planned.child.agent;

@@ -34,7 +34,7 @@ type Program =
   | { readonly ok: true /** `acp:SERVER` or `acp:SERVER/AGENT`. */; readonly model: string }
   | { readonly ok: false; readonly error: string };
 
-/** The agent program of a delegation. Models can choose only among the configured servers. */
+/** Resolves the agent program of a delegation. Models can choose only among the configured servers. */
 export function programOf(
   input: Pick<z.infer<typeof delegateInput>, 'serverName' | 'agentId'>,
   { delegation }: Pick<ToolsetTerms, 'delegation'>,

@@ -103,7 +103,7 @@ const delegate = checkedTool({
       task,
       text: task,
       description,
-      // A single answer of another program, with its own system prompt and the permissions of the caller's tools.
+      // One answer of another program, with its own system prompt, under the permissions of the caller's tools.
       config: (terms, id) => ({
         ...childConfig(view.self.config, {
           profile: null,

@@ -68,7 +68,7 @@ const spawn = checkedTool({
     let left = view.left();
     for (const [index, task] of tasks.entries()) {
       const made = plan(task, index, call.id, { ...view, left: () => left }, tasks.length - index);
-      // One invalid task: none is created.
+      // If one task is invalid, no agent is created.
       if (made.type === 'refuse') return made;
       agents.push(made.agent);
       left = without(left, ownBudget(made.agent.agent.id, made.agent.agent.config));
@@ -142,7 +142,7 @@ function plan(
   };
 }
 
-/** Visible only to agents that must submit, not to other agents with this toolset. */
+/** Audience of the tools that submit: agents that must submit, not all agents with this toolset. */
 const children = (config: AgentConfig): boolean =>
   config.task !== undefined && mustSubmit(config, config.task.kind);
 
@@ -152,7 +152,7 @@ const resultInput = z.strictObject({
   result: text('the result').describe('Your final result, summary, or output'),
 });
 
-/** Given a schema, models tend to pass the value itself instead of JSON text. */
+/** Turns a result passed as a value into JSON text: given a schema, models tend to pass the value itself. */
 function resultOf(input: unknown, config: AgentConfig): unknown {
   const value =
     typeof input === 'object' && input !== null ? (input as { result?: unknown }).result : undefined;

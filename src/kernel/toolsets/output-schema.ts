@@ -7,14 +7,14 @@ type Read =
   | { readonly ok: true; readonly schema: CompiledSchema }
   | { readonly ok: false; readonly fault: string };
 
-/** Maximum total weight of the different schemas of one call, which is the weight of one of the largest. */
+/** Maximum total weight of the distinct schemas of one call; the same as for a single schema. */
 const CALL_WEIGHT_MAX = 5_000;
 
-/** Compiled schemas by text, since the tasks of one call mostly share one. Least recently used first. */
+/** Cache of compiled schemas by text, since the tasks of one call mostly share one. Least recently used first. */
 const known = new Map<string, Read>();
 const KNOWN_MAX = 64;
 
-/** The call contains schemas, which take time to compile. */
+/** Whether the call contains schemas, which take time to compile. */
 export function bringsSchema(input: unknown): boolean {
   const brings = (one: unknown) => typeof one === 'object' && one !== null && 'output_schema' in one;
   const tasks = (input as { readonly tasks?: unknown } | null)?.tasks;
@@ -48,7 +48,7 @@ export function resultFault(schema: Schema, result: string): string | null {
   if (!parsed.ok)
     return `the result must be JSON that matches the schema of the task, and it is no JSON that can be read: ${parsed.error}`;
   const found = readSchema(schema);
-  // Only in ledgers of older versions that accepted it.
+  // Only for a task from an older version, which accepted the schema.
   if (!found.ok)
     return `the schema of the task cannot be used (${found.fault}): call submit_error and put your result there`;
   const walk = new Walk();

@@ -30,7 +30,7 @@ export const forkInput = z.strictObject({
   budget: budgetOption,
 });
 
-/** A person's conversation and its forks, not sub-agents with a single task. */
+/** Conversations of people and their forks, not sub-agents with a single task. */
 const audience: ToolsetTool['audience'] = (config) => !isSubAgent(config);
 
 const fork = checkedTool({

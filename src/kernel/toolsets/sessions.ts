@@ -52,7 +52,7 @@ const spawnInput = z.strictObject({
 
 export type Spawn = z.infer<typeof spawnInput>;
 
-/** A sub-agent's session cannot spawn another one. */
+/** Whether the key is that of a sub-agent's session, which cannot spawn another one. */
 function isSubagentSession(session_key: string): boolean {
   return session_key.includes(':subagent:');
 }
@@ -114,7 +114,7 @@ export interface PlannedRun {
   readonly consequences: readonly Consequence[];
 }
 
-/** Of several runs of one call, `field` names this one in errors, and `sharers` share what is left of a budget. */
+/** Plans a background run. For one of several runs of a call: `field` names it in errors; `sharers` is how many of them share what is left of a budget. */
 export function planRun(
   options: Spawn,
   agent_id: string,

@@ -55,15 +55,15 @@ export function needsOf(options: TaskOptions, key: string, self: Agent, model: s
   ];
 }
 
-/** The successful lookups. */
+/** Validated options of a sub-agent, with the results of the lookups. */
 export interface TaskGround {
   readonly profile: Profile | null;
-  /** Absolute; null: the creator's. */
+  /** Absolute path; null: the creator's. */
   readonly cwd: string | null;
-  /** The files to read first, the task, and the required form of the result. */
+  /** The first message: files to read first, the task, the required form of the result, and the worktree. */
   readonly text: string;
   readonly worktree: Worktree | null;
-  /** Its own; null: none. */
+  /** The sub-agent's own budget; null if it has none. */
   readonly budget: Omit<PathBudget, 'agent_id'> | null;
 }
 
@@ -71,7 +71,7 @@ type Checked =
   | { readonly ok: true; readonly ground: TaskGround }
   | { readonly ok: false; readonly code: RefusalCode; readonly message: string };
 
-/** Validates the options of one sub-agent; `field` prefixes error messages (`tasks.2`), `place` says in which worktree it works. */
+/** Validates the options of one sub-agent. `field` prefixes the names in error messages (`tasks.2`); `place` tells the sub-agent about its worktree. */
 export function checkTask(
   task: string,
   options: TaskOptions,
@@ -133,8 +133,8 @@ function taskPlace({ branch }: Worktree): string {
 }
 
 /**
- * Why an agent may not choose this model; null: it may, as those of its ancestors (`own`, itself first), of profiles and of the configuration. Only people may
- * name a rule file: its name is a local path, and its errors reveal its content.
+ * Why an agent may not choose this model; null if it may. Allowed are the models of its ancestors (`own`, itself first), of profiles and of the configuration.
+ * Only people may choose a scripted model: its name is the path of a local file, and its errors reveal the content.
  */
 export function modelFault(
   wanted: string | null | undefined,
@@ -169,7 +169,7 @@ export function modelOf(options: TaskOptions, profiles: ReadonlyMap<string, Prof
   return options.model ?? (options.profile ? (profiles.get(options.profile)?.model ?? null) : null);
 }
 
-/** The folder's counterpart in the worktree. */
+/** The counterpart of a folder in the worktree. */
 function inWorktree(worktree: Worktree, config: AgentConfig, cwd: string | null): string {
   if (cwd === null || !cwd.startsWith(`${config.cwd}/`)) return worktree.path;
   return `${worktree.path}${cwd.slice(config.cwd.length)}`;

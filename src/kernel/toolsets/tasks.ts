@@ -8,8 +8,8 @@ import { checkedTool } from './arguments.ts';
 import type { Need, Toolset, ToolsetTool } from './toolset.ts';
 
 /**
- * The toolset `tasks`: a list that all agents of a tree share (docs/tasks.md). Beside another toolset, never instead of one. The ledger decides each call in a
- * transaction of its own, under the lock of the tree (kernel/tasks/change-tasks.ts).
+ * The toolset `tasks`: a list that all agents of a tree share (docs/tasks.md). Used beside another toolset, never instead of one. The ledger decides each call
+ * in a transaction of its own, under the lock of the tree (kernel/tasks/change-tasks.ts).
  */
 
 const TITLE_MAX = 300;

@@ -9,7 +9,7 @@ export interface ToolsetTerms {
     readonly allow_agents: readonly string[] | null;
     /** Default model of background runs; null: the requester's. */
     readonly model: string | null;
-    /** Models that agents may choose besides those of their ancestors and of profiles, `provider/*` for all of one; null: any. */
+    /** Models that agents may choose besides those of their ancestors and of profiles, `provider/*` for all of a provider; null: any. */
     readonly models: readonly string[] | null;
     /** Maximum concurrent background runs of one tree; more are queued. */
     readonly max_concurrent: number;

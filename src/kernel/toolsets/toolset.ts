@@ -24,9 +24,9 @@ export interface ToolsetView {
   readonly tree: Tree;
   /** Living children of `self`, including those created earlier in the same step. */
   readonly living_children: number;
-  /** How many of them, or of the tree, are resting without waking mail and so do not count against limits (law 7). O(n). */
+  /** Number of children, or of agents of the tree, that rest without waking mail and so do not count towards limits (law 7). O(n). */
   readonly resting: (among: 'children' | 'tree') => number;
-  /** Uuid, unique prefix (≥ 4) or name of an agent of this tree. */
+  /** Resolves a UUID, unique prefix (at least 4 characters) or name of an agent of this tree. */
   readonly resolve: (text: string) => Resolved;
   /** From `agent` up to the root, itself first. */
   readonly lineage: (agent: Agent) => readonly Agent[];
@@ -53,7 +53,7 @@ export type Decision =
       readonly output: string;
       readonly consequences: readonly Consequence[];
       readonly spawned?: readonly SpawnedChild[];
-      /** What others will read of its caller, outside of mail. */
+      /** Text by the caller that other agents will read, but not as mail. */
       readonly said?: string;
     }
   | { readonly type: 'refuse'; readonly code: RefusalCode; readonly message: string }
@@ -88,14 +88,14 @@ export interface ToolsetTool {
   readonly spec: ToolSpec;
   /** Agent references in the input, which the runtime resolves before `decode`; none by default. Never throws. */
   readonly mentions?: (input: unknown) => readonly string[];
-  /** Creates agents; by default not. May share a step with other such calls; all other calls of the message wait for the commit. */
+  /** Whether the tool creates agents; by default not. May share a step with other such calls; all other calls of the message wait for the commit. */
   readonly creates?: true | ((input: unknown) => boolean);
-  /** `decode` asks for a whole subtree. */
+  /** Set if `decode` reads a whole subtree. */
   readonly surveys?: true;
-  /** Depends on the effects of the other calls of its message, so it is decoded after them, regardless of order. */
+  /** Set if it depends on the effects of the other calls of its message, so that it is decoded after them, regardless of order. */
   readonly comes_last?: true;
   readonly decode: (input: unknown, call: Call, view: ToolsetView) => Decision;
-  /** Whether agents with this configuration see the tool; absent: all do. A call without seeing it is answered by `decode`. */
+  /** Whether agents with this configuration see the tool; absent: all do. Calls by others still go to `decode`. */
   readonly audience?: (config: AgentConfig, terms: ToolsetTerms) => boolean;
   /** What the runtime must look up before `decode`. Never throws. */
   readonly needs?: (input: unknown, call: Call, self: Agent, terms: ToolsetTerms) => readonly Need[];
@@ -122,7 +122,7 @@ export function toolsetClash(toolsets: readonly string[]): string | null {
   return 'an agent has the toolset process or slash, not both';
 }
 
-/** External information that decoding a call depends on. The runtime looks it up before. */
+/** External information that decoding a call depends on. The runtime looks it up first. */
 export type Need =
   /** Whether the model can be used. */
   | { readonly type: 'model'; readonly name: string }
@@ -130,9 +130,9 @@ export type Need =
   | { readonly type: 'folder'; readonly base: string; readonly path: string }
   /** A text file inside `base` that the agent may read; `text` of the answer is its content. */
   | { readonly type: 'file'; readonly base: string; readonly path: string }
-  /** What the ledger decides about the shared task list. */
+  /** The ledger's decision on an order for the shared task list. */
   | { readonly type: 'tasks'; readonly call_id: string; readonly order: TaskOrder }
-  /** Whether the call may create these agents: answered by an empty text; by what a person is to be asked; or by why not. */
+  /** Whether the call may create these agents. Answer: an empty text if it may, the question for a person, or an error that says why not. */
   | {
       readonly type: 'creation';
       readonly call: Pick<Call, 'id' | 'name'>;
@@ -141,7 +141,7 @@ export type Need =
   /** A git worktree of the repository around `base`, named by `id`. */
   | { readonly type: 'worktree'; readonly base: string; readonly id: string };
 
-/** A need that the ledger knows nothing of. */
+/** A need that is looked up outside the ledger. */
 export type WorldNeed = Exclude<Need, { readonly type: 'tasks' | 'creation' }>;
 
 export type NeedAnswer =
@@ -153,7 +153,7 @@ export function needKey(need: Need): string {
   return JSON.stringify(need);
 }
 
-/** A call has one such need; two calls of a message may share an id. */
+/** Key of the only `creation` need of a call; two calls of a message may share an id. */
 export function creationKey({ id, name }: Pick<Call, 'id' | 'name'>): string {
   return `creation ${name} ${id}`;
 }

@@ -26,8 +26,8 @@ export function asked(state: Executing, event: EventOf<'call-asked'>): Transitio
 }
 
 /**
- * An answer counts once, and only while its call is waiting for it. The turn's clock was stopped meanwhile: the start of the turn moves by the time
- * since the oldest pending approval, and the other approvals count from now, so that overlapping waits count once.
+ * Applies the answer to a call's approval or question. It counts once, and only while the call waits for it. The turn's clock was stopped meanwhile
+ * (`clockSetBack`).
  */
 export function askAnswered(
   state: Executing,
@@ -59,7 +59,7 @@ export function askAnswered(
   );
 }
 
-/** What the model or the program reads. */
+/** The denial as the model or the agent program reads it. */
 export function deniedText(tool: string, { by, note }: Pick<ProgramAnswer, 'by' | 'note'>): string {
   // For the model, "you" would mean itself.
   const who = by === 'you' ? 'the user' : by;
@@ -67,7 +67,7 @@ export function deniedText(tool: string, { by, note }: Pick<ProgramAnswer, 'by' 
   return `${tool} was denied by ${who}. Do not try to get around it.${said}`;
 }
 
-/** A call that runs asks a person something, and goes on running. */
+/** A running call asks a person a question, and goes on running. */
 function toolAsked(state: Executing, { ask, at }: EventOf<'call-asked'>): Transition {
   const { id, tool, subject } = ask;
   const open = state.running.find(({ call }) => call.id === ask.call_id);
@@ -81,7 +81,7 @@ function toolAsked(state: Executing, { ask, at }: EventOf<'call-asked'>): Transi
   ]);
 }
 
-/** Counts once, and only while its call runs and waits for it. */
+/** Applies the answer to a running call's question; it counts once, while the question is open. */
 function toolAnswered(state: Executing, event: EventOf<'ask-answered'>): Transition {
   const { ask_id, at, verdict, note, by, dismissed } = event;
   const asker = askerOf(state, ask_id) as RunningCall;
@@ -93,7 +93,7 @@ function toolAnswered(state: Executing, event: EventOf<'ask-answered'>): Transit
   ]);
 }
 
-/** Its answer would reach nobody. */
+/** Withdraws a question whose asker no longer waits for the answer. */
 export function questionWithdrawn(state: AgentState, event: EventOf<'question-withdrawn'>): Transition {
   if (state.type !== 'executing' || askerOf(state, event.ask_id) === undefined)
     return invalid(state, event, `no call asks ${event.ask_id}`);
@@ -112,7 +112,10 @@ function withoutQuestion(state: Executing, ask_id: string): Executing {
   return { ...state, running };
 }
 
-/** The clock stood still since the oldest of all that waits for a person; what still does counts from now. */
+/**
+ * Restarts the turn's clock, which was stopped since the oldest pending approval or question: the start of the turn moves by that time. Those that are still
+ * pending count from now, so that overlapping waits count once.
+ */
 function clockSetBack(state: Executing, now: number): Executing {
   const since = state.running.flatMap((one) => [
     ...(isAsked(one) ? [one.ask.at] : []),
@@ -132,7 +135,7 @@ function clockSetBack(state: Executing, now: number): Executing {
   return { ...state, turn, running };
 }
 
-/** An agent program asks a person in the middle of its request, which goes on meanwhile. */
+/** An agent program asks a person a question during its request, which goes on meanwhile. */
 export function programAsked(state: Requesting, { ask, at }: EventOf<'call-asked'>): Transition {
   const { id, tool, subject } = ask;
   const asked = [...(state.asked ?? []), { id, at, tool, subject }];
@@ -142,7 +145,7 @@ export function programAsked(state: Requesting, { ask, at }: EventOf<'call-asked
   ]);
 }
 
-/** The turn's clock stood still since the oldest open question; the others count from now, so that overlapping waits count once. */
+/** Applies the answer to an agent program's question; the turn's clock was stopped as in `clockSetBack`. */
 export function programAnswered(state: Requesting, event: EventOf<'ask-answered'>): Transition {
   const { asked = [], ...others } = state;
   const { ask_id, at, verdict, note, by } = event;
@@ -159,11 +162,11 @@ export function programAnswered(state: Requesting, event: EventOf<'ask-answered'
   ]);
 }
 
-/** Questions of a request or call that is no longer waited for are withdrawn, whatever ended it. */
+/** Withdraws the open questions of requests and calls that have ended, however they ended. */
 export function withdrawn(before: AgentState, event: AgentEvent, transition: Transition): Transition {
   const asked = questionsOf(before);
   if (asked.length === 0 || !transition.ok) return transition;
-  // The ledger has done it.
+  // The ledger has voided them already.
   if (event.type === 'kill') return transition;
   const { state, effects } = transition;
   const open = new Set(questionsOf(state).map(({ id }) => id));

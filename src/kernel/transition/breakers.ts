@@ -71,8 +71,8 @@ function signatureOf(call: Call): string {
 }
 
 /**
- * A 64-bit hash of texts (two 32-bit FNV-1a hashes over UTF-16 units and lengths). Not cryptographic: a collision must not be
- * worth anything.
+ * A 64-bit hash of texts (two 32-bit hashes as in FNV-1a, over UTF-16 units and lengths). Not cryptographic: callers must not
+ * rely on collision resistance.
  */
 export function fingerprint(texts: readonly string[]): string {
   let [one, two] = [0x811c9dc5, 0xc9dc5118];

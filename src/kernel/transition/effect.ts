@@ -9,7 +9,7 @@ export interface ProgramAnswer {
   readonly verdict: 'allow' | 'deny';
   readonly note: string;
   readonly by: string;
-  /** It was put away without a decision. */
+  /** The question was dismissed without a decision. */
   readonly dismissed?: boolean;
 }
 
@@ -22,7 +22,7 @@ export type Effect =
   | { readonly type: 'append'; readonly message: Message }
   | { readonly type: 'create-agents'; readonly agents: readonly NewAgent[] }
   | { readonly type: 'deliver-mail'; readonly mail: NewMail }
-  /** The mail becomes part of the next `user` or `result` message of the same step. */
+  /** The mail becomes part of the next message that the same step appends. */
   | { readonly type: 'consume-mail'; readonly mail_ids: readonly string[] }
   | { readonly type: 'kill-agents'; readonly agent_ids: readonly string[] }
   /** Asks a person for approval; the answer arrives as mail. */
@@ -40,7 +40,7 @@ export type Effect =
   // performed after the commit
   | { readonly type: 'request-model'; readonly attempt: number }
   | { readonly type: 'run-call'; readonly call: Call }
-  /** Answers the program that asked in its request, or the tool in its call; a successor sends the request again, or reports the call as interrupted. */
+  /** Passes the answer to the agent program or tool that asked. A successor does not: it repeats the request or call, or reports the call as interrupted. */
   | ({ readonly type: 'answer-program'; readonly ask_id: string } & ProgramAnswer)
   /** Ends a wait at this time, milliseconds since the epoch. */
   | { readonly type: 'start-timer'; readonly call_id: string; readonly at: number }

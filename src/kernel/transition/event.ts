@@ -22,7 +22,7 @@ export type AgentEvent =
   /**
    * `seq`: position of the new message. `calls`: all call parts of `content`, in order. `submission`: ends a child that reports to its
    * parent instead of running calls; ignored for others. `refusal`: no call runs, and each gets this error. `appendix`: added to the outcome if the
-   * agent ends with this answer; `changed`: the files that git names for its worktree then.
+   * agent ends with this answer; `changed`: the files that git then reports as changed in its worktree.
    */
   | {
       readonly type: 'response';
@@ -43,7 +43,7 @@ export type AgentEvent =
       readonly appendix?: string;
       readonly changed?: readonly string[];
     }
-  /** A call settled. `consequences` are written in the same transaction; `spawned` are added to the children to await. `deed`: what it did to the world. */
+  /** A call settled. `consequences` are written in the same transaction; `spawned` are added to the children to await. `deed`: its effects on the world. */
   | {
       readonly type: 'call-settled';
       readonly at: number;
@@ -62,7 +62,7 @@ export type AgentEvent =
       readonly child: string;
       readonly consequences: readonly Consequence[];
     }
-  /** The call needs a person's approval before it runs, or asks a question while it does; or something that an agent program does in the request in flight. */
+  /** A call needs a person's approval before it runs, or asks a question while it runs; or an agent program asks during the request in flight. */
   | { readonly type: 'call-asked'; readonly at: number; readonly ask: NewAsk }
   | {
       readonly type: 'ask-answered';
@@ -73,10 +73,10 @@ export type AgentEvent =
       readonly by: string;
       /** The answer grants a rule until the turn ends. */
       readonly turn?: boolean;
-      /** The question was put away without a decision. */
+      /** The question was dismissed without a decision. */
       readonly dismissed?: boolean;
     }
-  /** Whoever asked a question in a running call does not wait for its answer any more. */
+  /** A running call no longer waits for the answer to its question. */
   | { readonly type: 'question-withdrawn'; readonly at: number; readonly ask_id: string }
   /** Text of a person that is stored with the conversation and never sent to a model (capture mode). */
   | { readonly type: 'capture'; readonly at: number; readonly content: CaptureContent }
@@ -142,9 +142,9 @@ export type AgentEvent =
   | { readonly type: 'summarise'; readonly at: number }
   /** A person asks for a checkpoint. */
   | { readonly type: 'compact'; readonly at: number; readonly note: string }
-  /** Null: there was nothing to cut. */
+  /** `checkpoint`: null if there was nothing to cut. */
   | { readonly type: 'summarised'; readonly at: number; readonly checkpoint: Checkpoint | null }
-  /** Before a request is sent: little of a budget is left, and the model is told; or nothing is, and the model answers for the last time. */
+  /** Before a request is sent: little of a budget is left and the model is told, or (`last`) enough for one answer at most, which the model is asked for. */
   | { readonly type: 'budget'; readonly at: number; readonly text: string; readonly last: boolean }
   /** Computing the agent's step threw: the turn ends. */
   | { readonly type: 'fault'; readonly at: number; readonly failure: Failure }

@@ -26,7 +26,7 @@ export function nextRequest(turn: Turn, effects: readonly Effect[], context: Tra
   return lastRequest(turn, { kind: 'limit', error, retryable: false }, effects, context);
 }
 
-/** A limit never discards work: the model gives one last answer without tools (docs/vocabularies.md). */
+/** Starts the last request after a limit, so that no work is discarded: the model answers once more, without tools (docs/vocabularies.md). */
 export function lastRequest(
   turn: Turn,
   limit: Failure,
@@ -40,7 +40,7 @@ export function lastRequest(
   return ask({ ...turn, grace: limit }, [...effects, ...told]);
 }
 
-/** What is done so that the conversation fits its model's window (docs/context.md). Rows are only added, so people and earlier forks see the whole of it. */
+/** Makes the conversation fit its model's window (docs/context.md). Rows are only added, so people and earlier forks still see all of it. */
 export function makeRoom(
   state: AgentState,
   event: EventOf<'elide' | 'summarise' | 'summarised' | 'compact'>,
@@ -51,7 +51,7 @@ export function makeRoom(
   const { turn, attempt } = state;
   switch (event.type) {
     case 'compact': {
-      // The request is about to be performed: it asks for the summary then.
+      // The request that is about to be sent becomes the one for the summary.
       const note = [state.compacting?.note ?? '', event.note].filter((one) => one !== '').join('; ');
       return step({ ...state, compacting: { ...state.compacting, note } }, []);
     }
@@ -75,7 +75,7 @@ export function makeRoom(
   }
 }
 
-/** What ends the request for the summary of an agent at rest ends no turn: nobody is told of one, and there is nothing to try again. Null: another event. */
+/** Handles an event that ends a resting agent's request for a summary; null for other events. No turn ends: nobody is notified, nothing is left to retry. */
 export function restAgain(rest: Resting, event: AgentEvent): Transition | null {
   const failed = (error: string) => appendEvent('error', `no checkpoint was made: ${error}`);
   switch (event.type) {
@@ -99,7 +99,7 @@ function compacting(turn: Turn, compacting: Compacting): Transition {
   return step({ type: 'requesting', attempt: 1, turn, compacting }, [{ type: 'request-model', attempt: 1 }]);
 }
 
-/** The request that was to be sent is asked for anew, with what the model is told before it. */
+/** Restarts the request that was about to be sent, after a message to the model about the budget. */
 export function budgetTold(
   state: Extract<AgentState, { type: 'requesting' }>,
   { text, last }: EventOf<'budget'>,

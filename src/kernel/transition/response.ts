@@ -49,7 +49,7 @@ export function answered(before: Turn, event: EventOf<'response'>, context: Tran
   );
 }
 
-/** Submissions without the required evidence; the last one ends the child. */
+/** Maximum submissions without the required evidence; the last one ends the child. */
 const UNPROVED_MAX = 3;
 
 /** Refuses a submission and says what is missing; after the last one, or where no tool runs any more, the child ends. */

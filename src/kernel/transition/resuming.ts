@@ -23,7 +23,7 @@ export function resumed(
 ): Transition {
   if (state.type === 'requesting') {
     const attempt = state.attempt + 1;
-    // The program is started anew, and asks again.
+    // An agent program is started again, and asks again.
     const { asked: _, ...unasked } = state;
     return step({ ...unasked, attempt }, [{ type: 'request-model', attempt }]);
   }
@@ -35,7 +35,7 @@ export function resumed(
   const turn = forgiven ? forgiveDeaths(state.turn, deaths) : countDeath(state.turn, live, deaths);
   const deadly = deadlyReason(turn);
   if (deadly !== null) return quarantined(state, live, deadly, context);
-  // What a call asked is asked anew, if it is run again.
+  // Open questions are dropped: a call that is run again asks again.
   const asking = state.running.some(({ questions }) => questions !== undefined);
   const running = asking ? state.running.map(({ questions: _, ...one }) => one) : state.running;
   const counted: Executing = turn === state.turn && !asking ? state : { ...state, turn, running };

@@ -43,7 +43,7 @@ export function cancelled(
   }
 }
 
-/** The text so far of the interrupted answer. */
+/** Effects that append the text that the interrupted answer had so far; none without text. */
 function saidSoFar({ said }: EventOf<'cancel' | 'limit'>): Effect[] {
   return said === undefined ? [] : [appendAssistant(interruptedAnswer(said.model, said.text))];
 }
@@ -68,7 +68,7 @@ function cancelledCalls(
 }
 
 /**
- * Time for the last answer: running calls are stopped and children are asked to stop, without waiting for them, because a limit must hold whatever
+ * Handles the limit on run time: running calls are stopped and children are asked to stop, without waiting for them, because a limit must hold whatever
  * others do. The last request gets the results so far. A request in flight is not aborted: its answer may be the last one, and a hanging provider would
  * not answer a second request either. At the final limit the turn ends in any state.
  */

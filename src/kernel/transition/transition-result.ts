@@ -23,13 +23,13 @@ export function invalid(state: AgentState, event: AgentEvent, reason: string): T
 
 /** What a transition needs to know about the agent besides its state. */
 export interface TransitionContext {
-  /** A parent awaits its outcome: it ends instead of idling. */
+  /** Whether the agent ends with an outcome after its one task, instead of idling. */
   readonly reports: boolean;
-  /** It must end with `submit_result` or `submit_error`. Only for agents with `reports`. */
+  /** Whether it must end with `submit_result` or `submit_error`. Only for agents with `reports`. */
   readonly submits: boolean;
-  /** A result counts only if submitted, because that is when it is validated. */
+  /** Whether a result counts only if submitted, because that is when it is validated. */
   readonly checked?: boolean;
-  /** What the agent's profile requires as evidence; a result without it is refused. */
+  /** The evidence that the agent's profile requires; a result without it is refused. */
   readonly require?: readonly string[];
   /** Maximum model requests of one turn. */
   readonly turns: number;

@@ -22,7 +22,7 @@ const UNSUBMITTED: Failure = {
   retryable: false,
 };
 
-/** `limit`: what kept it from bringing the evidence. */
+/** `limit`: the limit that kept the agent from providing the evidence; null if none. */
 export function unprovedFailure(missing: readonly string[], limit: Failure | null = null): Failure {
   const error = `required evidence missing: ${missing.join(', ')}`;
   return {
@@ -78,7 +78,7 @@ export function report(
 export interface FailureDetails {
   /** Added to the partial result; default: `context.leaves`. */
   readonly appendix?: string | undefined;
-  /** Text of an answer that was interrupted. */
+  /** Text that no message contains yet: of an interrupted answer, or of a refused submission. */
   readonly unfinished?: string | undefined;
   /** The text of these effects continues the earlier text without a paragraph break. */
   readonly continues?: boolean;

@@ -10,14 +10,14 @@ export type WorldEffect = Extract<
   { type: 'request-model' | 'run-call' | 'answer-program' | 'start-timer' | 'abort' }
 >;
 
-/** A call of a toolset that cannot be decided before this step is committed, and names and needs are looked up. */
+/** A call of a toolset that can be decided only after this step is committed and its names and needs are looked up. */
 export interface DeferredCall {
   readonly call: Call;
   readonly look_up: readonly string[];
   readonly needs: readonly Need[];
-  /** All agents of the tree must be read from the ledger. */
+  /** Whether all agents of the tree must be read from the ledger. */
   readonly survey: boolean;
-  /** It is decided after all other calls. */
+  /** Whether it is decided after all other calls. */
   readonly last?: true;
 }
 
@@ -33,7 +33,7 @@ export interface Advance {
   readonly step: Step | null;
   /** To be performed after the commit, in order. */
   readonly effects: readonly WorldEffect[];
-  /** To be prepared after that, and passed in again. */
+  /** To be prepared after that, and passed to `advance` again. */
   readonly deferred: readonly DeferredCall[];
   /** Ids of mail that the step consumes. */
   readonly consumed: ReadonlySet<string>;

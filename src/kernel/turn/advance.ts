@@ -11,7 +11,7 @@ import type { View } from './view.ts';
 import { cancel, endHumanWait, endWaits, NO_CURSORS } from './waits.ts';
 
 /**
- * Deciding what an agent does next. `advance` makes one step of everything that is pending for the agent, in this order: events, with the calls of toolsets
+ * Decides what an agent does next: makes one step of everything that is pending for it, in this order: events, with the calls of toolsets
  * that they start; orders and outcomes; waits that may end; mail. It is pure: it changes none of its arguments, and equal arguments give equal results.
  * Never throws: a fault ends the turn of this agent, and the other agents of the round get their steps.
  */

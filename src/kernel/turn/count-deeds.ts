@@ -15,12 +15,12 @@ export interface Happening {
   readonly request: RequestRecord | undefined;
 }
 
-/** The state after a transition, with what the agent did up to it: in its turn, or kept from its newest one. */
+/** Returns the state after a transition, with the agent's deeds so far: those of its current turn, or else of its newest one. */
 export function countDeeds(happening: Happening, agent_id: string, { tools, relatives }: View): AgentState {
   const { before, after, event } = happening;
   // A summary alone is no turn.
   if (restOf(before) !== null && !('turn' in after)) return after;
-  // Another turn counts from the beginning, unless it tries a failed one again.
+  // A new turn counts from the beginning, unless it retries a failed one.
   const begins = 'turn' in after && !('turn' in before) && event.type !== 'retry';
   const known = begins ? undefined : 'turn' in before ? before.turn.deeds : before.deeds;
   const deeds = counted(known ?? {}, happening, tools);
@@ -52,7 +52,7 @@ function counted(known: Deeds, { event, effects, request }: Happening, tools: Vi
     if (effect.type !== 'append' || effect.message.kind !== 'result') continue;
     const { name, status, call_id } = effect.message.content;
     const own = event.type === 'call-settled' && event.result.call_id === call_id;
-    // Tools of toolsets are for working with other agents.
+    // Calls of toolsets do not count: they are for working with other agents.
     if (!tools.has(name)) deeds = withCall(deeds, name, status === 'ok', own ? deed : undefined);
   }
   if (event.type === 'response' || event.type === 'request-failed')
@@ -62,7 +62,7 @@ function counted(known: Deeds, { event, effects, request }: Happening, tools: Vi
   return { ...deeds, tokens: (deeds.tokens ?? 0) + input + output };
 }
 
-/** It works, and has told its parent nothing; the end of a background run is announced later. */
+/** Whether the agent works and has sent its parent nothing in this turn; not for background runs, whose end is announced later. */
 function owesAnswer({ state, origin, sent_this_turn }: Agent): boolean {
   return origin !== 'session' && isWorking(state.type) && !sent_this_turn;
 }

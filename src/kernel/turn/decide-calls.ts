@@ -10,7 +10,7 @@ import { hear } from './take-mail.ts';
 import { toolsetView } from './toolset-view.ts';
 import { endOrPark } from './waits.ts';
 
-/** Decides the started calls of toolsets: each settles, parks, or is deferred until the ledger or the world was looked up. */
+/** Decides the started calls of toolsets: each settles, parks, or is deferred until the ledger or the outside world has been consulted. */
 export function decideCalls(draft: Draft): void {
   // Settling a call may start queued ones.
   for (let call = draft.calls.next(); call !== undefined; call = draft.calls.next()) {
@@ -24,7 +24,7 @@ export function decideCalls(draft: Draft): void {
   }
 }
 
-/** Anything may be thrown, even what cannot be turned into text. */
+/** The text of a thrown value, which may be anything, even a value that cannot be converted to text. */
 export function faultText(error: unknown): string {
   try {
     return error instanceof Error ? error.message : String(error);
@@ -108,7 +108,7 @@ function follow(decision: Decision, call: Call, draft: Draft): void {
   }
 }
 
-/** Whether rules let the call create its agents; else it was denied, parked with a question, or deferred until what people granted was looked up. */
+/** Whether rules let the call create its agents. If not, it has been denied, parked with a question, or deferred until granted rules are looked up. */
 function mayCreate(decision: Decision, call: Call, draft: Draft): boolean {
   const { led, view, calls, state } = draft;
   const ruling = view.rulingOn(call.name);
@@ -131,7 +131,7 @@ function mayCreate(decision: Decision, call: Call, draft: Draft): boolean {
   }
   if (!answer.ok) return deny(answer.error);
   if (answer.text === '') return true;
-  // Whatever was looked up for it may have changed when it is answered.
+  // What was looked up for the call may be stale when a person answers.
   useAnswers(call, false, draft);
   const { id: agent_id, root_id, name: agent_name, config } = led.agent;
   const ask = {

@@ -12,7 +12,7 @@ export function doing(state: AgentState, argumentsOf: View['argumentsOf']): stri
         return oneLine(`asks: ${state.asked[0].tool} ${state.asked[0].subject}`);
       return state.compacting === undefined ? 'thinking' : 'summarising its conversation';
     case 'executing': {
-      // Foremost what a person is awaited for.
+      // Waiting for a person comes first.
       const first = state.running.find(waitsForPerson) ?? state.running[0];
       if (first === undefined) return null;
       const others = state.running.length - 1;

@@ -90,9 +90,9 @@ export class Draft {
     return this.view.id(this.#ids++);
   }
 
-  /** Returns null, or why the state does not admit the event; then nothing changes. */
+  /** Applies an event. Returns null, or why the state does not admit it; then nothing changes. */
   apply(happened: AgentEvent, request?: RequestRecord): InvalidTransition | null {
-    // The place of the answer is known only here.
+    // The seq of the answer is known only here.
     const event = happened.type === 'response' ? { ...happened, seq: this.last_seq + 1 } : happened;
     const before = this.#state;
     const result = transition(before, event, this.#context);
@@ -208,13 +208,13 @@ export class Draft {
     this.#parts.send.push({ id, root_id, to_id, from_id, from_name, kind, body, sent_at, ...did });
   }
 
-  /** What an agent tells its parent comes with what it really did. */
+  /** What the agent really did, which is added to what it tells its parent. */
   #did(): { readonly did?: string } {
     const did = deedsLine({ config: this.#config, state: this.#state }, this.view.now);
     return did === undefined ? {} : { did };
   }
 
-  /** This step sends the agent mail that will wake it. */
+  /** Whether this step sends the agent mail that will wake it. */
   wakes({ id }: Agent): boolean {
     return this.#parts.send.some(({ to_id, kind }) => to_id === id && WAKING_MAIL.has(kind));
   }
@@ -253,7 +253,7 @@ export class Draft {
     return this.#noticed;
   }
 
-  /** The agent was told of letters up to this number. */
+  /** Records that the agent has been notified of letters up to this number. */
   notice(number: number): void {
     this.#noticed = number;
   }

@@ -6,17 +6,17 @@ import type { EventOf } from '../transition/event.ts';
 export interface EndedTurn {
   /** Seq of its newest message. */
   readonly seq: number;
-  /** Its last words, or why it stopped. */
+  /** Text of its last answer, with the limit that ended it, or why the turn stopped. */
   readonly text: string;
   /** The failure or the limit that ended it. */
   readonly cause: string | null;
-  /** The agent wrote to its parent in this turn. */
+  /** Whether the agent wrote to its parent in this turn. */
   readonly reported: boolean;
-  /** What it really did in it. */
+  /** What the agent really did in this turn (`deedsLine`). */
   readonly did?: string;
 }
 
-/** How the transition between these states ended the turn; null when it goes on. `reply`: the turn's last words. */
+/** How the transition between these states ended the turn; null when it goes on. `reply`: the text of the turn's last answer. */
 export function endOfTurn(
   before: AgentState,
   after: AgentState,
@@ -32,7 +32,7 @@ export function endOfTurn(
   return { text: `The turn stopped: ${error}`, cause: error };
 }
 
-/** The last words of a turn, preceded by a cut answer that they continue; null when the turn goes on with calls. */
+/** The text of a turn's last answer, preceded by the cut answer that it continues; null when the turn goes on with calls. */
 export function replyIn(answer: EventOf<'response'>, before: AgentState, after: AgentState): string | null {
   if (answer.calls.length > 0 && after.type !== 'idle') return null;
   const unfinished = before.type === 'requesting' ? (before.turn.unfinished ?? '') : '';

@@ -25,7 +25,7 @@ export function beginTask(draft: Draft): Advance['run'] {
 }
 
 /**
- * Takes mail with text for the model. It wakes a resting agent. Announcements and letters of people also join a turn before its next request, and
+ * Takes mail with text for the model, which wakes a resting agent. Announcements and letters of people also join a turn before its next request, and
  * so do all letters to an agent with a single task, which does not rest before its end.
  */
 export function takeMail(draft: Draft): void {
@@ -34,7 +34,7 @@ export function takeMail(draft: Draft): void {
   const pending = mail.left;
   // A run begins with its task; other mail waits until then.
   if (pending.some(({ kind }) => kind === 'task')) return;
-  // What joined a summary alone would not be answered.
+  // Mail that joins a request for a summary alone would not be answered.
   if (!isResting(draft.state.type) && (!draft.asksModel || restOf(draft.state) !== null)) return;
   for (const one of pending) {
     if (one.kind === 'announce') takeAnnouncement(draft, one);
@@ -96,13 +96,13 @@ function takeNotice(draft: Draft, letters: readonly Mail[]): void {
   enter(draft, { origin: 'mail', text: noticeOf(fresh) });
 }
 
-/** Tells people of a text that looks like instructions to the agents that read it (docs/permissions.md#reports-that-look-like-instructions). */
+/** Warns people of a text that looks like instructions to the agents that read it (docs/permissions.md#reports-that-look-like-instructions). */
 export function hear(draft: Draft, what: string, from_name: string, text: string): void {
   const why = suspicion(text);
   if (why !== null) draft.tell(`look at ${what} of ${framedName(from_name)}: ${why}`, { about: 'suspicion' });
 }
 
-/** Tells people of what the agents whose mail this step takes said as if it were instructions. */
+/** Warns people of mail from agents, taken by this step, that looks like instructions. */
 export function hearMail(draft: Draft): void {
   const { led, mail } = draft;
   if (mail.isUntouched) return;

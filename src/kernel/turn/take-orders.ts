@@ -39,7 +39,7 @@ function missingOf(state: AgentState): number {
   return delegated > GATHER_ABOVE ? delegated : 0;
 }
 
-/** Outcomes in the mailbox count before other events of a fan-in, or where they are taken in batches. */
+/** Takes outcomes in the mailbox before other events, in a fan-in or where outcomes are taken in batches. */
 export function takeOutcomes(draft: Draft): void {
   if (!isFanIn(draft.state) && missingOf(draft.state) === 0) return;
   for (const mail of draft.mail.left) if (isOutcome(mail)) takeOutcome(draft, mail);
@@ -62,14 +62,14 @@ function takeOrder(draft: Draft, mail: Mail): void {
   draft.takeNow(mail.id);
 }
 
-/** A wait for agents that other processes lead: what is known of them may be stale or missing. */
+/** Whether the order is a wait for agents that other processes may lead: what is known of them may be stale or missing. */
 function mustSurveyFirst(order: Order, { id }: Mail, { led, view, state }: Draft): boolean {
   if (!view.shared || led.surveyed.has(id)) return false;
   if (!isResting(state.type)) return false;
   return order.type === 'wait' && order.from !== null;
 }
 
-/** The order stays in the mailbox until the tree was read from the ledger, and so does later mail. */
+/** Keeps the order, and later mail, in the mailbox until the tree has been read from the ledger. */
 function holdForSurvey({ id }: Mail, { calls, mail }: Draft): void {
   const call = { id, name: 'wait', input: '{}', side_by_side: false, idempotent: true };
   calls.defer(call, { survey: true });
@@ -126,7 +126,7 @@ function waitOfPerson({ from, timeout_ms }: OrderOf<'wait'>, { id, sent_at }: Ma
   const refused = overrides.get(id);
   if (refused !== undefined) return draft.tell(refusalText(refused.code, refused.message));
   if (from?.includes(agent.id) === true) return draft.tell('wait: an agent cannot wait for itself');
-  // The time counts from when the person asked.
+  // The timeout counts from when the person asked.
   const wait = { from, deadline: sent_at + timeout_ms };
   const wrong = draft.apply({ type: 'human-wait', at: sent_at, wait });
   if (wrong !== null) return draft.tell(`wait: ${wrong.reason}`);

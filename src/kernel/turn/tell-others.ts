@@ -45,7 +45,10 @@ function completionOf({ text, cause, reported }: EndedTurn, draft: Draft): Compl
   return { status: 'idle', success: true, summary: text, submitted: false };
 }
 
-/** The turn ends the task that it was forked for: only descendants have written to it since, and none of them is still working or unread. */
+/**
+ * Whether the turn ends the task for which the agent was forked: since then only descendants have written to it, and none of them is still working, has mail
+ * that wakes it, or has written a letter that the agent has not read.
+ */
 function endsTask({ led, view }: Draft): boolean {
   const { agent, prompt, inbox } = led;
   if (agent.origin !== 'fork' || agent.forked_from !== null) return false;

@@ -34,14 +34,14 @@ export class ToolsetCalls {
     return this.#deferred;
   }
 
-  /** One schema a step: compiling a schema may take long, and other agents wait meanwhile. */
+  /** Allows one call with schemas per step: compiling them may take long and blocks other agents. */
   mayReadSchema(): boolean {
     const is_first = !this.#has_read_schema;
     this.#has_read_schema = true;
     return is_first;
   }
 
-  /** Drops the answer under this key; nobody will work in the `unused` worktree. */
+  /** Drops the answer under this key; nobody will work in the worktree `unused`. */
   useAnswer(key: string, unused?: Worktree): void {
     this.#answered.push(key);
     if (unused !== undefined) this.#unused.push(unused);

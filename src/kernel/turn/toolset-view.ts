@@ -36,7 +36,7 @@ export function toolsetView(draft: Draft, message_seq: number): ToolsetView {
   };
 }
 
-/** What the step itself has used, and what calls before this one have given away. */
+/** The amounts that this step's requests have used and that its earlier calls have given to new agents. */
 function goneWith({ parts: { create, requests } }: Draft): readonly BudgetTerms[] {
   const given = create.flatMap(({ agent: { id, config } }) => ownBudget(id, config) ?? []);
   return [...given, ...requests.map(({ usage }) => amountsOf(usage))];

@@ -15,11 +15,11 @@ export interface Relatives {
   livingChildren(id: string): number;
   /** From `agent` up to the root, itself first. */
   lineage(agent: Agent): readonly Agent[];
-  /** Sums of an agent's budget; undefined: it has none. */
+  /** The budget of an agent; undefined if it has none. */
   budget(id: string): AgentBudget | undefined;
   /** Living descendants, the agent itself first. */
   subtree(agent: Agent): readonly Agent[];
-  /** Uuid, unique prefix (≥ 4 characters) or name. */
+  /** Resolves a UUID, unique prefix (at least 4 characters) or name. */
   resolve(text: string, root_id: string): Resolved;
 }
 
@@ -28,7 +28,7 @@ export type Arguments =
   | { readonly ok: true; readonly input: unknown }
   | { readonly ok: false; readonly error: string };
 
-/** What a step may read beside its agent. Asking is free of effects, and repeating a question repeats the answer. */
+/** What a step may read besides its agent. Its functions have no side effects, and equal questions get equal answers. */
 export interface View {
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -37,18 +37,18 @@ export interface View {
   readonly worker: string;
   readonly relatives: Relatives;
   readonly context: TransitionContext;
-  /** Every tool of its toolsets by name, also those hidden from it. */
+  /** Every tool of the agent's toolsets by name, including those hidden from it. */
   readonly tools: ReadonlyMap<string, ToolsetTool>;
   readonly terms: ToolsetTerms;
   /** Letters arrive as a notice, and are read with a command (docs/vocabularies.md). */
   readonly notices: boolean;
   /** Other processes lead agents of this tree too, so names must be looked up in the ledger. */
   readonly shared: boolean;
-  /** The agent has mail that wakes it. */
+  /** Whether an agent has mail that wakes it. */
   readonly hasMail: (agent: Agent) => boolean;
-  /** Its queued run may begin now (`RunQueue`). */
+  /** Whether the agent's queued run may begin now (`RunQueue`). */
   readonly mayBegin: () => boolean;
-  /** What rules say of creating agents by this tool; null: nothing. */
+  /** What permission rules say about creating agents with this tool; null if they allow it. */
   readonly rulingOn: (tool: string) => CreationRuling | null;
   readonly argumentsOf: (call: Call) => Arguments;
 }

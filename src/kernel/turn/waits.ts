@@ -100,7 +100,7 @@ function humanWaitView(draft: Draft): WaitView {
   return { ...view, inbox: view.inbox.filter((mail) => mail.from_id !== null) };
 }
 
-/** Ends a person's wait as a tool's; its result is shown to people only. */
+/** Ends a person's wait like that of a tool; its result is shown to people only. */
 export function endHumanWait(draft: Draft): void {
   const { state } = draft;
   if (state.type !== 'waiting') return;

@@ -16,8 +16,8 @@ const listedModels = z.object({
 });
 
 /**
- * The request that selects the mode, or otherwise the model or another option, named `agent_id` for a new session. Throws an AcpError that lists the
- * choices.
+ * The request that selects the mode named `agent_id` for a new session, or else the option value or model of that name. Throws an AcpError that lists the
+ * choices if there is none.
  */
 export function choiceOf(
   agent_id: string,

@@ -7,19 +7,19 @@ import { price } from '../provider/provider-config.ts';
 export const acpServerConfig = z.strictObject({
   command: z.string().min(1),
   args: z.array(z.string()).optional(),
-  /** Variables set for the program, values included; keys belong into `envAllow`. */
+  /** Variables set for the program, with their values; keys belong in `envAllow`. */
   env: z.record(z.string(), z.string()).optional(),
-  /** Names of variables of our own environment that are passed on, provider keys included. */
+  /** Names of variables of our own environment that are passed on, including provider keys. */
   envAllow: z.array(z.string().min(1)).optional(),
-  /** Prompts at once; default 8. */
+  /** Maximum concurrent prompts; default 8. */
   maxSessions: z.int().positive().optional(),
-  /** From the start to the answer of `initialize`; default 30. */
+  /** Maximum time from the start to the answer to `initialize`; default 30. */
   startTimeoutSeconds: z.number().positive().optional(),
-  /** Names of `mcp.servers` that it is told of: it starts or asks them itself, in each of its sessions. */
+  /** Names of `mcp.servers` that the program is given: it starts or calls them itself, in each of its sessions. */
   mcpServers: z.array(z.string().min(1)).optional(),
-  /** Dollars per million of the tokens that it tells; goes before the cost that it tells. */
+  /** Dollars per million tokens that the program reports; takes precedence over the cost that it reports. */
   price: price.optional(),
-  /** What is left out is known for some programs (docs/acp.md). */
+  /** Sandbox settings; some programs have defaults for those left out (docs/acp.md). */
   ...programWalls.shape,
 });
 

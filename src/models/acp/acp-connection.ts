@@ -30,7 +30,7 @@ interface AcpStart {
   readonly name: string;
   readonly config: AcpServerConfig;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where it starts, and what its walls are around. */
+  /** The folder that the program starts in, and that its sandbox is for. */
   readonly cwd: string;
   readonly sandbox: Sandbox | null;
   /** MCP servers for its sessions. */
@@ -40,7 +40,7 @@ interface AcpStart {
 /** A running agent program that has answered `initialize`, and its sessions. */
 export class AcpConnection {
   readonly name: string;
-  /** Resolves when the program is gone. Never rejects. */
+  /** Resolves to how the program ended, once it has. Never rejects. */
   readonly gone: Promise<string>;
   readonly #program: PipedProgram;
   readonly #tool_servers: readonly McpServer[];
@@ -135,7 +135,7 @@ export class AcpConnection {
     return noise === '' ? last : `${last}; it wrote: ${noise}`;
   }
 
-  /** Takes pictures in prompts. */
+  /** Whether the program accepts pictures in prompts. */
   get pictures(): boolean {
     return this.#info.agentCapabilities?.promptCapabilities?.image === true;
   }
@@ -223,14 +223,14 @@ function unlessGivenUp<Value>(promise: Promise<Value>, given_up: AbortSignal): P
   return Promise.race([promise, never]).finally(() => given_up.removeEventListener('abort', giveUp));
 }
 
-/** Null after the timeout. */
+/** Resolves to null after the timeout. */
 async function within<Value>(promise: Promise<Value>, seconds: number): Promise<Value | null> {
   const { promise: late, resolve } = Promise.withResolvers<null>();
   const timer = setTimeout(resolve, seconds * 1000, null);
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-/** Routes the methods that agent programs call to their sessions. */
+/** Routes the requests of an agent program to its sessions. */
 export function acpClient(sessions: ReadonlyMap<string, AcpSession>): ClientApp {
   const session = (id: string): AcpSession => {
     const found = sessions.get(id);

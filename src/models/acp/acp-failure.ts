@@ -23,7 +23,7 @@ const AUTH = /auth(entication|orization)?[ _](is )?(required|failed|error)|inval
 const RATE_LIMIT = /rate.?limit|too many requests|\b429\b|quota/i;
 const OVERLOADED = /overloaded|unavailable|\b(500|502|503|529)\b/i;
 
-/** Classifies the error of a prompt. `login`: how to log in to the program. `secrets` are removed. */
+/** Classifies the error of a prompt. `login`: how to log in to the program. `secrets` are removed from the text. */
 export function acpFailure(
   error: unknown,
   login: string,

@@ -52,7 +52,7 @@ class AcpModel {
     this.#agent_id = agent_id;
   }
 
-  /** Resolves when the signal aborts, whatever the program does; the prompt's own end is awaited in the background. */
+  /** Resolves at once when the signal aborts, whatever the program does; the prompt's own end is awaited in the background. */
   async stream(request: ModelRequest, onDelta: (delta: ModelDelta) => void): Promise<ModelOutcome> {
     const { signal, host } = request;
     if (signal.aborted) return { type: 'aborted' };
@@ -95,7 +95,7 @@ class AcpModel {
     return `${this.#agent_id ?? ''}\n${agent.id}`;
   }
 
-  /** The agent's session, once it has finished its last prompt; null when the signal aborts. */
+  /** The agent's session, once its previous prompt has ended; null when the signal aborts. */
   async #idleSession(request: ModelRequest, host: ModelHost): Promise<OpenSession | null> {
     const key = this.#key(request);
     for (;;) {
@@ -142,7 +142,7 @@ class AcpModel {
     }
   }
 
-  /** Cancels the prompt when the signal aborts; `promise` resolves when the program was given up after that. */
+  /** Cancels the prompt when the signal aborts; `promise` resolves if the program does not stop within the grace period. */
   #followAbort(
     request: ModelRequest,
     connection: AcpConnection,
@@ -171,7 +171,7 @@ class AcpModel {
     const reason: unknown = response?.stopReason;
     const finish = FINISH.get(reason);
     if (finish === undefined) {
-      // Not `aborted`: nobody aborted it, and the end of the prompt must be reported.
+      // Not `aborted`: the signal did not abort, and the end of the prompt must be reported.
       const why = session.refused === null ? '' : ` after a refusal: ${session.refused}`;
       const error = `the agent program stopped by itself (${String(reason)})${why}`;
       const failure = { kind: 'cancelled', error, retryable: true } as const;
@@ -193,7 +193,7 @@ class AcpModel {
   }
 }
 
-/** Null as soon as the signal aborts; the operation itself continues. */
+/** Resolves to null as soon as the signal aborts; the operation itself continues. */
 async function unlessAborted<Value>(
   promise: Promise<Value> | undefined,
   signal: AbortSignal,

@@ -6,7 +6,7 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { commandLine } from '../command-line.ts';
 
-/** A tool use in terms of permission rules; an empty subject: not told by the program. */
+/** A tool use in terms of permission rules; the subject is empty if the program does not name it. */
 export interface PermissionUse {
   readonly tool: string;
   readonly subject: string;
@@ -14,7 +14,7 @@ export interface PermissionUse {
 
 export type ToolCallFacts = Pick<ToolCallUpdate, 'kind' | 'title' | 'rawInput' | 'locations' | 'content'>;
 
-/** Tool whose rules apply to a kind of the protocol. All others are `acp:KIND`. */
+/** The tool whose rules apply to each of these kinds of the protocol. All others are `acp:KIND`. */
 const TOOLS: Readonly<Partial<Record<ToolKind, string>>> = {
   read: 'read',
   search: 'search',
@@ -38,12 +38,12 @@ const PATH_FIELDS = [
 const COMMAND_FIELDS = ['command', 'cmd'];
 const SHELL = /(?:^|\/)(?:ba|z|da|k)?sh$/;
 
-/** All uses that a tool call of the program consists of; all of them must be allowed. */
+/** Returns every use that a tool call consists of; all of them must be allowed. */
 export function permissionUses(call: ToolCallFacts): PermissionUse[] {
   const input = fieldsOf(call.rawInput);
   const command = commandOf(input);
   const named = call.kind === null || call.kind === undefined ? undefined : TOOLS[call.kind];
-  // A call with a command and no known kind runs that command.
+  // A call of unknown kind that has a command runs that command.
   const tool = named ?? (command === undefined ? undefined : 'bash');
   if (tool === undefined) return [{ tool: 'acp', subject: call.kind ?? 'other' }];
   if (tool === 'bash') return [{ tool, subject: command ?? '' }];
@@ -73,7 +73,7 @@ function commandOf(input: Readonly<Record<string, unknown>>): string | undefined
     if (!Array.isArray(value) || value.length === 0 || !value.every((one) => typeof one === 'string'))
       continue;
     const [program, flag, script, ...rest] = value as string[];
-    // A shell script is judged like a command of the bash tool.
+    // A script passed to a shell is judged like a command of the bash tool.
     const wrapped = SHELL.test(program ?? '') && (flag === '-c' || flag === '-lc') && rest.length === 0;
     return wrapped && script !== undefined ? script : commandLine(value as string[]);
   }

@@ -2,7 +2,7 @@ import type { ContentBlock } from '@agentclientprotocol/sdk';
 import type { Image } from '../../records/conversation/message.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 
-/** Results in a transcript are shortened; the program can look up what it needs. */
+/** Maximum characters of a result in a transcript; the program can look up what it needs. */
 const MAX_RESULT = 4_000;
 
 /**
@@ -24,7 +24,7 @@ export function firstPrompt(
   return blocks(text, before.length === 0 ? newest : messages, pictures);
 }
 
-/** A later prompt: `messages` that the session has not seen. Answers by `model` are known to it. */
+/** A later prompt, from the `messages` that the session has not seen. Answers by `model` are left out: the session knows them. */
 export function nextPrompt(
   messages: readonly PromptMessage[],
   model: string,
@@ -37,7 +37,7 @@ export function nextPrompt(
   return blocks(text, unknown, pictures);
 }
 
-/** The user messages at the end, and all before them. */
+/** The user messages at the end, and all messages before them. */
 function splitNewest(messages: readonly PromptMessage[]): {
   readonly before: readonly PromptMessage[];
   readonly newest: readonly PromptMessage[];

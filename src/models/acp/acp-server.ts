@@ -26,24 +26,24 @@ const KEPT_SESSIONS = 256;
 const KEPT_PROCESSES = 4;
 
 /**
- * One configured agent program. A process starts on first use, is shared by all sessions of its place, and is started again after a crash. Walls
- * are those of a folder, so each folder is a place; without walls there is one.
+ * One configured agent program. Its process starts on first use, is shared by all sessions of a place, and is restarted after a crash. A sandbox is for one
+ * folder, so with a sandbox each folder is a place; without one there is a single place.
  */
 export class AcpServer {
   readonly name: string;
   readonly config: AcpServerConfig;
   /** Limits concurrent prompts; trees take turns. */
   readonly slots: FairSlots;
-  /** Texts to remove from messages. */
+  /** Secrets to remove from messages. */
   readonly secrets: readonly string[];
-  /** Ways to log in that the program offers, as it says when it starts. */
+  /** Ways to log in that the program offers; known once it has started. */
   logins: readonly string[] = [];
   readonly #env: Environment;
   readonly #walls: Sandbox | null;
   readonly #tool_servers: readonly McpServer[];
-  /** By place. */
+  /** Processes by place, least recently used first. */
   readonly #running = new Map<string, Promise<AcpConnection>>();
-  /** Conversations under way, by place: their processes are not idle. */
+  /** Number of conversations in progress by place: their processes are not idle. */
   readonly #users = new Map<string, number>();
   readonly #sessions = new Map<string, Known>();
   readonly #closed = new AbortController();
@@ -64,14 +64,13 @@ export class AcpServer {
     this.#tool_servers = tool_servers;
     this.slots = new FairSlots({ count: config.maxSessions ?? MAX_SESSIONS_AT_ONCE });
     const passed = (config.envAllow ?? []).map((variable) => env[variable] ?? '');
-    // Masking short values would garble messages.
     const told = tool_servers.flatMap((one) =>
       'env' in one ? one.env : 'headers' in one ? one.headers : [],
     );
     this.secrets = [...Object.values(config.env ?? {}), ...passed, ...told.map(({ value }) => value)];
   }
 
-  /** Keeps the process for this folder while `work` goes on. */
+  /** Keeps the process for this folder from being stopped as idle while `work` runs. */
   async using<Value>(cwd: string, work: () => Promise<Value>): Promise<Value> {
     const place = this.#placeOf(cwd);
     this.#users.set(place, (this.#users.get(place) ?? 0) + 1);
@@ -84,7 +83,7 @@ export class AcpServer {
     }
   }
 
-  /** The agent's session, `fresh` or as it was left. Rejects with an AcpError or the program's RequestError. */
+  /** The agent's session, opened if there is none. Rejects with an AcpError or the program's RequestError. */
   async session(key: string, cwd: string, agent_id: string | null): Promise<OpenSession> {
     const connection = await this.#connect(cwd);
     this.logins = connection.logins;
@@ -105,7 +104,7 @@ export class AcpServer {
     }
   }
 
-  /** The agent's next prompt gets a new session. */
+  /** Closes the agent's session: its next prompt gets a new one. */
   forget(key: string): void {
     const known = this.#sessions.get(key);
     this.#sessions.delete(key);
@@ -162,10 +161,10 @@ export class AcpServer {
     }
   }
 
-  /** Ends the program and with it all prompts. Never rejects. */
+  /** Stops the program and thereby all prompts. Never rejects. */
   close(): Promise<void> {
     this.#closing ??= (async () => {
-      // A program that has not answered yet may never do.
+      // A program that is still starting may never answer.
       this.#closed.abort();
       const all = [...this.#running.values()].map((one) => one.catch(() => null));
       await Promise.all([...this.#ending, ...all.map(async (one) => (await one)?.stop('it was closed'))]);

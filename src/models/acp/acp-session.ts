@@ -16,7 +16,7 @@ const MAX_TERMINALS = 32;
 const MAX_CALLS = 1000;
 /** Maximum uses of one call; all of them must be allowed. */
 const MAX_USES = 200;
-/** Maximum characters of its arguments that are kept with a question. */
+/** Maximum characters of a call's arguments that are shown with an approval; longer ones are replaced by the call's title. */
 const MAX_INPUT = 60_000;
 const OUTPUT_BYTES = 256 * 1024;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
@@ -37,14 +37,14 @@ const call = z.looseObject({ toolCallId: z.string(), title: z.string().nullish()
  */
 export class AcpSession {
   readonly id: string;
-  /** How many messages of the agent's conversation the program knows, its own answer not counted, and the newest of them. */
+  /** Number of messages of the agent's conversation that the program knows, not counting its own answer, and the newest of them. */
   seen = 0;
   #newest = '';
   /** The current prompt; settles when it was answered or abandoned. Never rejects. */
   busy: Promise<void> = Promise.resolve();
-  /** Unusable: the next prompt needs a new session. */
+  /** Whether the session is unusable: the next prompt needs a new one. */
   ended = false;
-  /** US dollars of all prompts so far, where the program says so, and how much of it has been counted. */
+  /** US dollars of all prompts so far, null if the program does not report them, and how much of it has been counted. */
   #cost_usd: number | null = null;
   #counted_usd = 0;
   /** The latest refusal of a use in this prompt. */
@@ -65,7 +65,7 @@ export class AcpSession {
     this.#newest = JSON.stringify(messages.at(-1));
   }
 
-  /** The conversation continues the one that the program knows. */
+  /** Whether the conversation continues the one that the program knows. */
   continues(messages: readonly PromptMessage[]): boolean {
     if (this.seen === 0) return true;
     return this.seen < messages.length && JSON.stringify(messages[this.seen - 1]) === this.#newest;
@@ -85,7 +85,7 @@ export class AcpSession {
     await Promise.all([...this.#terminals.values()].map((terminal) => terminal.kill()));
   }
 
-  /** What has been spent since this was last asked, by prompts that were interrupted or failed, too; null: the program never told. */
+  /** Returns the US dollars spent since the previous call, including interrupted and failed prompts; null if the program has never reported any. */
   takeCost(): number | null {
     if (this.#cost_usd === null) return null;
     const spent = Math.max(this.#cost_usd - this.#counted_usd, 0);
@@ -131,7 +131,7 @@ export class AcpSession {
     const host = this.#host;
     if (host === null) return { outcome: { outcome: 'cancelled' } };
     const facts = this.#remember(toolCall.toolCallId, toolCall);
-    // Some programs announce a call only with its permission request.
+    // Some programs announce a call only by its permission request.
     this.#turn?.call(toolCall.toolCallId, facts.title ?? 'tool');
     const uses = permissionUses(facts);
     const refused =
@@ -165,7 +165,7 @@ export class AcpSession {
         output_bytes: Math.min(request.outputByteLimit ?? OUTPUT_BYTES, MAX_OUTPUT_BYTES),
       }),
     );
-    // The prompt may have ended while it started.
+    // The prompt may have ended while the command was starting.
     if (this.#host !== host) {
       await terminal.kill();
       throw new RequestError(REFUSED, 'the prompt has ended');
@@ -227,7 +227,7 @@ export class AcpSession {
   }
 }
 
-/** One after the other: after a refusal nobody is asked about the rest. */
+/** Returns the first refusal, null if all uses are allowed. Uses are checked in turn: after a refusal, nobody is asked about the rest. */
 async function firstRefusal(
   host: ModelHost,
   uses: readonly PermissionUse[],

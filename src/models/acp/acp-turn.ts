@@ -1,7 +1,7 @@
 import type { AssistantPart } from '../../records/conversation/message.ts';
 import type { ModelDelta } from '../model.ts';
 
-/** Maximum size of one answer; the rest is counted and dropped. */
+/** Maximum characters of one answer; the rest is dropped. */
 const MAX_CHARACTERS = 1_000_000;
 const MAX_TITLE = 200;
 
@@ -16,15 +16,15 @@ export class AcpTurn {
   readonly #parts: { readonly type: 'text' | 'reasoning'; text: string }[] = [];
   readonly #calls = new Set<string>();
   #message_id: unknown;
-  /** Its newest character of text. */
+  /** The last character of the text so far. */
   #text_end = '';
   #characters = 0;
-  /** A tool was used since the last text: the next text starts a new paragraph. */
+  /** Whether a tool was used since the last text: the next text then starts a new paragraph. */
   #interrupted = false;
   #closed = false;
   /** The latest refusal, if no text followed it. */
   #refusal: string | null = null;
-  /** The answer exceeded its maximum size. */
+  /** Whether the answer exceeded its maximum size. */
   overflowed = false;
 
   constructor(onDelta: (delta: ModelDelta) => void) {
@@ -46,7 +46,7 @@ export class AcpTurn {
   message(chunk: Chunk): void {
     const text = textOf(chunk);
     if (text === '') return;
-    // Also what has no id behind what has one: a notice of the program itself.
+    // This includes text without an id after text with one, such as a notice of the program itself.
     const another = chunk.messageId !== this.#message_id && this.#message_id !== undefined;
     const apart = this.#interrupted || another;
     const joins = this.#text_end === '' || this.#text_end === '\n' || text.startsWith('\n');
@@ -74,7 +74,7 @@ export class AcpTurn {
     if (text !== '') this.#add('reasoning', text);
   }
 
-  /** Shown live only: the program runs its calls itself. */
+  /** Calls are only shown live: the program runs them itself. */
   call(id: string, title: string): void {
     if (this.#closed || this.#calls.has(id)) return;
     this.#calls.add(id);

@@ -17,7 +17,7 @@ const reported = z.object({
   }),
 });
 
-/** The form of Gemini CLI. */
+/** The format of Gemini CLI. */
 const counted = z.object({
   _meta: z.object({
     quota: z.object({
@@ -30,8 +30,8 @@ const counted = z.object({
 });
 
 /**
- * Usage reported with a prompt's answer; zeros if absent. `told_usd`: the cost of this prompt that the program tells, null if it tells none. A price goes
- * before that: many programs tell a cost of zero for models that they do not know.
+ * Usage reported with a prompt's answer; zeros if absent. `told_usd`: the cost of this prompt that the program reports, or null. A configured price takes
+ * precedence: many programs report a cost of zero for models that they do not know.
  */
 export function usageOf(response: unknown, told_usd: number | null, price: Price | undefined): Usage {
   const { written, ...tokens } = tokensOf(response);
@@ -55,7 +55,7 @@ function tokensOf(response: unknown): Tokens {
   const cached = cachedReadTokens ?? 0;
   const written = cachedWriteTokens ?? 0;
   const kept = cached + written;
-  // Some programs exclude cached tokens from the input; the total shows which.
+  // Some programs exclude cached tokens from the input; the total shows whether this one does.
   const beside = (totalTokens ?? 0) >= inputTokens + outputTokens + kept;
   const input = beside ? inputTokens + kept : inputTokens;
   return {

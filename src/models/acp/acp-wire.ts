@@ -3,7 +3,7 @@ import { JsonMeter, MESSAGE_BYTES } from '../../processes/output/json-meter.ts';
 
 export interface AcpWire {
   readonly stream: Stream;
-  /** The beginning of stdout output that is not a message. */
+  /** The beginning of the program's standard output that was not a message. */
   readonly noise: () => string;
 }
 
@@ -49,7 +49,7 @@ export function acpWire(
   return { stream, noise: () => lines.noise };
 }
 
-/** Passes on lines that start like an object, without buffering them; one with too many values or levels ends the stream. */
+/** Passes on lines that start like an object, without buffering them; a line with too many values or levels ends the stream. */
 class MessageLines {
   noise = '';
   #state: 'start' | 'pass' | 'drop' = 'start';

@@ -8,11 +8,11 @@ import { AcpServer } from './acp-server.ts';
 
 /** The agent programs that models are opened from. */
 export interface AcpTerms {
-  /** The `acp` of the configuration. */
+  /** The `acp` section of the configuration. */
   readonly programs: Readonly<Record<string, AcpServerConfig>>;
-  /** The walls around one; null: it has all rights of the user. Rejects with a `CoppiceError` if it cannot be told. */
+  /** The sandbox for a program; null if it has all rights of the user. Rejects with a `CoppiceError` if this cannot be determined. */
   readonly wallsOf: (name: string, config: AcpServerConfig) => Promise<Sandbox | null>;
-  /** The MCP servers that it is told of. Throws a `CoppiceError` if one is not configured. */
+  /** The MCP servers that a program is given. Rejects with a `CoppiceError` if one is not configured. */
   readonly toolServersOf?: (name: string, config: AcpServerConfig) => Promise<readonly McpServer[]>;
   /** One server per name; share it between calls so that all agents of a process share the programs. */
   readonly servers: Map<string, AcpServer>;
@@ -23,7 +23,7 @@ export interface OpenAcpOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Opens `NAME` or `NAME/AGENT` (the part after `acp:`). Rejects with `E_MODEL_UNKNOWN` with the configured names. */
+/** Opens `NAME` or `NAME/AGENT` (the part after `acp:`). Rejects with `E_MODEL_UNKNOWN`, which lists the configured names. */
 export async function openAcpModel(named: string, options: OpenAcpOptions): Promise<Model> {
   const slash = named.indexOf('/');
   const name = slash === -1 ? named : named.slice(0, slash);

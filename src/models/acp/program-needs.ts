@@ -5,12 +5,12 @@ import type { ProgramWalls } from '../../processes/sandbox/program-walls.ts';
 import type { AcpServerConfig } from './acp-config.ts';
 
 interface Needs {
-  /** Its vendor's server, and those that renew its login. */
+  /** The vendor's server, and those that renew the login. */
   readonly hosts: readonly string[];
-  /** Below the home folder: where it keeps its login, settings and sessions. */
+  /** Folder below the home folder that holds login, settings and sessions. */
   readonly folder: string;
   readonly files?: readonly string[];
-  /** It tells the cost of every prompt. */
+  /** Whether the program reports the cost of every prompt. */
   readonly tells_cost?: true;
 }
 
@@ -21,7 +21,7 @@ const CLAUDE: Needs = {
   tells_cost: true,
 };
 
-/** By command. Programs that serve many vendors are not here: only their configuration knows which one. */
+/** Needs by command. Programs that serve many vendors are not listed: only their configuration says which vendor they use. */
 const KNOWN: Readonly<Record<string, Needs>> = {
   'claude-agent-acp': CLAUDE,
   'claude-code-acp': CLAUDE,
@@ -40,8 +40,8 @@ const KNOWN: Readonly<Record<string, Needs>> = {
 };
 
 /**
- * What an agent program needs of its walls: what its entry says, or else what programs of this name are known to need (docs/acp.md). No `hosts`: neither says
- * it.
+ * The sandbox settings of an agent program: those of its configuration entry, or else what programs of this name are known to need (docs/acp.md). Without
+ * either, `hosts` is undefined.
  */
 export function programNeeds({ command, sandbox, hosts, writable, sockets }: AcpServerConfig): ProgramWalls {
   const known = sandbox === 'off' ? undefined : knownNeeds(command);

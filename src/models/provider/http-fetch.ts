@@ -22,8 +22,8 @@ const http = new HttpAgent({ keepAlive: true, maxFreeSockets: 64 });
 const https = new HttpsAgent({ keepAlive: true, maxFreeSockets: 64 });
 
 /**
- * A `fetch` for the provider packages on `node:http` with kept connections: a fraction of the CPU of the global one per
- * call. Supports what those packages use: POST with a text body, headers, a signal, a streamed answer. No data for
+ * A `fetch` for the provider packages on `node:http` with keep-alive connections: each call takes a fraction of the CPU of the
+ * global `fetch`. Supports what those packages use: POST with a text body, headers, a signal, a streamed answer. No data for
  * `idle_ms` milliseconds, before or during the answer, is an error with reason `idle`.
  */
 export function createHttpFetch(idle_ms: number): typeof fetch {
@@ -40,7 +40,7 @@ export function createHttpFetch(idle_ms: number): typeof fetch {
   };
 }
 
-/** Only the fields needed, because `node:http` copies them four times per request. `hostname` is connected to; `host` is for people. */
+/** Only the fields needed, because `node:http` copies them four times per request. `hostname` is for the connection, `host` for messages. */
 export function httpAddress(url: string): RequestOptions {
   const target = new URL(url);
   const { protocol, hostname, port, path, auth } = urlToHttpOptions(target);
@@ -57,7 +57,7 @@ export function httpAddress(url: string): RequestOptions {
 export interface HttpCall {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** In pieces. */
+  /** The body in pieces, in order. */
   readonly body: readonly (string | Buffer)[];
   readonly signal: AbortSignal | undefined;
   readonly idle_ms: number;
@@ -117,7 +117,7 @@ export function sendHttp<T>(
   });
 }
 
-/** Why a body ended early. */
+/** Converts the error of a body that ended early. */
 export function bodyFault(error: Error): Error {
   if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') return error;
   return new ConnectionError('broken', 'the connection broke off in the middle of the answer', error);

@@ -1,7 +1,7 @@
 import type { Image } from '../../records/conversation/message.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 
-/** Per request. The lowest provider limits are 20 MB (Gemini) and 100 images (Anthropic). */
+/** Maximums per request. The lowest provider limits are 20 MB (Gemini) and 100 images (Anthropic). */
 const BASE64_MAX = 14 * 1024 * 1024;
 const COUNT_MAX = 80;
 

@@ -55,7 +55,7 @@ const GOOGLE: Prices = {
   'gemini-2.0-flash-lite': [0.075, 0.3],
 };
 
-/** Input, output, input read from a cache, input written to one, and what a long request costs. */
+/** Prices of input, output, input read from a cache, input written to one, and of long requests. */
 type Prices = Readonly<
   Record<string, readonly [number, number, number?, number?, NonNullable<Price['long']>?]>
 >;
@@ -90,7 +90,7 @@ export function listedModels(type: ProviderConfig['type']): readonly string[] {
   return Object.keys(TABLES[type] ?? {});
 }
 
-/** Tokens of one answer; `cached` and `written`, to a cache, are parts of `input`. */
+/** Tokens of one answer; `cached` (read from a cache) and `written` (to one) are parts of `input`. */
 export interface AnswerTokens {
   readonly input: number;
   readonly output: number;

@@ -23,7 +23,7 @@ export const providerConfig = z.strictObject({
   headers: z.record(z.string(), z.string()).optional(),
   /** Maximum concurrent model requests to this provider; default 8. */
   maxConcurrent: z.int().positive().optional(),
-  /** Forks that begin together let the first one's answer begin, because the others are cheaper then. */
+  /** Whether forks that begin together wait until the first one's answer has begun, because the others are cheaper then. */
   siblingsWait: z.boolean().optional(),
   models: z
     .record(

@@ -15,9 +15,9 @@ const NO_CREDIT =
 const MAX_TEXT = 500;
 
 export interface FailureTerms {
-  /** Texts to remove from errors. */
+  /** Secrets to remove from errors. */
   readonly secrets: readonly string[];
-  /** The variable with the key. */
+  /** The environment variable that holds the key. */
   readonly key_env?: string | null;
   /** The messages of the request. */
   readonly messages?: readonly PromptMessage[];
@@ -93,12 +93,12 @@ function failure(
   return { type: 'failure', failure: said };
 }
 
-/** JavaScript's own errors are bugs here, not network errors: a retry would fail again. */
+/** JavaScript's own errors are bugs in this process, not network errors, so the gate must not retry them. */
 function isOurs(error: unknown): boolean {
   return [RangeError, TypeError, ReferenceError, EvalError].some((type) => error instanceof type);
 }
 
-/** Some providers name the location in the message, some in a field. */
+/** The message and the `param` field of an error: some providers name the location in one, some in the other. */
 function placesOf({ message, responseBody = '' }: APICallError): string {
   return `${message} ${/"param"\s*:\s*"([^"]*)"/.exec(responseBody)?.[1] ?? ''}`;
 }
@@ -112,7 +112,7 @@ function isConnectionError(error: unknown): boolean {
   );
 }
 
-/** Beside the message of an error in a stream. */
+/** The code and type of an error in a stream, beside its message. */
 function codeOf(error: unknown): string {
   const { code, type } = (error ?? {}) as { readonly code?: unknown; readonly type?: unknown };
   return `${String(code)} ${String(type)}`;

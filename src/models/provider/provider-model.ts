@@ -22,13 +22,13 @@ export interface ProviderModelOptions {
   readonly caches_prefixes: boolean;
   /** Whether the model's own call ids are kept unchanged (`CallLabels`). */
   readonly trusts_own_ids: boolean;
-  /** Refuses reasoning within a sequence of calls that began without it (Anthropic). */
+  /** Whether the provider refuses reasoning within a sequence of calls that began without it (Anthropic). */
   readonly thinks_throughout: boolean;
   /** Providers that refused reasoning summaries; shared by all models of the process. */
   readonly unsummarised: Set<string>;
-  /** Texts that must never show up in an error. */
+  /** Secrets that must never appear in an error. */
   readonly secrets: readonly string[];
-  /** The variable that the key came from; null without one. */
+  /** The environment variable that the key came from; null without one. */
   readonly key_env: string | null;
 }
 
@@ -55,7 +55,7 @@ export function createProviderModel(options: ProviderModelOptions): Model {
   };
 }
 
-/** Some calls since the newest user message are another model's, whose reasoning cannot be sent. */
+/** Whether an answer since the newest user message is another model's, whose reasoning cannot be sent. */
 function isForeignLoop(model: string, messages: readonly PromptMessage[]): boolean {
   const from = messages.findLastIndex((message) => message.role === 'user') + 1;
   return messages.slice(from).some((message) => message.role === 'assistant' && message.model !== model);
@@ -89,7 +89,7 @@ async function stream(
   }
 }
 
-/** A feature that the provider refuses is requested only once. */
+/** Sends the request. A feature that the provider refuses is requested only once. */
 async function begin(
   { ask, id, unsummarised }: ProviderModelOptions,
   request: ModelRequest,

@@ -68,7 +68,7 @@ export class ProviderPrompt {
       case 'text':
         return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text, ...metadata }];
       case 'reasoning':
-        // Signed by its model; others refuse it.
+        // Reasoning is signed by its model; others refuse it.
         return own ? [{ type: 'reasoning', text: part.text, ...metadata }] : [];
       case 'call':
         return [
@@ -116,7 +116,7 @@ function objectOf(call: CallPart): unknown {
   const parsed = parseJson(call.input === '' ? '{}' : call.input);
   if (parsed.ok && typeof parsed.value === 'object' && parsed.value !== null && !Array.isArray(parsed.value))
     return parsed.value;
-  // The call's result tells why.
+  // The call's result says what was wrong.
   return { invalid_arguments: call.input };
 }
 

@@ -5,15 +5,15 @@ import { excerpt } from '../../records/text/text.ts';
 const LISTS = ['messages', 'input', 'contents'] as const;
 
 export interface Refused {
-  /** For people. */
+  /** Description for people. */
   readonly told: string;
   /** Index of the message; -1 if unknown. */
   readonly index: number;
 }
 
 /**
- * Finds the message that a provider refused: locations named in the error (`messages.3.content.0`, `input[5].call_id`, `contents[2]`) are
- * looked up in the request body. Null if it names none.
+ * Finds the message that a provider refused: a location named in the error (`messages.3.content.0`, `input[5].call_id`, `contents[2]`) is
+ * looked up in the request body. Null if the error names none.
  */
 export function refusedMessage(
   said: string,
@@ -39,7 +39,9 @@ export function refusedMessage(
   return { told, index: indexOf(isJsonObject(piece) ? piece : piecesOf(message)[0], all, messages) };
 }
 
-/** Maps a piece of the body back to its message: calls and results keep their order in every protocol, texts their content. */
+/**
+ * Maps a piece of the body back to the index of its message (-1 if unknown): calls and results by their order, which every protocol keeps, texts by content.
+ */
 function indexOf(piece: unknown, all: readonly unknown[], messages: readonly PromptMessage[]): number {
   const sent = all.flatMap(piecesOf);
   const ours = messages.flatMap((message, index) => kindsOf(message).map((kind) => ({ kind, index })));
@@ -49,7 +51,7 @@ function indexOf(piece: unknown, all: readonly unknown[], messages: readonly Pro
     const before = sent.slice(0, at).filter((one) => kindOf(one) === kind).length;
     const found = ours.filter((one) => one.kind === kind)[before];
     if (found !== undefined) return found.index;
-    // An image or its caption, which follow their result.
+    // The piece is an image or its caption, which follow their result.
     if (kind === 'call' || kind === 'result') return -1;
   }
   return -1;

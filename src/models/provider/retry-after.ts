@@ -33,7 +33,7 @@ function retryDelay(body: string): number | null {
 function parsed(body: string): unknown {
   try {
     const value: unknown = JSON.parse(body);
-    // Some of its endpoints wrap the error in a list.
+    // Some Google endpoints wrap the error in a list.
     return Array.isArray(value) ? value[0] : value;
   } catch {
     return null;

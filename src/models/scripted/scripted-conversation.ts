@@ -1,7 +1,7 @@
 import type { ResultContent } from '../../records/conversation/message.ts';
 import type { ModelRequest } from '../model.ts';
 
-/** What rules and templates can see of a conversation: only the agent's own part, after its fork point. */
+/** The view that rules and templates have of a conversation: only the agent's own part, after its fork point. */
 export interface ScriptedConversation {
   readonly agent: ModelRequest['agent'];
   readonly step: number;
@@ -9,11 +9,11 @@ export interface ScriptedConversation {
   readonly user: string;
   /** The newest result that came after it, if any. */
   readonly last: ResultContent | null;
-  /** Every result of its own calls, in order, by tool. */
+  /** Outputs of the results of the agent's own calls, in order, by tool. */
   readonly results: ReadonlyMap<string, readonly string[]>;
 }
 
-/** `onAnswer` is shown the conversation as it was before each answer that was given, oldest first. */
+/** `onAnswer` gets the conversation as it was before each answer of the agent, oldest first. */
 export function conversationOf(
   request: Pick<ModelRequest, 'agent' | 'messages' | 'shared_prefix'>,
   onAnswer: (before: ScriptedConversation) => void = () => undefined,

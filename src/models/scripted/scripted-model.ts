@@ -44,7 +44,7 @@ export function createScriptedModel(input: ScriptedRules, label: string): Model 
   return {
     id,
     context_window,
-    // Free of cost.
+    // Answers cost nothing.
     tells_cost: true,
     stream: (request, onDelta) => stream({ id, label, rules, sizes, context_window }, request, onDelta),
   };
@@ -144,14 +144,14 @@ function glob(pattern: string): RegExp {
   );
 }
 
-/** The calls of a rule; a text names the field that is wrong. */
+/** The calls of a rule, or a text that names the invalid field. */
 function callsOf(
   rule: CheckedRule,
   conversation: ScriptedConversation,
   { agent, messages }: ModelRequest,
 ): CallPart[] | string {
   const calls: CallPart[] = [];
-  // A checkpoint makes a conversation shorter: its calls are counted on.
+  // A checkpoint shortens a conversation, so numbers continue from the newest call.
   const newest = messages.findLast((message) => message.role === 'results')?.results.at(-1)?.call_id;
   const number = Math.max(messages.length, Number(/^call_(\d+)_/.exec(newest ?? '')?.[1] ?? 0) + 1);
   for (const [place, { name, input, repeat }] of (rule.calls ?? []).entries()) {
@@ -203,7 +203,7 @@ class PromptSizes {
   }
 }
 
-/** Estimate without explicit usage: four characters per token. */
+/** Usage as the rule sets it; otherwise an estimate of four characters per token. */
 function usageOf({ usage }: CheckedRule, tokens: number, parts: readonly AssistantPart[]): Usage {
   const input = usage?.input ?? tokens;
   const output = usage?.output ?? Math.ceil(JSON.stringify(parts).length / 4);

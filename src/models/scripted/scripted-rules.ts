@@ -5,14 +5,14 @@ const regex = z.string().refine(isRegex, 'is not a valid regular expression');
 
 const template = z.string().superRefine((text, context) => refuse(text, [], context));
 
-/** The most calls that `repeat` may make. */
+/** Maximum calls that `repeat` may make. */
 export const MOST_REPEATS = 100_000;
 
-/** A rule file of the scripted model; documented in docs/scripted-model.md. */
+/** One call of a rule. Rule files are documented in docs/scripted-model.md. */
 const call = z.strictObject({
   name: z.string().min(1),
   input: z.record(z.string(), z.unknown()).superRefine((input, context) => refuse(input, [], context)),
-  /** Makes the call so many times in one message; `{{index}}` counts from 0. A text is a template for the number. */
+  /** How many times the call is made in one message; `{{index}}` counts from 0. A text is a template for the number. */
   repeat: z.union([z.int().min(0).max(MOST_REPEATS), template]).optional(),
 });
 
@@ -22,17 +22,17 @@ export const scriptedRule = z.strictObject({
       /** Name of the agent; `*` stands for anything. */
       agent: z.string().optional(),
       root: z.boolean().optional(),
-      /** How many answers it has given since it was created. */
+      /** Number of answers that the agent has given since it was created. */
       step: z.int().min(0).optional(),
       /** Matched against the newest user message. */
       user: regex.optional(),
-      /** Name of the tool that gave the newest result; no result since the newest user message: no match. */
+      /** Name of the tool with the newest result. No match without a result since the newest user message. */
       tool: z.string().optional(),
       /** Matched against the newest result. */
       result: regex.optional(),
     })
     .default({}),
-  /** Answers each agent at most one time. */
+  /** Whether the rule answers each agent at most once. */
   once: z.boolean().optional(),
   say: template.optional(),
   reasoning: template.optional(),
@@ -51,7 +51,7 @@ export const scriptedRule = z.strictObject({
 });
 
 export const scriptedRules = z.strictObject({
-  /** Tokens of a request (four characters each) above which it is refused. */
+  /** Maximum tokens of a request (four characters each); a larger one is refused. */
   context_window: z.int().positive().optional(),
   rules: z.array(scriptedRule).min(1),
 });
@@ -68,7 +68,7 @@ function isRegex(text: string): boolean {
   }
 }
 
-/** Names every wrong template in a value, at its place. */
+/** Reports every invalid template in a value, with its path. */
 function refuse(value: unknown, path: readonly PropertyKey[], context: z.RefinementCtx): void {
   if (typeof value === 'string') {
     const message = templateFault(value);

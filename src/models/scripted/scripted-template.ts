@@ -6,7 +6,7 @@ type Segment =
   | { readonly type: 'path'; readonly path: string }
   | { readonly type: 'each'; readonly path: string; readonly inside: Segment[] };
 
-/** `\{{` for the two characters themselves; a placeholder; two braces that open nothing. */
+/** Matches `\{{` (an escape for the two characters), a placeholder, or two braces that open nothing. */
 const TAG = /\\\{\{|\{\{([^{}]*)\}\}|\{\{/g;
 const HEADS: ReadonlySet<string> = new Set([
   'index',
@@ -18,18 +18,18 @@ const HEADS: ReadonlySet<string> = new Set([
   'results',
 ]);
 
-/** Which call of a rule a text belongs to. */
+/** The call of a rule that a text belongs to. */
 export interface CallPlace {
-  /** Of the calls that `repeat` makes. */
+  /** Index among the calls that `repeat` makes. */
   readonly index: number;
   /** Empty outside of calls. */
   readonly id: string;
 }
 
 /**
- * Templates of the scripted model. `{{path}}` is replaced by what the path leads to; a text that is nothing but one
- * placeholder keeps its value's type, so a list stays a list. `{{#each path}}…{{/each}}` repeats its inside for each
- * element, in which `{{.field}}` is a field of it. A path that does not exist becomes an empty text. Inserted text is never
+ * Templates of the scripted model. `{{path}}` is replaced by the value at the path; a text that consists of one
+ * placeholder keeps its value's type, so a list stays a list. `{{#each path}}…{{/each}}` repeats its content for each
+ * element, in which `{{.field}}` is a field of the element. A path that does not exist becomes an empty text. Inserted text is never
  * parsed as a template.
  */
 export function fill(template: unknown, conversation: ScriptedConversation, call: CallPlace): unknown {
@@ -149,7 +149,7 @@ function lookUp(
   }
 }
 
-/** Walks into lists (an index, negative from the end, `*` for all) and objects; a text that holds JSON is opened on the way. */
+/** Follows a path into lists (an index, negative from the end, `*` for all) and objects; a text on the way is parsed as JSON. */
 function follow(value: unknown, path: readonly string[]): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return value;

@@ -14,10 +14,10 @@ import {
   type WireReader,
 } from './wire-protocol.ts';
 
-/** Of a message. */
+/** The end of a message in JSON. */
 const END = ']}';
 
-/** Anthropic's Messages. A piece is the blocks of a message, since neighbours of one role are joined. */
+/** Anthropic's Messages protocol. A piece is the content blocks of a message, because adjacent messages of one role are joined. */
 export const ANTHROPIC_WIRE: WireProtocol = {
   userMessage: (text) => JSON.stringify({ role: 'user', content: [{ type: 'text', text }] }),
   write: (message) =>
@@ -63,7 +63,7 @@ const BREAKPOINT = ',"cache_control":{"type":"ephemeral"}}';
 
 const sender = (role: WirePiece['role']) => (role === 'assistant' ? 'assistant' : 'user');
 
-/** A breakpoint stands in the last block of its message. */
+/** A cache breakpoint is set in the last block of its message. */
 function join(pieces: readonly WirePiece[], from: number, to: number, inherited: number): string {
   const marks = breakpoints(pieces, inherited - 1);
   let text = '';
@@ -127,7 +127,7 @@ class AnthropicReader implements WireReader {
       case 'error':
         return takeError(value, this.#spoken, this.#collector);
       default:
-        // `ping`, and what is new.
+        // `ping`, and new types of events.
         textAt(value.type, 'type');
         return;
     }

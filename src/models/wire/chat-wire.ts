@@ -13,7 +13,7 @@ import {
   type WireReader,
 } from './wire-protocol.ts';
 
-/** Chat Completions, as OpenAI-compatible servers speak it. `provider` is the name under which the package keeps what is its own. */
+/** Chat Completions, as OpenAI-compatible servers speak it. `provider`: the key under which the provider package keeps its metadata. */
 export function chatWire(provider: string): WireProtocol {
   return {
     userMessage: (text) => JSON.stringify({ role: 'user', content: text }),
@@ -102,11 +102,11 @@ function afterNameless(before: CallDelta | undefined, delta: CallDelta): CallDel
   };
 }
 
-/** Pieces of calls are told apart by the package's tracker, which knows the ways of many servers. */
+/** Calls are assembled from pieces by the package's tracker, which supports the variants of many servers. */
 class ChatReader implements WireReader {
   readonly #collector: AnswerCollector;
   readonly #tracker: StreamingToolCallTracker<CallDelta>;
-  /** By index: what came of a call before its name. */
+  /** Pieces of calls that have no name yet, by index. */
   readonly #nameless = new Map<number, CallDelta>();
   readonly #begun = new Set<number>();
   #open: 'text' | 'reasoning' | null = null;
@@ -153,7 +153,7 @@ class ChatReader implements WireReader {
     for (const call of listAt(delta.tool_calls, 'tool_calls')) this.#call(objectAt(call, 'call'));
   }
 
-  /** Some servers send a list of texts and thoughts. */
+  /** Some servers send the content as a list of texts and thoughts. */
   #pieces(pieces: readonly unknown[]): void {
     for (const one of pieces) {
       const piece = objectAt(one, 'content');

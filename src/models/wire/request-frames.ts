@@ -11,12 +11,12 @@ export interface RequestFrame {
   readonly url: string;
   readonly address: RequestOptions;
   readonly headers: Readonly<Record<string, string>>;
-  /** Before the messages and behind them, each cut where the cache key stands. */
+  /** The body before and after the messages, each split at the cache key. */
   readonly head: readonly string[];
   readonly tail: readonly string[];
 }
 
-/** In pieces, so that shared parts are not copied per agent. */
+/** Returns the body in pieces, so that shared parts are not copied per agent. */
 export function bodyOf(
   { head, tail }: RequestFrame,
   shared: Buffer | null,
@@ -66,7 +66,7 @@ export class RequestFrames {
     });
   }
 
-  /** Rejects with what the package throws. */
+  /** The frame for the options of a request, built on first use. Rejects with what the package throws. */
   of(request: ModelRequest, summarised: boolean): RequestFrame | Promise<RequestFrame> {
     const { system, tools, thinking, cache_key } = request;
     const keyed = cache_key !== undefined;

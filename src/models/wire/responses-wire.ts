@@ -107,7 +107,7 @@ class ResponsesReader implements WireReader {
   readonly #tools: readonly ToolSpec[];
   /** Item ids may change between events, output indexes do not; some servers omit indexes. */
   readonly #places = new Map<string, number>();
-  /** By index. The last summary of an item carries the encrypted content. */
+  /** Reasoning items by output index. The last summary of an item carries the encrypted content. */
   readonly #reasoning = new Map<number, { readonly itemId: string; last: number }>();
   #message = '';
   #phase: string | undefined;
@@ -133,7 +133,7 @@ class ResponsesReader implements WireReader {
       case 'response.reasoning_summary_text.delta':
         return this.#delta('reasoning', value, `:${summaryOf(value)}`);
       case 'response.reasoning_summary_part.added':
-        // The first one starts with its item.
+        // The first summary starts with its item.
         if (summaryOf(value) > 0) this.#summary(this.#place(value), summaryOf(value));
         return;
       case 'response.output_item.added':
@@ -149,7 +149,7 @@ class ResponsesReader implements WireReader {
       default:
         if (Array.isArray(value.choices))
           throw new BrokenEvent('the server speaks Chat Completions: its type is openai-compatible');
-        // Others are new.
+        // Other types of events are new.
         textAt(value.type, 'type');
         return;
     }
@@ -221,7 +221,7 @@ class ResponsesReader implements WireReader {
     this.#collector.add({ type: 'tool-call', toolCallId, toolName, input, ...own });
   }
 
-  /** Models sometimes merge several calls into one of an undeclared tool. */
+  /** Splits a call of the undeclared tool `parallel`, into which models sometimes merge several calls; null if it is no such call. */
   #parallel(input: string): readonly { readonly name: string; readonly input: string }[] | null {
     const parsed = parseJson(input);
     const uses = parsed.ok ? (parsed.value as { tool_uses?: unknown } | null)?.tool_uses : null;

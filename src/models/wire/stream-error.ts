@@ -1,7 +1,7 @@
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import type { Json } from './wire-protocol.ts';
 
-/** Error types of providers in a stream, where there is no HTTP status. */
+/** HTTP statuses of the error types that providers send in a stream, where there is no status. */
 const STATUSES: readonly (readonly [RegExp, number])[] = [
   [/insufficient_quota|rate_limit/, 429],
   [/authentication/, 401],
@@ -26,7 +26,7 @@ export class RefusedInStream extends Error {
   }
 }
 
-/** A provider's error in a stream. Throws `RefusedInStream` if nothing preceded it; otherwise only its text is used. */
+/** Handles a provider's error in a stream. Throws `RefusedInStream` if nothing preceded it; otherwise adds the error to the collector. */
 export function takeError(event: Json, spoken: boolean, collector: AnswerCollector): void {
   const holder = (event.response ?? event) as Json;
   const error = (holder.error ?? event) as Json;

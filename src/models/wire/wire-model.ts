@@ -30,7 +30,7 @@ const NOTHING: Beginning = { bytes: null, pieces: [] };
 const KEPT_MAX = 256 * 1024;
 
 /**
- * Sends requests over kept `node:http` connections and decodes events directly, without the packages' streams and per-chunk validation, which cost more
+ * Sends requests over keep-alive `node:http` connections and decodes events directly, without the packages' streams and per-chunk validation, which cost more
  * than the rest of a request (docs/decisions/0016-hot-protocols-on-the-wire.md). Messages are serialized once.
  */
 export function wireAsk({ id, protocol, open, idle_ms }: WireOptions): Ask {
@@ -51,7 +51,7 @@ export function wireAsk({ id, protocol, open, idle_ms }: WireOptions): Ask {
     return pieces;
   }
 
-  /** By the last shared message, an object that related agents have in common. */
+  /** Cached by the last shared message, an object that related agents have in common. */
   function beginningOf(messages: readonly PromptMessage[]): Beginning {
     const last = messages.at(-1);
     const known = last === undefined ? NOTHING : beginnings.get(last);

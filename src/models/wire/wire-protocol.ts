@@ -3,7 +3,7 @@ import { isJsonObject } from '../../records/text/json-text.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 
-/** A value before validation. */
+/** A JSON object before validation. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /** One serialized message: JSON to be joined with commas. */
@@ -15,7 +15,7 @@ export interface WirePiece {
 /** Decodes the events of one answer into its collector. Throws `BrokenEvent` for one that violates the protocol. */
 export interface WireReader {
   event(value: Json): void;
-  /** The stream has ended. */
+  /** Called when the stream has ended. */
   end(): void;
 }
 
@@ -27,7 +27,10 @@ export interface WireProtocol {
   /** How the package serializes a user message with only this text. */
   readonly userMessage: (text: string) => string;
   readonly write: (message: LanguageModelV4Message) => string;
-  /** Those from `from` on and before `to`, of all; the first `inherited` are shared. With `end` behind the last of all they are whole. */
+  /**
+   * Joins the pieces from `from` (inclusive) to `to` (exclusive); the first `inherited`
+   * are shared. All pieces joined and followed by `end` are complete messages.
+   */
   readonly join: (pieces: readonly WirePiece[], from: number, to: number, inherited: number) => string;
   readonly end: string;
   readonly reader: (collector: AnswerCollector, tools: readonly ToolSpec[], provider: string) => WireReader;

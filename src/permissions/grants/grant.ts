@@ -4,30 +4,30 @@ import { matchRule } from '../decide.ts';
 import { InvalidRuleError, parseRule, type Rule } from '../rule.ts';
 
 /**
- * What a person granted in answer to a question (docs/approvals.md).
+ * A rule that a person granted in answer to a question (docs/approvals.md).
  *
- * G1. A grant turns `ask` into `allow`, never `deny`.
- * G2. It covers calls that its rule matches as an allow rule, as far as only rules ask about them that had asked the person: another rule that
- *     asks still asks.
- * G3. Rules about paths cover the folder in which they were granted.
+ * G1. A grant turns `ask` into `allow`, but never overrides `deny`.
+ * G2. It covers calls that its rule matches as an allow rule, if each rule that asks about the call also asked in a question answered by such a
+ *     grant; any other rule still asks.
+ * G3. Path rules apply only in the folder in which they were granted.
  */
 export interface Grant {
   /** An allow rule. */
   readonly rule: string;
-  /** The rules that asked, as the question showed them. */
+  /** The rules that asked, as shown in the question. */
   readonly asked_by: string;
 }
 
-/** A call as its question describes it. */
+/** The part of a question that describes its call. */
 export type AskedCall = Pick<NewAsk, 'tool' | 'subject' | 'subject_kind'>;
 
-/** What an answered question granted; null for nothing, or if it was taken back. */
+/** The grant of an answered question; null if there is none or it was revoked. */
 export function grantOf({ verdict, scope, granted, revoked_at, tool, rule }: Ask): Grant | null {
   if (verdict !== 'allow' || scope === 'once' || revoked_at !== null) return null;
   return { rule: granted ?? tool, asked_by: rule };
 }
 
-/** Whether the grants cover a call that these rules ask about. */
+/** Whether the grants cover a call about which the rules in `asks` ask. */
 export function isCovered(grants: readonly Grant[], asks: readonly string[], call: AskedCall): boolean {
   const matching = grants.filter(({ rule }) => coversCall(rule, call));
   const answered = new Set(matching.flatMap(({ asked_by }) => asked_by.split(RULE_BREAK)));
@@ -35,8 +35,8 @@ export function isCovered(grants: readonly Grant[], asks: readonly string[], cal
 }
 
 /**
- * Whether the rule, as an allow rule, matches the call. Of a call whose kind is not known, or that creates agents, only its tool is compared. No rule answers a
- * question.
+ * Whether the text is an allow rule that matches the call. A call of unknown kind, or one that creates agents, is matched only by a rule without a pattern.
+ * A question is matched by no rule.
  */
 export function coversCall(text: string, { tool, subject, subject_kind }: AskedCall): boolean {
   if (subject_kind === 'question') return false;
@@ -57,7 +57,7 @@ function readRule(text: string): Rule | null {
   }
 }
 
-/** What is wrong with granting this rule in answer to this call, for the person who wrote it; null: nothing. */
+/** Returns, for the person who wrote the rule, why it cannot be granted for this call; null if it can. */
 export function grantFault(text: string, call: AskedCall): string | null {
   let rule: Rule;
   try {
@@ -71,14 +71,14 @@ export function grantFault(text: string, call: AskedCall): string | null {
   return coversCall(text, call) ? null : `the rule "${text}" does not match this call`;
 }
 
-/** Where an agent is, and whose. */
+/** Location of an agent, which decides where grants apply. */
 export interface GrantPlace {
   readonly agent_id: string;
   readonly root_id: string;
   readonly cwd: string;
 }
 
-/** Whether what is granted at one place holds at another; that the turn has not ended, only the state of its agent knows. */
+/** Whether a grant made at one place applies at another. Whether the turn of a `turn` grant has ended, only the agent's state shows. */
 export function reaches(
   scope: Ask['scope'],
   from: GrantPlace & Pick<NewAsk, 'subject_kind'>,
@@ -99,7 +99,7 @@ export function reaches(
   }
 }
 
-/** The other open questions that a grant answers. */
+/** Other open questions that a grant also answers. */
 export function coveredBy(
   grant: { readonly ask: Ask; readonly scope: AskAnswer['scope']; readonly rule: string },
   open: readonly Ask[],

@@ -5,28 +5,28 @@ import { readProgram } from '../shell/program.ts';
 import { isWrapper } from '../shell/wrapper.ts';
 import { type AskedCall, coversCall } from './grant.ts';
 
-/** Rules that could be granted in answer to a call, from narrow to wide. Each covers the call. */
+/** Rules that could be granted for a call, from narrow to wide. Each covers the call. */
 export interface ProposedRules {
   readonly rules: readonly string[];
-  /** The one to offer: the narrowest that is of use for other calls, too. */
+  /** Index of the rule to offer: the narrowest that is useful for other calls too. */
   readonly first: number;
-  /** Why there is none; null if there is one. */
+  /** Why there are no rules; null if there are. */
   readonly why: string | null;
 }
 
-/** A longer command is not read as a rule by anybody. */
+/** Maximum characters of an exact rule; nobody reads longer ones. */
 const EXACT_MAX = 200;
 
-/** Programs whose first words say what they do. */
+/** Programs with subcommands. */
 const with_subcommands = new Set(
   (
     'git npm pnpm yarn cargo go docker podman kubectl helm gh glab pip pip3 uv poetry pipenv apt apt-get brew systemctl journalctl ' +
     'terraform make gradle mvn dotnet rustup gem bundle composer nix svn hg jj aws gcloud az coppice'
   ).split(' '),
 );
-/** Subcommands that only the next word gives a meaning. */
+/** Subcommands whose effect depends on the next word. */
 const says_nothing = /^(?:run|run-script|compose|tool|exec|x)$/;
-/** Programs that change what they are given: only this very command is offered. */
+/** Programs with side effects: the exact command is offered first. */
 const changes = new Set(
   (
     'rm rmdir mv cp ln dd tee install rsync sed touch mkdir chmod chown truncate unlink shred kill pkill killall ' +
@@ -34,7 +34,10 @@ const changes = new Set(
   ).split(' '),
 );
 
-/** Pure and total. Nothing for a command of which it cannot be told what it runs, or whose program would run anything: a rule for it would allow everything. */
+/**
+ * Proposes rules for a call. Proposes none for a command that cannot be analysed, or whose program can run any other, since a rule for it would allow
+ * everything. Pure and total.
+ */
 export function proposeRules(call: AskedCall): ProposedRules {
   switch (call.subject_kind) {
     case 'command':
@@ -59,14 +62,14 @@ function none(why: string): ProposedRules {
   return { rules: [], first: 0, why };
 }
 
-/** `useful`: how many to pass over, if there are more. */
+/** Keeps the rules that cover the call. `useful`: index of the rule to offer, if there are enough. */
 function checked(call: AskedCall, rules: readonly string[], useful: number, why: string): ProposedRules {
   const covering = [...new Set(rules)].filter((rule) => coversCall(rule, call));
   if (covering.length === 0) return none(why);
   return { rules: covering, first: Math.min(useful, covering.length - 1), why: null };
 }
 
-/** The whole subject, unless a `*` in it would match other calls as well. */
+/** The rule for exactly this subject; none if it is too long, or cannot be written as a rule that matches nothing else. */
 function exactly({ tool, subject }: AskedCall): readonly string[] {
   const fits = subject.length <= EXACT_MAX && subject === subject.trim() && !/[*\n]/.test(subject);
   return fits && subject !== '' ? [`${tool}:${subject}`] : [];
@@ -94,7 +97,7 @@ function forCommand(call: AskedCall): ProposedRules {
   const subcommands = with_subcommands.has(program);
   const kept = subcommands ? leadingWords(words) : [program];
   const rules = checked(call, [...exact, ...prefixes(call, kept)], 0, 'its text cannot be a rule');
-  // `git -C sub log`: the program alone says too little.
+  // For `git -C sub log` the subcommand is not known, and `git *` is too wide to be offered first.
   if (subcommands && kept.length === 1 && words.length > 1) return rules;
   const wanted = says_nothing.test(kept[1] ?? '') ? kept.slice(0, 3) : kept.slice(0, 2);
   const first = rules.rules.indexOf(`${call.tool}:${wanted.join(' ')} *`);
@@ -105,12 +108,12 @@ function nameOf(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1);
 }
 
-/** Git without its global options is still git. */
+/** Whether a program runs another one. Git without its global options is still git. */
 function runsOther(name: string, inner: InnerCommand): boolean {
   return 'text' in inner || ('words' in inner && nameOf(inner.words[0] ?? '') !== name);
 }
 
-/** The program and up to two words behind it that are neither options nor files. */
+/** The program and up to two words after it that are neither options nor files. */
 function leadingWords(words: readonly string[]): readonly string[] {
   const end = words.findIndex((word, at) => at > 0 && (at > 2 || !/^[a-z][\w:-]*$/i.test(word)));
   return end === -1 ? words : words.slice(0, end);
@@ -121,7 +124,7 @@ function prefixes({ tool }: AskedCall, words: readonly string[]): readonly strin
   return words.map((_, at) => `${tool}:${words.slice(0, words.length - at).join(' ')} *`);
 }
 
-/** The address, its host, then all of the web. */
+/** Proposes the URL, its host over https, its host, then every URL. */
 function forUrl(call: AskedCall): ProposedRules {
   const host = URL.parse(call.subject)?.host;
   if (host === undefined) return none('its address cannot be a rule');
@@ -129,7 +132,7 @@ function forUrl(call: AskedCall): ProposedRules {
   return checked(call, rules, 1, 'its address cannot be a rule');
 }
 
-/** The file, the folders around it, then all files. */
+/** Proposes the file, its parent folders, then all files. */
 function forPath(call: AskedCall): ProposedRules {
   const { tool, subject } = call;
   if (/[*\n]|^\/|^\.\.(?:\/|$)/.test(subject) || subject !== subject.trim())

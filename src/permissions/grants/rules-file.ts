@@ -5,12 +5,12 @@ import { replaceFile } from '../replace-file.ts';
 const KEYS = ['id', 'rule', 'folder', 'asked_by', 'granted_by', 'granted_at'] as const;
 
 /**
- * A rule that was granted for good. `id`: of the question; `rule`: an allow rule; `folder`: where it holds, an absolute path; `asked_by`: the rules that
- * had asked (`Grant`); `granted_at`: an ISO time.
+ * A permanently granted rule. `id`: id of the question; `rule`: an allow rule; `folder`: absolute path where it applies; `asked_by`: the rules that asked
+ * (`Grant`); `granted_at`: an ISO 8601 time.
  */
 export type KeptRule = Readonly<Record<(typeof KEYS)[number], string>>;
 
-/** The rules granted for good; none if the file is missing, damaged or cannot be read: then questions are asked again. */
+/** The permanently granted rules; empty if the file is missing, damaged or unreadable, so that questions are asked again. */
 export function readRules(file: string): readonly KeptRule[] {
   try {
     return parse(readFileSync(file, 'utf8')) ?? [];
@@ -19,13 +19,13 @@ export function readRules(file: string): readonly KeptRule[] {
   }
 }
 
-/** Throws `E_CONFIG` if the file is damaged, or cannot be written. */
+/** Adds a rule, replacing one with the same id. Throws `E_CONFIG` if the file is damaged, or cannot be read or written. */
 export function addRule(file: string, rule: KeptRule): void {
   const before = forChange(file);
   write(file, [...before.filter(({ id }) => id !== rule.id), rule]);
 }
 
-/** False: it is not there. Throws as `addRule`. */
+/** Returns false if there is no such rule. Throws like `addRule`. */
 export function removeRule(file: string, id: string): boolean {
   const before = forChange(file);
   const after = before.filter((rule) => rule.id !== id);
@@ -44,7 +44,7 @@ function isRule(value: unknown): value is KeptRule {
   return typeof fields === 'object' && KEYS.every((key) => typeof fields?.[key] === 'string');
 }
 
-/** A damaged file may hold what somebody wrote by hand: it is not overwritten. */
+/** Reads the rules before a change. A damaged file is not overwritten, since it may have been edited by hand. */
 function forChange(file: string): readonly KeptRule[] {
   let text: string;
   try {

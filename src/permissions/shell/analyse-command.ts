@@ -7,26 +7,26 @@ import { assignmentText, isKnown, wordText } from './shell-word.ts';
 import { assigned, named } from './variable.ts';
 
 /**
- * Which simple commands a shell text would run, for permission rules. Nothing is run or expanded.
+ * The simple commands that a shell text would run, for permission rules. Nothing is run or expanded.
  *
  * S1. Complete: every command that the text would run is in `commands`, or `hidden` says why not.
- * S2. Words are what the program receives, without quotes; `ANY` and `MANY` stand for what only the shell will know.
- * S3. Files are not opened: a program is judged by its name, whatever its content.
- * S4. Time is bounded: a text that is too long or nested too deeply is not read to its end.
+ * S2. Words are as the program receives them, without quotes; `ANY` and `MANY` stand for text known only at run time.
+ * S3. Files are not opened: a program is judged by its name, regardless of its content.
+ * S4. Time is bounded: the analysis of a text that is too long or nested too deeply stops early.
  */
 export interface CommandAnalysis {
   readonly commands: readonly (readonly string[])[];
-  /** Why some commands cannot be told, in a few words; null when all can. */
+  /** Why some commands cannot be determined, in a few words; null if all can. */
   readonly hidden: string | null;
-  /** Why the analysis stopped before the end of the text; null when it did not. */
+  /** Why the analysis stopped before the end of the text; null if it did not. */
   readonly unread: string | null;
-  /** The text is one command and nothing else: no operator, redirection, assignment, substitution or comment. */
+  /** Whether the text is a single command, without operators, redirections, assignments, substitutions or comments. */
   readonly plain: boolean;
   /** Files that redirections open. */
   readonly opened: readonly { readonly path: string; readonly writes: boolean }[];
 }
 
-/** Maximum characters; and characters times places where the parser has to start over, which its time grows with. */
+/** Maximum characters, and maximum product of characters and places where the parser restarts, which bounds parsing time. */
 export const readable_characters = 32 * 1024;
 const work_max = 8_000_000;
 const commands_max = 2_000;
@@ -35,20 +35,20 @@ const depth_max = 12;
 type Unbash = typeof import('unbash');
 let unbash: Unbash | undefined;
 
-/** Loaded with the first rule about commands. */
+/** Loads the parser lazily. */
 function parser(): Unbash {
   unbash ??= createRequire(import.meta.url)('unbash') as Unbash;
   return unbash;
 }
 
-/** `posix`: the text is for a shell that may be another than bash. Pure and total. */
+/** Analyses a shell text. `posix`: the shell may be another than bash. Pure and total. */
 export function analyseCommand(text: string, posix = false): CommandAnalysis {
   const view = new View();
   let plain = false;
   try {
     plain = view.read(text, posix);
   } catch (error) {
-    // Nested so deeply that the stack overflows.
+    // A RangeError is a stack overflow from deep nesting.
     view.stop(error instanceof RangeError ? 'it is nested too deeply' : 'it cannot be read');
   }
   const hidden =
@@ -58,9 +58,9 @@ export function analyseCommand(text: string, posix = false): CommandAnalysis {
   return { commands, hidden, unread, plain: plain && commands.length > 0, opened };
 }
 
-/** Text that runs something if evaluated once more, escaped forms included. */
+/** Text that runs a command if it is evaluated again, including escaped forms. */
 const substitution = /`|\$[({[]|\\0*44|\\x24|\\[uU]0*24|\\0*140|\\x60|\\[uU]0*60/;
-/** An unquoted substitution in raw text, which the parser should have found. */
+/** An unescaped substitution in raw text that the parser took for a literal. */
 const overlooked = /(?:^|[^\\])(?:\\\\)*(?:`|\$[({[])/;
 
 class View {
@@ -77,16 +77,16 @@ class View {
     this.hidden ??= what;
   }
 
-  /** Ends the analysis: what follows is not seen. */
+  /** Ends the analysis; the rest of the text is not read. */
   stop(why: string): void {
     this.unread ??= why;
     this.hide(why);
   }
 
-  /** True if it is one plain command. */
+  /** Reads a text. Returns whether it is a single plain command. */
   read(text: string, posix: boolean): boolean {
     if (text.length > readable_characters) this.stop(`it is longer than ${readable_characters} characters`);
-    // Bash joins the lines before it reads words: `$\⏎x` is a variable.
+    // Bash joins continued lines before it splits words: `$\⏎x` is a variable.
     if (/\S\\\n\S/.test(text)) this.stop('a word that goes on in the next line');
     if (text.includes('\0')) this.stop('it holds NUL characters');
     const restarts = text.match(/[`({[]|<</g)?.length ?? 0;
@@ -146,7 +146,7 @@ class View {
         if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator)) this.evaluates = true;
         break;
       case 'ParameterExpansion':
-        // Whether its quotes count depends on its surroundings.
+        // The effect of these quotes depends on the context.
         if (node.text.includes("'") && substitution.test(node.text))
           return this.stop('a quoted substitution');
         if (node.index !== undefined || node.prefix === '!') this.evaluates = true;
@@ -180,7 +180,7 @@ class View {
     parser().forEachChild(node, (child) => this.#visit(child, source));
   }
 
-  /** What other shells parse differently from bash. */
+  /** Hides syntax that other shells parse differently from bash. */
   #visitPosix(node: SyntaxNode): void {
     const otherwise =
       /^(?:AnsiCQuoted|LocaleString|TestCommand|ArithmeticCommand|ArithmeticFor|HereString|ProcessSubstitution|FileDescriptorVariable|Coproc|Select|ArrayValue|ExtendedGlob|BraceExpansion)$/.test(
@@ -240,7 +240,7 @@ class View {
 /** The name without its folder, `rm` for `/bin/rm`; undefined when unknown. */
 function programName(word: string | undefined): string | undefined {
   if (word === undefined || word === '' || word.includes('\x01')) return undefined;
-  // An alias of whatever is open or running.
+  // Such a path is an alias of an open file or a running program.
   if (/^\/+(?:proc|dev)\//.test(word)) return undefined;
   const name = word.slice(word.lastIndexOf('/') + 1);
   return isKnown(name) ? name : undefined;
@@ -255,7 +255,7 @@ function isPlain(script: ParsedScript, text: string): boolean {
   return text.length === command.end && words.every((word) => word.type === 'Word' && isPlainWord(word));
 }
 
-/** Literal text, quoted or not, and plain variables. */
+/** Whether a word consists of literal text, quoted or not, plain variables and globs. */
 function isPlainWord({ parts }: Word): boolean {
   return (parts ?? []).every(
     (part) =>
@@ -265,7 +265,7 @@ function isPlainWord({ parts }: Word): boolean {
   );
 }
 
-/** Whether the program runs code that it is given. */
+/** Whether the command is an interpreter, which runs the code that it is given. */
 export function runsCode(command: readonly string[]): boolean {
   const name = programName(command[0]);
   return name !== undefined && isInterpreter(name);

@@ -16,7 +16,7 @@ const readTrap: ReadArguments = ([, ...words]) => {
   return isKnown(text) && !text.startsWith('-') ? [{ text }] : hidden('what trap runs');
 };
 
-/** Builtins that set the variables they name. `values`: letters of options with a value; `names`: of options whose value is a variable too. */
+/** Reader for builtins that set the variables they name. Option letters: `values` take a value, `names` take the name of a variable. */
 function readNames(values: string, names = ''): ReadArguments {
   return ([, ...words]) => {
     const inner: InnerCommand[] = [];
@@ -104,7 +104,7 @@ export const builtins: ReadonlyMap<string, ReadArguments> = new Map<string, Read
   ['read', readNames('dinNptu', 'a')],
   ['unset', readNames('')],
   ['getopts', ([, , ...words]) => readNames('')(['getopts', words[0] ?? '\0'])],
-  // Jobs and processes are no variables.
+  // Job specifications and process ids are not variables.
   ['wait', (words) => readNames('', 'p')(words.filter((word) => !/^%|^\d+$/.test(word)))],
   ['mapfile', readMapfile],
   ['readarray', readMapfile],

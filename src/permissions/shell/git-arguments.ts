@@ -25,8 +25,8 @@ const command_options = [
 ];
 
 /**
- * Rules also see `git` without its global options: `git -C x push` is `git push`. Settings given on the
- * command line, and subcommands that run commands, are opaque.
+ * Adds the command without its global options, so that rules also match `git -C x push` as `git push`. Settings given on
+ * the command line, and subcommands that run commands, are opaque.
  */
 export const readGit: ReadArguments = (words) => {
   let at = 1;
@@ -77,7 +77,7 @@ function isCommandOption(subcommand: string, word: string): boolean {
   return subcommand === 'archive' && word.includes('x');
 }
 
-/** `git config` that only reads, or sets what cannot name a program. */
+/** Whether `git config` only reads, or sets something that cannot name a program. */
 function isHarmlessConfig(rest: readonly string[]): boolean {
   if (/^(?:get|list)$/.test(rest[0] ?? '')) return true;
   if (rest.some((word) => /^(?:--get(?:-all|-regexp|-urlmatch)?|--list|-l)$/.test(word))) return true;

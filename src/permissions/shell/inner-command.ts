@@ -1,4 +1,4 @@
-/** What else a command runs, as far as its arguments tell. */
+/** Something else that a command runs, as far as its arguments show. */
 export type InnerCommand =
   /** Another command, as words. */
   | { readonly words: readonly string[] }
@@ -6,7 +6,7 @@ export type InnerCommand =
   | { readonly text: string; readonly posix?: boolean }
   /** Some of its arguments are evaluated as arithmetic, which runs substitutions in the values of variables. */
   | { readonly evaluates: true }
-  /** Something that cannot be told, in a few words. */
+  /** Something that cannot be determined, described in a few words. */
   | { readonly hidden: string };
 
 /** Analyses the arguments of one program, whose name is the first word. */

@@ -9,7 +9,7 @@ const other_shells = new Set(
   'zsh ksh mksh ksh93 fish csh tcsh yash posh elvish nu xonsh pwsh powershell'.split(' '),
 );
 
-/** Interpreters: the options that carry code, and those that take the next word. Without code or file they read code from standard input. */
+/** Interpreters, with their options that carry code and those that take the next word. Without code or a file they read code from standard input. */
 const code_options: readonly (readonly [name: RegExp, code: RegExp, value?: RegExp])[] = [
   [/^(?:python|pypy)[\d.]*$/, /^-[A-Za-z]*c|^-$/, /^-[A-Za-z]*[WX]$|^--check/],
   [
@@ -67,7 +67,7 @@ export const readInterpreter: ReadArguments = (words) => {
   return [];
 };
 
-/** `bash [options] -c TEXT`: the first word after all options is the text, wherever the `-c` is. */
+/** Reads `bash [options] -c TEXT`: the first word after all options is the text, regardless of the position of `-c`. */
 function readShell(words: readonly string[]): readonly InnerCommand[] {
   const name = words[0]!;
   let has_text = false;
@@ -93,7 +93,7 @@ function readShell(words: readonly string[]): readonly InnerCommand[] {
   return [{ text, posix: name !== 'bash' && name !== 'rbash' }];
 }
 
-/** An awk program runs commands by `system`, pipes and indirect calls. */
+/** Reads awk, whose programs run commands by `system`, pipes and indirect calls. */
 function readAwk(words: readonly string[]): readonly InnerCommand[] {
   let at = 1;
   for (; at < words.length && /^-[vF]/.test(words[at]!); at += words[at]!.length === 2 ? 2 : 1);

@@ -6,7 +6,7 @@ import { readSed } from './sed-script.ts';
 import { ANY, isKnown, MANY, maySplit } from './shell-word.ts';
 import { isWrapper, readWrapper } from './wrapper.ts';
 
-/** Programs that run others in ways that are not analysed. */
+/** Programs that run other programs in ways that are not analysed. */
 const opaque = new Set(
   (
     'su runuser pkexec gosu su-exec setpriv capsh machinectl systemd-run at batch crontab run-parts parallel sem ' +
@@ -95,12 +95,12 @@ const readConditional: ReadArguments = (words) => {
     : [];
 };
 
-/** `find … -exec COMMAND ;`, where `{}` is what is found. */
+/** Reads `find … -exec COMMAND ;`, where `{}` stands for the files found. */
 const readFind: ReadArguments = (words) => {
   const inner: InnerCommand[] = [];
   for (let at = 1; at < words.length; at += 1) {
     if (!isKnown(words[at]!.slice(0, 1))) {
-      // It may expand to `-exec`, if what follows can be a command.
+      // The word may expand to `-exec`, if the next word can be a command.
       const next = words[at + 1] ?? ')';
       if (maySplit(words[at]!.slice(0, 1)) || !/^[-!(),]/.test(next)) return hidden('the arguments of find');
     }
@@ -113,7 +113,7 @@ const readFind: ReadArguments = (words) => {
   return inner;
 };
 
-/** `fd … -x COMMAND`: everything after the option; a word with an unknown beginning may be that option. */
+/** Reads `fd … -x COMMAND`: the command is everything after the option. A word with an unknown beginning may be that option. */
 const readFd: ReadArguments = (words) => {
   const at = words.findIndex(
     (word, place) => place > 0 && (!isKnown(word.slice(0, 1)) || /^-\w*[xX]|^--exec/.test(word)),
@@ -123,7 +123,7 @@ const readFd: ReadArguments = (words) => {
   return [{ words: words.slice(at + 1).map((word) => word.replaceAll(/\{[^}]*\}/g, MANY)) }];
 };
 
-/** Options of `tar` that run commands; long options may be abbreviated. */
+/** Reads `tar`, which has options that run commands; long options may be abbreviated. */
 const readTar: ReadArguments = (words) => {
   const long = [
     '--to-command',
@@ -145,7 +145,7 @@ const readTar: ReadArguments = (words) => {
   return runs ? hidden('an option of tar') : [];
 };
 
-/** `rsync -e COMMAND`; only ssh is accepted. */
+/** Reads `rsync -e COMMAND`; only ssh is accepted. */
 const readRsync: ReadArguments = (words) => {
   const runs = words.slice(1).some((word, at) => {
     if (!isKnown(word.slice(0, 1))) return true;
@@ -155,7 +155,7 @@ const readRsync: ReadArguments = (words) => {
   return runs ? hidden('an option of rsync') : [];
 };
 
-/** Variables of `make` end up in recipes, which a shell runs. */
+/** Reads `make`, whose variables are expanded in recipes, which a shell runs. */
 const readMake: ReadArguments = (words) => {
   const inner: InnerCommand[] = [];
   for (const [at, word] of words.entries()) {
@@ -173,7 +173,7 @@ const readMake: ReadArguments = (words) => {
   return inner;
 };
 
-/** `ssh HOST TEXT`: the remote shell runs the words after the host, joined. */
+/** Reads `ssh HOST TEXT`: the remote shell runs the words after the host, joined. */
 const readSsh: ReadArguments = (words) => {
   let at = 1;
   for (; at < words.length && /^-/.test(words[at]!); at += 1) {
@@ -197,7 +197,7 @@ const readSsh: ReadArguments = (words) => {
   return [isKnown(text) ? { text, posix: true } : { hidden: 'what ssh runs' }];
 };
 
-/** `npm exec COMMAND` and the like; options before the command are opaque. */
+/** Reads `npm exec COMMAND` and similar; options before the command are opaque. */
 const readRunner: ReadArguments = (words) => {
   const name = words[0]!;
   const at = words.findIndex(
@@ -206,7 +206,7 @@ const readRunner: ReadArguments = (words) => {
   if (at === -1) return [];
   if (!runners[name]!.test(words[at]!)) return hidden(`the arguments of ${name}`);
   const before = words.slice(1, at).filter((word) => !word.startsWith('-'));
-  // A word before it is the value of an option, a command with subcommands (`uv tool run`), or `exec` is the name of a script: npm run exec.
+  // A word before it is the value of an option or a command with subcommands (`uv tool run`); or `exec` is the name of a script (`npm run exec`).
   if (before.length > 0)
     return before.length < at - 1 || /^(?:tool|env)$/.test(before[0]!) ? hidden(`what ${name} runs`) : [];
   const rest = words.slice(words[at + 1] === '--' ? at + 2 : at + 1);
@@ -232,9 +232,9 @@ const programs: ReadonlyMap<string, ReadArguments> = new Map<string, ReadArgumen
   ['ssh', readSsh],
 ]);
 
-/** What else a command runs. A program that is not listed here runs nothing else; its content is not analysed. */
+/** Returns what else a command runs. A program that is not listed here is taken to run nothing else (S3, `analyse-command.ts`). */
 export const readProgram: ReadArguments = (words) => {
-  // GNU tools on systems where the plain names are taken.
+  // GNU tools have this prefix on systems where the plain names are taken.
   const name = words[0]!.replace(
     /^g(?=(?:timeout|xargs|env|nice|nohup|stdbuf|time|chroot|sort|split|install)$)/,
     '',

@@ -5,7 +5,7 @@ import { ANY, isKnown } from './shell-word.ts';
 const plain = /^[pPdDgGhHlnNqQx=}{]\d*$/;
 
 /**
- * `sed` runs commands with `e` and with the flag `e` of `s`. Scripts of addresses, `s`, `y` and plain commands are
+ * Reads `sed`, which runs commands by `e` and by the flag `e` of `s`. Scripts of addresses, `s`, `y` and plain commands are
  * analysed; anything else is opaque.
  */
 export const readSed: ReadArguments = (words) => {

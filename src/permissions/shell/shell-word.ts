@@ -1,15 +1,15 @@
 import type { Assignment, DoubleQuotedChild, Word, WordPart } from 'unbash';
 
-/** Placeholders for text that only the shell will know: within one word, or split into any number of words. */
+/** Placeholders for text known only at run time: `ANY` within one word, `MANY` split into any number of words. */
 export const ANY = '\0';
 export const MANY = '\x01';
 
-/** Whether all of its text is known. */
+/** Whether the whole text of a word is known. */
 export function isKnown(word: string): boolean {
   return !word.includes(ANY) && !word.includes(MANY);
 }
 
-/** Whether it may become several words, or none. */
+/** Whether a word may expand to several words, or none. */
 export function maySplit(word: string): boolean {
   return word.includes(MANY);
 }
@@ -49,7 +49,7 @@ function quotedText(part: DoubleQuotedChild): string {
 
 /** Whether some expansion of the placeholders makes `text` match; `*` in the pattern matches any text. */
 export function mayMatch(pattern: string, text: string): boolean {
-  // Row by row: can the pattern up to here match the text up to each place?
+  // Dynamic programming by rows: can the pattern up to here match the text up to each position?
   let row = Array.from({ length: text.length + 1 }, () => false);
   row[0] = true;
   for (let at = 1; at <= text.length && !isKnown(text[at - 1]!); at += 1) row[at] = true;

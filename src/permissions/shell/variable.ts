@@ -9,10 +9,10 @@ const commands =
 const loaders =
   /^(?:ENV|BASH_ENV|BASH_FUNC_.*|BASH_CMDS|BASH_ALIASES|BASH_LOADABLES_PATH|SHELLOPTS|BASHOPTS|LD_.*|DYLD_.*|LESSOPEN|LESSCLOSE|PERL5OPT|PERL5DB|PYTHONSTARTUP|PYTHONINSPECT|RUBYOPT|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|(?:GNU)?MAKEFLAGS|TAR_OPTIONS|RIPGREP_CONFIG_PATH|GIT_CONFIG.*|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|GIT_ALLOW_PROTOCOL)$/;
 
-/** Integer variables of bash: what is assigned to them is evaluated as arithmetic. */
+/** Integer variables of bash, whose assigned values are evaluated as arithmetic. */
 const numbers = /^(?:S?RANDOM|SECONDS|HISTCMD|LINENO|OPTIND|OPTERR)$/;
 
-/** What the assignment `NAME=VALUE` makes programs run; null for an ordinary variable. */
+/** Returns what the assignment `NAME=VALUE` causes to run; null for an ordinary variable. */
 export function assigned(name: string, value: string): InnerCommand | null {
   if (numbers.test(name)) return { evaluates: true };
   if (loaders.test(name)) return { hidden: `the variable ${name}` };
@@ -24,14 +24,14 @@ export function assigned(name: string, value: string): InnerCommand | null {
   return isKnown(value) ? { text: value } : { hidden: `the variable ${name}` };
 }
 
-/** The same for an assignment of an unknown value. */
+/** As `assigned`, for an unknown value. */
 export function named(name: string): InnerCommand | null {
   if (/^[A-Za-z_]\w*$/.test(name)) return assigned(name, '\0');
-  // A subscript is evaluated, and substitutions in it run.
+  // A subscript is evaluated, which runs substitutions in it.
   return { hidden: 'a variable with a computed name' };
 }
 
-/** `NAME=VALUE` or `NAME`, as `export` and `env` take it. */
+/** As `assigned`, for a word `NAME=VALUE` or `NAME`, as `export` and `env` accept it. */
 export function assignedIn(word: string): InnerCommand | null {
   const at = word.indexOf('=');
   if (at === -1) return named(word);

@@ -2,7 +2,7 @@ import { hidden, type InnerCommand, type ReadArguments } from './inner-command.t
 import { isKnown, MANY, maySplit } from './shell-word.ts';
 import { assignedIn } from './variable.ts';
 
-/** Command-line grammar of a program that runs its arguments: `NAME [options] [words before] COMMAND…`. */
+/** Command-line grammar of a program that runs its arguments as a command: `NAME [options] [words before] COMMAND…`. */
 interface Grammar {
   /** Short options: without a value, with a value, and with an optional value attached to the letter. */
   readonly flags?: string;
@@ -14,13 +14,13 @@ interface Grammar {
   readonly long_glued?: string;
   /** Number of words before the command. */
   readonly before?: number;
-  /** Assignments may precede the command. */
+  /** Whether assignments may precede the command. */
   readonly assigns?: boolean;
-  /** Without a command it runs a shell. */
+  /** Whether it runs a shell if there is no command. */
   readonly shell?: boolean;
-  /** The option whose value is shell text. */
+  /** Letter of the option whose value is shell text. */
   readonly text?: string;
-  /** The arguments are joined to one shell text. */
+  /** Whether the arguments are joined to one shell text. */
   readonly joined?: boolean;
 }
 
@@ -76,7 +76,7 @@ const grammars: Readonly<Record<string, Grammar>> = {
   setarch: archs,
   linux32: archs,
   linux64: archs,
-  // Each architecture is a program of its own, and the first argument of setarch.
+  // Each architecture is a program of its own; `setarch` takes it as its first argument.
   x86_64: archs,
   i386: archs,
   i686: archs,
@@ -148,7 +148,7 @@ export function isWrapper(name: string): boolean {
   return Object.hasOwn(grammars, name);
 }
 
-/** Analyses a wrapper by its grammar; an option outside of the grammar is opaque. */
+/** Analyses a wrapper by its grammar; an option that the grammar does not have makes it opaque. */
 export const readWrapper: ReadArguments = (words) => {
   const name = words[0]!;
   const grammar = grammars[name]!;
@@ -171,13 +171,13 @@ export const readWrapper: ReadArguments = (words) => {
     if (runs !== null) inner.push(runs);
   }
   const rest = words.slice(start);
-  // What it reads from its input is appended.
+  // Words read from standard input are appended.
   if (name === 'xargs') return [{ words: [...(rest.length === 0 ? ['echo'] : replaced(words, rest)), MANY] }];
   if (rest.length === 0) return grammar.shell === true ? hidden(`the shell of ${name}`) : inner;
   return [...inner, grammar.joined === true ? textOf(rest.join(' '), name) : { words: rest }];
 };
 
-/** Index of the first word after the options; null if an option is not in the grammar. */
+/** Index of the first word after the options; null if an option is not in the grammar. Adds shell text in option values to `inner`. */
 function afterOptions(words: readonly string[], grammar: Grammar, inner: InnerCommand[]): number | null {
   const named = (list: string | undefined, name: string): boolean => list?.split(' ').includes(name) === true;
   let at = 1;
@@ -219,7 +219,7 @@ function textOf(text: string | undefined, name: string): InnerCommand {
     : { hidden: `the text that ${name} gives to a shell` };
 }
 
-/** With `-I NAME` xargs replaces NAME wherever it occurs. */
+/** Replaces NAME of `xargs -I NAME` wherever it occurs by `MANY`. */
 function replaced(words: readonly string[], rest: readonly string[]): readonly string[] {
   const options = words.slice(1, words.length - rest.length);
   const at = options.findIndex((word) => /^-\w*[IiJ]/.test(word));

@@ -2,14 +2,17 @@ import { statfsSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { type Amounts, type Excess, type LimitName, MB } from './usage.ts';
 
-/** What the processes of one command may take (docs/sandbox.md), as the configuration says it. null: no limit; what is left out depends on the machine. */
+/**
+ * Resource limits for the processes of one command (docs/sandbox.md), as configured. null: no limit; an absent limit gets a default that depends on the
+ * machine.
+ */
 export type CommandLimits = { readonly [Name in LimitName]?: number | null | undefined };
 
-/** With their threads: far above what builds need, far below what fills the table of processes. */
+/** Default limit, threads included: far above what builds need, far below the size of the process table. */
 const PROCESSES = 2048;
-/** Of a fuller disk, this much may be tried: a limit on files also concerns those that were larger before. */
+/** Minimum default disk limit, even if the disk is fuller: the limit on file size also applies to files that were already larger. */
 const DISK_LEAST_MB = 1024;
-/** What may be written once /tmp is full: enough for a command that makes room. */
+/** What a command may write once /tmp is full: enough for one that frees space. */
 const CLEANING_MB = 64;
 
 const TOOK: Readonly<Record<LimitName, (amount: number) => string>> = {
@@ -19,7 +22,7 @@ const TOOK: Readonly<Record<LimitName, (amount: number) => string>> = {
   disk_mb: (amount) => `${amount} MB on disk`,
 };
 
-/** What programs say that met a limit of the system. */
+/** Output of programs that hit a system limit. */
 const MET: readonly (readonly [LimitName, RegExp])[] = [
   ['disk_mb', /File size limit exceeded|File too large|EFBIG/],
   [
@@ -27,10 +30,10 @@ const MET: readonly (readonly [LimitName, RegExp])[] = [
     /[Cc]annot fork|fork.*Resource temporarily unavailable|fork: retry|spawn.*EAGAIN|can't start new thread/,
   ],
 ];
-/** Of a shell: its program was ended for the size of a file. */
+/** Exit code of a shell whose program was killed by SIGXFSZ, the signal for exceeding the file size limit. */
 const FILE_SIZE_EXIT = 128 + 25;
 
-/** What a program that stays may take: it may go on for as long as it likes, and write as much. */
+/** Limits of a long-running program: by default, CPU time and disk are unlimited. */
 export function lastingLimits({
   memory_mb,
   processes = PROCESSES,
@@ -45,26 +48,26 @@ export function lastingLimits({
   };
 }
 
-/** Why a program that stays is stopped, without its subject. */
+/** Why a long-running program is stopped, as a clause. */
 export function lastingExcess({ limit, used, allowed }: Excess): string {
   return `it took ${TOOK[limit](Math.round(used))}, and may take ${Math.round(allowed)}; "limits.${limit}" of its entry in the configuration raises that`;
 }
 
-/** What one command may take on this machine. */
+/** Resource limits of one command on this machine. */
 export class CommandBudget {
   /** Infinity: no limit. */
   readonly limits: Amounts;
-  /** What its model is told, whatever comes of it; '' for nothing. */
+  /** Note for the model, whatever the command's outcome; '' for none. */
   readonly note: string;
 
-  /** `heldBytes`: what the /tmp of its tree holds; may measure it if that is more than the given bytes. */
+  /** `heldBytes`: returns the size of the tree's /tmp; may measure it anew if the known size exceeds `limit_bytes`. */
   static async of(
     { memory_mb, processes, cpu_seconds, disk_mb }: CommandLimits,
     cwd: string,
     heldBytes: (limit_bytes: number) => Promise<number>,
   ): Promise<CommandBudget> {
     const limits = {
-      // Without seconds, its timeout bounds it.
+      // CPU time: by default only the command's timeout bounds it.
       ...lastingLimits({ memory_mb, processes, cpu_seconds }),
       disk_mb: disk_mb === undefined ? Math.max(freeMb(cwd) / 2, DISK_LEAST_MB) : (disk_mb ?? Infinity),
     };
@@ -81,28 +84,28 @@ export class CommandBudget {
   }
 
   /**
-   * What a shell runs before it starts the command, or becomes it. Limits of the system stop at once what the watch finds later. In `own_namespace`,
-   * processes are counted for this command alone (and not for root); elsewhere all of the user's are. When memory runs out, the kernel is to take the
-   * command, not this program or another.
+   * Shell code that runs before the command. System limits act at once, where the watch only polls. `own_namespace`: the number of processes is limited, too,
+   * because it is counted for this command alone (not enforced for root); otherwise all processes of the user would count. When memory runs out, the kernel
+   * should kill the command, not this program or another.
    */
   script(own_namespace: boolean): string {
     const { disk_mb, processes } = this.limits;
     const parts = ['echo 1000 >/proc/self/oom_score_adj'];
-    // In blocks of 512 bytes.
+    // The unit is blocks of 512 bytes.
     if (disk_mb !== Infinity) parts.push(`ulimit -f ${Math.ceil(disk_mb * 2048)}`);
-    // Above the limit, which would not be seen as reached otherwise. Shells disagree about the letter.
+    // Above the limit, since otherwise the watch would never see the limit reached. The option's letter depends on the shell.
     const most = processes + 16;
     if (own_namespace && processes !== Infinity) parts.push(`ulimit -u ${most} || ulimit -p ${most}`);
     return `{ ${parts.join('; ')}; } 2>/dev/null; `;
   }
 
-  /** Why a command is stopped. */
+  /** Why a command was stopped. */
   excessText({ limit, used, allowed }: Excess): string {
     const took = TOOK[limit](Math.round(used));
     return `stopped: it took ${took}, and a command may take ${Math.round(allowed)}. ${raise(limit)}`;
   }
 
-  /** For a command that failed: the limit that it may have met; '' if none shows. */
+  /** For a failed command: a hint at the limit that it probably hit; '' if none is recognized. */
   hint(output: string, exit_code: number | undefined): string {
     const met = exit_code === FILE_SIZE_EXIT ? 'disk_mb' : MET.find(([, said]) => said.test(output))?.[0];
     if (met === undefined || this.limits[met] === Infinity) return '';
@@ -114,7 +117,7 @@ function raise(limit: LimitName): string {
   return `A person can raise "sandbox.limits.${limit}" in the configuration`;
 }
 
-/** Of this machine, or of the container it is. */
+/** Memory of this machine, or of the container in which this process runs. */
 function machineMb(): number {
   const constrained = process.constrainedMemory();
   return Math.min(totalmem(), constrained > 0 ? constrained : Infinity) / MB;
@@ -125,6 +128,6 @@ function freeMb(folder: string): number {
     const { bavail, bsize } = statfsSync(folder);
     return (bavail * bsize) / MB;
   } catch {
-    return Infinity; // gone, which the start of the command tells
+    return Infinity; // the folder is gone, which the start of the command will report
   }
 }

@@ -1,25 +1,25 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Of a folder with more, the size is that of so many. */
+/** Maximum entries measured in a folder; the rest does not count. */
 const ENTRIES_MAX = 100_000;
-/** A measurement takes at most one part in so many of the time, and is good for this long. */
+/** Pause after a measurement: SHARE times its duration, at least GOOD_MS. */
 const SHARE = 20;
 const GOOD_MS = 1000;
 const FOLDERS_MAX = 1000;
 
-/** How much folders hold on disk, measured now and then. */
+/** Sizes of folders on disk, measured from time to time. */
 export class FolderSizes {
   readonly #known = new Map<string, { readonly bytes: number; readonly next_at_ms: number }>();
   readonly #measuring = new Map<string, Promise<number>>();
 
-  /** As last measured; measured now where that was more than `limit_bytes`, since some may have been removed. */
+  /** Returns the last measured size (0 if there is none); measures anew if that exceeds `limit_bytes`, since files may have been removed meanwhile. */
   async bytes(folder: string, limit_bytes: number): Promise<number> {
     const { bytes = 0 } = this.#known.get(folder) ?? {};
     return bytes > limit_bytes ? this.#measure(folder) : bytes;
   }
 
-  /** To be called when something may have been written: measures unless that was done a moment ago. */
+  /** Call this when something may have been written: starts a measurement unless the last one is recent. */
   refresh(folder: string): void {
     const known = this.#known.get(folder);
     if (known === undefined || known.next_at_ms <= performance.now()) void this.#measure(folder);
@@ -41,7 +41,7 @@ export class FolderSizes {
   }
 }
 
-/** Never throws: what cannot be read counts nothing. */
+/** Never throws: what cannot be read counts as 0 bytes. */
 async function bytesIn(folder: string): Promise<number> {
   let [bytes, entries] = [0, 0];
   const folders = [folder];

@@ -1,15 +1,15 @@
 import { type Amounts, type Excess, excessOf, type Processes } from './usage.ts';
 
-/** Before the first look, and between two of them: most commands end before it. */
+/** Delay before the first measurement, and minimum delay between two: most commands end before the first. */
 const LOOK_MS = 250;
-/** Looks take at most one part in so many of the time. */
+/** Delay after a measurement, as a multiple of its duration: measuring takes at most about a twentieth of the time. */
 const SHARE = 20;
-/** Beyond which looks that take long do not put off the next one. */
+/** Upper bound of the delay, however long a measurement takes. */
 const LOOK_MAX_MS = 2000;
 
 /**
- * Looks at what the processes of one command take, until it is closed or they take more than they may. `processes`: undefined until they are known. Linux
- * only: there is no `/proc` elsewhere.
+ * Polls the resource usage of one command's processes until it is closed or they exceed a limit. `processes`: returns undefined until they are known. Linux
+ * only: elsewhere there is no `/proc`.
  */
 export class LimitWatch {
   readonly #limits: Amounts;
@@ -50,7 +50,7 @@ export class LimitWatch {
       const processes = this.#processes();
       return processes === undefined ? null : await excessOf(processes, this.#limits);
     } catch {
-      return null; // they have ended
+      return null; // the processes have ended
     }
   }
 

@@ -6,7 +6,7 @@ import { processIds, processStatus } from '../process-mark.ts';
 export const MB = 2 ** 20;
 
 export type LimitName = 'memory_mb' | 'processes' | 'cpu_seconds' | 'disk_mb';
-/** `processes` counts their threads, too. */
+/** `processes` includes threads. */
 export type Amounts = Readonly<Record<LimitName, number>>;
 
 export interface Excess {
@@ -16,19 +16,19 @@ export interface Excess {
 }
 
 export type Processes =
-  /** Those of a namespace, by the id that its first has here; with the file systems in memory that only they have. */
+  /** All processes of a PID namespace. `first`: id of its first process, as seen from here; `memory`: in-memory file systems (tmpfs) that only they have. */
   | { readonly type: 'namespace'; readonly first: number; readonly memory: readonly string[] }
-  /** Those of the leader's session, and those below them. */
+  /** Processes of the leader's session, and their descendants. */
   | { readonly type: 'session'; readonly leader: number };
 
-/** As a folder like /proc shows them. */
+/** Processes as listed in a folder such as /proc. */
 interface ProcessTable {
   readonly folder: string;
   readonly pids: readonly string[];
   readonly memory: readonly string[];
 }
 
-/** The namespace's own /proc shows no others. */
+/** Uses the namespace's own /proc, which lists only its processes. */
 function namespaceTable(first: number, memory: readonly string[]): ProcessTable {
   const root = `/proc/${first}/root`;
   return {
@@ -54,7 +54,7 @@ async function sessionTable(leader: number): Promise<ProcessTable> {
   return { folder: '/proc', pids: [...mine], memory: [] };
 }
 
-/** Of work that must not hold the event loop. */
+/** Time slices, for work that must not block the event loop. */
 class Slices {
   static readonly #MS = 5;
   #since = performance.now();
@@ -69,11 +69,11 @@ class Slices {
   }
 }
 
-/** The unit in which Linux shows times of processes to programs, on every machine. */
+/** USER_HZ, the unit of times in /proc/PID/stat. */
 const TICKS_PER_SECOND = 100;
 const PAGE_BYTES = pageBytes();
 
-/** The size of a page: 4 KiB, but on some ARM machines 16 or 64. */
+/** Returns the page size of the kernel in bytes: 4 KiB, on some arm64 kernels 16 or 64 KiB. */
 function pageBytes(): number {
   const AT_PAGESZ = 6n;
   try {
@@ -81,19 +81,19 @@ function pageBytes(): number {
     for (let at = 0; at + 1 < vector.length; at += 2)
       if (vector[at] === AT_PAGESZ) return Number(vector[at + 1]);
   } catch {
-    // Without /proc nothing is measured.
+    // Without /proc nothing is measured anyway.
   }
   return 4096;
 }
 
-/** What they take beyond a limit; null: nothing. Cheap as long as no limit is near. */
+/** Returns the limit that the processes exceed (`processes`: reach), or null for none. Cheap as long as no limit is near. */
 export async function excessOf(processes: Processes, limits: Amounts): Promise<Excess | null> {
   const table =
     processes.type === 'session'
       ? await sessionTable(processes.leader)
       : namespaceTable(processes.first, processes.memory);
   const used = { memory_mb: 0, processes: table.pids.length, cpu_seconds: 0, disk_mb: 0 };
-  // The more there are, the less time there is to look at each.
+  // Returns early, because the more processes there are, the less time there is to inspect each.
   if (used.processes >= limits.processes) return excess('processes', used, limits);
   used.processes = 0;
   const slices = new Slices();
@@ -108,7 +108,7 @@ export async function excessOf(processes: Processes, limits: Amounts): Promise<E
   }
   const shared_mb = table.memory.reduce((sum, path) => sum + usedMb(path), 0);
   used.memory_mb += shared_mb;
-  // Counted so far for each process is also what they share, as programs and what forks have in common.
+  // So far, shared memory such as program code and pages of forks was counted once for each process.
   if (used.memory_mb > limits.memory_mb) used.memory_mb = await exactMemoryMb(table, shared_mb);
   if (used.processes >= limits.processes) return excess('processes', used, limits);
   const over = (['memory_mb', 'cpu_seconds', 'disk_mb'] as const).find(
@@ -121,7 +121,7 @@ function excess(limit: LimitName, used: Amounts, limits: Amounts): Excess {
   return { limit, used: used[limit], allowed: limits[limit] };
 }
 
-/** By the process and by those of its children that have ended, without what was removed before it reached the disk. */
+/** Bytes written by the process and by its ended children, less writes cancelled before they reached the disk. */
 function writtenBytes(pid: string, folder: string): number {
   try {
     const text = readFileSync(`${folder}/${pid}/io`, 'latin1');
@@ -140,7 +140,7 @@ function usedMb(file_system: string): number {
   }
 }
 
-/** Each page once, without those of files, which the kernel takes back when it needs them. */
+/** Memory with each shared page counted once, without pages of files, which the kernel can reclaim. */
 async function exactMemoryMb({ folder, pids }: ProcessTable, shared_mb: number): Promise<number> {
   let [own_mb, mapped_mb] = [0, 0];
   for (const pid of pids) {

@@ -4,8 +4,8 @@ const LINE_BREAK = 0x0a;
 const END = new Uint8Array([LINE_BREAK]);
 
 /**
- * Passes on lines as they come. One that is too large, or nested too deeply, is cut there and its rest dropped: what is left is not JSON, and is
- * answered as any other frame that cannot be parsed. The connection goes on.
+ * Forwards lines as they arrive. A line that is too large or too deeply nested is cut off, and its rest dropped: the remainder is not valid JSON, and is
+ * answered like any other frame that cannot be parsed. The connection stays open.
  */
 export class FrameGuard {
   #bytes = 0;
@@ -38,7 +38,7 @@ export class FrameGuard {
     }
   }
 
-  /** Where the line is cut; null: it may go on. */
+  /** Returns the offset at which to cut the line, or null if it is within the limits. */
   #cutAt(chunk: Uint8Array, start: number, end: number): number | null {
     const room = MESSAGE_BYTES - this.#bytes;
     this.#bytes += end - start;

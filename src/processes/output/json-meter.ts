@@ -1,20 +1,20 @@
-/** A message is parsed synchronously: more bytes or values would block the process for too long. */
+/** Limits of one message, which is parsed synchronously: more bytes or values would block the process for too long. */
 export const MESSAGE_BYTES = 20 * 1024 * 1024;
 export const MESSAGE_VALUES = 800_000;
-/** Far below the depth at which code that walks a value overflows the call stack. */
+/** Maximum nesting depth, far below the depth at which code that walks a value overflows the call stack. */
 export const MESSAGE_DEPTH = 200;
 
 const [QUOTE, BACKSLASH, BRACE, BRACE_END, BRACKET, BRACKET_END, COLON, COMMA] = Buffer.from(
   '"\\{}[]:,',
 ) as unknown as readonly [number, number, number, number, number, number, number, number];
 
-/** Counts the values and the depth of one JSON message in its bytes, as they arrive and without parsing them. */
+/** Counts the values and the nesting depth of a JSON message from its bytes as they arrive, without parsing them. */
 export class JsonMeter {
   #values = 0;
   #depth = 0;
   #in: 'json' | 'text' | 'escape' = 'json';
 
-  /** Counts these bytes. Returns the index of the first one beyond a limit, and which limit that is; null within both. */
+  /** Counts these bytes. Returns the offset of the first byte beyond a limit, and the limit; null if there is none. */
   exceeded(
     bytes: Uint8Array,
     start = 0,
@@ -34,7 +34,7 @@ export class JsonMeter {
   }
 
   #see(byte: number): void {
-    // A text holds no control character, so that one which is never closed hides nothing on the lines that follow.
+    // JSON strings contain no raw control characters: an unterminated one must not hide the lines that follow.
     if (byte < 0x20) this.#in = 'json';
     else if (this.#in === 'escape') this.#in = 'text';
     else if (this.#in === 'text') {

@@ -19,7 +19,7 @@ export class NewestOutput {
     if (this.#length > 2 * this.#limit + 64 * 1024 || this.#chunks.length > 1024) this.#trim();
   }
 
-  /** The text that is kept, without a character that is cut off at its beginning. */
+  /** Returns the kept text, without a character that is cut off at its beginning. */
   text(): string {
     this.#trim();
     const [kept = Buffer.alloc(0)] = this.#chunks;

@@ -61,7 +61,7 @@ export class OutputCapture {
     this.#tail_length = Math.min(size, this.#tail_length + rest.length);
   }
 
-  /** What is in memory, in order. */
+  /** Returns the bytes in memory: the head, and the tail in order. */
   #kept(): [Buffer, Buffer] {
     const head = this.#head?.subarray(0, this.#head_length) ?? Buffer.alloc(0);
     if (this.#tail === undefined) return [head, Buffer.alloc(0)];

@@ -13,9 +13,9 @@ import {
 import { join } from 'node:path';
 import { TOOL_LIMITS } from '../tool-limits.ts';
 
-/** Suffix of a file that is being written, which must not be removed to make room. */
+/** Suffix of a file that is still being written and must not be removed to make room. */
 const OPEN = '.open';
-/** Bytes between two measurements of the room left in the folder. */
+/** Minimum room in the folder; also the bytes written between two measurements of it. */
 const MEASURE_BYTES = 8 * 1024 * 1024;
 
 /**
@@ -28,7 +28,7 @@ export class SpillFile {
   #descriptor: number | undefined;
   #written = 0;
   #discarded = 0;
-  /** It may grow to this size before the folder is measured again. */
+  /** Size to which the file may grow before the folder is measured again. */
   #allowed = 0;
   #full = false;
   #problem: string | undefined;
@@ -90,7 +90,7 @@ export class SpillFile {
     }
   }
 
-  /** Closes the file and returns where the output is, as half a sentence. */
+  /** Closes the file and returns a clause that says where the output is. */
   close(): string {
     this.#close();
     if (this.#problem !== undefined && this.#written === 0)

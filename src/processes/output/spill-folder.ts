@@ -1,7 +1,7 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Output that did not fit a result. Each tree has a folder of its own in it, and reads no other. */
+/** Folder for output that does not fit a result. Each tree has a subfolder, and reads no other. */
 export function spillFolder(spill_dir: string): string {
   return join(spill_dir, 'trees');
 }
@@ -10,7 +10,7 @@ export function treeOutput(spill_dir: string, root_id: string): string {
   return join(spillFolder(spill_dir), root_id);
 }
 
-/** What the sandboxed commands of a tree have as /tmp, in the folder of its output: kept from call to call, and removed as a whole when it is old. */
+/** Folder within a tree's output folder that its sandboxed commands see as /tmp; kept between calls, and removed as a whole when it is old. */
 export const TREE_TMP = 'tmp';
 
 interface Spilled {

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import net, { isIP } from 'node:net';
 
-/** Addresses that no name may lead to: this machine, its networks, and what clouds tell their machines. */
+/** Addresses that no host name may resolve to: this machine, private and reserved networks, metadata services of clouds. */
 const PRIVATE = new net.BlockList();
 for (const [network, bits] of [
   ['0.0.0.0', 8],
@@ -37,11 +37,11 @@ export interface Destination {
 }
 
 interface Pattern extends Destination {
-  /** Names below it, too, as `*.example.com` says. */
+  /** Whether it matches the subdomains of `host` instead of `host` itself (`*.example.com`); with an empty `host`, every name (`*`). */
   readonly below: boolean;
 }
 
-/** The hosts that sandboxed programs may reach: `example.com`, `*.example.com`, `*`, or an address, each with `:PORT` if only that one is meant. */
+/** The hosts that sandboxed programs may reach: `example.com`, `*.example.com`, `*`, or an address, each with an optional `:PORT` (default: any port). */
 export class AllowedHosts {
   readonly #patterns: readonly Pattern[];
 
@@ -52,7 +52,10 @@ export class AllowedHosts {
     this.#lookup = addresses;
   }
 
-  /** Where to connect to; null: it is not allowed, or leads to a private address that is not named itself. Rejects if a name is not known. */
+  /**
+   * Returns the address to connect to; null if the destination is not allowed, or resolves only to private addresses that are not themselves listed. Rejects
+   * if the name cannot be resolved.
+   */
   async resolve({ host, port }: Destination): Promise<string | null> {
     const name = plainHost(host);
     if (!this.#patterns.some((pattern) => matches(pattern, name, port))) return null;
@@ -61,13 +64,13 @@ export class AllowedHosts {
     return found.find((address) => !isPrivate(address) || this.#isNamed(address, port)) ?? null;
   }
 
-  /** Whether a person named this place, also one that is private. */
+  /** Whether a pattern matches this destination, even if it is private. */
   names({ host, port }: Destination): boolean {
     const name = plainHost(host);
     return this.#patterns.some((pattern) => matches(pattern, name, port));
   }
 
-  /** An address is allowed by itself: a person wrote it. */
+  /** Whether this address, or `localhost`, is itself listed, which allows it even if it is private. */
   #isNamed(name: string, port: number): boolean {
     return (
       (isIP(name) !== 0 || name === 'localhost') &&
@@ -96,13 +99,13 @@ function plainHost(host: string): string {
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '')
     .toLowerCase();
-  // One spelling for each IPv6 address; `URL` knows it.
+  // `URL` normalizes the spelling of IPv6 addresses.
   return isIP(bare) === 6 ? new URL(`http://[${bare}]`).hostname.slice(1, -1) : bare;
 }
 
-/** Whether an address is of this machine, its networks, or none of the internet. */
+/** Whether an address belongs to this machine, to a private network, or to a range outside the public internet. */
 export function isPrivate(address: string): boolean {
-  // An IPv4 address within an IPv6 one is judged as what it is.
+  // An IPv4-mapped IPv6 address is judged as the IPv4 address.
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return PRIVATE.check(mapped, 'ipv4');
   return PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');

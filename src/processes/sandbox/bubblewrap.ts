@@ -5,31 +5,31 @@ import { governingIn, isInside, type Placeholder } from './governing.ts';
 import { homeSecrets, secretPaths } from './secret-paths.ts';
 
 export interface SandboxLayout {
-  /** `strict`: of the file system only the system's programs are there, and what is named here. */
+  /** `strict`: only the system's programs and the paths named here are visible in the file system. */
   readonly strict: boolean;
-  /** The agent's folder: canonical. */
+  /** The agent's folder, a canonical path. */
   readonly cwd: string;
-  /** Where the program begins. */
+  /** Folder in which the program starts. */
   readonly start: string;
-  /** What its commands see as /tmp; exists. */
+  /** Folder that the program sees as /tmp; must exist. */
   readonly tmp: string;
   readonly home: string;
-  /** Further folders to write in, and to read: canonical, or not there. */
+  /** Further writable folders, and further readable ones: canonical paths, which may be missing. */
   readonly write: readonly string[];
   readonly read: readonly string[];
-  /** What commands may read of the output that did not fit their results; exists. Null: none. */
+  /** Folder with spilled output that commands may read; must exist. Null: none. */
   readonly output: string | null;
-  /** It stays while others change what governs the workspace. */
+  /** Whether the program is long-running: others may change governing files while it runs. */
   readonly lasting: boolean;
-  /** How much files in memory may take in each place that is there. Infinity: half of what the machine has. */
+  /** Maximum size of each in-memory file system. Infinity: the kernel's default, half of the machine's memory. */
   readonly memory_bytes: number;
-  /** What nobody reads, beside the usual places of secrets. */
+  /** Further paths that must not be readable, beside the usual places of secrets. */
   readonly hidden: readonly string[];
 }
 
-/** Of a strict sandbox: programs, libraries and their settings. */
+/** Folders that a strict sandbox shows: programs, libraries and their settings. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix/store'];
-/** Through these, root changes the kernel for all: the user of a sandbox is the one outside, whatever its namespace. */
+/** Kernel interfaces by which root can change the whole machine. Made read-only, because a user namespace does not change who the user is outside. */
 const KERNEL = [
   '/proc/sys',
   '/proc/sysrq-trigger',
@@ -43,17 +43,17 @@ const KERNEL = [
 
 export interface BubblewrapCall {
   readonly args: readonly string[];
-  /** File systems in memory that the program can fill. */
+  /** In-memory file systems that the program can fill. */
   readonly memory: readonly string[];
-  /** In the place of something governing that is missing: to be there before, and to be removed afterwards. */
+  /** Placeholders for missing governing files: the caller creates them before the start, and removes them afterwards. */
   readonly missing: readonly Placeholder[];
-  /** What the walls are mounted on: while nobody replaces it, they stand. */
+  /** Paths that the sandbox depends on: it holds only as long as nobody replaces them. */
   readonly standing: readonly string[];
 }
 
 /**
- * Puts a program into the layout, without network, and with processes of its own that end with it (docs/sandbox.md). What is deeper covers what is
- * around it, so the most specific rule holds. Throws if the workspace cannot be confined.
+ * Returns the bubblewrap call for the layout: without network, and with a process namespace that ends with the program (docs/sandbox.md). Deeper mounts cover
+ * those around them, so the most specific rule holds. Throws if the workspace cannot be confined.
  */
 export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
   const { cwd, home, tmp, output } = layout;
@@ -69,7 +69,7 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
   const named = [...homeSecrets(home), ...layout.hidden];
   const frozen = frozenFolders(layout.lasting && !layout.strict ? named : [], secrets, opened);
   const hidden = secrets.filter((path) => !frozen.folders.includes(dirname(path)));
-  // Made while the program runs, they would be seen.
+  // Secrets that do not exist yet: created while the program runs, they would be visible.
   const later = named.filter(
     (path) =>
       canonical(path) === null &&
@@ -77,13 +77,13 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
       !frozen.folders.includes(nearestFolder(path)),
   );
   const { read_only, writable, missing } = governingIn(cwd, layout.lasting);
-  // Of those at one place the last one holds.
+  // Of several mounts at one path, the last one wins.
   const mounts: readonly Mount[] = [
     ...frozen.mounts,
     { path: '/dev', args: ['--dev', '/dev'] },
     { path: '/dev/shm', args: [...size, '--tmpfs', '/dev/shm'] },
     { path: '/proc', args: ['--proc', '/proc'] },
-    // The first process ends all others with the call; who writes to its memory keeps it from that.
+    // Hides process 1, which ends all others with the call: a program that could write to its memory could prevent that.
     { path: '/proc/1', args: ['--tmpfs', '/proc/1', '--remount-ro', '/proc/1'] },
     ...KERNEL.map((path) => ({ path, args: ['--ro-bind-try', path, path] })),
     { path: '/tmp', args: ['--bind', tmp, '/tmp'] },
@@ -113,7 +113,7 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
     ...[...mounts, ...pins.map((path) => ({ path, args: ['--bind', path, path] }))]
       .toSorted((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0))
       .flatMap((mount) => mount.args),
-    // Only now, since others are mounted in them.
+    // Made read-only last, because other mounts lie within these folders.
     ...[...frozen.folders, ...hidden.filter(isFolder), '/dev', ...(layout.strict ? ['/'] : [])]
       .filter((path) => !opened.includes(path))
       .flatMap((path) => ['--remount-ro', path]),
@@ -128,8 +128,8 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
 }
 
 /**
- * Where the program is found within the layout: a strict one does not show those in a home folder, nor the links there that lead to the system's. Throws
- * if there is none of its name.
+ * Returns the path of the program within the layout: a strict one shows neither programs in a home folder nor links there to those of the system. Throws if
+ * it shows none of that name.
  */
 export function programWithin(layout: SandboxLayout, file: string): string {
   if (!layout.strict) return file;
@@ -146,7 +146,7 @@ export function programWithin(layout: SandboxLayout, file: string): string {
   );
 }
 
-/** Null: not there. */
+/** Returns null if the path does not exist. */
 function canonical(path: string): string | null {
   try {
     return realpathSync(path);
@@ -155,7 +155,10 @@ function canonical(path: string): string | null {
   }
 }
 
-/** The folders that a program could rename to have something else in the place of `path`: mounted on themselves they stay. */
+/**
+ * Returns the folders between `path` and the nearest writable folder. The program could rename them to replace `path`; mounting them on themselves prevents
+ * that.
+ */
 function between(opened: readonly string[], path: string): string[] {
   const around = opened.filter((folder) => folder !== path && isInside(path, folder));
   const nearest = around.toSorted((one, other) => other.length - one.length)[0];
@@ -165,7 +168,7 @@ function between(opened: readonly string[], path: string): string[] {
   return folders;
 }
 
-/** The secrets that are there and not within another one, unless they are within something opened there. */
+/** Returns the existing, visible secrets, without those inside another secret, unless a folder opened within that one contains them. */
 function hiddenFrom(layout: SandboxLayout, opened: readonly string[]): readonly string[] {
   const named = [...secretPaths(layout.home), ...layout.hidden].map(canonical);
   const all = [...new Set(named.filter((path) => path !== null))].sort();

@@ -1,13 +1,13 @@
 import type { CommandBudget, CommandLimits } from '../limits/command-budget.ts';
 import type { ConfinedProgram, Program, Sandbox } from './sandbox.ts';
 
-/** What bounds commands of agents: walls, and what they may take, which holds without walls, too. Null: nothing. */
+/** Bounds on commands of agents: the sandbox, and resource limits, which also apply without it. Null: none. */
 export interface CommandBounds {
   readonly sandbox: Sandbox | null;
   readonly limits: CommandLimits | null;
 }
 
-/** For one command of an agent whose folder is `cwd`, in the tree that has `shared`; it begins in `start`. */
+/** Bounds for one command. `cwd`: the agent's folder; `shared`: the folder of its tree; `start`: the folder in which the command starts. */
 export async function boundCommand(
   { sandbox, limits }: CommandBounds,
   { cwd, shared, start = cwd }: { readonly cwd: string; readonly shared: string; readonly start?: string },

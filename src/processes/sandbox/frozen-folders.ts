@@ -2,21 +2,21 @@ import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isInside } from './governing.ts';
 
-/** What is mounted at one place. */
+/** A mount point with its bubblewrap arguments. */
 export interface Mount {
   readonly path: string;
   readonly args: readonly string[];
 }
 
-/** Have a mount of their own, or hold nothing else. */
+/** Folders that have a mount of their own, or hold no secrets. */
 const NOT_FROZEN = ['/tmp', '/dev', '/proc', '/sys'];
-/** In all folders together: each is a mount, and bubblewrap looks at all mounts for each. */
+/** Maximum entries of all frozen folders together: each becomes a mount, and bubblewrap reads all mounts for each. */
 const ENTRIES_MAX = 1500;
 
 /**
- * Folders that hold secrets, as they are now and without them: what is mounted over a file is gone once somebody replaces that file, and secrets that
- * are made later would be seen. `hidden`: canonical, and there; `opened`: folders that stay as they are. To be made read-only when everything is
- * mounted.
+ * Snapshots of the folders that hold secrets, without the secrets: a mount over a single file is lost when somebody replaces the file, and secrets created
+ * later would be visible. `hidden`: existing canonical paths; `opened`: folders to leave as they are. The caller makes the folders read-only once everything
+ * is mounted. Empty if they have too many entries.
  */
 export function frozenFolders(
   secrets: readonly string[],
@@ -46,7 +46,7 @@ export function frozenFolders(
   return { folders, mounts };
 }
 
-/** Canonical: the folder that holds it, or would hold what leads to it. */
+/** Returns the canonical path of the nearest existing, readable folder above `path`. */
 export function nearestFolder(path: string): string {
   const folder = dirname(path);
   try {

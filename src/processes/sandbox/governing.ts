@@ -10,30 +10,30 @@ import {
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 
-/** What a workspace holds that governs later programs, and how it is kept as it is while a program runs. */
+/** Governing files: what in a workspace controls programs that run later, by how it is protected while a program runs. */
 export interface Governing {
-  /** Neither changed nor replaced. */
+  /** Paths that may be neither changed nor replaced. */
   readonly read_only: readonly string[];
-  /** Changed, and not replaced: of a repository what commits are kept in. */
+  /** Paths that may be changed but not replaced: the folders of a repository in which commits are stored. */
   readonly writable: readonly string[];
-  /** What is missing, and cannot be created meanwhile. */
+  /** Missing paths, which must not be created while the program runs. */
   readonly missing: readonly Placeholder[];
 }
 
-/** Stands in the place of something missing: a file with this content, or an empty folder. */
+/** Stands in for a missing path: a file with this content, or an empty folder if `content` is null. */
 export interface Placeholder {
   readonly path: string;
   readonly content: string | null;
 }
 
-/** Of a repository. Git reads all but these only where its settings say so, or runs nothing by it. */
+/** Governing entries of a repository. Git reads others only where these settings name them, or runs no program because of them. */
 const GIT_GOVERNING = ['hooks', 'config', 'info'];
-/** Leads to the repository itself, so that git finds there what it finds without it. */
+/** Content of `commondir` that names the repository itself, with the same effect as no such file. */
 const SAME_REPOSITORY = '.\n';
 
 /**
- * Settings of this program and of git in the workspace, which is canonical. `lasting`: while the program runs, others may add worktrees and settings
- * of them. Throws where something governing is a symbolic link, which could be replaced whatever is mounted.
+ * Returns the governing files of the workspace `cwd` (canonical): settings of this program and of git. `lasting`: while the program runs, others may add
+ * worktrees and their settings. Throws if one is a symbolic link, which could be replaced whatever is mounted.
  */
 export function governingIn(cwd: string, lasting: boolean): Governing {
   const git = join(cwd, '.git');
@@ -41,7 +41,7 @@ export function governingIn(cwd: string, lasting: boolean): Governing {
   for (const path of [git, own]) forbidLink(path);
   const entry = lstatSync(git, { throwIfNoEntry: false });
   const linked = entry?.isFile() === true ? repositoryOf(cwd, git) : null;
-  // An empty folder is no repository, but may be there in the place of one while another program runs.
+  // An empty folder is no repository, but may be the placeholder of another running program.
   const whole = entry?.isDirectory() === true && !isPlaceholder(folderAt(git));
   const repository = whole ? { common: git, worktree: null } : linked;
   const read_only = [own, ...(whole ? [] : [git])];
@@ -56,7 +56,7 @@ export function governingIn(cwd: string, lasting: boolean): Governing {
       : []
     ).map((folder) => fileAt(join(folder, 'config.worktree'), '')),
   ];
-  // The settings of other worktrees; there are none yet where the folder is missing.
+  // Settings of other worktrees; if the folder is missing, there are none yet.
   const worktrees = join(common, 'worktrees');
   if (lasting || existsSync(worktrees)) files.push(folderAt(worktrees));
   if (worktree !== null)
@@ -77,7 +77,7 @@ function fileAt(path: string, content: string): Placeholder {
 }
 
 function sorted(all: readonly Placeholder[], writable: readonly string[]): Governing {
-  // What looks like a placeholder may be that of another call, which takes it away.
+  // What looks like a placeholder may belong to another call, which will remove it.
   const missing = all.filter((one) =>
     existsSync(one.path) ? isPlaceholder(one) : isWritable(dirname(one.path)),
   );
@@ -121,7 +121,10 @@ function textOf(path: string): string {
   }
 }
 
-/** Within the workspace: settings that those of the repository include, and its folder of hooks. What is missing is named by the first folder that is. */
+/**
+ * Returns the paths within the workspace that the repository's settings name: included settings, and the folder of hooks. A path whose folder is missing is
+ * represented by its topmost missing folder.
+ */
 function namedBySettings(config: string, cwd: string, common: string, depth = 0): string[] {
   if (depth > 5) return [];
   const lines = textOf(config).matchAll(/^\s*(?:\[[^\]]*\]\s*)?(path|hookspath)\s*=\s*"?([^"\n;#]*)/gim);
@@ -146,8 +149,8 @@ function firstMissing(path: string): string {
 }
 
 /**
- * The repository of a workspace that a `.git` file names: of a linked worktree, in which its commits are kept, or one within the workspace. The
- * word of the file is not enough elsewhere, since an agent can write it: the repository must name this worktree, too.
+ * The repository that the workspace's `.git` file names: that of a linked worktree, in which commits are stored, or one within the workspace. Elsewhere the
+ * file alone is not trusted, since an agent can write it: the repository must name this worktree, too. Null if there is none.
  */
 function repositoryOf(cwd: string, file: string): { common: string; worktree: string | null } | null {
   try {

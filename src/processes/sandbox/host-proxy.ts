@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { AllowedHosts, type Destination } from './allowed-hosts.ts';
 
-/** Where sandboxed programs find the proxy. */
+/** Address at which sandboxed programs find the proxy. */
 const PORT = 3128;
 const PROXY = `http://127.0.0.1:${PORT}`;
 const AROUND = 'localhost,127.0.0.1,::1';
 
-/** Maximum at once: they hold descriptors of this process. */
+/** Maximum concurrent connections: they use file descriptors of this process. */
 const CONNECTIONS = 1000;
 
-/** What programs look for; a sandbox has no other way out. */
+/** Environment variables by which programs find the proxy, a sandbox's only way out. */
 export const PROXY_ENVIRONMENT: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [
@@ -29,8 +29,8 @@ export const PROXY_ENVIRONMENT: Readonly<Record<string, string>> = {
 };
 
 /**
- * Joins the port within a sandbox to the socket of the proxy, and to servers of this machine that are allowed the ports that they have here: programs
- * ask no proxy for those. It runs in the sandbox's network and outside its other walls, and ends with its input.
+ * Forwards the proxy's port within a sandbox to the proxy's socket, and the ports of allowed servers on this machine, for which programs use no proxy. Runs
+ * in the sandbox's network but outside its other restrictions, and exits when its input ends.
  */
 const BRIDGE = `
 const [path, ...servers] = process.argv.slice(1), net = require('node:net');
@@ -56,12 +56,12 @@ for (const server of servers)
 net.createServer((inner) => join(inner, '')).listen(${PORT}, '127.0.0.1', () => process.stdout.write('ready'));
 process.stdin.on('end', () => process.exit()).resume();`;
 
-/** A server of this machine, by its port. */
+/** A server on this machine, with its port. */
 const LOCAL_SERVER = /^(?:localhost|127(?:\.\d+){3}):\d+$/;
 
 /**
- * The way of sandboxed programs to the hosts that are allowed: an HTTP proxy on a socket, which the network of each sandbox is joined to. It decides
- * by name, and connects to an address that it has looked up and judged itself.
+ * An HTTP proxy through which sandboxed programs reach the allowed hosts: it listens on a socket to which the network of each sandbox is joined. It decides
+ * by host name, and connects to an address that it has resolved and checked itself.
  */
 export class HostProxy {
   readonly #hosts: AllowedHosts;
@@ -73,7 +73,7 @@ export class HostProxy {
     this.#local_servers = hosts.filter((host) => LOCAL_SERVER.test(host));
   }
 
-  /** Resolves when programs of the sandbox that process `pid` is the first of can use it. Null: it could not be joined. */
+  /** Joins the sandbox whose first process is `pid`. Resolves to the bridge process once its programs can use the proxy, or to null if that failed. */
   async join(pid: number): Promise<ChildProcess | null> {
     this.#socket ??= this.#listen();
     const path = await this.#socket;
@@ -118,7 +118,7 @@ export class HostProxy {
     return path;
   }
 
-  /** `CONNECT host:port`: bytes both ways. */
+  /** Handles `CONNECT host:port`: forwards bytes both ways. */
   async #tunnel(asked: IncomingMessage, inner: Duplex, head: Buffer): Promise<void> {
     inner.on('error', () => {});
     const to = destinationOf(`http://${asked.url}`);
@@ -131,14 +131,14 @@ export class HostProxy {
     inner.pipe(outer).pipe(inner);
   }
 
-  /** A request for a whole address, without TLS. */
+  /** Forwards a request with an absolute URL, without TLS. */
   async #pass(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     const to = destinationOf(asked.url ?? '');
     const { address, why } = await this.#resolve(to);
     if (to === null || address === null) return void answer.writeHead(403).end(`${why}\n`);
     const { host, pathname, search } = new URL(asked.url ?? '');
     const { 'proxy-authorization': _, 'proxy-connection': __, upgrade: ___, ...others } = asked.headers;
-    // Some servers answer for the host that is named in the header, which may be one that is not allowed.
+    // Some servers route by this header, which the client could set to a host that is not allowed.
     const headers = { ...others, host };
     const passed = request(
       { host: address, port: to.port, method: asked.method, path: pathname + search, headers },
@@ -153,7 +153,7 @@ export class HostProxy {
       },
     );
     passed.on('error', () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end()));
-    // Nobody asked for another protocol.
+    // The upgrade header was removed above, so no upgrade was requested.
     passed.on('upgrade', (_found, socket) => {
       socket.destroy();
       answer.writeHead(502).end();

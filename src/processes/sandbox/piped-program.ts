@@ -16,41 +16,41 @@ import { hearWalls } from './walls-report.ts';
 import { WallsWatch } from './walls-watch.ts';
 
 const STDERR_BYTES = 4096;
-/** Between two looks at what it takes: it may be idle for hours. */
+/** Delay between two measurements of resource usage: the program may be idle for hours. */
 const LOOK_MS = 1000;
 /** Maximum characters of stderr in messages. */
 const LAST_WORDS = 500;
 /** How long to wait for remaining stderr after the exit, and for the exit after stdout was closed. */
 const LAST_WORDS_MS = 200;
 const CLOSED_OUTPUT_MS = 500;
-/** From closing its input to TERM, and from TERM to KILL. */
+/** Grace periods: from closing the input to TERM, and from TERM to KILL. */
 const POLITE_MS = 500;
 const TERM_MS = 1500;
 
 export interface PipedProgramRequest extends Program {
-  /** All that it sees; the program is looked up in its `PATH`. */
+  /** The complete environment; the program is looked up in its `PATH`. */
   readonly env: Readonly<Record<string, string>>;
-  /** Where it starts, and behind walls the folder that it may write to: canonical. */
+  /** Folder in which the program starts and, if sandboxed, may write; a canonical path. */
   readonly cwd: string;
-  /** Null: it has all rights of the user. */
+  /** Null: no sandbox, all rights of the user. */
   readonly sandbox: Sandbox | null;
-  /** What it may take with all that it starts; when it takes more, it is stopped. */
+  /** Resource limits of the program and its descendants; it is stopped when it exceeds one. */
   readonly limits?: CommandLimits | undefined;
 }
 
-/** A program that is spoken with over its standard streams for as long as it runs, in a process group of its own. */
+/** A long-running program, in a process group of its own, that is used through its standard streams. */
 export interface PipedProgram {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** Resolves when it and all that it started have ended, with a sentence for people that lacks its subject. Never rejects. */
+  /** Resolves when the program and all that it started have ended, to a sentence for people without its subject. Never rejects. */
   readonly gone: Promise<string>;
-  /** Closes its input, then sends TERM, then KILL. Resolves when it has ended. `why` becomes part of the sentence. */
+  /** Closes the program's input, then sends TERM, then KILL. Resolves when it has ended. `why` becomes part of the sentence. */
   stop(why: string): Promise<void>;
 }
 
 /**
- * Starts a program that stays, in the folder and behind the walls of the request. It has a /tmp of its own there, which goes with it. Rejects
- * with an error that lacks its subject, as `could not be started: …`; it never starts without the walls that were asked for.
+ * Starts a long-running program in the folder and the sandbox of the request. If sandboxed, it has a /tmp of its own, which is removed with it. Rejects with
+ * an error whose message lacks its subject (`could not be started: …`); never starts without the sandbox that was asked for.
  */
 export async function startPipedProgram(request: PipedProgramRequest): Promise<PipedProgram> {
   const problem = (await request.sandbox?.problem()) ?? null;
@@ -85,7 +85,7 @@ interface Walls {
   takeAway(): void;
 }
 
-/** Folders in use as the /tmp of programs. */
+/** Folders in use as the /tmp of a program. */
 const temporary = new Set<string>();
 
 function wallsAround({ file, args, env, cwd }: PipedProgramRequest, sandbox: Sandbox): Walls {
@@ -94,7 +94,7 @@ function wallsAround({ file, args, env, cwd }: PipedProgramRequest, sandbox: San
   const tmp = mkdtempSync(join(tmpdir(), 'coppice-program-'));
   temporary.add(tmp);
   const removeTmp = (): void => {
-    // What the program wrote without rights for us stays; an exit meanwhile removes the rest.
+    // Files that this process may not remove stay. If this process exits meanwhile, `removeTemporary` removes the rest.
     void rm(tmp, { recursive: true, force: true })
       .catch(() => {})
       .then(() => {
@@ -125,11 +125,11 @@ function removeTemporary(): void {
     try {
       rmSync(folder, { recursive: true, force: true });
     } catch {
-      // as above
+      // files that this process may not remove stay
     }
 }
 
-/** As the system looks for it, which it does only behind the walls, where nobody would tell what is missing. */
+/** Looks the program up as the system would: inside the sandbox, nothing would report clearly what is missing. Throws if there is no such executable. */
 function findProgram(file: string, path: string): string {
   const places = file.includes('/') ? [resolve(file)] : path.split(delimiter).map((one) => join(one, file));
   const found = places.find(isExecutable);
@@ -176,7 +176,7 @@ class RunningProgram implements PipedProgram {
       );
     });
     child.on('error', () => undefined);
-    child.stdin.on('error', () => undefined); // the end of the process is told by `gone`
+    child.stdin.on('error', () => undefined); // `gone` reports the end of the process
     child.stdout.on('error', () => undefined);
     child.stderr.on('error', () => undefined);
     child.stderr.on('data', (chunk: Buffer) => {
@@ -195,7 +195,7 @@ class RunningProgram implements PipedProgram {
     walls?.watch.begin((path) => this.#end(`its walls no longer stood: ${path} was replaced`));
   }
 
-  /** Without grace: until it ends, it could take more, or reach what has come in the place of a wall. */
+  /** Stops without a grace period, in which the program could use more, or reach what has replaced a path of the sandbox. */
   #end(why: string): void {
     this.#reason ??= why;
     void stopProcessGroup(this.#pid, 0);
@@ -215,7 +215,7 @@ class RunningProgram implements PipedProgram {
     if (!stderr.closed)
       await Promise.race([new Promise((closed) => stderr.once('close', closed)), sleep(LAST_WORDS_MS)]);
     await stopProcessGroup(this.#pid, LAST_WORDS_MS);
-    // The first process within the walls ends last, a moment after the one that is seen from here.
+    // The first process within the sandbox ends last, a moment after the child that this process started.
     const first = this.#walls?.confined.leader();
     if (first !== undefined) await stopProcessGroup(first, LAST_WORDS_MS);
     forgetProcessGroup(this.#pid);
@@ -242,7 +242,7 @@ class RunningProgram implements PipedProgram {
   async #stop(): Promise<void> {
     this.#child.stdin.end();
     const ended = await Promise.race([this.#exited, sleep(POLITE_MS, null)]);
-    // With the first signal to its walls it would end without its grace.
+    // Signals the program's own group: a signal to bubblewrap would end the program without a grace period.
     if (ended === null) await stopProcessGroup(this.#walls?.confined.leader() ?? this.#pid, TERM_MS);
     if ((await Promise.race([this.#exited, sleep(POLITE_MS, null)])) === null)
       await stopProcessGroup(this.#pid, 0);
@@ -266,7 +266,7 @@ function notStarted(
   return new Error(`could not be started: ${why}`, { cause: error });
 }
 
-/** Without terminal sequences and control characters, on one line. */
+/** Returns the text on one line, without terminal sequences and control characters. */
 export function readable(text: string): string {
   const plain = text.replace(/(?!\s)\p{Cc}\[[0-9;?]*[A-Za-z]/gu, '').replace(/\s*\n\s*/g, ' | ');
   return plain

@@ -10,7 +10,7 @@ export const hostName = z
     'must be a name, *.NAME, * or an address, and may end in :PORT',
   );
 
-/** What the processes of a command, or of a program that stays, may take together (docs/sandbox.md); null: no limit. */
+/** Resource limits for all processes of a command, or of a long-running program, together (docs/sandbox.md); null: no limit. */
 export const processLimits = z.strictObject({
   memory_mb: z.number().min(16).nullable().optional(),
   processes: z.int().min(16).nullable().optional(),
@@ -18,17 +18,17 @@ export const processLimits = z.strictObject({
   disk_mb: z.number().min(1).nullable().optional(),
 });
 
-/** What the configuration of a program that stays says of its walls, and what it may take. */
+/** Configuration of a long-running program: its sandbox and resource limits. */
 export const programWalls = z.strictObject({
-  /** No walls: the program has all rights of the user. Without it, it has those of commands. */
+  /** `off`: no sandbox, all rights of the user. Default: the sandbox of commands. */
   sandbox: z.literal('off').optional(),
-  /** What it may reach beside what commands may, written as in `sandbox.hosts`. */
+  /** Hosts that the program may reach in addition to those of commands, written as in `sandbox.hosts`. */
   hosts: z.array(hostName).optional(),
-  /** Folders and files that it may write to beside what commands may, as those in which it keeps its login; they must exist. */
+  /** Folders and files that the program may write in addition to those of commands, such as the one with its login; they must exist. */
   writable: z.array(folderName).optional(),
-  /** Whether it may use sockets of the file system, as Chromium does among its own processes. */
+  /** Whether the program may use Unix domain sockets, as Chromium does between its own processes. */
   sockets: z.boolean().optional(),
-  /** Without walls, too. Memory and processes are bounded as those of a command when left out, the rest is not. */
+  /** Resource limits, which also apply without a sandbox. Default for memory and processes: as for commands; for the rest: no limit. */
   limits: processLimits.optional(),
 });
 

@@ -25,14 +25,14 @@ import { leaderWithin } from './walls-report.ts';
 
 export interface SandboxSettings {
   readonly mode: 'workspace' | 'strict';
-  /** Further folders in which programs may write, and, where the mode is `strict`, read. */
+  /** Further folders that programs may write and, in mode `strict`, read. */
   readonly write: readonly string[];
   readonly read: readonly string[];
-  /** What no program reads, beside the usual places of secrets. */
+  /** Further paths that no program may read, beside the usual places of secrets. */
   readonly hidden: readonly string[];
-  /** What programs may reach by HTTP and HTTPS: `example.com`, `*.example.com`, `*`; with `:PORT` that port only. */
+  /** Hosts that programs may reach by HTTP and HTTPS: `example.com`, `*.example.com`, `*`; with `:PORT` only that port. */
   readonly hosts: readonly string[];
-  /** Whether programs may use sockets of the file system, as that of a database or of containers. */
+  /** Whether programs may use Unix domain sockets, such as those of databases or containers. */
   readonly sockets: boolean;
 }
 
@@ -42,34 +42,37 @@ export interface Program {
 }
 
 export interface ConfinedProgram extends Program {
-  /** From descriptor 3 on. */
+  /** Descriptors from 3 on. */
   readonly stdio: readonly (number | 'ignore' | 'pipe')[];
-  /** To be called with what `hearWalls` hears: it may wait for that. */
+  /** Must be called with what `hearWalls` reports: the program may be waiting for `go`. */
   told(chunk: Buffer, go: () => void): void;
-  /** File systems in memory that only it has. */
+  /** In-memory file systems of this program alone. */
   readonly memory: readonly string[];
-  /** What the walls are mounted on: while nobody replaces it, they stand. */
+  /** Paths that the sandbox depends on: it holds only as long as nobody replaces them. */
   readonly standing: readonly string[];
-  /** The group of the program itself: with the first signal to its walls it would end without its grace. */
+  /**
+   * Process group of the program itself, to be signalled instead of bubblewrap's, whose end would end the program without a grace period; undefined until
+   * known.
+   */
   leader(): number | undefined;
-  /** To be called when the child has ended, or could not be started. */
+  /** Must be called when the child has ended, or could not be started. */
   close(): void;
 }
 
 /**
- * Waits a moment for what the program left running, as a process substitution that has not written all: with the end of this shell all of them
- * end. A trapped signal reaches the program, and the shell goes on waiting for it.
+ * Waits up to about 0.3 seconds for processes that the program left running, such as a process substitution that is still writing: all of them end with this
+ * shell. Signals are trapped, so that the program receives them and the shell goes on waiting for it.
  */
 const SHELL = '/bin/sh';
 const INIT =
   'trap : TERM INT HUP; "$@"; s=$?; n=0; while set -- /proc/[0-9]*; [ $# -gt 2 ] && [ $n -lt 30 ]; do sleep 0.01; n=$((n+1)); done; exit $s';
 
-/** How many programs run beside each placeholder. */
+/** Number of running programs that use each placeholder, by path. */
 const placeholders = new Map<string, number>();
 
 /**
- * Walls around the programs that tools start: what they may write and read, which processes they see, and no network (docs/sandbox.md). On Linux
- * by bubblewrap.
+ * Sandbox for the programs that tools start: restricts what they write and read and which processes they see, and allows no network but `hosts`
+ * (docs/sandbox.md). Linux only, by bubblewrap.
  */
 export class Sandbox {
   readonly settings: SandboxSettings;
@@ -82,13 +85,13 @@ export class Sandbox {
     this.#proxy = settings.hosts.length === 0 ? null : new HostProxy(settings.hosts);
   }
 
-  /** Why no program can be confined on this machine, and what to do; null: it works. Found out once. */
+  /** Why no program can be confined on this machine, and what to do; null if it works. Checked once. */
   problem(): Promise<string | null> {
     this.#problem ??= tryOut();
     return this.#problem;
   }
 
-  /** What is in the /tmp of the tree whose folder is `shared`, as far as it is known. */
+  /** Size of the /tmp of the tree whose folder is `shared`, as last measured; measured anew if that exceeds `limit_bytes`. */
   async heldBytes(shared: string, limit_bytes: number): Promise<number> {
     return (await this.#folderSizes()).bytes(join(shared, TREE_TMP), limit_bytes);
   }
@@ -99,8 +102,8 @@ export class Sandbox {
   }
 
   /**
-   * `cwd`: canonical. `shared`: a folder of the tree, kept from call to call, in which its programs have their /tmp. `start`: where it begins, in
-   * `cwd`.
+   * `cwd`: canonical. `shared`: the folder of the tree, kept between calls, which contains the /tmp of its programs. `start`: the folder, within `cwd`, in
+   * which the program starts.
    */
   confine(
     program: Program,
@@ -126,7 +129,7 @@ export class Sandbox {
     };
   }
 
-  /** As `confine`, for a program that stays: nothing is left of its processes once it has ended itself. `tmp`: a folder of its own. */
+  /** Like `confine`, for a long-running program: whatever it started ends as soon as it exits. `tmp`: a folder used by this program alone. */
   confineLasting(program: Program, cwd: string, tmp: string): ConfinedProgram {
     const place = { cwd, start: cwd, tmp, output: null, memory_bytes: Infinity, lasting: true };
     return this.#confine(program, place, []);
@@ -142,7 +145,7 @@ export class Sandbox {
     const file = programWithin(layout, program.file);
     const call = bubblewrapCall(layout);
     const filter = sockets ? null : openFilter();
-    // One that was there before stays.
+    // Only placeholders are removed afterwards, not what existed before.
     const made = call.missing.filter(({ path }) => placeholders.has(path) || !existsSync(path));
     for (const one of made) takePlaceholder(one);
     const proxy = this.#proxy;
@@ -162,7 +165,7 @@ export class Sandbox {
         const pid = leader();
         if (proxy === null || pid === undefined || bridge !== null) return;
         bridge = proxy.join(pid);
-        // Without the proxy there is no network, which the program will tell.
+        // If this fails, the program starts without network, and will report that.
         void bridge.catch(() => null).then(go);
       },
       memory: call.memory,
@@ -178,8 +181,8 @@ export class Sandbox {
 }
 
 /**
- * Bubblewrap waits for the end of what it writes into a file, and lays out everything else after it. By `--block-fd` it would wait in a user namespace
- * within the one that owns the network, through which only root could join the network.
+ * Bubblewrap reads descriptor 5 to its end for `--file` before it sets up what follows. With `--block-fd` it would wait in a user namespace nested in the one
+ * that owns the network namespace, through which only root could join the network.
  */
 function proxyArguments(): string[] {
   const variables = Object.entries(PROXY_ENVIRONMENT).flatMap(([name, value]) => ['--setenv', name, value]);
@@ -211,7 +214,7 @@ type Stdio = ConfinedProgram['stdio'];
 let inherited: readonly number[] | undefined;
 let nothing: number | undefined;
 
-/** Something else in the place of what this process got from who started it, which children would get, too: it may lead out of the walls. */
+/** Replaces descriptors that this process inherited from its parent, because children would inherit them, too: they may lead out of the sandbox. */
 function withoutInherited(own: Stdio): Stdio {
   inherited ??= readdirSync('/proc/self/fd')
     .map(Number)
@@ -225,7 +228,7 @@ function withoutInherited(own: Stdio): Stdio {
   return all;
 }
 
-/** What this process opens itself is closed in its children. */
+/** Whether children inherit the descriptor: those that this process opened itself are close-on-exec. */
 function isInherited(descriptor: number): boolean {
   try {
     const flags = /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1];
@@ -240,7 +243,7 @@ const CLOSED_IN_CHILDREN = 0o2000000;
 
 let filter_file: number | null | undefined;
 
-/** A descriptor of its own for each child: the place up to which a file was read belongs to the opened file. */
+/** Opens the filter anew for each child, because the read offset belongs to the open file. Null if there is none for this architecture. */
 function openFilter(): number | null {
   if (filter_file === undefined) {
     const program = socketFilter(process.arch);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Where programs keep keys, tokens, passwords and what people did, below the home folder. */
+/** Paths below the home folder where programs keep keys, tokens, passwords and histories. */
 const HOME = [
   '.ssh',
   '.gnupg',
@@ -77,12 +77,12 @@ const SYSTEM = [
   '/var/lib/kubelet',
 ];
 
-/** What no sandboxed program reads (docs/sandbox.md). Absolute; most do not exist. */
+/** Absolute paths that no sandboxed program may read (docs/sandbox.md); most do not exist. */
 export function secretPaths(home: string): string[] {
   return [...homeSecrets(home), ...SYSTEM];
 }
 
-/** Those of the user, who adds to them and changes them. */
+/** Secrets in the home folder, which the user adds and changes over time. */
 export function homeSecrets(home: string): string[] {
   return HOME.map((path) => join(home, path));
 }

@@ -1,7 +1,7 @@
 /**
- * A seccomp filter, as the kernel reads it (struct sock_filter, little endian). It refuses what leads out of a sandbox whatever its files and
- * network: sockets of the file system and of virtual machines, io_uring, which could make them unseen, the keys that the kernel keeps for the
- * session of a person, and changing the first process, with which all others end. Pairs of connected sockets (`socketpair`) are allowed: they lead nowhere else.
+ * A seccomp filter in the kernel's format (struct sock_filter, little endian). It refuses ways out of a sandbox that its file system and network do not
+ * close: Unix domain sockets and those of virtual machines, io_uring, which could open them unseen, the kernel's key rings, bpf, and changing the first
+ * process, with which all others end. `socketpair` is allowed: its sockets are connected only to each other.
  */
 const LOAD = 0x20;
 const IF_EQUAL = 0x15;
@@ -9,7 +9,7 @@ const IF_AT_LEAST = 0x35;
 const RETURN = 0x06;
 
 const ALLOW = 0x7fff0000;
-/** `EPERM` as the result of the call. */
+/** Makes the call fail with `EPERM`. */
 const REFUSE = 0x00050001;
 
 const AT_NUMBER = 0;
@@ -22,7 +22,7 @@ const AF_VSOCK = 40;
 const FIRST_PROCESS = 1;
 
 interface Calls {
-  /** AUDIT_ARCH_…: calls by another convention are refused, since they have other numbers. */
+  /** AUDIT_ARCH_… value; calls by another convention are refused, because their numbers differ. */
   readonly architecture: number;
   readonly socket: number;
   readonly ptrace: number;
@@ -51,7 +51,7 @@ const CALLS: Readonly<Partial<Record<NodeJS.Architecture, Calls>>> = {
 /** On x64, numbers from here on are calls with 32-bit pointers. */
 const X32 = 0x40000000;
 
-/** Null: not known for this architecture. */
+/** Returns null if there is no filter for this architecture. */
 export function socketFilter(architecture: NodeJS.Architecture): Buffer | null {
   const calls = CALLS[architecture];
   if (calls === undefined) return null;
@@ -59,7 +59,7 @@ export function socketFilter(architecture: NodeJS.Architecture): Buffer | null {
   const sockets = 7 + refused.length;
   const refuse = sockets + 7;
   const allow = refuse + 1;
-  // Each: code, value, and where to go on if the comparison holds or not; lines by number.
+  // Each line: code, value, and the indices of the next line if the comparison holds and if not (default: the following line).
   const lines: readonly (readonly [code: number, value: number, yes?: number, no?: number])[] = [
     [LOAD, AT_ARCHITECTURE],
     [IF_EQUAL, own, 2, refuse],

@@ -1,17 +1,17 @@
 import { type FSWatcher, lstatSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
-/** Polls what events do not cover, such as those that the system dropped. */
+/** Polling interval: covers replacements for which no event arrives. */
 const POLL_MS = 1000;
 /**
- * Git removes it with the last worktree. What a program makes in its place belongs to no worktree; only one that others make anew holds settings that
- * it must not reach.
+ * May disappear: git removes this folder with the last worktree. What a program creates in its place belongs to no worktree; only a folder that others create
+ * anew holds settings that the program must not reach.
  */
 const MAY_GO = /\/\.git\/worktrees$/;
 
 /**
- * Tells when somebody outside replaces what the walls of a running program are mounted on: the system takes a mount away with its place, so
- * what `git config` writes anew, for example, would be open to the program.
+ * Detects when somebody outside replaces a path that the sandbox of a running program depends on: a mount disappears with its mount point, so that, for
+ * example, a file rewritten by `git config` would be open to the program.
  */
 export class WallsWatch {
   readonly #identities: ReadonlyMap<string, string | null>;
@@ -20,13 +20,13 @@ export class WallsWatch {
   #onReplaced: ((path: string) => void) | undefined;
   #replaced: string | undefined;
 
-  /** From now on; to be closed. */
+  /** Starts watching at once; must be closed. */
   constructor(paths: readonly string[]) {
     this.#identities = new Map(paths.map((path) => [path, identityOf(path)]));
     for (const folder of new Set(paths.map(dirname))) this.#watch(folder);
   }
 
-  /** Calls back once, and at once if it has happened already. */
+  /** Calls `onReplaced` at most once, immediately if a path has been replaced already. */
   begin(onReplaced: (path: string) => void): void {
     this.#onReplaced = onReplaced;
     this.#timer = setInterval(() => this.#lookAtAll(), POLL_MS).unref();
@@ -45,13 +45,13 @@ export class WallsWatch {
       const named = new Map(inside.map((path) => [basename(path), path]));
       const watcher = watch(folder, { persistent: false }, (event, name) => {
         const path = name === null ? undefined : named.get(name);
-        // One with the same number may have taken its place already.
+        // The replacement may have the same inode number, so a rename event counts by itself.
         if (event === 'rename' && path !== undefined) this.#look(path, true);
       });
       watcher.on('error', () => watcher.close());
       this.#watchers.push(watcher);
     } catch {
-      // The system watches no more, or the folder is gone: looks find it.
+      // The system allows no more watches, or the folder is gone: polling covers it.
     }
   }
 
@@ -71,7 +71,7 @@ export class WallsWatch {
   }
 }
 
-/** Null: not there. */
+/** Returns null if the path does not exist. */
 function identityOf(path: string): string | null {
   const status = lstatSync(path, { throwIfNoEntry: false });
   return status === undefined ? null : `${status.dev}:${status.ino}`;

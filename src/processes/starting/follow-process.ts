@@ -15,8 +15,8 @@ import type { OrderEnd, ProcessEvents, ProcessOrder } from './process-order.ts';
 type Stop = Exclude<OrderEnd, { readonly end: 'exited' | 'not_started' }>;
 
 /**
- * Runs one program in a session and process group of its own and leaves nothing behind: when it exits, times out, takes too much or is aborted, the rest
- * of its group is stopped, too. Throws what `spawn` throws.
+ * Runs one program in a session and process group of its own and leaves nothing behind: when it exits, times out, exceeds a limit or is aborted, the rest of
+ * its group is stopped, too. Throws what `spawn` throws.
  */
 export async function followProcess(
   order: ProcessOrder,
@@ -59,7 +59,7 @@ async function follow(
   events: ProcessEvents,
   signal: AbortSignal,
 ): Promise<OrderEnd> {
-  /** Of the program itself, where that stands behind walls. */
+  /** Process group of the program itself, if it is sandboxed; otherwise that of the child. */
   const inner = (): number => within() ?? leader;
   const processes = (): Processes | undefined => {
     if (memory === null) return { type: 'session', leader };
@@ -78,7 +78,7 @@ async function follow(
     const timer = setTimeout(stop, timeout_ms, { end: 'timed_out' });
     const onExcess = (excess: Extract<Stop, { end: 'over_limit' }>['excess']): void => {
       stop({ end: 'over_limit', excess });
-      // What takes too much gets no grace, in which it would take more.
+      // No grace period, in which it would use more.
       void stopProcessGroup(inner(), 0);
     };
     if (limits !== null) watch = new LimitWatch(limits, processes, onExcess);
@@ -103,12 +103,12 @@ async function follow(
   return stopped ?? (exit as OrderEnd);
 }
 
-/** The pipes of a child: forwards output, and knows when no more will come. */
+/** The pipes of a child: forwards output, and detects when no more will come. */
 class ChildOutput {
   closed = false;
   readonly #child: ChildProcess;
   #last_at_ms = 0;
-  /** Pipes that are not read, since what came from them is not taken yet. */
+  /** Number of pipes that are paused until their last chunk is taken (backpressure). */
   #paused = 0;
   #onClose: (() => void) | undefined;
 
@@ -138,7 +138,7 @@ class ChildOutput {
     stream?.on('error', () => {}); // a broken pipe ends the stream; `close` follows
   }
 
-  /** Resolves when all pipes are closed, after a while without output, or when output takes too long to end. */
+  /** Resolves when all pipes are closed, after a period without output, or when output takes too long to end. */
   drained(): Promise<void> {
     if (this.closed) return Promise.resolve();
     return new Promise((resolve) => {
@@ -155,7 +155,7 @@ class ChildOutput {
         // In a busy process the timer may fire before pending output was read: let one round of I/O pass.
         setImmediate(() => {
           const now_ms = performance.now();
-          // It is not the child that takes the time.
+          // Backpressure, not the child, takes the time: it does not count.
           if (this.#paused > 0) {
             since_ms += pause_ms;
             return;

@@ -5,20 +5,18 @@ import { followProcess } from './follow-process.ts';
 import type { FromLauncher, ToLauncher } from './launcher-message.ts';
 import type { ProcessEvents, ProcessOrder } from './process-order.ts';
 
-/**
- * The process that starts programs for another one (`launcher.ts`), and ends with it, together with all that it started.
- */
+/** The program of the launcher, which starts programs for its parent (`launcher.ts`) and ends with it, together with all that it started. */
 interface Call {
   readonly mark: string;
   readonly abort: AbortController;
   go: () => void;
 }
 
-/** Bytes of one program's output that the other process has not taken yet, beyond which no more is read. */
+/** Maximum bytes of one program's output that the parent has not taken yet; beyond it, reading pauses (backpressure). */
 const AHEAD_BYTES = 256 * 1024;
 const calls = new Map<number, Call>();
 
-// The other process decides when programs are stopped, also when the signal was for both.
+// The parent decides when programs are stopped, even if the signal was sent to both.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 process.on('disconnect', () => {
   killAllProcessGroups();
@@ -34,7 +32,7 @@ process.on('message', (message: ToLauncher) => {
 tell({ type: 'ready' });
 
 function tell(message: FromLauncher, onTaken?: () => void): void {
-  // An error: the other process is gone, which `disconnect` tells.
+  // Errors are ignored: the parent is gone, which `disconnect` reports.
   process.send?.(message, undefined, {}, () => onTaken?.());
 }
 

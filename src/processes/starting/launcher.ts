@@ -7,11 +7,11 @@ import { followProcess } from './follow-process.ts';
 import type { FromLauncher, ToLauncher } from './launcher-message.ts';
 import type { OrderEnd, ProcessEvents, ProcessOrder } from './process-order.ts';
 
-/** A process that starts fewer programs does it itself: the launcher takes a moment to start, and some memory. */
+/** Programs that a process starts itself before it uses a launcher, which takes a moment to start, and some memory. */
 const OWN_STARTS = 24;
-/** It ends after so long without a program. */
+/** The launcher exits after this time without a program. */
 const IDLE_MS = 60_000;
-/** Programs that are being started: the others wait here, trees in turn, and not in the launcher. */
+/** Maximum programs being started at once: the others queue here, where trees take turns, and not in the launcher. */
 const STARTING_AT_ONCE = 2;
 
 interface Call {
@@ -23,8 +23,8 @@ interface Call {
 }
 
 /**
- * A small process that starts programs for this one. Node starts a program by a copy of its own process, which takes longer the more memory that has, and waits until the
- * program has begun: here every tree would stand still meanwhile. When the launcher ends, all that it started ends.
+ * A small process that starts programs for this one. Node starts a program by forking its own process, which takes longer the more memory that uses, and
+ * blocks until the program has begun: in this process, that would block every tree. When the launcher ends, all that it started ends.
  */
 export class Launcher {
   readonly #child: ChildProcess;
@@ -41,7 +41,7 @@ export class Launcher {
       env: own_mark === undefined ? {} : { [markVariable]: own_mark },
       execArgv: [],
       serialization: 'advanced',
-      // Signals of the terminal are for this process.
+      // Signals from the terminal are for this process only.
       detached: true,
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
@@ -52,7 +52,7 @@ export class Launcher {
     this.#rest();
   }
 
-  /** As `followProcess`, but what that throws is an end here. */
+  /** Like `followProcess`, except that an error thrown in the launcher becomes the end `not_started`. */
   async run(
     order: ProcessOrder,
     events: ProcessEvents,
@@ -88,7 +88,7 @@ export class Launcher {
   }
 
   #tell(message: ToLauncher): void {
-    // An error: it is gone, which is heard by itself.
+    // Errors are ignored: the launcher is gone, which its events report.
     if (!this.is_gone) this.#child.send(message, () => {});
   }
 
@@ -126,7 +126,7 @@ export class Launcher {
     call.end(end);
   }
 
-  /** Nobody else would end what it started. */
+  /** Ends what the launcher started, since nobody else would. */
   #lost(): void {
     this.is_gone = true;
     for (const call of this.#calls.values()) {
@@ -144,7 +144,7 @@ export class Launcher {
     this.#child.channel?.ref();
   }
 
-  /** Keeps this process no longer alive. */
+  /** Stops keeping this process alive, and starts the idle timeout. */
   #rest(): void {
     this.#child.unref();
     this.#child.channel?.unref();
@@ -160,7 +160,7 @@ export class Launcher {
 let launcher: Launcher | null = null;
 let own_starts = 0;
 
-/** Who is to start the program; null: this process itself. */
+/** The launcher that should start the program; null: this process starts it itself. */
 export function launcherFor(): Launcher | null {
   if (process.platform !== 'linux') return null;
   if (launcher?.is_gone) [launcher, own_starts] = [null, 0];

@@ -16,19 +16,19 @@ export interface ProcessPlace {
 }
 
 export interface ProcessRequest extends Program {
-  /** Where it runs; a function is called once a slot is free, so that queued calls hold no descriptors. */
+  /** Folder in which the program runs; a function is called once a slot is free, so that queued calls hold no descriptors. */
   readonly place: string | (() => ProcessPlace);
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Trees take turns where processes wait for each other; without one it counts as of a tree of its own. */
+  /** Trees take turns when processes queue for slots; all processes without a tree count as one. */
   readonly tree?: string | undefined;
   readonly timeout_ms: number;
   readonly onOutput: (chunk: Buffer) => void;
-  /** Puts it behind walls; called once a slot is free. */
+  /** Confines the program in a sandbox; called once a slot is free. */
   readonly confine?: ((program: Program) => ConfinedProgram) | undefined;
-  /** What it and all that it starts may take. */
+  /** Resource limits of the program and its descendants. */
   readonly budget?: CommandBudget | undefined;
-  /** Without it standard error is discarded. */
+  /** If absent, standard error is discarded. */
   readonly onErrorOutput?: (chunk: Buffer) => void;
 }
 
@@ -43,8 +43,8 @@ const slots = new FairSlots({ count: AT_ONCE, most: 4 * AT_ONCE });
 /**
  * Child processes: this folder starts, bounds, marks and stops them, and captures their output.
  *
- * Runs one program in a session and process group of its own and leaves nothing behind: when it exits, times out or is
- * aborted, the rest of its group is stopped too. Time in the queue does not count against `timeout_ms`. Never throws.
+ * Runs one program in a session and process group of its own and leaves nothing behind: when it exits, times out, exceeds a limit or is aborted, the rest of
+ * its group is stopped, too. Time in the queue does not count against `timeout_ms`. Never throws.
  */
 export async function runProcess(request: ProcessRequest): Promise<ProcessEnd> {
   const { tree = '', signal } = request;
@@ -105,7 +105,7 @@ function orderOf(
   };
 }
 
-/** Walls set the limits of the system themselves. */
+/** Sets the system limits by a shell; a sandbox sets them itself. */
 function limited({ file, args, budget }: ProcessRequest): Program {
   if (budget === undefined || process.platform === 'win32') return { file, args };
   return { file: '/bin/sh', args: ['-c', `${budget.script(false)}exec "$@"`, 'sh', file, ...args] };

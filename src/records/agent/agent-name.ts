@@ -23,7 +23,7 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Why the text cannot name an agent, a run or a job; null if it can. Only a root may be called `main`. */
+/** Returns why the text is not a valid name for an agent, a run or a job; null if it is valid. Only a root may be called `main`. */
 export function nameFault(name: string, is_root = false): string | null {
   const text = name.trim();
   if (text === '') return 'a name must not be empty';
@@ -35,7 +35,7 @@ export function nameFault(name: string, is_root = false): string | null {
   return null;
 }
 
-/** The letters without diacritics and homoglyphs, as a hurried reader sees them. */
+/** Letters and digits in lower case, without diacritics, homoglyphs replaced: names with equal results look alike. */
 function seenAs(text: string): string {
   const letters = text
     .normalize('NFKD')
@@ -50,7 +50,8 @@ export function keptName(name: string): string {
 }
 
 /**
- * A name for a line that says who is speaking: it can neither end the line nor imitate the text around it. Ledgers of older versions may hold any text as a name.
+ * Sanitizes a name for a line that says who is speaking, so that it can neither end the line nor imitate the text around it. Needed because ledgers of older
+ * versions may hold any text as a name.
  */
 export function framedName(name: string): string {
   const plain = visibleLine(name.slice(0, 4 * LENGTH_MAX))

@@ -12,25 +12,28 @@ export interface PermissionRules {
   readonly deny: readonly string[];
 }
 
-/** What happens in a tree without asking the person (src/permissions/mode.ts): nothing beyond the rules; edits of files; nothing that changes anything. */
+/**
+ * How much a tree may do without asking the person (src/permissions/mode.ts). `ask`: only what the rules allow. `accept`: file edits too. `plan`: no changes
+ * at all.
+ */
 export type PermissionMode = 'ask' | 'accept' | 'plan';
 
-/** What an agent was created with. Fixed for its lifetime, except for its model, and the mode. */
+/** Configuration of an agent, set when it is created. Fixed for its lifetime, except for its model and the mode. */
 export interface AgentConfig {
   /** `provider/model`; a person may choose another one. */
   readonly model: string;
   readonly thinking: 'off' | 'low' | 'medium' | 'high';
   readonly system: string;
-  /** What the files of the project and the user's own say to every agent (docs/instructions.md); follows `system`. */
+  /** Text of the instruction files of the project and of the user (docs/instructions.md); follows `system`. */
   readonly instructions?: string;
-  /** Of these its prompt says what they are for; absent: none. */
+  /** Skills that its prompt lists; absent: none. */
   readonly skills?: readonly Skill[];
-  /** Names of the toolsets and tools its model sees. Of MCP servers also patterns (src/records/server-tools.ts). */
+  /** Names of the toolsets and tools that its model sees. For tools of MCP servers also patterns (src/records/server-tools.ts). */
   readonly toolsets: readonly string[];
   readonly tools: readonly string[];
-  /** Tools of MCP servers that it lacks although `tools` means them. */
+  /** Tools of MCP servers, or patterns of them, that it does not have although entries of `tools` match them. */
   readonly without_tools?: readonly string[];
-  /** MCP servers that the project brought and the user trusted; those of the configuration are not kept here. */
+  /** MCP servers that the project defines and the user trusted; servers of the configuration are not listed here. */
   readonly mcp_servers?: readonly BroughtServer[];
   /** Absolute path of its folder. */
   readonly cwd: string;
@@ -38,11 +41,11 @@ export interface AgentConfig {
   readonly permissions: {
     readonly cli: PermissionRules;
     readonly config: PermissionRules;
-    /** What the root's own profile allows where neither of the two has a rule. */
+    /** Allow rules of the root's own profile; they apply where neither `cli` nor `config` has a matching rule. */
     readonly granted?: readonly string[];
-    /** Rules of the profiles on the path from the root: they restrict, and never allow more. */
+    /** Rules of the profiles on the path from the root to this agent. They only restrict and never allow more. */
     readonly narrowed?: readonly PermissionRules[];
-    /** Only that of the root counts, for its whole tree; default `ask`. */
+    /** Only the root's mode counts, for its whole tree; default `ask`. */
     readonly mode?: PermissionMode;
   };
   /** The profile that it was created from, if one was named. */
@@ -51,22 +54,22 @@ export interface AgentConfig {
   readonly turns?: number;
   /** Maximum wall time of one turn in milliseconds, if lower than the tree's limit. */
   readonly run_ms?: number;
-  /** Budgets on the path to the root, nearest first; its own, if it has one, comes first. */
+  /** Budgets on the path to the root, nearest first: the agent's own, if it has one, comes first. */
   readonly budgets?: readonly PathBudget[];
-  /** Evidence that its work must bring, as its profile writes it (docs/profiles.md). */
+  /** Evidence that its work must provide, as written in its profile (docs/profiles.md). */
   readonly require?: readonly string[];
   /** Absent in conversations that a person started, and in their forks. */
   readonly task?: TaskTerms;
-  /** Of a fork in a git worktree, and of its own forks in the same one; that of an agent with a task is in its terms. */
+  /** Git worktree of a fork, inherited by its own forks; the worktree of an agent with a task is in `task`. */
   readonly worktree?: Worktree;
   /**
    * The chat in which a person talks to the tree, as an outbox target (`telegram:42`). Approvals are requested there, and the root's replies are
    * delivered there.
    */
   readonly channel?: string;
-  /** A program outside decides for this agent, over MCP (docs/mcp-server.md): its name. Its children get the rest of this configuration. */
+  /** Name of the outside program that acts as this agent, over MCP (docs/mcp-server.md). Children inherit the configuration without this field. */
   readonly client?: string;
-  /** Nobody watches the tree: calls that need an approval are denied unless there is a chat to ask in. */
+  /** Set if nobody watches the tree: calls that need an approval are denied unless there is a chat to ask in. */
   readonly unattended?: boolean;
 }
 
@@ -82,49 +85,49 @@ export interface Agent {
   readonly root_id: string;
   readonly parent_id: string | null;
   readonly name: string;
-  /** `agent:main:main`, `agent:main:subagent:<uuid>`, `cron:<jobId>`. Unique among living agents of a tree only. */
+  /** `agent:main:main`, `agent:main:subagent:<uuid>`, `cron:<jobId>`. Unique only among the living agents of a tree. */
   readonly session_key: string;
   readonly origin: Origin;
   /** 0 for a root. */
   readonly depth: number;
   readonly config: AgentConfig;
   readonly state: AgentState;
-  /** Seq of its newest message; that of a new fork is its fork point. */
+  /** Seq of its newest message; for a new fork, its fork point. */
   readonly last_seq: number;
   /** History up to and including this message belongs to the ancestor. */
   readonly forked_from: { readonly agent_id: string; readonly seq: number } | null;
-  /** Mail ever addressed to it, which is also the number of the newest one. */
+  /** Count of all mail ever addressed to the agent; equals the number of the newest mail. */
   readonly mail_count: number;
   readonly worker: string | null;
   readonly epoch: number;
-  /** How many processes have died while running a call of this agent since it last rested. */
+  /** Number of processes that have died while running a call of this agent since it last rested. */
   readonly deaths: number;
   readonly calls: number;
   readonly usage: Usage;
-  /** Sums of its own budget, as of the read; absent: it has none. */
+  /** Sums of the agent's own budget at the time of the read; absent: it has no budget of its own. */
   readonly budget?: AgentBudget;
-  /** One line for people: what it is doing now. */
+  /** Current activity, one line for people. */
   readonly doing: string | null;
   /** Text of its last completed turn. */
   readonly reply: string | null;
-  /** Number of the newest mail that it was notified of; 0 if none (docs/vocabularies.md). */
+  /** Number of the newest mail that the agent was notified of; 0 if none (docs/vocabularies.md). */
   readonly noticed: number;
   /**
-   * As of the read, the agent rests with waking mail that it has not been notified of: it is about to work. For an agent led by a process, that process
-   * knows better.
+   * Set if, at the time of the read, the agent rests with waking mail that it has not been notified of, so it is about to work. Can be stale for an agent
+   * that a process leads; that process has the current value.
    */
   readonly unread?: true;
-  /** It has sent mail to its parent since its last turn began. */
+  /** Whether it has sent mail to its parent since its last turn began. */
   readonly sent_this_turn: boolean;
   /** Milliseconds since the epoch. */
   readonly created_at: number;
   readonly updated_at: number;
   readonly ended_at: number | null;
-  /** When a person hid it from the lists; it stays in the ledger. */
+  /** When a person hid the agent from the lists; it stays in the ledger. */
   readonly reaped_at: number | null;
 }
 
-/** The counters of one tree, and its limits (law 7). */
+/** Counters and limits of one tree (law 7). */
 export interface Tree {
   readonly root_id: string;
   readonly limits: TreeLimits;
@@ -134,30 +137,30 @@ export interface Tree {
   readonly total: number;
   readonly tokens: number;
   readonly cost_usd: number;
-  /** Tokens among these that were read from a cache, which no limit counts; absent: none. */
+  /** Part of `tokens` that was read from a cache, which no limit counts; absent: none. */
   readonly cached?: number;
-  /** What is left of the budgets that agents were given; absent: nothing. */
+  /** Unspent rest of the budgets that agents were given; absent: nothing. */
   readonly reserved?: Amounts;
 }
 
-/** The system text of its configuration. An agent program reads the files of the project itself. */
+/** Returns the system text of a configuration. For an agent program only `system`, since it reads the instruction files itself. */
 export function systemText(config: AgentConfig): string {
   const { system, instructions = '', model } = config;
   const texts = isAgentProgram(model) ? [system] : [system, instructions, skillText(skillsOf(config))];
   return texts.filter((text) => text !== '').join('\n\n');
 }
 
-/** It works, or is about to read mail; `wait` and the work that a tree has left count both. */
+/** Whether the agent works or is about to read mail; `wait` and the check for work left in a tree count both. */
 export function isActive({ state, unread }: Agent): boolean {
   return isWorking(state.type) || unread === true;
 }
 
-/** The git worktree that the agent works in; null: none of its own. */
+/** The git worktree that the agent works in; null if none. */
 export function worktreeOf({ task, worktree }: Pick<AgentConfig, 'task' | 'worktree'>): Worktree | null {
   return worktree ?? task?.worktree ?? null;
 }
 
-/** Model and effort of an agent where they differ from those of its root, for people. */
+/** Model and thinking effort of an agent where they differ from those of its root, for people. */
 export function unlikeRoot(
   { model, thinking }: Pick<AgentConfig, 'model' | 'thinking'>,
   root: Pick<AgentConfig, 'model' | 'thinking'> | undefined,
@@ -167,7 +170,7 @@ export function unlikeRoot(
   return model === root.model ? effort : [model, ...effort];
 }
 
-/** The model is an external agent program reached over ACP (`acp:NAME`), which calls its own tools, never ours. */
+/** Whether the model is an external agent program reached over ACP (`acp:NAME`), which calls its own tools, never ours. */
 export function isAgentProgram(model: string): boolean {
   return model.startsWith('acp:');
 }
@@ -178,20 +181,20 @@ export function mustSubmit(config: AgentConfig, origin: Origin): boolean {
   return config.task.kind === 'spawn' || hasSchema(config);
 }
 
-/** Its result counts only if submitted, because that is when it is validated. */
+/** Whether its result must match a schema. Such a result counts only if submitted, because submission is where it is validated. */
 export function hasSchema({ task }: AgentConfig): boolean {
   return task !== undefined && task.output_schema !== null;
 }
 
 /**
- * Whether an agent of the same tree gave it its one task: such an agent creates others only by delegation (docs/vocabularies.md). A scheduled run is
- * the root of its tree and may split its work like any other root.
+ * Whether the agent has a single task from an agent of the same tree; it then creates others only by delegation (docs/vocabularies.md). A scheduled run
+ * is the root of its tree and may split its work like any other root.
  */
 export function isSubAgent({ task }: Pick<AgentConfig, 'task'>): boolean {
   return task !== undefined && task.kind !== 'cron';
 }
 
-/** A conversation that a person started, or a fork of one; not a sub-agent with a task of its own. */
+/** Whether the agent is a conversation that a person started, or a fork of one; not a sub-agent with a task of its own. */
 export function isUserInitiated(agent: Pick<Agent, 'origin'>): boolean {
   return agent.origin === 'root' || agent.origin === 'fork';
 }

@@ -1,7 +1,7 @@
 import type { TreeLimits } from './limits.ts';
 import type { Usage } from './usage.ts';
 
-/** What requests use up. Tokens without input read from a cache: providers bill that at a fraction. */
+/** Amounts that requests use. Tokens exclude input read from a cache, which providers bill at a fraction. */
 export interface Amounts {
   readonly tokens: number;
   readonly usd: number;
@@ -9,42 +9,42 @@ export interface Amounts {
 
 export type Dimension = keyof Amounts;
 export const DIMENSIONS: readonly Dimension[] = ['tokens', 'usd'];
-/** Money is added up in binary fractions: what differs by less is equal. */
+/** Tolerance for comparing amounts: sums of money accumulate floating-point error. */
 export const DUST = 1e-9;
 export const NOTHING: Amounts = { tokens: 0, usd: 0 };
 
-/** What an agent may spend, with all agents below it; absent: what is above it decides. */
+/** Maximum that an agent and all agents below it may spend. For an absent field only the budgets above it apply. */
 export interface BudgetTerms {
   readonly tokens?: number | undefined;
   /** US dollars. */
   readonly usd?: number | undefined;
-  /** Wall time from its creation on. */
+  /** Wall time since the agent was created. */
   readonly seconds?: number | undefined;
 }
 
-/** A budget on the path from an agent to its root: that of the agent itself, or of an ancestor. Part of the configuration. */
+/** A budget on the path from an agent to its root: its own or an ancestor's. Part of the configuration. */
 export interface PathBudget extends BudgetTerms {
   readonly agent_id: string;
-  /** When `seconds` are over, milliseconds since the epoch. */
+  /** When `seconds` run out; milliseconds since the epoch. */
   readonly until?: number;
 }
 
-/** Sums of a budget, as the ledger keeps them. The tree's limits are the budget of its root. */
+/** Sums of a budget, as the ledger keeps them. The limits of a tree are treated as the budget of its root. */
 export interface Budget {
   readonly limit: { readonly [Name in Dimension]: number | null };
   readonly spent: Amounts;
-  /** What is left of the budgets that it gave to agents below it. */
+  /** Unspent rest of the budgets that were given to agents below it. */
   readonly reserved: Amounts;
 }
 
-/** The budget of an agent; `above`: agents with budgets on the path to the root, nearest first. */
+/** The budget of an agent. `above`: ids of the agents with budgets on the path to the root, nearest first. */
 export interface AgentBudget extends Budget {
   readonly above: readonly string[];
-  /** The agent has ended, and what was left went back. */
+  /** Set when the agent has ended and the rest was returned to the budget above. */
   readonly closed?: true;
 }
 
-/** The part of a configuration that says which budgets are on the path. */
+/** The part of a configuration that lists the budgets on the path. */
 interface OnPath {
   readonly budgets?: readonly PathBudget[];
 }
@@ -65,7 +65,7 @@ export function treeBudget({ limits, tokens, cost_usd, cached = 0, reserved = NO
   };
 }
 
-/** Fields of a tree that most trees do not have, from their columns. */
+/** Optional fields of a tree, from their columns. */
 export function treeExtras(columns: {
   readonly cached_tokens: number;
   readonly reserved_tokens: number;
@@ -89,12 +89,12 @@ export function ownBudget(id: string, { budgets }: OnPath): PathBudget | null {
   return first?.agent_id === id ? first : null;
 }
 
-/** Whom the requests of an agent are charged to, for its steps. */
+/** The field `payers` of the agent's steps: ids of the agents whose budgets its requests are charged to. */
 export function payersOf({ budgets }: OnPath): { readonly payers?: readonly string[] } {
   return budgets === undefined ? {} : { payers: budgets.map(({ agent_id }) => agent_id) };
 }
 
-/** A root's own budget comes from its profile, before there is an id (`profileFields`). */
+/** Fills in id and deadline of a root's own budget, which its profile sets before the root has an id (`profileFields`). */
 export function rootBudget<Config extends OnPath>(
   config: Config,
   agent_id: string,
@@ -113,7 +113,7 @@ export function amountsOf({ input, output, cached, cost_usd }: Usage): Amounts {
   return { tokens: input - cached + output, usd: cost_usd ?? 0 };
 }
 
-/** What is neither spent nor reserved; null: not limited here. */
+/** The amount that is neither spent nor reserved, 0 if closed; null: the budget does not limit this dimension. */
 export function leftOf(
   { limit, spent, reserved, closed }: Budget & { readonly closed?: true },
   name: Dimension,
@@ -123,14 +123,16 @@ export function leftOf(
 }
 
 export interface Scope {
-  /** Whose budget it is; null: the tree's. */
+  /** The agent that the budget belongs to; null: the tree's limits. */
   readonly agent_id: string | null;
   readonly budget: Budget;
-  /** Of a tree that nobody limited. */
+  /** Whether the limits are the default of a tree that nobody limited (`PROTECTING`). */
   readonly usual?: true | undefined;
 }
 
-/** The nearest budget on the path that limits this: what the budgets above it have set aside for it is accounted there already. */
+/**
+ * The nearest budget on the path that limits this dimension. Budgets above it need no check: they have already reserved the amount that it may spend.
+ */
 export function scopeOf(
   name: Dimension,
   { budgets = [] }: OnPath,
@@ -144,14 +146,14 @@ export function scopeOf(
   return { agent_id: null, budget: treeBudget(tree), usual: tree.limits.usual };
 }
 
-/** What may still be spent; null: no limit. `until`: milliseconds since the epoch, `Infinity` without limit. */
+/** Amounts that may still be spent; null: no limit. `until`: milliseconds since the epoch, `Infinity` without a limit. */
 export interface Left {
   readonly tokens: number | null;
   readonly usd: number | null;
   readonly until: number;
 }
 
-/** What an agent of this configuration may still spend or give away, after `given` was given away, too. */
+/** Amounts that an agent with this configuration may still spend or give to children, after deducting the budgets in `given`. */
 export function leftFor(
   config: OnPath,
   tree: TreeSums,
@@ -162,13 +164,13 @@ export function leftFor(
   return given.reduce(without, { tokens: left('tokens'), usd: left('usd'), until: timeBudgetEnd(config) });
 }
 
-/** What is left after giving away this budget. */
+/** Returns what is left after giving this budget to a child. */
 export function without({ tokens, usd, until }: Left, given: BudgetTerms | null): Left {
   const less = (left: number | null, gone: number | undefined) => left && Math.max(0, left - (gone ?? 0));
   return { tokens: less(tokens, given?.tokens), usd: less(usd, given?.usd), until };
 }
 
-/** When the time of the first budget on the path is over, milliseconds since the epoch. */
+/** The earliest time limit among the budgets on the path, milliseconds since the epoch; `Infinity` if none has one. */
 export function timeBudgetEnd({ budgets = [] }: OnPath): number {
   return Math.min(...budgets.map(({ until }) => until ?? Number.POSITIVE_INFINITY));
 }

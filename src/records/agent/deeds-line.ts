@@ -7,7 +7,7 @@ export function deedsOf(state: AgentState): Deeds | undefined {
   return 'turn' in state ? (state.turn.deeds ?? {}) : state.deeds;
 }
 
-/** The evidence that the agent's profile requires and that there is none of. */
+/** Evidence that the agent's profile requires but that is missing. */
 export function missingEvidence(
   { require = [] }: Pick<AgentConfig, 'require'>,
   deeds: Deeds = {},
@@ -15,10 +15,10 @@ export function missingEvidence(
   return require.filter((_, place) => deeds.proved?.includes(place) !== true);
 }
 
-/** Named in the line for models; people get all that is kept. */
+/** Maximum files, and commands, that the line names; other interfaces show all that are kept. */
 const NAMED_MAX = 3;
 
-/** The deeds of an agent's newest turn in one line for models and people; undefined if it had none, or nothing was kept. */
+/** Summarizes an agent's newest turn in one line, for models and people; undefined if it had no turn or no deeds were kept. */
 export function deedsLine(
   { config, state }: { readonly config: AgentConfig; readonly state: AgentState },
   now: number,
@@ -69,13 +69,13 @@ function commandsText({ commands = [], more_commands = 0 }: Deeds): string[] {
   ];
 }
 
-/** A name that a model chose; in quotes where it could pass for another part of the line. */
+/** A name that a model chose, quoted if it could be taken for another part of the line. */
 function named(name: string): string {
   const framed = framedName(name);
   return /^[\p{L}\p{N}_./@+-]+$/u.test(framed) ? framed : `"${framed}"`;
 }
 
-/** The beginning of such a line for a narrow row: whether evidence is missing, and how many calls. */
+/** Shortens a deeds line for a narrow row: whether evidence is missing, and the number of calls. */
 export function deedsHead(line: string): string {
   const calls = line.slice(0, line.search(/ \(|;|$/));
   return line.includes('; required evidence missing: ') ? `evidence missing, ${calls}` : calls;

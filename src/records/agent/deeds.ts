@@ -1,26 +1,26 @@
 import { visibleLine } from './agent-name.ts';
 
 /**
- * What an agent really did since it was last asked: counted by the runtime as results come in, never told by the model. Calls with which it works with
- * other agents do not count, nor do those of its ancestors. Bounded: it is part of the state that every step writes.
+ * What an agent actually did since its last input, counted by the runtime from results, never reported by the model. Excludes calls of toolsets and
+ * everything that its ancestors did. Bounded in size, because it is part of the state that every step writes.
  */
 export interface Deeds {
-  /** By tool; names beyond `TOOLS_MAX` count as `other`. */
+  /** Counts by tool; tools beyond `TOOLS_MAX` are counted as `other`. */
   readonly calls?: Readonly<Record<string, ToolCount>>;
-  /** Paths that tools for files wrote, and that git names for a worktree; others are only counted. */
+  /** Paths that file tools wrote, and paths that git reports as changed; those beyond `FILES_MAX` are only counted. */
   readonly files?: readonly string[];
   readonly more_files?: number;
-  /** The newest shell commands, and how many there were before. */
+  /** The newest shell commands, and the number of older ones. */
   readonly commands?: readonly CommandRun[];
   readonly more_commands?: number;
-  /** Input and output. */
+  /** Input plus output tokens. */
   readonly tokens?: number;
-  /** Agents that it created, and those of them that still owed an answer when its turn ended. */
+  /** Number of agents that it created, and of those that had not answered when its turn ended. */
   readonly children?: number;
   readonly unanswered?: number;
-  /** Places in `AgentConfig.require` of the evidence that there is, none of it older than its last change of a file. */
+  /** Indices in `AgentConfig.require` of the evidence provided; evidence older than the last file change is dropped. */
   readonly proved?: readonly number[];
-  /** Set when the turn has ended, milliseconds. */
+  /** Duration of the turn in milliseconds; set when it has ended. */
   readonly took_ms?: number;
 }
 
@@ -31,19 +31,19 @@ export interface ToolCount {
 
 export interface CommandRun {
   readonly command: string;
-  /** Null: it did not come to an end of its own. */
+  /** Null: no exit code, for example because the command was stopped. */
   readonly exit: number | null;
 }
 
-/** What one call did, as its tool and the permission rules know. */
+/** What one call did, as far as its tool and the permission rules can tell. */
 export interface Deed {
   readonly command?: string;
   readonly exit?: number;
   /** The file that it wrote. */
   readonly wrote?: string;
-  /** It may have changed files: evidence from before proves nothing. */
+  /** Whether the call may have changed files, which invalidates earlier evidence. */
   readonly spoils?: boolean;
-  /** Places in `AgentConfig.require` that it is about, and whether it is what they require. */
+  /** Indices in `AgentConfig.require` that the call matches, and whether it ended as required. */
   readonly evidence?: readonly { readonly place: number; readonly met: boolean }[];
 }
 
@@ -53,7 +53,7 @@ const COMMANDS_MAX = 6;
 const COMMAND_LENGTH = 100;
 const PATH_LENGTH = 300;
 
-/** The call of a tool came to an end; `deed`: absent if nothing is known of it. */
+/** Adds a tool call that has ended. `done`: whether it succeeded; `deed`: absent if no details are known. */
 export function withCall(deeds: Deeds, tool: string, done: boolean, deed: Deed = {}): Deeds {
   const { calls = {}, proved } = deeds;
   const key = Object.hasOwn(calls, tool) || Object.keys(calls).length < TOOLS_MAX ? tool : 'other';
@@ -92,7 +92,7 @@ function withCommand(deeds: Deeds, run: CommandRun): Deeds {
   return { ...deeds, commands: [...commands.slice(1), run], more_commands: more_commands + 1 };
 }
 
-/** The beginning of a path or a command, on one line. */
+/** Truncates a path or a command, on one line. */
 function shortened(text: string, length: number): string {
   return visibleLine(text.slice(0, 4 * length))
     .slice(0, length)

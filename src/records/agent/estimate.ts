@@ -1,40 +1,40 @@
 import { amountText } from './budget.ts';
 
-/** What one agent used that rests or has ended, without those below it. */
+/** Usage of one agent that rests or has ended, excluding its descendants. */
 export interface PastAgent {
-  /** As budgets count them. */
+  /** Counted as budgets count them: without cached input. */
   readonly tokens: number;
-  /** Null: the price of its model is unknown. */
+  /** US dollars; null: the price of the model is unknown. */
   readonly usd: number | null;
-  /** From its first request to the end of its last. */
+  /** Wall time from the start of its first request to the end of its last. */
   readonly seconds: number;
 }
 
-/** `usual`: the median. `most`: nine of ten used at most that. */
+/** `usual`: the median. `most`: the 90th percentile. */
 export interface Range {
   readonly usual: number;
   readonly most: number;
 }
 
-/** What an agent will probably use, by what others used. */
+/** Expected usage of a new agent, based on past agents of the same kind. */
 export interface Estimate {
-  /** How many that were. */
+  /** Number of past agents. */
   readonly agents: number;
   readonly tokens: Range;
   readonly usd: Range | null;
   readonly seconds: Range;
 }
 
-/** The same profile and the same model; null: no profile. */
+/** Agents with the same profile and model; null: no profile. */
 export interface AgentKind {
   readonly profile: string | null;
   readonly model: string;
 }
 
-/** Of fewer nothing can be told. */
+/** Minimum number of past agents for an estimate. */
 const FEWEST = 3;
 
-/** Null: too few. */
+/** Null if there are too few past agents. */
 export function estimateOf(past: readonly PastAgent[]): Estimate | null {
   if (past.length < FEWEST) return null;
   const priced = past.flatMap(({ usd }) => usd ?? []);
@@ -65,12 +65,12 @@ export function estimateText(kind: AgentKind, estimate: Estimate | null): string
   return `${kindText(kind)}: about ${one('usual')}, nine of ten at most ${one('most')} (${agents} agents)`;
 }
 
-/** Agents of one kind that a call would create. */
+/** Number of agents of one kind that a call would create. */
 export interface PlannedAgents extends AgentKind {
   readonly count: number;
 }
 
-/** `3 agents; probably $0.12, 36,000 tokens (nine of ten at most $0.6, 120,000 tokens)`; of kinds without history it says so. */
+/** `3 agents; probably $0.12, 36,000 tokens (nine of ten at most $0.6, 120,000 tokens)`; kinds without history are listed as such. */
 export function fanOutText(
   planned: readonly (PlannedAgents & { readonly estimate: Estimate | null })[],
 ): string {

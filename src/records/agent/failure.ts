@@ -4,7 +4,7 @@
  */
 export type FailureKind =
   | 'auth' // the provider refused the key
-  | 'no_credit' // the account behind the key has none left
+  | 'no_credit' // the account behind the key has no credit left
   | 'rate_limit' // 429 until the retries ran out
   | 'overloaded' // 5xx until the retries ran out
   | 'network' // no connection, or a stream that kept breaking
@@ -21,7 +21,7 @@ export type FailureKind =
   | 'killed'
   | 'sub_agent_error' // the child reported that it cannot do the task
   | 'no_result' // the child stopped without submitting
-  | 'no_evidence' // the child brought no evidence that its profile requires
+  | 'no_evidence' // the child did not provide the evidence that its profile requires
   | 'lost' // the process that ran it is gone and it cannot be resumed
   | 'quarantined' // processes died repeatedly while running its calls
   | 'internal';
@@ -30,11 +30,11 @@ export interface Failure {
   readonly kind: FailureKind;
   readonly error: string;
   readonly retryable: boolean;
-  /** How many messages of the request followed the one that the provider refused; absent if it names none. */
+  /** Number of messages in the request after the one that the provider refused; absent if the provider names none. */
   readonly behind_refused?: number;
 }
 
-/** Caused by the content of the conversation: unchanged, it fails again. */
+/** Whether the content of the conversation caused the failure, so that retrying it unchanged fails again. */
 export function isAboutContent(kind: FailureKind): boolean {
   return kind === 'bad_request' || kind === 'context_overflow' || kind === 'refused' || kind === 'internal';
 }

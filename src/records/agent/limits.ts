@@ -12,18 +12,18 @@ export interface Limits {
   readonly turns: number;
   /** Maximum wall time of one run, milliseconds. */
   readonly run_ms: number;
-  /** Maximum input plus output tokens of the tree. */
+  /** Maximum tokens of the tree: output plus input that was not read from a cache. */
   readonly tokens: number | null;
   readonly cost_usd: number | null;
 }
 
 /** The limits of a tree as the ledger keeps them. */
 export interface TreeLimits extends Limits {
-  /** Nobody set a limit on tokens or cost: they are `PROTECTING`. */
+  /** Set if nobody limited tokens or cost, so that the defaults of `PROTECTING` apply. */
   readonly usual?: true;
 }
 
-/** On tokens and cost of a tree that nobody limited: it stops and asks. A model whose price is unknown is limited by the tokens. */
+/** Default limits for a tree that nobody limited: when one is reached, the tree stops and asks. Models without a known price are limited by tokens only. */
 export const PROTECTING = { tokens: 2_000_000, cost_usd: 5, usual: true } as const;
 
 export const DEFAULT_LIMITS: Limits = {
@@ -45,15 +45,15 @@ export function newTreeLimits(said: Limits, given: Partial<Limits> = {}): TreeLi
 interface LimitBound {
   readonly least: number;
   readonly whole: boolean;
-  /** `null` may be given: no limit. */
+  /** Whether `null` (no limit) is accepted. */
   readonly unlimited: boolean;
 }
 
 const COUNT: LimitBound = { least: 0, whole: true, unlimited: false };
-/** Below this a tree could not even have its root. */
+/** At least 1, because the root counts. */
 const ROOT: LimitBound = { ...COUNT, least: 1 };
 
-/** What each limit may be, for the configuration, the library and the command line. */
+/** Valid values of each limit, for the configuration, the library and the command line. */
 export const LIMIT_BOUNDS: Readonly<Record<keyof Limits, LimitBound>> = {
   depth: COUNT,
   children: COUNT,

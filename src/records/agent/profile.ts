@@ -10,13 +10,13 @@ export interface Profile {
   readonly model: string | null;
   readonly thinking: AgentConfig['thinking'] | null;
   readonly toolsets: readonly string[] | null;
-  /** Allowed tools; a child gets only those that its parent has, too. */
+  /** Allowed tools; a child gets only those that its parent also has. */
   readonly tools: readonly string[] | null;
   readonly deny_tools: readonly string[];
   readonly system: string | null;
   /** Whether its agents get the instructions of the project and the user (docs/instructions.md). */
   readonly instructions: boolean;
-  /** Names of the only skills that they have; null: all. */
+  /** Names of the skills that its agents may use; null: all. */
   readonly skills: readonly string[] | null;
   /** Maximum model requests of one turn. */
   readonly turns: number | null;
@@ -24,9 +24,9 @@ export interface Profile {
   readonly run_ms: number | null;
   readonly permissions: PermissionRules;
   readonly budget: BudgetTerms | null;
-  /** Evidence that the work of its agents must bring, for example `bash:npm test exit 0`. */
+  /** Evidence that the work of its agents must provide, for example `bash:npm test exit 0`. */
   readonly require: readonly string[];
-  /** Where it comes from: `config`, `built in`, or a path relative to its folder. */
+  /** Origin of the profile: `config`, `built in`, or a path relative to its folder. */
   readonly source: string;
 }
 
@@ -48,7 +48,7 @@ export const BLANK_PROFILE: Omit<Profile, 'name' | 'source'> = {
   require: [],
 };
 
-/** What a root created from the profile keeps of it, apart from prompt, tools and rules. */
+/** Fields of the profile that a root keeps in its configuration, apart from prompt, tools and rules. */
 export function profileFields(
   profile: Profile | null,
 ): Pick<AgentConfig, 'profile' | 'turns' | 'run_ms' | 'budgets' | 'require'> {
@@ -63,7 +63,7 @@ export function profileFields(
   };
 }
 
-/** Rules for a root created from the profile. Only the person is above a root, so what the profile allows needs no approval (docs/profiles.md). */
+/** Rules for a root created from the profile. A root has only the person above it, so calls that the profile allows need no approval (docs/profiles.md). */
 export function rootProfileRules({
   permissions,
 }: Profile): Pick<AgentConfig['permissions'], 'granted' | 'narrowed'> {

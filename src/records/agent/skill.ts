@@ -2,11 +2,11 @@
 export interface Skill {
   /** Kebab-case; unique for an agent. */
   readonly name: string;
-  /** One line: what for, and when. */
+  /** One line: what the skill is for and when to use it. */
   readonly description: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
-  /** Of the contents that the user accepted; null for the user's own. */
+  /** Hash of the contents that the user accepted; null for the user's own skills. */
   readonly hash: string | null;
 }
 
@@ -14,7 +14,7 @@ interface Skilled {
   readonly skills?: readonly Skill[];
 }
 
-/** Those that its model has the tool to read. */
+/** The skills that the agent can read; none if it lacks the tool `skill`. */
 export function skillsOf({
   skills = [],
   tools,
@@ -35,7 +35,7 @@ export function profileSkills(
 const HEAD =
   'Skills are instructions for certain kinds of work, which the user wrote or accepted. Before you do work of such a kind, read its skill with the tool skill. There are:';
 
-/** What of them stands in the prompt; empty for none. */
+/** The list of skills in the prompt; empty if there are none. */
 export function skillText(skills: readonly Skill[]): string {
   const lines = skills.map(({ name, description }) => `- ${name}: ${description}`);
   return lines.length === 0 ? '' : [HEAD, ...lines].join('\n');

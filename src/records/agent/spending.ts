@@ -1,10 +1,10 @@
 import type { Dimension } from './budget.ts';
 import type { Limits, TreeLimits } from './limits.ts';
 
-/** Limits that a person sets on a budget; null: none; those left out stay. */
+/** Limits that a person sets on a budget. Null removes a limit; an absent one stays unchanged. */
 export type SpendingLimits = { readonly [Name in Dimension]?: number | null | undefined };
 
-/** `usd=2`, `tokens=50000`, `usd=none`; a text says what is wrong. */
+/** Parses `usd=2`, `tokens=50000`, `usd=none`. Returns an error message if a word is invalid. */
 export function parseSpending(words: readonly string[]): SpendingLimits | string {
   const said: { [Name in Dimension]?: number | null } = {};
   for (const word of words) {
@@ -18,7 +18,7 @@ export function parseSpending(words: readonly string[]): SpendingLimits | string
   return said;
 }
 
-/** Where a person limits tokens or cost of a tree, the other one no longer has its protecting default. */
+/** Applies a person's limits on a tree. Setting either tokens or cost removes the protecting default of the other. */
 export function withSpending(
   { usual, ...kept }: TreeLimits,
   { tokens, cost_usd }: { readonly [Name in 'tokens' | 'cost_usd']?: Limits[Name] | undefined },

@@ -7,17 +7,17 @@ export interface Call {
   readonly name: string;
   /** Raw JSON text as the model wrote it. */
   readonly input: string;
-  /** May run in parallel with other such calls of the same message. */
+  /** Whether it may run in parallel with other such calls of the same message. */
   readonly side_by_side: boolean;
-  /** Safe to run again after a crash; all others become `interrupted`. */
+  /** Whether it is repeated after a crash; other calls become `interrupted`. */
   readonly idempotent: boolean;
 }
 
-/** What a parked `wait` call waits for (docs/vocabularies.md). */
+/** The condition that a parked `wait` call waits for (docs/vocabularies.md). */
 export interface WaitSpec {
   /** Null: the next message from anyone. Otherwise a fan-in: every listed agent, in argument order. */
   readonly from: readonly string[] | null;
-  /** When it ends with what has arrived by then, milliseconds since the epoch. */
+  /** When the wait times out and returns what has arrived by then; milliseconds since the epoch. */
   readonly deadline: number;
 }
 
@@ -27,15 +27,15 @@ export interface RunningCall {
   readonly wait?: WaitSpec;
   /** The child whose outcome will be its result (delegation). */
   readonly child?: string;
-  /** The approval it needs before it runs, and since when the turn's clock is stopped for it. */
+  /** The approval that the call needs before it runs; the turn's clock is stopped since `at`. */
   readonly ask?: { readonly id: string; readonly at: number };
-  /** A person approved it: it runs. */
+  /** Whether a person has approved the call; if so, it runs. */
   readonly approved?: boolean;
-  /** What it asks a person while it runs; never empty. The turn's clock is stopped for it. */
+  /** Questions that the call asks a person while it runs; never empty. The turn's clock is stopped meanwhile. */
   readonly questions?: readonly OpenQuestion[];
 }
 
-/** An open question without which a request, or a call that runs, does not go on. */
+/** An open question that blocks a request or a running call. */
 export interface OpenQuestion {
   readonly id: string;
   readonly at: number;
@@ -43,11 +43,11 @@ export interface OpenQuestion {
   readonly subject: string;
 }
 
-/** In what way a result falls short of what was asked for. */
+/** Ways in which a result falls short of what was asked for. */
 export interface Reservations {
-  /** The limit that ended the child; the result is what it had by then. */
+  /** The limit that ended the child early; the result is what it had by then. */
   readonly limit?: string;
-  /** It answered in plain text instead of submitting. */
+  /** Set if the child answered in plain text instead of submitting. */
   readonly unsubmitted?: true;
 }
 
@@ -63,14 +63,14 @@ export type ChildOutcome =
 export interface ChildResult {
   readonly agent_id: string;
   readonly outcome: ChildOutcome;
-  /** What it really did (`deedsLine`). */
+  /** Summary of what the child actually did (`deedsLine`). */
   readonly did?: string;
 }
 
 /** A child whose result the turn must await. */
 export interface SpawnedChild {
   readonly agent_id: string;
-  /** Its task, shown next to its result. */
+  /** The child's task, shown next to its result. */
   readonly task: string;
 }
 
@@ -78,7 +78,7 @@ export interface SpawnedChild {
 export interface FailingCall {
   /** Fingerprint of name, input and error. */
   readonly signature: string;
-  /** In how many consecutive requests it failed this way. */
+  /** Number of consecutive requests in which it failed this way. */
   readonly times: number;
   /** The latest of these requests, numbered as `Turn.requests`. */
   readonly request: number;
@@ -86,7 +86,7 @@ export interface FailingCall {
 
 /** Evidence that calls of this turn kill the process that runs them. */
 export interface DeadlyCalls {
-  /** How much of the ledger's death count is included here. */
+  /** The ledger's death count that is already included here. */
   readonly deaths: number;
   /** Consecutive deaths without a settled call in between. */
   readonly in_a_row: number;
@@ -103,26 +103,26 @@ export interface Turn {
   readonly deadly?: DeadlyCalls;
   /** The limit that was reached: one last answer without tools follows; if it is empty, the turn ends with this failure. */
   readonly grace: Failure | null;
-  /** The time for the last answer came during a request: its answer counts, but none of its calls run. */
+  /** Set if the limit was reached during a request: that answer counts, but none of its calls run. */
   readonly late?: Failure;
-  /** A child that must submit has been reminded once: what it had answered instead. */
+  /** Set once a child that must submit has been reminded: the text that it answered instead. */
   readonly reminded?: string;
-  /** The newest answer was cut off or empty and the model was asked again: its text so far. */
+  /** Set if the newest answer was cut off or empty and the model was asked to continue: the text so far. */
   readonly unfinished?: string;
-  /** Questions whose answers granted a rule until the turn ends. */
+  /** Ids of questions whose answers granted a rule until the turn ends. */
   readonly granted?: readonly string[];
-  /** What it did so far; absent: nothing. */
+  /** Deeds of the turn so far; absent: none. */
   readonly deeds?: Deeds;
-  /** How often it submitted a result without the evidence that its profile requires. */
+  /** Number of submissions without the evidence that the profile requires. */
   readonly unproved?: number;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch; moved forward by the time that the clock was stopped. */
   readonly started_at: number;
 }
 
 export interface Compacting {
-  /** What a person wants to be kept; may be empty. */
+  /** What the person wants the summary to keep; may be empty. */
   readonly note: string;
-  /** Nothing else was asked: how the agent rested before, and rests again afterwards, whatever becomes of the summary. */
+  /** Set if only a summary was asked for: the resting state before it, restored afterwards even if the summary fails. */
   readonly rest?: Resting;
 }
 
@@ -131,17 +131,17 @@ export interface Compacting {
  * docs/ledger.md).
  */
 export type AgentState =
-  /** `limit`: what ended its newest turn early. */
+  /** `limit`: the limit that ended the newest turn early. */
   | ({ readonly type: 'idle'; readonly limit?: string } & AfterTurn)
-  /** A person waits for mail in this agent (`/wait`). */
+  /** The person made this agent wait for mail (`/wait`). */
   | ({ readonly type: 'waiting'; readonly wait: WaitSpec; readonly since: number } & AfterTurn)
   | {
       readonly type: 'requesting';
       readonly attempt: number;
       readonly turn: Turn;
-      /** The model is asked for a summary of the older part first (docs/context.md). */
+      /** Set if the model is first asked for a summary of the older part (docs/context.md). */
       readonly compacting?: Compacting;
-      /** What the agent program that is the model asks a person; never empty. The turn's clock is stopped for it. */
+      /** Questions to a person from the agent program that serves as the model; never empty. The turn's clock is stopped meanwhile. */
       readonly asked?: readonly OpenQuestion[];
     }
   | {
@@ -180,7 +180,7 @@ export type AgentState =
   | ({ readonly type: 'killed'; readonly by: string } & AfterTurn);
 
 interface AfterTurn {
-  /** What its newest turn did. */
+  /** Deeds of the newest turn. */
   readonly deeds?: Deeds;
 }
 
@@ -190,10 +190,10 @@ export type Resting = Extract<AgentState, { readonly type: 'idle' | 'errored' }>
 export type Killed = Extract<AgentState, { readonly type: 'killed' }>;
 export type FanIn = Extract<AgentState, { readonly type: 'awaiting' | 'cancelling' }>;
 
-/** After a kill: what it did in its newest turn is kept. */
+/** The state after a kill, with the deeds of the newest turn. */
 export function killedState(before: AgentState | null, by: string, at: number): Killed {
   if (before === null) return { type: 'killed', by };
-  // A summary alone is no turn.
+  // A request for only a summary does not count as a turn.
   const last = restOf(before) ?? before;
   const took_ms = 'turn' in last ? Math.max(0, at - last.turn.started_at) : 0;
   const deeds = 'turn' in last ? { ...last.turn.deeds, took_ms } : last.deeds;
@@ -204,9 +204,9 @@ export function newTurn(started_at: number): Turn {
   return { requests: 0, failing: [], grace: null, started_at };
 }
 
-/** No event leads out of these. */
+/** States that no event leads out of. */
 export const TERMINAL: ReadonlySet<StateType> = new Set(['completed', 'failed', 'killed']);
-/** A turn is in progress. */
+/** States in which a turn or a person's wait is in progress. */
 export const WORKING: ReadonlySet<StateType> = new Set([
   'requesting',
   'executing',
@@ -214,7 +214,7 @@ export const WORKING: ReadonlySet<StateType> = new Set([
   'cancelling',
   'waiting',
 ]);
-/** Nothing happens until mail or a person reaches the agent. */
+/** States in which nothing happens until mail or a person reaches the agent. */
 export const RESTING: ReadonlySet<StateType> = new Set(['idle', 'errored']);
 
 export function isTerminal(type: StateType): boolean {
@@ -229,12 +229,12 @@ export function isResting(type: StateType): boolean {
   return RESTING.has(type);
 }
 
-/** How an agent rests that does nothing but summarise its conversation; null for any other. */
+/** The resting state to which an agent returns that only summarises its conversation; null for any other agent. */
 export function restOf(state: AgentState): Resting | null {
   return state.type === 'requesting' ? (state.compacting?.rest ?? null) : null;
 }
 
-/** The agent waits for the outcomes of its children. */
+/** Whether the agent waits for the outcomes of its children. */
 export function isFanIn(state: AgentState): state is FanIn {
   return state.type === 'awaiting' || state.type === 'cancelling';
 }

@@ -1,12 +1,12 @@
 /**
- * How an agent with a task of its own was created: its parent awaits it (`spawn`, `delegate`) or is told of its end later (`session`), or a timer
- * started it and it has no parent (`cron`).
+ * How an agent with a task of its own was created. `spawn`, `delegate`: its parent awaits it. `session`: its end is announced later. `cron`: a timer
+ * started it, and it has no parent.
  */
 export type TaskKind = 'spawn' | 'session' | 'delegate' | 'cron';
 
 /** An agent's own git worktree. */
 export interface Worktree {
-  /** Absolute; the agent's folder lies in it. */
+  /** Absolute path; contains the agent's folder. */
   readonly path: string;
   readonly branch: string;
   /** The commit it was created from. */
@@ -16,17 +16,17 @@ export interface Worktree {
 /** How an agent works on a task in a fresh conversation; part of its configuration. */
 export interface TaskTerms {
   readonly kind: TaskKind;
-  /** What people call it (`sessions_spawn` label, `subagent_spawn` description). */
+  /** Name shown to people (`label` of `sessions_spawn`, `description` of `subagent_spawn`). */
   readonly label: string | null;
   /** Row of the run history; null for `spawn`, whose outcome is in the parent's conversation. */
   readonly run_id: string | null;
-  /** `delete`: the conversation is deleted after its outcome was delivered. */
+  /** `delete`: the conversation is deleted once its outcome has been delivered. */
   readonly cleanup: 'delete' | 'keep';
   /** JSON Schema that a submitted result is checked against. */
   readonly output_schema: Readonly<Record<string, unknown>> | null;
   /** Depth of delegation; 0 for a task that was not delegated. */
   readonly delegation: number;
   readonly worktree: Worktree | null;
-  /** Its outcome is also delivered to people outside; its conversation is kept until then. */
+  /** Whether its outcome is also delivered to people outside; its conversation is kept until then. */
   readonly delivers?: boolean;
 }

@@ -1,7 +1,7 @@
 import type { Failure } from '../agent/failure.ts';
 import type { AssistantContent } from './message.ts';
 
-/** What a model is told when its answer was incomplete; it is asked once more. */
+/** Instructions to a model whose answer was incomplete; it is asked once more. */
 const CONTINUE =
   'Your answer was cut off at the output limit. Go on exactly where it stopped, without repeating anything.';
 const SHORTER = 'The output limit was reached before you said anything. Think less, and answer now.';
@@ -13,10 +13,10 @@ const CUT_MARK = '[The answer was cut off here, at the output limit of the model
 
 const INTERRUPTED_MARK = '[The answer was interrupted here.]';
 
-/** Providers' reasons for a model that declined by itself; all others mean a content filter. */
+/** Provider reasons that mean that the model itself declined; any other reason means a content filter. */
 const DECLINED: ReadonlySet<string> = new Set(['refusal', 'stop']);
 
-/** Nothing in a refused answer counts, neither text nor calls; it is never sent to a model again (`prompt.ts`). */
+/** The failure of a refused answer; null for any other. Its text and calls are discarded and never sent to a model again (`prompt.ts`). */
 export function refusal({ finish, reason }: AssistantContent): Failure | null {
   if (finish !== 'refused') return null;
   const error =
@@ -26,12 +26,12 @@ export function refusal({ finish, reason }: AssistantContent): Failure | null {
   return { kind: 'refused', error, retryable: true };
 }
 
-/** How the model is asked to continue an answer that was cut off. */
+/** The instruction to continue an answer that was cut off. */
 export function continuation(said: string): string {
   return said.trim() === '' ? SHORTER : CONTINUE;
 }
 
-/** Why an answer without calls does not end the turn, and what the model is told to fix it; null for a complete answer. */
+/** For an incomplete answer without calls: the failure, and the instruction to the model to fix it; null for a complete answer. */
 export function shortfall(
   { finish }: AssistantContent,
   text: string,
@@ -50,17 +50,17 @@ export function shortfall(
   };
 }
 
-/** A last answer cannot be continued, so a text that was cut off is marked. */
+/** Appends a mark to a last answer that was cut off, because it cannot be continued. */
 export function marked({ finish }: AssistantContent, text: string): string {
   return finish === 'length' && text !== '' ? `${text}\n\n${CUT_MARK}` : text;
 }
 
-/** The text of an answer that somebody stopped, without unfinished reasoning and calls. */
+/** An answer that was stopped: its text so far, without unfinished reasoning and calls. */
 export function interruptedAnswer(model: string, said: string): AssistantContent {
   return { model, parts: [{ type: 'text', text: said }], finish: 'interrupted' };
 }
 
-/** As the model sees it afterwards: it must know that nobody read the rest. */
+/** An interrupted answer as later requests show it, with a mark, so that the model knows that nobody read the rest. */
 export function toldAsInterrupted({ parts }: AssistantContent): AssistantContent['parts'] {
   return parts.map((part) =>
     part.type === 'text' ? { type: 'text', text: `${part.text.trimEnd()}\n\n${INTERRUPTED_MARK}` } : part,

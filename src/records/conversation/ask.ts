@@ -1,7 +1,7 @@
 import type { FormValue } from '../question/form-field.ts';
 import type { ToolPermission } from '../tool.ts';
 
-/** A call that a person must approve; bound to this call and its exact arguments (docs/permissions.md). */
+/** A request to a person to approve a call; bound to this call and its exact arguments (docs/permissions.md). */
 export interface NewAsk {
   readonly id: string;
   readonly root_id: string;
@@ -9,13 +9,13 @@ export interface NewAsk {
   readonly agent_name: string;
   readonly call_id: string;
   readonly tool: string;
-  /** What rules match: the command, the path. */
+  /** The text that rules match: the command, the path. */
   readonly subject: string;
-  /** How rules match it; `question`: a running call asks a person something, and no rule answers it; null in rows of older versions. */
+  /** How rules match `subject`. `question`: a question of a running call, which no rule answers. Null in rows of older versions. */
   readonly subject_kind: ToolPermission['subject'] | 'question' | null;
-  /** The arguments as the model wrote them; of a question, the question (`src/records/question/question.ts`). */
+  /** The arguments as the model wrote them; for a question, the question as JSON (`src/records/question/question.ts`). */
   readonly input: string;
-  /** What it would change in a file as of asking, as a unified diff; null if unknown. */
+  /** Unified diff of the change to a file, computed when asking; null if unknown. */
   readonly difference: string | null;
   readonly cwd: string;
   /** The rules that ask, for people: `ask(bash:rm *)`; several are joined by `RULE_BREAK`. */
@@ -39,13 +39,13 @@ export type AskScope = (typeof ASK_SCOPES)[number];
 export interface AskAnswer {
   readonly verdict: Exclude<AskVerdict, 'void'>;
   readonly scope: AskScope;
-  /** The rule that is granted; by default the whole tool. */
+  /** The rule to grant; by default the whole tool. */
   readonly rule?: string | undefined;
-  /** What the person says to the model with a `deny`; empty for nothing. With an `allow` of a question, the values that were given, as JSON. */
+  /** With a `deny`, the person's message to the model, possibly empty. With an `allow` of a question, the given values as JSON. */
   readonly note: string;
-  /** With an `allow` of a question: what was filled in. */
+  /** With an `allow` of a question: the values filled in. */
   readonly values?: Readonly<Record<string, FormValue>> | undefined;
-  /** With a `deny` of a question: it was put away, without a decision. */
+  /** With a `deny` of a question: whether it was dismissed without a decision. */
   readonly dismissed?: boolean | undefined;
   readonly by: string;
   readonly at: number;
@@ -59,6 +59,6 @@ export interface Ask extends NewAsk {
   readonly note: string | null;
   readonly answered_by: string | null;
   readonly answered_at: number | null;
-  /** When what was granted was taken back. */
+  /** When the granted rule was revoked. */
   readonly revoked_at: number | null;
 }

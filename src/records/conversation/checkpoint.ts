@@ -2,41 +2,41 @@ import { quoteStamps } from '../text/foreign-text.ts';
 import { readAttachments } from './attached-text.ts';
 import type { FileMark, ResultContent, UserOrigin } from './message.ts';
 
-/** How the history that a model is sent gets shorter (docs/context.md). The ledger keeps every row. */
+/** Records that shorten the history sent to a model (docs/context.md). The ledger keeps every row. */
 
-/** Results up to the row `through` with more than `over` characters are shortened. */
+/** Shortens results with more than `over` characters, up to and including the row `through`. */
 export interface Elision {
   readonly through: number;
   readonly over: number;
 }
 
-/** What a person said to the agent, or what it was told to do and who it is. */
+/** A person's message to the agent, its task, or the message that tells it who it is. */
 export interface Spoken {
   readonly seq: number;
   readonly origin: Exclude<UserOrigin, 'system' | 'mail'>;
   readonly text: string;
 }
 
-/** What stands for all rows up to `through`. Enough to go on without reading them. */
+/** Replaces all rows up to and including `through`; sufficient to continue without them. */
 export interface Checkpoint {
   readonly through: number;
-  /** How many there are with this one. */
+  /** Number of this checkpoint within the conversation, counted from 1. */
   readonly number: number;
-  /** In the model's words; null: it could not be had. */
+  /** Written by the model; null: the summary failed. */
   readonly summary: string | null;
-  /** Word for word, oldest first; those that were too long are shortened. */
+  /** Verbatim, oldest first; texts that are too long are shortened. */
   readonly spoken: readonly Spoken[];
-  /** What the runtime knows: the agent's children, its mail, its limits. */
+  /** Facts from the runtime: the agent's children, its mail, its limits. */
   readonly facts: readonly string[];
-  /** The newest message that was addressed to the agent, if it is among these rows. */
+  /** The newest message addressed to the agent, and whether its own conversation began with it. */
   readonly addressed?: { readonly text: string; readonly first: boolean };
-  /** The files that the agent has seen, so that whoever takes it over knows them; not for models. Absent in old rows. */
+  /** Files that the agent has seen, for processes that load the history from the checkpoint on; not sent to models. Absent in old rows. */
   readonly files?: readonly FileMark[];
 }
 
 const HEAD_CHARACTERS = 200;
 
-/** `seq`: of the result. */
+/** Applies an elision to a result; `seq` is the position of the result. */
 export function elided(
   result: ResultContent,
   seq: number | undefined,
@@ -47,7 +47,7 @@ export function elided(
   return { ...rest, output: shortened(result.output, seq, HEAD_CHARACTERS) };
 }
 
-/** The beginning of a text, which may have been shortened before, and how the rest can be read. */
+/** The first `characters` of a text and a note on how to read the rest. Accepts a text that was already shortened. */
 export function shortened(text: string, seq: number, characters: number): string {
   const before = LEFT_OUT.exec(text);
   const head = text.slice(0, Math.min(characters, before?.index ?? characters));
@@ -58,8 +58,8 @@ export function shortened(text: string, seq: number, characters: number): string
 const LEFT_OUT = /\n\[… (\d+) characters left out to save room: recall \{"seq": \d+\} gives all of it …\]$/;
 
 /**
- * Of these texts, those that fit into so many characters as they are, headings included: the first, then the newest. A long first one leaves half to the
- * others. What does not fit is shortened; the oldest of what has no room even so are left out.
+ * Selects texts for about `characters` characters, headings included: the first, then the newest. A long first text takes at most half unless the others
+ * leave room. Texts that do not fit are shortened; once the space is used up, older ones are left out.
  */
 export function spokenWithin(all: readonly Spoken[], characters: number): readonly Spoken[] {
   const [first, ...later] = all;
@@ -76,7 +76,7 @@ export function spokenWithin(all: readonly Spoken[], characters: number): readon
   return [within(first, room, Math.max(HEAD_CHARACTERS, room)), ...kept.reverse()];
 }
 
-/** As it is if it has room; otherwise its beginning. */
+/** The text without attachments: unchanged if it fits into `room`, otherwise its first `head` characters. */
 function within(one: Spoken, room: number, head: number): Spoken {
   const text = readAttachments(one.text)?.text ?? one.text;
   const fits = text.length <= Math.max(room, head);
@@ -90,7 +90,7 @@ function spokenText({ seq, origin, text }: Spoken): string {
   return `--- ${TITLES[origin]} (message ${seq})\n${quoteStamps(text)}`;
 }
 
-/** What the model reads instead of the rows. */
+/** The text that the model is sent in place of the rows. */
 export function checkpointText({ through, summary, spoken, facts }: Checkpoint): string {
   return [
     `[Coppice] This conversation was long. Its messages 1 to ${through} are no longer sent to you; this stands for them. recall {"seq": NUMBER} gives any of them word for word.`,

@@ -2,8 +2,8 @@ import type { AgentState } from '../agent/state.ts';
 import type { AssistantContent, Message } from './message.ts';
 
 /**
- * What a parent gets of its child's text, in every vocabulary (docs/vocabularies.md):
- * - The text it stopped with is its result, also for a child that had to submit: then it is marked as not submitted.
+ * Rules for what a parent receives of its child's text, in every vocabulary (docs/vocabularies.md):
+ * - The final text is the result. If the child had to submit, the result is marked as not submitted.
  * - An empty text is never a success.
  * - A failure carries everything that the child said.
  */
@@ -20,17 +20,17 @@ export function textOf({ parts }: Pick<AssistantContent, 'parts'>): string {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
 }
 
-/** The limit that ended the newest turn, or the run, early although there is a result; null if none did. */
+/** The limit that ended the newest turn or the run early, with a result; null if none did. */
 export function cutShort(state: AgentState): string | null {
   return state.type === 'idle' || state.type === 'completed' ? (state.limit ?? null) : null;
 }
 
-/** The reason for an incomplete result, followed by what there is of it. */
+/** The reason for an incomplete result, followed by the partial result. */
 export function withRest(text: string, rest: string): string {
   return rest === '' ? text : `${text}\n\nWhat it had by then:\n${rest}`;
 }
 
-/** A result for recipients who get only text. */
+/** A result for recipients that get only text. */
 export function resultText(result: string, limit: string | null | undefined): string {
   return limit == null ? result : withRest(`the sub-agent was cut short: ${limit}`, result);
 }

@@ -15,7 +15,7 @@ export type CompletionReading =
   /** An ordinary message. */
   | { readonly type: 'none' }
   | { readonly type: 'completion'; readonly completion: Completion }
-  /** Intended as a completion, but malformed. */
+  /** A malformed completion. */
   | { readonly type: 'invalid'; readonly error: string };
 
 const SHAPES =

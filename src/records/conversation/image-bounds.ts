@@ -2,7 +2,7 @@ import type { Image } from './message.ts';
 
 /**
  * Image limits that satisfy every provider (Anthropic: 2,000 pixels per side beyond 20 images, 5 MB of base64 each; Gemini: no GIF; OpenAI: no
- * animation). Any of them may receive a history: a child, or the agent after a switch, may use another model.
+ * animation). A history may go to any provider, because a child, or the agent after a change of model, may use another one.
  */
 export const IMAGE_SIDE_MAX = 2_000;
 export const IMAGE_BASE64_MAX = 5 * 1024 * 1024;
@@ -14,7 +14,7 @@ interface Seen {
   readonly moves: boolean;
 }
 
-/** Why a provider would refuse the image, and with it the whole conversation; null if none would. Reads only the header. */
+/** Returns why a provider would refuse the image, and with it the whole conversation; null if none would. Parses only the header. */
 export function imageFault({ media_type, base64 }: Image): string | null {
   if (base64.length > IMAGE_BASE64_MAX)
     return `it has ${base64.length} bytes as base64; the maximum is ${IMAGE_BASE64_MAX}`;

@@ -23,17 +23,17 @@ export interface Mail {
   readonly body: string;
   /** Pictures of a letter. */
   readonly images?: readonly Image[];
-  /** What its sender had really done by then, for its parent (`deedsLine`). */
+  /** Summary of what the sender had actually done by then, for its parent (`deedsLine`). */
   readonly did?: string;
-  /** Per recipient, counted from 1: first in, first out. */
+  /** Sequence number per recipient, counted from 1; mail is read in this order. */
   readonly number: number;
   /** Milliseconds since the epoch. */
   readonly sent_at: number;
-  /** Seq of the message that contains it; null while unread, `TAKEN_BACK` if its sender took it back before that. */
+  /** Seq of the message that contains it; null while unread, `TAKEN_BACK` if its sender withdrew it unread. */
   readonly consumed_seq: number | null;
 }
 
-/** No message has this seq. */
+/** Marks mail that its sender withdrew; no message has this seq. */
 export const TAKEN_BACK = 0;
 
 export type NewMail = Omit<Mail, 'number' | 'consumed_seq'>;

@@ -50,34 +50,34 @@ export interface AssistantContent {
   readonly model: string;
   readonly parts: readonly AssistantPart[];
   /**
-   * `length`: cut off at the output limit. `refused`: declined by the model or blocked by a filter. `interrupted`: stopped by somebody; the parts are
-   * what had arrived. Absent for a complete answer.
+   * `length`: cut off at the output limit. `refused`: declined by the model or blocked by a filter. `interrupted`: stopped before its end; the parts
+   * hold the text that had arrived. Absent for a complete answer.
    */
   readonly finish?: 'length' | 'refused' | 'interrupted';
-  /** The provider's own reason. */
+  /** The provider's own finish reason. */
   readonly reason?: string;
 }
 
 /** `interrupted`: the process died while the call ran, its outcome is unknown. `cancelled`: stopped on purpose. */
 export type ResultStatus = 'ok' | 'error' | 'denied' | 'interrupted' | 'cancelled';
 
-/** The file that a call showed or changed, for the runtime and for people; never sent to a model. */
+/** The file that a call read or changed, for the runtime and for people; never sent to a model. */
 export interface FileStamp {
-  /** Absolute, canonical. */
+  /** Absolute canonical path. */
   readonly path: string;
-  /** Hash of the content that its agent has now seen. */
+  /** Hash of the content that the agent has seen with this call. */
   readonly hash: string;
-  /** Only of a change: the hash of the content before; null: there was no file. */
+  /** Only for a change: hash of the previous content; null: there was no file. */
   readonly before?: string | null;
-  /** Only of a change: its first and last line in the new content, counted from 1. */
+  /** Only for a change: first and last changed line in the new content, counted from 1, inclusive. */
   readonly lines?: readonly [first: number, last: number];
-  /** Only of a change: the text before, where no earlier change that the ledger holds leads to it. */
+  /** Only for a change: the previous text, kept if it cannot be derived from earlier changes in the ledger, and for a sample of the others. */
   readonly base?: string;
 }
 
 export type FileUse = 'read' | 'changed';
 
-/** What a checkpoint keeps of a file that its agent has seen; `use` is absent for what only its ancestors saw. */
+/** Entry of a checkpoint for a file that the agent has seen; `use` is absent if only its ancestors saw it. */
 export type FileMark = readonly [path: string, hash: string, use?: FileUse];
 
 export interface ResultContent {
@@ -87,7 +87,7 @@ export interface ResultContent {
   readonly output: string;
   readonly images?: readonly Image[];
   readonly file?: FileStamp;
-  /** Of a delegated task: what its agent really did. Its model reads it behind the output (`outputText`), which may be a document. */
+  /** For a delegated task: summary of what its agent actually did. Models read it after the output (`outputText`), which may be a document. */
   readonly did?: string;
 }
 
@@ -103,17 +103,17 @@ export interface EventContent {
     | 'asked'
     | 'answered'
     | 'waited'
-    /** An earlier message is no longer sent to models: the one followed by `behind` others, or the newest one that models saw (`prompt.ts`). */
+    /** Removes an earlier message from prompts: the one followed by `behind` others, or by default the newest that models saw (`prompt.ts`). */
     | 'left-out'
-    /** Long results of tools are shortened in what models are sent; `data` is an `Elision` (`checkpoint.ts`). */
+    /** Shortens long tool results in prompts; `data` is an `Elision` (`checkpoint.ts`). */
     | 'elided'
-    /** One message takes the place of earlier ones in what models are sent; `data` is a `Checkpoint` (`checkpoint.ts`). */
+    /** Replaces earlier messages in prompts by one message; `data` is a `Checkpoint` (`checkpoint.ts`). */
     | 'checkpoint';
   readonly text: string;
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** Lines that a person captured; the first and last row of a capture are marks without text. */
+/** Lines that a person captured. The first and last row of a capture are marks without text. */
 export interface CaptureContent {
   readonly text: string;
   readonly mark?: 'begun' | 'ended';

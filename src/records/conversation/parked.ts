@@ -1,18 +1,18 @@
 import { type AgentState, isFanIn, type RunningCall } from '../agent/state.ts';
 
-/** The call needs an approval that has not been given. */
+/** Whether the call needs an approval that has not been given. */
 export function isAsked(
   one: RunningCall,
 ): one is RunningCall & { readonly ask: NonNullable<RunningCall['ask']> } {
   return one.ask !== undefined && one.approved !== true;
 }
 
-/** The call is parked in the ledger; all others in flight run in a process. */
+/** Whether the call is parked in the ledger; all other calls in flight run in a process. */
 export function isParked(one: RunningCall): boolean {
   return one.wait !== undefined || one.child !== undefined || isAsked(one);
 }
 
-/** The last quarter of an agent's run time, at most this long, is reserved for its last answer. */
+/** Maximum time reserved for the last answer, which otherwise gets the last quarter of the run time. */
 const LAST_WORD_MS = 60_000;
 
 export interface RunDeadline {
@@ -31,7 +31,7 @@ export function runDeadline(state: AgentState, run_ms: number): RunDeadline | nu
   return { at: end - Math.min(LAST_WORD_MS, run_ms / 4), final: false };
 }
 
-/** An approval is pending; the clock of the turn is stopped. */
+/** Whether an approval or a question is pending, so that the clock of the turn is stopped. */
 export function isAsking(state: AgentState): boolean {
   if (state.type === 'requesting') return state.asked !== undefined;
   return (
@@ -40,8 +40,8 @@ export function isAsking(state: AgentState): boolean {
 }
 
 /**
- * Until when a working agent needs no process because it waits only for mail or a deadline. `Infinity`: until mail arrives; null: there is work to do
- * for it, or it is not working.
+ * Returns until when a working agent needs no process, because it waits only for mail or a deadline. `Infinity`: until mail arrives. Null: it needs a
+ * process, or it is not working.
  */
 export function parkedUntil(state: AgentState, run_ms: number): number | null {
   if (state.type === 'waiting') return state.wait.deadline;

@@ -1,18 +1,18 @@
 import { excerpt } from '../text/text.ts';
 import type { AssistantPart, Image, ResultContent } from './message.ts';
 
-/** A conversation as a model sees it: only kinds that may reach a provider, with results grouped per assistant message. */
+/** A message of a conversation as a model sees it: only kinds that may reach a provider, with results grouped per assistant message. */
 export type PromptMessage =
   | { readonly role: 'user'; readonly text: string; readonly images?: readonly Image[] }
   | { readonly role: 'assistant'; readonly model: string; readonly parts: readonly AssistantPart[] }
   | { readonly role: 'results'; readonly results: readonly ResultContent[] };
 
-/** Replaces results that a person left out. */
+/** Replaces the output of results that a person left out of the prompt. */
 export const LEFT_OUT_RESULT = 'This result was left out: the provider refused to take it.';
 
 const LEFT_OUT_MESSAGE = 'This message was left out: the provider refused to take it.';
 
-/** Characters that count for a picture, and for the structure around a message. */
+/** Estimated size of a picture, and of the structure around a message, in characters. */
 const PICTURE_CHARACTERS = 6_000;
 const MESSAGE_CHARACTERS = 40;
 
@@ -44,7 +44,7 @@ export function withoutOutput({ call_id, name, status }: ResultContent): ResultC
   return { call_id, name, status, output: LEFT_OUT_RESULT };
 }
 
-/** The message without the content that the provider may have refused, keeping the structure around it; null if it has none left. */
+/** Removes the content that the provider may have refused but keeps the structure around it; null if there is no content left to remove. */
 export function withoutContent(message: PromptMessage): PromptMessage | null {
   switch (message.role) {
     case 'user':
@@ -62,7 +62,7 @@ export function withoutContent(message: PromptMessage): PromptMessage | null {
   }
 }
 
-/** For people. */
+/** Short description of the message, for people. */
 export function described(message: PromptMessage): string {
   if (message.role === 'user') return `the message ${excerpt(message.text)}`;
   if (message.role === 'results')

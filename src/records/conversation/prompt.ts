@@ -40,9 +40,9 @@ export const FORK_PLACEHOLDER =
 export class Prompt {
   #shared: SharedPrefix;
   #own: PromptMessage[] = [];
-  /** How many of them come from an ancestor. */
+  /** Number of messages at the start of `#own` that come from an ancestor. */
   #inherited = 0;
-  /** Index of the newest message addressed to it; what it said, and whether its own conversation began with it. */
+  /** Index in `#own` of the newest message addressed to the agent; its text, and whether the agent's own conversation began with it. */
   #spoken_to = 0;
   #addressed = { text: '', first: false };
   /** Calls of the newest assistant message and their results, until all calls are answered. */
@@ -50,7 +50,7 @@ export class Prompt {
   readonly #seqs: WeakMap<object, number>;
   #spoken: SpokenList | null;
   #cuts: Cuts;
-  /** Null: to be counted anew. */
+  /** Null: must be recomputed. */
   #characters: number | null;
 
   constructor(shared: SharedPrefix = NOTHING_SHARED) {
@@ -62,28 +62,28 @@ export class Prompt {
     this.#characters = characters;
   }
 
-  /** How often it was cut. */
+  /** Counts of how the history was shortened. */
   get cuts(): Cuts {
     return this.#cuts;
   }
 
-  /** Approximate size of all messages. */
+  /** Approximate size of all messages, in characters. */
   get characters(): number {
     this.#characters ??= this.messages().reduce((sum, message) => sum + sizeOf(message), 0);
     return this.#characters;
   }
 
-  /** Where a message of a person or a model, or a result, stands in the history; undefined for what stands for several or was left out. */
+  /** Seq of a user or assistant message, or of a result; undefined if it replaces several rows, or was shortened or left out. */
   seqOf(part: PromptMessage | ResultContent): number | undefined {
     return this.#seqs.get(part);
   }
 
-  /** What people said to it and what it was told to do, oldest first, whether or not it was cut. */
+  /** Messages from people, the task and the identity message, oldest first, including those that a checkpoint replaced. */
   get spoken(): readonly Spoken[] {
     return spokenIn(this.#spoken);
   }
 
-  /** How many leading messages are shared with an ancestor. */
+  /** Number of leading messages shared with an ancestor. */
   get shared(): number {
     return this.#shared.length;
   }
@@ -105,7 +105,7 @@ export class Prompt {
       case 'assistant': {
         const content = message.content as AssistantContent;
         const { model, finish } = content;
-        // Providers keep refusing while a refused answer is in the conversation. Its calls never ran, so they go, too.
+        // Providers keep refusing while a refused answer is in the conversation. Its calls never ran and are dropped too.
         if (finish === 'refused') {
           this.#open = null;
           return;
@@ -120,7 +120,7 @@ export class Prompt {
       }
       case 'result': {
         if (this.#open === null) return;
-        // Not for models, and it may hold a whole file.
+        // `file` is not for models and may hold the text of a whole file.
         const { file: _, did, ...told } = message.content as ResultContent;
         const result = did === undefined ? told : { ...told, output: withDeeds(told.output, did) };
         if (seq !== undefined) this.#seqs.set(result, seq);
@@ -164,7 +164,7 @@ export class Prompt {
     this.#characters = null;
   }
 
-  /** One message takes the place of all up to `through`. */
+  /** Replaces all messages up to and including `through` by one message. */
   #checkpoint(checkpoint: Checkpoint): void {
     const { through, number, spoken, addressed } = checkpoint;
     const all = this.messages();
@@ -189,7 +189,7 @@ export class Prompt {
     this.#characters = null;
   }
 
-  /** Leaves out the message followed by `behind` others; the newest one if there is none, or if it is already empty. Returns a description for people. */
+  /** Leaves out the message followed by `behind` others; the newest if `behind` is 0 or it is missing or already empty. Returns a description for people. */
   leaveOut(behind = 0): string | null {
     this.#characters = null;
     const index = this.#shared.length + this.#own.length - 1 - behind;
@@ -197,7 +197,7 @@ export class Prompt {
     const blank = message === undefined ? null : withoutContent(message);
     if (message === undefined || blank === null) return this.#leaveOutNewest();
     this.#open = null;
-    // What follows it is no longer a prefix shared with relatives.
+    // Messages from `index` on are no longer part of the prefix shared with relatives.
     const { length, messages } = this.#shared;
     if (index < length) {
       const inherited = messages().slice(index, length);
@@ -211,8 +211,8 @@ export class Prompt {
   }
 
   /**
-   * Leaves out the newest message and describes it; null if there is none. Calls stay answered: first only the output of their results is
-   * removed, the next time the calls with them.
+   * Leaves out the newest message and describes it; null if there is none. Calls never remain without results: the first time only the output
+   * of the results is removed, the next time the results together with their calls.
    */
   #leaveOutNewest(): string | null {
     this.#open = null;
@@ -227,7 +227,7 @@ export class Prompt {
     return calls === undefined ? described(last) : described(calls);
   }
 
-  /** Copies instead of mutating: forks build their prefixes from the arrays later. */
+  /** Removes the newest message. Copies instead of mutating, because forks build their prefixes from these arrays later. */
   #pop(): PromptMessage | undefined {
     if (this.#own.length === 0) {
       const { length, messages } = this.#shared;
@@ -242,23 +242,23 @@ export class Prompt {
     return last;
   }
 
-  /** The messages so far; calls without a result are unanswered at the end. */
+  /** The messages so far; the calls of the last one may still lack results. */
   messages(): readonly PromptMessage[] {
     return this.#shared.length === 0 ? [...this.#own] : [...this.#shared.messages(), ...this.#own];
   }
 
-  /** The newest message addressed to it, and whether its own conversation began with that message. */
+  /** The newest message addressed to the agent, and whether its own conversation began with that message. */
   get spokenTo(): { readonly text: string; readonly first: boolean } {
     return this.#addressed;
   }
 
-  /** Assistant texts of its own part, oldest first: all of them, or those since the newest message addressed to it. */
+  /** Assistant texts of the agent's own messages, oldest first: all, or those since the newest message addressed to it. */
   said(since: 'beginning' | 'spoken-to'): string[] {
     const own = this.#own.slice(since === 'beginning' ? this.#inherited : this.#spoken_to);
     return own.flatMap((message) => (message.role === 'assistant' ? [textOf(message)] : []));
   }
 
-  /** The prefix of every fork at this point: all calls of the newest assistant message get the same placeholder. */
+  /** The prefix of every fork at this point; each open call of the newest assistant message is answered with the same placeholder. */
   forked(): SharedPrefix {
     const [shared, own, length] = [this.#shared, this.#own, this.#own.length];
     const placeholders: PromptMessage[] =
@@ -268,12 +268,12 @@ export class Prompt {
     return {
       length: shared.length + length + placeholders.length,
       lineage: { seqs: this.#seqs, spoken: this.#spoken, cuts: this.#cuts, characters },
-      // Own messages are append-only, so the result does not depend on when it is built.
+      // The array `own` is only appended to, so the result does not depend on when it is built.
       messages: once(() => [...shared.messages(), ...own.slice(0, length), ...placeholders]),
     };
   }
 
-  /** Results in call order, independent of settling order. */
+  /** Appends the results in call order, independent of settling order. */
   #answer(open: { calls: CallPart[]; results: ResultContent[] }): void {
     const byId = new Map(open.results.map((result) => [result.call_id, result]));
     const results = open.calls.flatMap((call) => byId.get(call.id) ?? []);

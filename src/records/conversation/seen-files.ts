@@ -3,19 +3,19 @@ import type { EventContent, FileMark, FileUse, PlacedMessage } from './message.t
 
 type Hashes = ReadonlyMap<string, string>;
 
-/** The files that a fork's ancestors had seen when it was made; built when it is first asked for. */
+/** Files that a fork's ancestors had seen when it was created; built lazily. */
 export type InheritedFiles = () => Hashes;
 
 const NOTHING: Hashes = new Map();
 const MARKS_MAX = 500;
 
-/** What a conversation has seen of files: by path, the hash of the content that it was last shown, or wrote itself. */
+/** Files that a conversation has seen: by path, the hash of the content that it last read or wrote. */
 export class SeenFiles {
   #inherited: InheritedFiles;
   readonly #own = new Map<string, { readonly hash: string; readonly use: FileUse }>();
-  /** In order, for forks: each sees those before it. */
+  /** All marks in order. A fork inherits those before its fork point. */
   #log: FileMark[] = [];
-  /** How many came before the calls of the newest answer: a fork that is one of them does not see what the others return. */
+  /** Length of `#log` before the calls of the newest answer: a fork created by one of them does not see the results of the others. */
   #before_calls = 0;
 
   constructor(inherited: InheritedFiles = () => NOTHING) {
@@ -37,12 +37,12 @@ export class SeenFiles {
     return this.#own.get(path)?.hash ?? this.#inherited().get(path);
   }
 
-  /** What this agent did with the file by calls of its own; undefined: nothing. */
+  /** How the agent's own calls used the file; undefined if they did not. */
   use(path: string): FileUse | undefined {
     return this.#own.get(path)?.use;
   }
 
-  /** For a checkpoint: what it has seen last, the newest at the end. */
+  /** The newest marks, at most `MARKS_MAX`, for a checkpoint; newest last. */
   marks(): FileMark[] {
     const hashes = new Map(this.#inherited());
     for (const [path, hash] of this.#log) {
@@ -55,7 +55,7 @@ export class SeenFiles {
     });
   }
 
-  /** Whoever reads the history from the checkpoint on knows the same as whoever was there. */
+  /** Resets to the files of the checkpoint, so that loading the history from the checkpoint on gives the same result as replaying all of it. */
   #checkpoint({ event, data }: EventContent): void {
     const marks = event === 'checkpoint' ? (data as unknown as Checkpoint).files : undefined;
     if (marks === undefined) return;
@@ -81,7 +81,7 @@ function hashesOf(marks: readonly FileMark[]): (readonly [path: string, hash: st
   return marks.map(([path, hash]) => [path, hash]);
 }
 
-/** Of a composed history (`promptOf`). */
+/** Replays a composed history (as `promptOf`). */
 export function seenIn(history: readonly PlacedMessage[]): SeenFiles {
   let seen = new SeenFiles();
   let owner: string | null = null;

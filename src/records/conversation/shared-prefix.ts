@@ -1,37 +1,37 @@
 import type { Spoken } from './checkpoint.ts';
 import type { PromptMessage } from './prompt-message.ts';
 
-/** The prefix that related agents share: built once, on the first request of any of them, and immutable. */
+/** The immutable prefix that related agents share; built once, on the first request of any of them. */
 export interface SharedPrefix {
   readonly length: number;
   readonly messages: () => readonly PromptMessage[];
-  /** Absent for a prefix that is only read. */
+  /** Absent if the prompt is only read and not continued. */
   readonly lineage?: Lineage;
 }
 
 export const NOTHING_SHARED: SharedPrefix = { length: 0, messages: () => [] };
 
-/** What a fork inherits beside the messages. */
+/** State that a fork inherits in addition to the messages. */
 interface Lineage {
-  /** Where messages and results stand in the composed history. */
+  /** Seqs of messages and results in the composed history. */
   readonly seqs: WeakMap<object, number>;
   readonly spoken: SpokenList | null;
   readonly cuts: Cuts;
-  /** Null: to be counted. */
+  /** Null: must be computed. */
   readonly characters: number | null;
 }
 
-/** A list that is shared with forks: newest first, immutable. */
+/** Immutable linked list, newest first, that forks share. */
 export interface SpokenList extends Spoken {
   readonly before: SpokenList | null;
 }
 
-/** How the history was cut (docs/context.md). */
+/** Counts of how the history was shortened (docs/context.md). */
 export interface Cuts {
   readonly checkpoints: number;
   /** Answers since the newest checkpoint, or since the beginning. */
   readonly answers: number;
-  /** Since then, too. */
+  /** Elisions since the newest checkpoint, or since the beginning. */
   readonly elisions: number;
 }
 
@@ -44,7 +44,7 @@ export function spokenList(spoken: readonly Spoken[]): SpokenList | null {
   return spoken.reduce<SpokenList | null>((before, one) => ({ ...one, before }), null);
 }
 
-/** Oldest first. */
+/** The entries, oldest first. */
 export function spokenIn(list: SpokenList | null): Spoken[] {
   const all: Spoken[] = [];
   for (let at = list; at !== null; at = at.before)
@@ -52,7 +52,7 @@ export function spokenIn(list: SpokenList | null): Spoken[] {
   return all.reverse();
 }
 
-/** Built on the first request. */
+/** Caches the result of `build`, which runs on the first call. */
 export function once<T>(build: () => T): () => T {
   let built: { readonly value: T } | null = null;
   return () => {

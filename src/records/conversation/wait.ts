@@ -4,7 +4,7 @@ import { type Call, isTerminal, isWorking, type WaitSpec } from '../agent/state.
 import type { Mail } from './mail.ts';
 import type { Image, ResultContent } from './message.ts';
 
-/** Exactly these four (docs/vocabularies.md). */
+/** Status of an awaited agent; exactly these four (docs/vocabularies.md). */
 export type WaitStatus = 'received' | 'running' | 'idle' | 'dead';
 
 export interface WaitRow {
@@ -19,7 +19,7 @@ export interface WaitRow {
   readonly error?: string;
   /** The limit that cut its turn short. */
   readonly limit?: string;
-  /** What it really did since it was last asked (`deedsLine`). */
+  /** Summary of what it actually did since its last input (`deedsLine`). */
   readonly did?: string;
 }
 
@@ -28,9 +28,9 @@ export interface WaitView {
   /** The waiter's unread mail, oldest first. */
   readonly inbox: readonly Mail[];
   readonly agent: (id: string) => Agent | undefined;
-  /** The waiter has an unread letter from this agent. */
+  /** Whether the waiter has an unread letter from this agent. */
   readonly hasLetterFrom: (id: string) => boolean;
-  /** The agent has waking mail: it is about to work, even if it rests at this moment. */
+  /** Whether the agent has waking mail, so that it is about to work even if it rests now. */
   readonly hasMail: (agent: Agent) => boolean;
 }
 
@@ -40,22 +40,22 @@ export interface WaitEnd {
   readonly consume: readonly string[];
   /** Pictures of a person's letter. */
   readonly images?: readonly Image[];
-  /** What is told of agents that sent nothing. */
+  /** Rows of idle agents that sent no mail, whose last reply is reported instead. */
   readonly unsent?: readonly WaitRow[];
 }
 
-/** Why a wait ends before everybody has answered. */
+/** Reason for ending a wait before all agents have answered. */
 export type WaitCut = 'timeout' | 'interrupted';
 
-/** Nothing is left to wait for: the agent has written, idles or is dead. */
+/** Whether there is nothing left to wait for: the agent has sent a letter, rests or is dead. */
 export function isAnswered(id: string, view: WaitView): boolean {
-  // Status first: mail sent before the end of the turn is then guaranteed to be visible.
+  // Read the status before the inbox: mail sent before the end of the turn is then guaranteed to be visible.
   const agent = view.agent(id);
   const resting = agent === undefined || !atWork(agent, view);
   return view.hasLetterFrom(id) || resting;
 }
 
-/** Alive, not working, and not about to. */
+/** Whether the agent is alive, not working, and has no waking mail. */
 export function isAtRest(agent: Agent, view: WaitView): boolean {
   return !isTerminal(agent.state.type) && !atWork(agent, view);
 }
@@ -65,12 +65,12 @@ function atWork(agent: Agent, view: WaitView): boolean {
   return isWorking(agent.state.type) || (!isTerminal(agent.state.type) && view.hasMail(agent));
 }
 
-/** Without `from`: the first letter from anyone. With it: every listed agent. */
+/** Ends a wait. Without `from`, returns the first letter from anyone; with `from`, one row for every listed agent. */
 export function endWait(wait: WaitSpec, view: WaitView, cut: WaitCut | null): WaitEnd {
   return wait.from === null ? endNextMessage(view, cut) : endFanIn(wait.from, view, cut);
 }
 
-/** What the call returns. */
+/** The result of the `wait` call. */
 export function waitResult(
   { id, name }: Pick<Call, 'id' | 'name'>,
   { output, images }: WaitEnd,

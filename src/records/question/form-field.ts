@@ -1,6 +1,6 @@
 import { isJsonObject } from '../text/json-text.ts';
 
-/** What a person may give for one field; `string[]`: of several choices. */
+/** Value that a person gives for one field; `string[]` for `choices`. */
 export type FormValue = string | number | boolean | readonly string[];
 
 interface Choice {
@@ -8,7 +8,7 @@ interface Choice {
   readonly title?: string;
 }
 
-/** One field of a form, as it was read from a JSON Schema. */
+/** One field of a form, read from a JSON Schema. */
 export interface FormField {
   readonly name: string;
   readonly kind: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices';
@@ -16,13 +16,13 @@ export interface FormField {
   readonly description?: string;
   readonly required: boolean;
   readonly default?: FormValue;
-  /** Of `choice` and `choices`. */
+  /** Only for `choice` and `choices`. */
   readonly choices?: readonly Choice[];
-  /** Characters of a text, the value of a number, the count of choices. */
+  /** Inclusive bounds: characters of a text, value of a number, or number of choices. */
   readonly min?: number;
   readonly max?: number;
   readonly format?: 'email' | 'uri' | 'date' | 'date-time';
-  /** Shown only: who asks checks it. */
+  /** Only shown to the person; the asker validates it. */
   readonly pattern?: string;
 }
 
@@ -38,7 +38,7 @@ const BOUNDS: Readonly<Record<FormField['kind'], string>> = {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The fields of a flat form; null: the schema is none, or too large to be shown to anybody. */
+/** Returns the fields of a flat form; null if the schema describes none, or one too large to show. */
 export function formFields(schema: unknown): readonly FormField[] | null {
   if (!isJsonObject(schema) || !isJsonObject(schema.properties)) return null;
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
@@ -88,7 +88,7 @@ function kindOf(schema: Schema): FormField['kind'] | null {
   }
 }
 
-/** Null: they cannot be shown. */
+/** Returns null if the choices cannot be shown. */
 function choicesOf(schema: Schema): readonly Choice[] | null {
   const from = schema.type === 'array' ? schema.items : schema;
   if (!isJsonObject(from)) return null;
@@ -125,7 +125,7 @@ function isValue(value: unknown): value is FormValue {
   return typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** What may be given, in words: `number, 1 to 5, required`. */
+/** Describes the valid values of a field: `number, 1 to 5, required`. */
 export function fieldText(field: FormField): string {
   const { kind, required, choices = [], format, pattern } = field;
   const names = choices.map(({ value, title }) => (title === undefined ? value : `${value} (${title})`));

@@ -6,7 +6,7 @@ type Values = Readonly<Record<string, FormValue>>;
 type Read = { readonly ok: true; readonly value: FormValue } | { readonly ok: false; readonly fault: string };
 
 /**
- * The values of a form, defaults filled in. Texts stand for what their field wants: `5`, `true`, `a,b`. The error names the field. Null: nothing is wrong.
+ * Validates the values of a form and fills in defaults. Strings are converted to the type of their field: `5`, `true`, `a,b`. The error lists every fault.
  */
 export function formValues(
   fields: readonly FormField[],

@@ -1,21 +1,21 @@
 import { isJsonObject, parseJson } from '../text/json-text.ts';
 import type { FormField, FormValue } from './form-field.ts';
 
-/** What a tool asks a person in the middle of its work. */
+/** A question that a tool asks a person while it runs. */
 export interface Question {
-  /** Who asks, for people: `the MCP server tracker`. */
+  /** Name of the asker, for people: `the MCP server tracker`. */
   readonly asker: string;
-  /** Text of strangers. */
+  /** Untrusted text. */
   readonly message: string;
-  /** What is to be filled in; empty: a yes is enough. */
+  /** Fields to fill in; empty if accepting is enough. */
   readonly fields: readonly FormField[];
-  /** An address that the person is asked to visit; nothing opens it by itself. */
+  /** URL that the person is asked to visit; never opened automatically. */
   readonly url?: string;
-  /** The arguments of the call that asks, as JSON. */
+  /** The call that asks, for people: agent and tool, then the arguments as JSON, truncated. */
   readonly call: string;
 }
 
-/** `cancel`: nobody has decided, because the question was put away or withdrawn. */
+/** `cancel`: nobody decided, because the question was dismissed or withdrawn. */
 export type QuestionAnswer =
   | { readonly action: 'accept'; readonly values: Readonly<Record<string, FormValue>> }
   | { readonly action: 'decline'; readonly note: string; readonly by: string }
@@ -23,7 +23,7 @@ export type QuestionAnswer =
   /** Declined because nobody can be asked in this run. */
   | { readonly action: 'nobody' };
 
-/** The question behind an entry of the approval queue; null: it is a call that waits for approval. */
+/** The question in an entry of the approval queue; null if the entry is a call that waits for approval. */
 export function questionOf({
   subject_kind,
   input,
@@ -38,7 +38,7 @@ export function questionOf({
   return {
     asker: String(asker),
     message: String(message),
-    // Written by ourselves: the schema was read when it was asked.
+    // Not validated again: the runtime wrote these fields when it asked.
     fields: (Array.isArray(fields) ? fields : []) as readonly FormField[],
     ...(typeof url === 'string' && { url }),
     call: String(call ?? ''),

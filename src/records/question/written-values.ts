@@ -1,4 +1,4 @@
-/** Values as a person writes them behind a command: `name=Ada note="two words"`. Null: it is something else. */
+/** Parses values as a person writes them after a command: `name=Ada note="two words"`; null if the text has another form. */
 export function writtenValues(text: string): Readonly<Record<string, string>> | null {
   const pairs = /^(?:\s*[^\s="]+=(?:"[^"]*"|[^\s"]*)(?=\s|$))+\s*$/;
   if (!pairs.test(text)) return null;

@@ -9,7 +9,7 @@ export type Schedule =
   | { readonly type: 'every'; readonly every_ms: number; readonly anchor: number }
   | { readonly type: 'at'; readonly at: number };
 
-/** When it is due while its previous run is still working: skip this instant, or queue one run. */
+/** Behavior when the job is due while its previous run is still working: skip this instant, or queue one run. */
 export type Overlap = 'skip' | 'queue';
 
 /** A scheduled task (docs/cron.md). */
@@ -30,13 +30,13 @@ export interface NewCronJob {
   readonly limits: Limits;
   /** Labels that a server needs to lead its runs (`host:alpha`); empty: any server. */
   readonly placement: readonly string[];
-  /** Null: the tree's limit of a turn applies. */
+  /** Null: only the tree's limit for a turn applies. */
   readonly timeout_ms: number | null;
   /** Outbox targets, without duplicates. */
   readonly deliver: readonly string[];
   /** Fires once and is then disabled; true for every `at` job. */
   readonly once: boolean;
-  /** What happens to a run's conversation after its result was delivered. */
+  /** Whether a run's conversation is deleted after its result was delivered. */
   readonly cleanup: 'delete' | 'keep';
   readonly overlap: Overlap;
   readonly enabled: boolean;
@@ -48,7 +48,7 @@ export interface CronJob extends NewCronJob {
   readonly version: number;
   /** When it is due next; null if disabled or never due again. */
   readonly next_at: number | null;
-  /** Database time when `next_at` was computed; an earlier clock must have been set back. */
+  /** Database time when `next_at` was computed; a clock that reads earlier than this was set back. */
   readonly planned_at: number;
   readonly updated_at: number;
 }

@@ -2,14 +2,14 @@
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
 /**
- * What a delivery reports. `run`: the end of an isolated run. `reply`: an agent's reply at the end of a turn, to its chat. `ask`: a call that a person
- * must approve. `alert`: what a rule of the configuration looks out for.
+ * Subject of a delivery. `run`: the end of an isolated run. `reply`: an agent's reply at the end of a turn, to its chat. `ask`: a call that a person
+ * must approve. `alert`: a condition that an alert rule of the configuration watches for.
  */
 export type DeliveryKind = 'run' | 'reply' | 'ask' | 'alert';
 
-/** A message to people outside. It enters the outbox in the transaction that causes it; recipients recognize a repetition by `id`. */
+/** A message to people outside. It enters the outbox in the transaction that causes it; recipients recognize duplicates by `id`. */
 export interface NewDelivery {
-  /** Derived from the cause (`run-<run id>-0`), so that a cause enters the outbox once. */
+  /** Derived from the cause (`run-<run id>-0`), so that each cause enters the outbox once. */
   readonly id: string;
   readonly kind: DeliveryKind;
   /** `channel:address`, such as `telegram:-10012345` or `webhook:ops`; `stdout` has no address. */

@@ -2,7 +2,7 @@ import type { Limits } from '../agent/limits.ts';
 import type { NewMail } from '../conversation/mail.ts';
 import type { NewAgent } from './new-agent.ts';
 
-/** What a due instant starts. */
+/** The run or event that a due instant starts. */
 export type FireBegin =
   /** An isolated run: a new tree, not led yet, whose root rests until its turn in the queue; `mail` is its task. */
   | {
@@ -18,18 +18,18 @@ export type FireBegin =
 
 export interface FireRequest {
   readonly job_id: string;
-  /** Version of the job that this was computed from; if it changed, the request is stale. */
+  /** Version of the job that this request was computed from; if it has changed, the request is stale. */
   readonly version: number;
   readonly next_at: number | null;
   /** The scheduled instant; for a manual fire, database time. */
   readonly instant: number;
   readonly manual: boolean;
-  /** Starts an instant that was queued behind the previous run. */
+  /** Whether this starts an instant that was queued behind the previous run. */
   readonly waited: boolean;
   readonly missed: number;
   /** The next instant; null for none. A manual fire does not change it. */
   readonly then_at: number | null;
-  /** Disables the job after this instant. */
+  /** Whether to disable the job after this instant. */
   readonly disable: boolean;
   readonly overlap: 'skip' | 'queue';
   readonly at: number;

@@ -12,12 +12,12 @@ export interface IsolatedRun {
   readonly root_id: string;
   /** `agent:<profile>:subagent:<uuid>`, `cron:<job id>` … */
   readonly session_key: string;
-  /** Who is told of its end; `id` null: no agent. */
+  /** The requester, who is told of the end; null `id`: not an agent. */
   readonly requester: { readonly id: string | null; readonly key: string; readonly name: string };
   readonly config: AgentConfig;
   /** The original request, for the history. */
   readonly task: string;
-  /** What the agent is given: the task, plus files that were read for it. */
+  /** The text given to the agent: the task, plus files that were read for it. */
   readonly text: string;
   readonly label: string | null;
   readonly timeout_ms: number | null;
@@ -29,8 +29,8 @@ export interface IsolatedRun {
 }
 
 /**
- * How every isolated run begins: a row in the run history and the task in its agent's mailbox, written in the transaction that creates the agent. The
- * ledger is the queue, so it survives a crash.
+ * Returns the rows that begin an isolated run: an entry in the run history and the task in its agent's mailbox, both written in the transaction that creates
+ * the agent. The ledger is the queue, so it survives a crash.
  */
 export function runIsolated(run: IsolatedRun): { readonly run: NewRun; readonly mail: NewMail } {
   const { config, requester } = run;

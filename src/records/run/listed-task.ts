@@ -1,16 +1,16 @@
 /** One entry of the task list that the agents of a tree share (docs/tasks.md). */
 export interface ListedTask {
-  /** Within its tree, from 1. */
+  /** Unique within its tree, counted from 1. */
   readonly number: number;
   readonly title: string;
-  /** Numbers of tasks that must be done before. */
+  /** Numbers of tasks that must be done first. */
   readonly depends_on: readonly number[];
-  /** `blocked`: open, and waits for others. `claimed`: its claimer has not ended. */
+  /** `blocked`: open, but a task it depends on is not done. `claimed`: held by an agent that has not ended. */
   readonly state: 'open' | 'blocked' | 'claimed' | 'done';
-  /** Who claimed it, or finished it. */
+  /** The agent that claimed or finished it. */
   readonly agent_id: string | null;
   readonly agent_name: string | null;
-  /** What came of it. */
+  /** Result of the finished task. */
   readonly result: string | null;
   readonly added_by: string;
   /** Milliseconds since the epoch. */
@@ -18,22 +18,22 @@ export interface ListedTask {
   readonly changed_at: number;
 }
 
-/** What an agent wants of the list. */
+/** An operation of an agent on the list. */
 export type TaskOrder =
   | {
       readonly action: 'add';
       readonly title: string;
       readonly depends_on: readonly number[];
-      /** Tasks that shall wait for the new one. */
+      /** Numbers of tasks that will depend on the new one. */
       readonly blocks: readonly number[];
     }
-  /** Null: the first that is open. */
+  /** Null claims the first open task. */
   | { readonly action: 'claim'; readonly number: number | null }
   | { readonly action: 'done'; readonly number: number; readonly result: string }
   | { readonly action: 'release'; readonly number: number }
   | { readonly action: 'list' };
 
-/** The call by which an agent orders it. */
+/** The call that requests the operation. */
 export interface TaskCall {
   readonly root_id: string;
   readonly agent_id: string;
@@ -49,12 +49,12 @@ export type TaskAnswer =
 export interface TaskRow {
   readonly number: number;
   readonly title: string;
-  /** JSON. */
+  /** JSON array of numbers. */
   readonly depends_on: string;
   readonly done: boolean;
   readonly agent_id: string | null;
   readonly agent_name: string | null;
-  /** `agent_id` has not ended. */
+  /** Whether the agent `agent_id` has not ended. */
   readonly alive: boolean;
   readonly result: string | null;
   readonly added_by: string;
@@ -64,7 +64,7 @@ export interface TaskRow {
   readonly changed_at: number;
 }
 
-/** The list as its rows amount to. An agent that has ended holds nothing any more. */
+/** Derives the list from its rows. Claims of agents that have ended no longer count. */
 export function listedTasks(rows: readonly TaskRow[]): ListedTask[] {
   const done = new Set(rows.filter((row) => row.done).map(({ number }) => number));
   return rows.map(({ done: is_done, alive, call_id: _, depends_on: text, agent_id, agent_name, ...row }) => {
@@ -81,7 +81,7 @@ export function listedTasks(rows: readonly TaskRow[]): ListedTask[] {
   });
 }
 
-/** A row for people: number, state, agent, and what is to be done, with what it waits for or came to. */
+/** A row for people: number, state, agent, and title, followed by the tasks it depends on or its result. */
 export function taskCells({
   number,
   state,

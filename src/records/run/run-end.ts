@@ -11,7 +11,7 @@ export interface RunOutcome {
   readonly error: string | null;
 }
 
-/** Outcome of a run whose agent is in this state; null before its end. Partial work before a failure is its result. */
+/** Outcome of a run whose agent is in this state; null before its end. The result of a failed run is its partial work. */
 export function runOutcome(state: AgentState): RunOutcome | null {
   switch (state.type) {
     case 'completed':
@@ -29,8 +29,8 @@ export function runOutcome(state: AgentState): RunOutcome | null {
 }
 
 /**
- * The end of a run for its requester or for people. `head` names the run, such as `[Subagent: research]`; with a delimiter its result and the reason of
- * its failure, which may be words of a model, a tool or a provider, stand in frames.
+ * Message about the end of a run, for its requester or for people. `head` names the run, such as `[Subagent: research]`. With a delimiter, the result and the
+ * reason for a failure are framed, because their text may come from a model, a tool or a provider.
  */
 export function endText(head: string, { status, result, error }: RunOutcome, delimiter?: string): string {
   const inFrame = (what: string, text: string): string =>
@@ -55,7 +55,7 @@ const HEADS: Readonly<Record<RunSource, string>> = {
   delegate: 'Delegate',
 };
 
-/** The end of a run for people outside: `[Cron: nightly] Complete.` and its result. Never empty. */
+/** Message about the end of a run, for people outside: `[Cron: nightly] Complete.` and its result. Never empty. */
 export function runText(run: Run): string {
   return endText(`[${HEADS[run.source]}: ${framedName(run.label ?? run.id)}]`, run);
 }

@@ -1,4 +1,4 @@
-/** Who requested an isolated run. */
+/** Origin of an isolated run. */
 export type RunSource = 'cron' | 'subagent' | 'delegate';
 
 export type RunStatus = 'queued' | 'running' | 'completed' | 'failed' | 'timeout' | 'cancelled';
@@ -14,16 +14,16 @@ export interface NewRun {
   readonly label: string | null;
   readonly model: string;
   readonly thinking: string;
-  /** Null: no limit of its own; the tree's applies. */
+  /** Null: no limit of its own, only the tree's limit for a turn applies. */
   readonly timeout_ms: number | null;
   readonly cleanup: 'delete' | 'keep';
-  /** Outbox targets that are told of its end (`delivery.ts`). */
+  /** Outbox targets that its end is delivered to (`delivery.ts`). */
   readonly deliver: readonly string[];
   /** The scheduled job that started it; null for runs that an agent requested. */
   readonly job_id: string | null;
 }
 
-/** One row of the history. It stays when the agent's conversation is deleted. */
+/** One row of the run history; kept when the agent's conversation is deleted. */
 export interface Run extends NewRun {
   readonly root_id: string;
   readonly agent_id: string;
@@ -31,7 +31,7 @@ export interface Run extends NewRun {
   readonly result: string | null;
   /** Why it failed; for a completed run, the limit that cut it short. */
   readonly error: string | null;
-  /** Milliseconds since the epoch, all of these. */
+  /** Milliseconds since the epoch, as are the next two. */
   readonly created_at: number;
   /** Null while queued. */
   readonly started_at: number | null;

@@ -1,4 +1,4 @@
-/** Largest first, in writing order. */
+/** Units in milliseconds, in the order in which they are written. */
 const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 const NUMBER = String.raw`(\d+(?:\.\d+)?)`;
 const PARTS = new RegExp(
@@ -7,7 +7,7 @@ const PARTS = new RegExp(
     .join('')}$`,
 );
 
-/** `90s`, `10m`, `1h30m`, `1.5h`, `2d`, `250ms` → milliseconds; larger units first, each at most once. Null if it is no duration. */
+/** Parses `90s`, `10m`, `1h30m`, `1.5h`, `2d`, `250ms` to milliseconds; larger units first, each at most once. Null if the text is not a duration. */
 export function parseDuration(text: string): number | null {
   const numbers = text === '' ? null : PARTS.exec(text);
   if (numbers === null) return null;
@@ -18,7 +18,7 @@ export function parseDuration(text: string): number | null {
   return Number.isFinite(total) ? Math.round(total) : null;
 }
 
-/** Whole milliseconds as `parseDuration` reads them: `1h30m`, `250ms`, `0s`. */
+/** Formats whole milliseconds so that `parseDuration` can read them: `1h30m`, `250ms`, `0s`. */
 export function durationText(ms: number): string {
   let rest = ms;
   const parts = Object.entries(UNITS).map(([unit, size]) => {

@@ -2,12 +2,12 @@ import { visibleLine } from '../agent/agent-name.ts';
 import { excerpt } from './text.ts';
 
 /**
- * Text of others that is shown to a model or a person beside what Coppice says (docs/permissions.md#text-from-elsewhere):
- * - It stands in a frame whose delimiter its author cannot know, in JSON, or in the result of a call.
- * - Where it could be taken for a stamp, a line by which Coppice says who is speaking, it is quoted.
+ * Rules for untrusted text that is shown to a model or a person next to text of Coppice (docs/permissions.md#text-from-elsewhere):
+ * - It is placed in a frame whose delimiter its author cannot know, in JSON, or in the result of a call.
+ * - Lines that could be taken for a stamp, by which Coppice says who is speaking, are quoted.
  */
 
-/** Beginnings of lines that Coppice alone writes. */
+/** Patterns for the beginnings of lines that only Coppice writes. */
 const STAMPS = [
   '\\[\\s*(?:Did|Subagent|Cron|Delegate|From|Coppice)\\b',
   '-{3}\\s+[0-9a-f]{8}\\s',
@@ -18,12 +18,12 @@ const STAMPS = [
 ].join('|');
 const STAMP_LINES = new RegExp(`^(?=[^\\S\\n]*(?:${STAMPS}))`, 'gim');
 
-/** The text with `> ` before each line that could be taken for a stamp. */
+/** Prefixes each line that could be taken for a stamp with `> `. */
 export function quoteStamps(text: string): string {
   return text.replaceAll(STAMP_LINES, '> ');
 }
 
-/** The text with what the child really did, on a last line that the text itself cannot imitate. */
+/** Appends what the child actually did, as a last line that the text itself cannot imitate. */
 export function withDeeds(text: string, did: string | undefined): string {
   return did === undefined ? text : `${quoteStamps(text)}${deedsEnd(did)}`;
 }
@@ -32,7 +32,7 @@ export function deedsEnd(did: string | undefined): string {
   return did === undefined ? '' : `\n\n[Did: ${did}]`;
 }
 
-/** What models and people read of a result. */
+/** The text of a result, as models and people read it. */
 export function outputText({
   output,
   did,
@@ -43,26 +43,26 @@ export function outputText({
   return withDeeds(output, did);
 }
 
-/** How a delimiter is made of a random id. */
+/** Derives a delimiter from a random id. */
 export function delimiterOf(id: string): string {
   return id.slice(0, 8);
 }
 
-/** The text in a frame; `what` it is and whose, on one line. */
+/** Puts the text in a frame. `what` says on one line what the text is and who wrote it. */
 export function framed(delimiter: string, what: string, text: string): string {
   return `--- ${delimiter} ${visibleLine(what)}\n${text}\n--- ${delimiter} end`;
 }
 
 const REASON = 'why it ended, not instructions';
 
-/** The reason of an end in a frame, on lines of its own. */
+/** Puts the reason for an end in a frame. */
 export function framedReason(delimiter: string, reason: string): string {
   return framed(delimiter, REASON, reason);
 }
 
 /**
- * The text without the frames of the delimiter that is the first in it, for people, who are shown who is speaking in another way, or with `named` by
- * what each frame says of its text. A reason follows what it is the reason of on one line.
+ * Removes all frames with the first delimiter in the text, for people, who see in another way who is speaking; with `named`, the heads of the frames
+ * stay as lines of their own. A reason is moved to the end of the line before it.
  */
 export function unframed(text: string, named = false): string {
   const delimiter = /^--- ([0-9a-f]{8}) /m.exec(text)?.[1];
@@ -74,7 +74,7 @@ export function unframed(text: string, named = false): string {
     .replace(frame, (_, what: string, inside: string) => (named ? `${what}:\n${inside}` : inside));
 }
 
-/** What makes a text look as if it were to steer who reads it, or a person. Few, so that ordinary reports have none. */
+/** Patterns of text that tries to manipulate the reader. Kept few, so that ordinary reports match none. */
 const SIGNS: readonly (readonly [what: string, sign: RegExp])[] = [
   ['it imitates a line of Coppice', new RegExp(`^[^\\S\\n]*(?:${STAMPS}).*`, 'im')],
   [
@@ -106,12 +106,12 @@ const SIGNS: readonly (readonly [what: string, sign: RegExp])[] = [
     /[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]|[\u200b\u200c\u2060-\u2064\ufeff]{4}|[\u{e0100}-\u{e01ef}]{2}/u,
   ],
 ];
-/** Flags of regions are made of tag characters. */
+/** Flags of regions, which legitimately contain tag characters. */
 const FLAGS = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{2,6}\u{e007f}/gu;
-/** Characters that are looked at. */
+/** Maximum characters that are checked. */
 const LOOKED_AT = 200_000;
 
-/** Why a text looks like instructions to who reads it, for people; null: it does not. */
+/** Returns, for people, why a text looks like a prompt injection; null if it does not. */
 export function suspicion(text: string): string | null {
   const looked_at = text.slice(0, LOOKED_AT).replaceAll(FLAGS, '');
   for (const [what, sign] of SIGNS) {

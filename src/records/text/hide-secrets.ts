@@ -1,4 +1,4 @@
-/** Shorter ones are placeholders (an empty key, `x` for a local server) and would mask ordinary text. */
+/** Minimum length. Shorter secrets are placeholders (an empty key, `x` for a local server), and masking them would garble ordinary text. */
 const SHORTEST = 8;
 
 /** Masks these secrets, also in JSON-escaped form. Call it before truncating, so that no part of a secret remains. */

@@ -1,6 +1,6 @@
-/** Far below the depth at which recursion would overflow the call stack. */
+/** Maximum depth, far below the depth at which recursion would overflow the call stack. */
 const DEPTH_MAX = 128;
-/** Values, keys included: more than a model's longest answer holds, few enough to walk within milliseconds. */
+/** Maximum values, keys included: more than a model's longest answer holds, few enough to walk within milliseconds. */
 const VALUES_MAX = 50_000;
 const LENGTH_MAX = 2_000_000;
 
@@ -28,7 +28,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Why the text is more than any program should send; null if it is not. Checks size and depth without parsing. */
+/** Returns why the text is too large or too deeply nested; null if it is not. Checks without parsing. */
 export function jsonSizeFault(text: string): string | null {
   if (text.length > LENGTH_MAX) return `it has ${text.length} characters; the maximum is ${LENGTH_MAX}`;
   let depth = 0;

@@ -1,5 +1,5 @@
 /**
- * Text as the ledger stores it: all of Unicode except what databases and providers cannot carry. A lone surrogate
+ * Makes text storable in the ledger: all of Unicode except what databases and providers cannot represent. A lone surrogate
  * becomes U+FFFD, NUL becomes U+2400 (its symbol).
  */
 export function storable(text: string): string {

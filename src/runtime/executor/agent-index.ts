@@ -4,7 +4,10 @@ import type { AgentBudget } from '../../records/agent/budget.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
 
-/** Every agent that this process knows of, led here or not, by tree, name and parent. Look-ups on the hot path are by id and independent of the number of idle agents. */
+/**
+ * Index of all agents that this process knows of, led here or not, by id, tree, name and parent.
+ * Look-ups on the hot path are by id, and their cost does not depend on the number of idle agents.
+ */
 export class AgentIndex {
   readonly in_flight = new RequestsInFlight();
   readonly #agents = new Map<string, Agent>();
@@ -18,7 +21,7 @@ export class AgentIndex {
   readonly #removed = new Map<string, string>();
   readonly #budgets = new Map<string, AgentBudget>();
 
-  /** Its conversation was deleted; an older read of the ledger may still return it. */
+  /** Whether its conversation was deleted; a stale read of the ledger may still return it. */
   wasRemoved(id: string): boolean {
     return this.#removed.has(id);
   }
@@ -27,7 +30,7 @@ export class AgentIndex {
     return this.#agents.get(id);
   }
 
-  /** A newer state is known: two reads of the ledger may return in the wrong order. */
+  /** Whether a newer state is known: two reads of the ledger may return in the wrong order. */
   isOld({ id, epoch, last_seq }: Agent): boolean {
     const known = this.#agents.get(id);
     if (known === undefined) return this.wasRemoved(id);
@@ -43,7 +46,7 @@ export class AgentIndex {
     if (budgets !== undefined) this.setBudgets(budgets);
   }
 
-  /** Sums of an agent's budget, as of the newest commit of an agent below it that this process made. */
+  /** Sums of an agent's budget, as of this process's newest commit for the agent or one below it. */
   budget(id: string): AgentBudget | undefined {
     return this.#budgets.get(id);
   }
@@ -70,7 +73,7 @@ export class AgentIndex {
     if (agent.parent_id !== null) entry(this.#children, agent.parent_id).add(agent.id);
   }
 
-  /** Forgets an agent whose conversation was deleted; false when it is unknown or has children. */
+  /** Forgets an agent whose conversation was deleted; false if it is unknown or has children. */
   remove(id: string): boolean {
     const agent = this.#agents.get(id);
     if (agent === undefined || (this.#children.get(id)?.size ?? 0) > 0) return false;
@@ -135,7 +138,7 @@ export class AgentIndex {
     return line;
   }
 
-  /** Living descendants, the agent itself first. */
+  /** The agent itself, then its living descendants. */
   subtree(agent: Agent): Agent[] {
     const found = [agent];
     for (const at of found) {
@@ -147,7 +150,7 @@ export class AgentIndex {
     return found;
   }
 
-  /** Uuid, unique prefix (≥ 4 characters) or name; among several, a single living one wins. */
+  /** Resolves a uuid, a uuid prefix (≥ 4 characters) or a name; among several matches, a single living one wins. */
   resolve(text: string, root_id: string): Resolved {
     const exact = this.#agents.get(text);
     if (exact !== undefined && exact.root_id === root_id) return { found: 'one', agent: exact };
@@ -159,7 +162,7 @@ export class AgentIndex {
     return { found: 'many', candidates: living.length > 1 ? living : all };
   }
 
-  /** Scans all agents only for what may be a uuid prefix; names are indexed. */
+  /** Scans all agents of the tree only for text that may be a uuid prefix; names are indexed. */
   #matching(text: string, root_id: string): Agent[] {
     if (ID_PREFIX.test(text))
       return this.members(root_id).filter((agent) => agent.name === text || agent.id.startsWith(text));
@@ -191,11 +194,11 @@ function entry(map: Map<string, Set<string>>, key: string): Set<string> {
   return set;
 }
 
-/** Wait-for edges between the agents known here: when a target comes to rest, its waiters are woken. */
+/** Index of wait-for edges between the agents known here: when a target comes to rest, its waiters are woken. */
 export class WaiterIndex {
   readonly #waiters = new Map<string, Set<string>>();
 
-  /** Replaces the targets of one waiter; returns the new ones. */
+  /** Replaces the targets of one waiter; returns those that were added. */
   set(waiter: string, before: readonly string[], after: readonly string[]): readonly string[] {
     for (const target of before) {
       const waiters = this.#waiters.get(target);

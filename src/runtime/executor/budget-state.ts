@@ -15,17 +15,17 @@ import type { Cell } from './cell.ts';
 import type { Charged } from './requests-in-flight.ts';
 
 /*
- * Whether an agent may ask its model once more (docs/budgets.md). The sums are those of the commit that led to the request, so they are as new as the ledger, and
- * what this process has asked for since is added. Laws:
- * B1. At most one request of an agent ends beyond its budget: the one whose answer passed it is its last, and where that can be foreseen, it is asked to finish.
- * B2. A turn that begins when nothing is left asks nothing.
- * B3. A prompt of an agent program may be the work of hours: it is ended when somebody's answer passes the budget that it is charged to.
+ * Decides whether an agent may send another model request (docs/budgets.md). The sums are those of the commit that led
+ * to the request, so they are as recent as the ledger; this process's requests in flight are added. Laws:
+ * B1. At most one request of an agent exceeds its budget: the one whose answer passed it is its last, and where that is foreseeable, it is asked to finish.
+ * B2. A turn that begins when nothing is left sends no request.
+ * B3. A prompt of an agent program may run for hours: it is aborted when any answer passes the budget that it is charged to.
  */
 
-/** From this share on, the agent is told once. */
+/** Share of a budget from which on the agent is warned, once. */
 const TOLD_AT = 0.8;
 
-/** `stop`: nothing is asked. `last`: what is left does for one answer. */
+/** `stop`: no request is sent. `last`: what is left suffices for one answer. `tell`: the agent is warned. */
 export type BudgetVerdict =
   | { readonly type: 'go'; readonly charged: Charged }
   | { readonly type: 'stop' | 'last' | 'tell'; readonly text: string };
@@ -65,12 +65,12 @@ export function checkBudgets(cell: Cell, agent_index: AgentIndex, now: number): 
   return { type: 'go', charged };
 }
 
-/** After the commit of an answer: it passed a budget. */
+/** Whether a budget of the agent has been exceeded, as of the newest commit. */
 export function isOverspent(agent: Agent, agent_index: AgentIndex): boolean {
   return passedBudget(agent, agent_index) !== null;
 }
 
-/** The sentence about a budget that has been passed; null: none has. */
+/** A text about an exceeded budget of the agent; null if there is none. */
 function passedBudget(agent: Agent, agent_index: AgentIndex): string | null {
   for (const name of DIMENSIONS) {
     const scope = scopeFor(agent, name, agent_index);
@@ -83,10 +83,10 @@ function passedBudget(agent: Agent, agent_index: AgentIndex): string | null {
   return null;
 }
 
-/** Why the prompt of an agent program was ended. */
+/** Abort reason of an agent program's prompt: a budget was exceeded. */
 class BudgetPassed extends Error {}
 
-/** After the commit of an agent's answer: the last one if it passed a budget, which ends the prompts that are charged to it (B3). */
+/** Called after the commit of an agent's answer. If the answer exceeded a budget, it was the last one, and prompts charged to that budget are aborted (B3). */
 export function noteSpending(cell: Cell, cells: ReadonlyMap<string, Cell>, agent_index: AgentIndex): void {
   cell.overspent = isOverspent(cell.agent, agent_index);
   if (!cell.overspent) return;
@@ -98,13 +98,13 @@ export function noteSpending(cell: Cell, cells: ReadonlyMap<string, Cell>, agent
   }
 }
 
-/** A prompt that was ended by a budget has failed at its limit. */
+/** Turns an abort by a budget into a failure of the kind `limit`. */
 export function promptOutcome(outcome: ModelOutcome, { reason }: AbortSignal): ModelOutcome {
   if (outcome.type !== 'aborted' || !(reason instanceof BudgetPassed)) return outcome;
   return { ...outcome, type: 'failure', failure: { kind: 'limit', error: reason.message, retryable: true } };
 }
 
-/** In an earlier process. */
+/** Whether the agent was warned in an earlier process. */
 export function wasWarned(agent_id: string, history: readonly PlacedMessage[]): boolean {
   return history.some(
     (message) =>

@@ -20,7 +20,7 @@ export interface Cell extends LedAgent {
   agent: Agent;
   prompt: Prompt;
   readonly seen: SeenFiles;
-  /** Other holders of files that it was told of, by path and id. */
+  /** Other agents and the files that they use, of which it was told: `AGENT_ID PATH`. */
   readonly told: Set<string>;
   readonly inbox: Inbox;
   inputs: Input[];
@@ -29,20 +29,20 @@ export interface Cell extends LedAgent {
   said: string;
   /** The request in flight, as budgets count it; kept until the ledger has its answer. */
   flight: Flight | null;
-  /** The answer that came last passed a budget: it was the last one, unless the budget has grown. */
+  /** Whether the newest answer exceeded a budget: it was the last one, unless the budget has grown. */
   overspent: boolean;
-  /** It was told that little of a budget is left. */
+  /** Whether the agent was told that little of a budget is left. */
   warned: boolean;
   /** Tool calls running in this process. */
   readonly calls: Map<string, AbortController>;
-  /** Those who wait for a person's answer to an agent program, by the id of the question; null: it was withdrawn. */
+  /** Callbacks for a person's answer to an agent program or a tool, by id of the question; called with null if it was withdrawn. */
   readonly questions: Map<string, (answer: ProgramAnswer | null) => void>;
   readonly timers: Map<string, Stop>;
   wait_cursors: ReadonlyMap<string, number>;
   readonly looked_up: Set<string>;
   readonly surveyed: Set<string>;
   readonly answers: Map<string, NeedAnswer>;
-  /** Ended, or led by another process: late outcomes are ignored. */
+  /** Whether the agent has ended or is led by another process: late outcomes are ignored. */
   gone: boolean;
 }
 
@@ -77,7 +77,7 @@ export function newCell(
   };
 }
 
-/** Stops the agent's request and calls; its timers go on. */
+/** Stops the agent's request and calls; its timers continue. */
 export function stopWork(cell: Cell): void {
   cell.request?.abort();
   cell.request = null;
@@ -87,7 +87,7 @@ export function stopWork(cell: Cell): void {
   cell.calls.clear();
 }
 
-/** Nobody answers any more what its program asked. */
+/** Withdraws all open questions of the agent's program and tools. */
 export function withdrawQuestions(cell: Cell): void {
   for (const answer of cell.questions.values()) answer(null);
   cell.questions.clear();
@@ -100,19 +100,19 @@ export function stopCell(cell: Cell): void {
   cell.timers.clear();
 }
 
-/** The ledger has a step of the agent. */
+/** Applies a committed step to the cell. */
 export function stepTaken(cell: Cell, step: Step, consumed: ReadonlySet<string>): void {
   cell.agent = agentAfter(cell.agent, step);
   cell.inbox.remove(consumed);
   cell.overrides.clear();
   if (step.requests.length > 0) cell.flight?.end();
   if (cell.agent.state.type === 'executing') return;
-  // Its calls are all settled, and what was looked up for them may have changed by the next. Answers go when their call is decided.
+  // All calls are settled, and look-ups may be stale by the next call. `answers` are removed when their call is decided.
   cell.looked_up.clear();
   cell.surveyed.clear();
 }
 
-/** By id, until when each working agent is parked, milliseconds since the epoch; null when an agent has mail, inputs or work that is not parked. */
+/** Returns, by id, until when each working agent is parked, milliseconds since the epoch; null if an agent has mail, inputs or work that is not parked. */
 export function parkedCells(
   cells: readonly Cell[],
   limits: Limits | undefined,

@@ -11,21 +11,21 @@ import { retryUntilReachable } from './ledger-retry.ts';
 
 export interface DeferredCallsOptions
   extends Pick<ExecutorOptions, 'store' | 'emit' | 'clock' | 'mayCreate'> {
-  /** Takes over what the ledger holds of an agent. */
+  /** Updates what is known of an agent from a read of the ledger. */
   readonly learn: (agent: Agent) => void;
-  /** Reads mail of the agent for which no signal came yet. */
+  /** Reads the agent's mail from the ledger, including mail that was not signalled yet. */
   readonly readMail: (cell: Cell) => Promise<void>;
-  /** Looks up what only the world can tell a call. Never rejects. */
+  /** Resolves what a call needs from outside the ledger. Never rejects. */
   readonly resolveNeed: (agent: Agent, need: WorldNeed) => Promise<NeedAnswer>;
-  /** Removes a worktree in which nobody will work. */
+  /** Removes a worktree that no agent will use. */
   readonly discard: (worktree: Worktree) => void;
-  /** The call can be decided now. */
+  /** Called when the call can be decided. */
   readonly retry: (cell: Cell, call: Call) => void;
 }
 
 const NOBODY_LEADS = { ok: false, error: 'nobody leads this conversation here any more' } as const;
 
-/** Prepares calls of toolsets that could not be decided at once: looks up names in the ledger and needs in the world, then retries the call. */
+/** Prepares calls of toolsets that could not be decided at once: looks up names in the ledger, resolves needs outside it, then retries the call. */
 export class DeferredCalls {
   readonly #options: DeferredCallsOptions;
   readonly #tasks = new WeakMap<Cell, Promise<unknown>>();
@@ -62,12 +62,12 @@ export class DeferredCalls {
       }),
     );
     await Promise.all([survey ? surveyed : null, ...look_up.map((text) => this.#lookUp(cell, text))]);
-    // All at once: a call that is stopped meanwhile leaves no half of its answers.
+    // Stored together: a call that is stopped meanwhile leaves either all of its answers or none.
     for (const [key, answer] of await found) {
       if (!cell.gone) cell.answers.set(key, answer);
       else if (answer.ok && answer.worktree !== undefined) this.#options.discard(answer.worktree);
     }
-    // Holds for this call only: other processes change the tree before the next one.
+    // Valid for this call only: other processes may change the tree before the next one.
     if (survey) cell.surveyed.add(call.id);
   }
 
@@ -93,7 +93,7 @@ export class DeferredCalls {
     cell.looked_up.add(text);
   }
 
-  /** One after the other: the calls of a message take effect in their order. */
+  /** Sequential, because the calls of a message take effect in their order. */
   #askTasks(cell: Cell, { call_id, order }: Extract<Need, { type: 'tasks' }>): Promise<NeedAnswer> {
     const answer = async (): Promise<NeedAnswer> => {
       let decided = NOBODY_LEADS as TaskAnswer;

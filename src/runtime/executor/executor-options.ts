@@ -18,12 +18,12 @@ export interface ExecutorOptions {
   readonly emit: (event: RuntimeEvent) => void;
   /** Performs an effect of a committed step; its outcome comes back through `Executor.happened`. */
   readonly perform: (cell: Cell, effect: WorldEffect) => void;
-  /** Looks up what only the world can tell a call. Never rejects. */
+  /** Resolves what a call needs from outside the ledger. Never rejects. */
   readonly resolveNeed: (agent: Agent, need: WorldNeed) => Promise<NeedAnswer>;
-  /** Whether a call may create agents, by what people granted. Rejects if the ledger cannot be reached. */
+  /** Whether a call may create agents, by rules and grants. Rejects if the ledger cannot be reached. */
   readonly mayCreate: (agent: Agent, need: Extract<Need, { type: 'creation' }>) => Promise<NeedAnswer>;
-  /** Removes a worktree in which nobody will work. */
+  /** Removes a worktree that no agent will use. */
   readonly discard: (worktree: Worktree) => void;
-  /** A round ended in which agents of these trees took steps: one of them may have come to rest. Without any: no round is under way or due. */
+  /** Called after a round with the trees whose agents took steps: one of them may have come to rest. Without an argument: no round is under way or due. */
   readonly onRound: (root_ids?: ReadonlySet<string>) => void;
 }

@@ -84,7 +84,7 @@ export class Executor {
     });
   }
 
-  /** Something happened to an agent led here. */
+  /** Queues an event for an agent led here and wakes it. */
   happened(cell: Cell, event: AgentEvent, request?: RequestRecord): void {
     if (cell.gone) return;
     cell.inputs.push(request === undefined ? { type: 'event', event } : { type: 'event', event, request });
@@ -96,7 +96,7 @@ export class Executor {
     this.#commits.add(cell);
   }
 
-  /** A step of the tree is under way or due, or something is being read from the ledger. */
+  /** Whether a step of the tree is under way or due, or something is being read from the ledger. */
   isBusyWith(root_id: string): boolean {
     return this.sync.isChecking || this.#commits.isBusyWith(root_id);
   }
@@ -125,8 +125,8 @@ export class Executor {
   }
 
   /**
-   * The one place where waits are entered. An agent that comes to rest after the wait was written signals the waiter in its own transaction. One that rested
-   * before told nobody: so the waiter is woken to check agents led here, and agents led elsewhere are read that the ledger had at rest (`met`).
+   * The only place where waits are entered. An agent that comes to rest after the wait was written signals the waiter in its own transaction. One that
+   * rested before signals nobody: so the waiter is woken to check agents led here, and agents led elsewhere that the ledger had at rest (`met`) are read.
    */
   #enterWaits(
     cell: Cell,
@@ -141,13 +141,13 @@ export class Executor {
   }
 
   #begin({ agent, messages }: NewAgent, points: ForkPoints['points']): void {
-    // Taken over from the ledger before its creation was acknowledged.
+    // Already taken over from the ledger, before its creation was acknowledged.
     if (this.cells.has(agent.id)) return;
     const seq = agent.forked_from?.seq ?? 0;
     const created = createdAgent({ agent, messages });
     const point = agent.forked_from === null ? undefined : points.get(seq);
     const cell = newCell(created, new Prompt(point?.prompt), [], new SeenFiles(point?.seen));
-    // Written by the last round before the close: its next leader begins its work.
+    // Created by the last round before the close: its next leader starts its work.
     cell.gone = this.#commits.isClosed;
     this.cells.set(agent.id, cell);
     this.#setAgent(created, true);
@@ -157,7 +157,7 @@ export class Executor {
     }
     if (agent.state.type === 'requesting')
       this.#perform(cell, { type: 'request-model', attempt: agent.state.attempt });
-    // Other processes may have written to it before the acknowledgement reached this one.
+    // Other processes may have sent it mail before the acknowledgement reached this one.
     this.sync.adopted(agent.id);
   }
 
@@ -209,7 +209,7 @@ export class Executor {
     this.#setAgent(agent, false);
   }
 
-  /** Follows a kill that the ledger holds: stops their work here and wakes agents that wait for them. Idempotent. */
+  /** Applies a kill that is in the ledger: stops the agents' work here and wakes agents that wait for them. Idempotent. */
   markKilled(ids: readonly string[], by: string): void {
     const news = ids.filter((id) => !isTerminal(this.agent_index.agent(id)?.state.type ?? 'idle'));
     for (const id of ids) {
@@ -243,8 +243,8 @@ export class Executor {
   }
 
   /**
-   * Forgets a tree in which nothing is left to do here but parked work; returns until when each of these agents is parked (`parkedCells`). Null, and
-   * nothing changes, when there is more to do. The next leader reads the tree from the ledger.
+   * Forgets a tree in which only parked work is left here; returns until when each of these agents is parked (`parkedCells`).
+   * Returns null and changes nothing if there is more to do. The next leader reads the tree from the ledger.
    */
   forget(root_id: string): ReadonlyMap<string, number> | null {
     const members = this.agent_index.members(root_id);
@@ -259,7 +259,7 @@ export class Executor {
     return parked;
   }
 
-  /** Records the agent's state and wakes agents that wait for it. Not only on a change: a whole turn may have passed between two reads. */
+  /** Records the agent's state and wakes agents that wait for it, even without a change: a whole turn may have passed between two reads. */
   #setAgent(agent: Agent, created: boolean): void {
     this.agent_index.set(agent);
     this.#options.emit({ type: 'agent', agent, created });
@@ -282,7 +282,7 @@ export class Executor {
     this.wake(cell);
   }
 
-  /** Mail that this process wrote outside of any step: a person's. */
+  /** Delivers mail that this process wrote outside of any step, for a person. */
   delivered(mail: Mail): void {
     this.#options.emit({ type: 'mail', mail });
     this.#deliver(mail);

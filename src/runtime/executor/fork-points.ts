@@ -13,11 +13,11 @@ interface ForkPoint {
 
 export interface ForkPoints {
   readonly messages: readonly PlacedMessage[];
-  /** By seq, what a fork inherits at each place where the step forks. */
+  /** State that a fork inherits, by the seq at which the step forks. */
   readonly points: ReadonlyMap<number, ForkPoint>;
 }
 
-/** Appends the messages of a step to the prompt, and keeps what forks inherit at each fork point, before later messages join. */
+/** Appends the messages of a step to the prompt, and keeps what forks inherit at each fork point, before later messages are appended. */
 export function forkPoints(cell: Cell, before: Agent, step: Step): ForkPoints {
   const points = new Map<number, ForkPoint>();
   const keep = (seq: number) => points.set(seq, { prompt: cell.prompt.forked(), seen: cell.seen.forked() });

@@ -16,7 +16,7 @@ import type { LedgerSync } from './ledger-sync.ts';
 import { type StepViewContext, stepView } from './step-view.ts';
 import { TreeShares } from './tree-shares.ts';
 
-/** A step that is decided and not committed yet. */
+/** A step that is decided but not committed yet. */
 export interface PendingStep {
   readonly cell: Cell;
   readonly made: Advance;
@@ -27,26 +27,26 @@ export interface GroupCommitOptions
   extends StepViewContext,
     Pick<ExecutorOptions, 'store' | 'emit' | 'onRound'> {
   readonly sync: LedgerSync;
-  /** The ledger has the step. */
+  /** Called when the ledger has accepted the step. */
   readonly accepted: (pending: PendingStep, verdict: Extract<Verdict, { ok: true }>) => void;
-  /** There is no step to commit, or it is committed: effects and deferred calls follow. */
+  /** Performs effects and prepares deferred calls; called if there is no step to commit. */
   readonly follow: (cell: Cell, made: Advance) => void;
-  /** Leads the agent anew, from what the ledger holds. */
+  /** Leads the agent again, from its state in the ledger. */
   readonly adopt: (agent: Agent, history: readonly PlacedMessage[], mail: readonly Mail[]) => void;
-  /** This process no longer leads the agent. */
+  /** Stops leading the agent. */
   readonly drop: (cell: Cell) => void;
 }
 
 /**
- * The only writer of steps, in rounds: lets the kernel decide the step of every agent that is ready, and commits these steps in one transaction.
- * One round at a time; what arrives meanwhile joins the next. Trees that work at the same time share the thread (`TreeShares`).
+ * The only writer of steps. Works in rounds: lets the kernel decide the step of every agent that is ready, and commits these steps in one
+ * transaction. One round at a time; what arrives meanwhile joins the next. Trees that work at the same time share the thread (`TreeShares`).
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
   readonly #ready = new Set<Cell>();
   /** Cells of the round under way. */
   #stepping: readonly Cell[] = [];
-  /** Trees with runs that began to wait for a place in this round. */
+  /** Trees in which a run was queued in this round. */
   readonly #newly_queued = new Set<string>();
   readonly #shares: TreeShares;
   #round: Promise<void> | null = null;
@@ -67,18 +67,18 @@ export class GroupCommit {
     this.#round ??= this.#options.clock.soon().then(() => this.#rounds());
   }
 
-  /** A step of an agent of this tree is under way or due. */
+  /** Whether a step of an agent of this tree is under way or due. */
   isBusyWith(root_id: string): boolean {
     const isOfTree = ({ agent }: Cell) => agent.root_id === root_id;
     return this.#stepping.some(isOfTree) || this.#ready.values().some(isOfTree);
   }
 
-  /** No more rounds are started; the last one may still be under way. */
+  /** Whether no more rounds are started; the last one may still be under way. */
   get isClosed(): boolean {
     return this.#closed;
   }
 
-  /** A step of the agent is under way or due. */
+  /** Whether a step of the agent is under way or due. */
   has(cell: Cell): boolean {
     return this.#ready.has(cell) || this.#stepping.includes(cell);
   }
@@ -109,14 +109,14 @@ export class GroupCommit {
         this.#stepping = [];
         this.#options.onRound(new Set(round.map(({ root_id }) => root_id)));
       }
-      // More events may come from sockets and timers: the next group is then larger.
+      // Lets pending events of sockets and timers join: the next group is then larger.
       if (this.#ready.size > 0) await clock.soon();
     }
     this.#round = null;
     this.#options.onRound();
   }
 
-  /** Takes for this round of each tree as many agents as its share admits, oldest first. Returns how long to wait where that is none. */
+  /** Takes for this round as many agents of each tree as its share admits, oldest first. Returns how long to wait (ms) if none is admitted, otherwise 0. */
   #take(): number {
     const by_tree = Map.groupBy(this.#ready, ({ agent }) => agent.root_id);
     const { steps, wait_ms } = this.#shares.admit([...by_tree.keys()]);
@@ -125,7 +125,7 @@ export class GroupCommit {
     return wait_ms;
   }
 
-  /** Until the time is over, another agent is ready, or no more rounds are started. */
+  /** Waits until the time is over, another agent is ready, or no more rounds are started. */
   async #pause(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#resume = resolve;
@@ -135,7 +135,10 @@ export class GroupCommit {
     this.#resume = null;
   }
 
-  /** A run that ended elsewhere before the ledger had another one queued told nobody that its place is free. */
+  /**
+   * Reads shared trees in which a run was queued: a run that ended elsewhere before the
+   * ledger had the queued one has signalled nobody that its place is free.
+   */
   #checkPlaces(): void {
     const { sync, remote_agents } = this.#options;
     for (const root_id of this.#newly_queued)
@@ -182,8 +185,8 @@ export class GroupCommit {
     runs.undoBegin(cell.agent);
     cell.inputs = [...inputs, ...cell.inputs];
     if (refusal.reason === 'stale') return this.#reload(pending, inputs.length);
-    // The agent is as this process knows it, so nobody read it: the person took it back.
     if (refusal.reason === 'budget') agent_index.setBudgets(refusal.budgets);
+    // The step was not stale, so no other process has read the mail: the person took it back.
     if (refusal.reason === 'consumed') cell.inbox.remove(new Set([refusal.mail_id]));
     else if (refusal.reason === 'cycle') {
       const overrides = overrideFor(refusal.path, made.parked, (id) => agent_index.agent(id));
@@ -205,7 +208,7 @@ export class GroupCommit {
     const { agent, tree, history, mail } = found.answer;
     const is_mine = agent !== null && agent.epoch === cell.agent.epoch && !cell.gone;
     if (is_mine && tree !== null && wasApplied(step, cell.agent, agent)) {
-      // Inputs that arrived since belong to the next step.
+      // Removes the inputs of the applied step; those that arrived since belong to the next one.
       cell.inputs.splice(0, taken);
       const verdict = {
         ok: true,
@@ -226,7 +229,7 @@ export class GroupCommit {
     });
   }
 
-  /** Asks until the ledger can be reached; null when closed meanwhile. */
+  /** Retries until the ledger can be reached; null if closed meanwhile. */
   #ask<T>(question: (store: Store) => Promise<T>): Promise<{ readonly answer: T } | null> {
     const { store } = this.#options;
     const ask = () => question(store);
@@ -235,8 +238,8 @@ export class GroupCommit {
 }
 
 /**
- * Whether a step whose acknowledgement was lost is in the ledger. A step without messages does not change `last_seq`, so its changed state tells;
- * without that, it counts as not applied.
+ * Whether a step whose acknowledgement was lost is in the ledger. A step without messages does not change
+ * `last_seq`, so its state is compared; if it does not change the state either, it counts as not applied.
  */
 export function wasApplied(step: Step, before: Agent, now: Agent): boolean {
   if (now.last_seq !== step.base_seq + step.messages.length) return false;
@@ -244,7 +247,7 @@ export function wasApplied(step: Step, before: Agent, now: Agent): boolean {
   return !sameData(step.state, before.state) && sameData(step.state, now.state);
 }
 
-/** Compared as JSON, as the ledger stores states. */
+/** Compares as JSON, because the ledger stores states so. */
 function sameData(a: unknown, b: unknown): boolean {
   return isDeepStrictEqual(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b)));
 }

@@ -13,7 +13,7 @@ export class Inbox {
     for (const one of mail) this.add(one);
   }
 
-  /** Idempotent, also for mail that was consumed: a read of the ledger may have begun before that. */
+  /** Idempotent, also for consumed mail: a read of the ledger may have begun before the mail was consumed. */
   add(mail: Mail): void {
     if (this.#ids.has(mail.id) || this.#consumed.has(mail.id)) return;
     this.#ids.add(mail.id);
@@ -44,7 +44,7 @@ export class Inbox {
     return this.#letters_from.has(agent_id);
   }
 
-  /** Holds mail that wakes the agent and is newer than `noticed`, the number of the newest mail that it was told of. */
+  /** Whether there is mail that wakes the agent and is newer than `noticed`, the number of the newest mail that it was told of. */
   hasNews(noticed: number): boolean {
     return this.#mail.some(({ kind, number }) => WAKING_MAIL.has(kind) && number > noticed);
   }

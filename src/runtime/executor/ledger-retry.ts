@@ -1,9 +1,9 @@
 import type { ExecutorOptions } from './executor-options.ts';
 
-/** Pauses between tries; the last one repeats. */
+/** Back-off between tries; the last pause repeats. */
 const RETRY_MS = [100, 300, 1000, 3000, 5000];
 
-/** Repeats `ask` until the ledger answers, and tells watchers that it cannot be reached. Null when `isOver` meanwhile. */
+/** Retries `ask` until the ledger answers, and emits events that it cannot be reached. Resolves to null if `isOver` meanwhile. */
 export async function retryUntilReachable<T>(
   { emit, clock }: Pick<ExecutorOptions, 'emit' | 'clock'>,
   ask: () => Promise<T>,

@@ -13,20 +13,20 @@ export interface LedgerSyncOptions {
   readonly remote_agents: RemoteAgents;
   readonly wake: (cell: Cell) => void;
   readonly markKilled: (ids: readonly string[], by: string) => void;
-  /** Runs that wait for their turn. */
+  /** Ids of runs that wait for a place. */
   readonly queued: () => readonly string[];
-  /** Takes over what the ledger holds of an agent that another process leads. */
+  /** Updates what is known of an agent from a read of the ledger, unless it is led here. */
   readonly learn: (agent: Agent) => void;
-  /** This process no longer leads the agent. */
+  /** Stops leading the agent. */
   readonly drop: (cell: Cell) => void;
-  /** Their conversations were deleted. */
+  /** Forgets agents whose conversations were deleted. */
   readonly removed: (ids: readonly string[]) => void;
 }
 
 /** Reads what other processes wrote to the ledger: mail, kills, and the state of agents that they lead. */
 export class LedgerSync {
   readonly #options: LedgerSyncOptions;
-  /** Agents that got mail before this process led them; it may be about to. */
+  /** Agents that got mail while they were not led here; this process may be about to lead them. */
   readonly #early_mail = new Set<string>();
   #needs_full_check = false;
   #checks_under_way = 0;
@@ -39,17 +39,17 @@ export class LedgerSync {
     return this.#checks_under_way > 0;
   }
 
-  /** A change may have been missed, and the full check that would find it has not ended. */
+  /** Whether a change may have been missed and the full check that would find it has not ended. */
   get isBehind(): boolean {
     return this.#needs_full_check || this.isChecking;
   }
 
-  /** Mail came for an agent that is not led here. Its mailbox may have been read just before, to take it over. */
+  /** Notes mail for an agent that is not led here: its mailbox may have been read just before, for a take-over. */
   noteEarlyMail(agent_id: string): void {
     this.#early_mail.add(agent_id);
   }
 
-  /** This process leads the agent from now on. */
+  /** Called when this process begins to lead the agent; reads mail noted before. */
   adopted(agent_id: string): void {
     if (this.#early_mail.delete(agent_id)) void this.checkMail(agent_id).catch(() => this.requestFullCheck());
   }
@@ -71,7 +71,7 @@ export class LedgerSync {
     }
   }
 
-  /** Reads mail that came from outside this process. */
+  /** Reads the agent's mail that came from outside this process. */
   async checkMail(agent_id: string): Promise<void> {
     const { store, cells, wake } = this.#options;
     const cell = cells.get(agent_id);
@@ -79,7 +79,7 @@ export class LedgerSync {
     this.#checks_under_way += 1;
     try {
       const pending = await store.mail(agent_id);
-      // Reloaded meanwhile: what was pending then may have been consumed.
+      // The agent was reloaded meanwhile: the mail that was pending then may have been consumed.
       if (cells.get(agent_id) !== cell) return this.checkMail(agent_id);
       for (const mail of pending) cell.inbox.add(mail);
     } finally {
@@ -126,12 +126,15 @@ export class LedgerSync {
       if (!found.has(id)) await this.checkAgent(id);
   }
 
-  /** A change may have been missed: the next poll checks every tree. */
+  /** Makes the next poll check every tree, because a change may have been missed. */
   requestFullCheck(): void {
     this.#needs_full_check = true;
   }
 
-  /** A signal tells of one run that ended elsewhere; which places are free for runs queued here depends on all of them. */
+  /**
+   * Reads shared trees in which runs are queued here: a signal reports one run that ended elsewhere, but
+   * which places are free depends on all of them. Then does the full check, if one was requested.
+   */
   async #poll(): Promise<void> {
     const { cells, remote_agents } = this.#options;
     const queued = new Set(this.#options.queued().map((id) => cells.get(id)?.agent.root_id));

@@ -1,10 +1,10 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 
-/** What this process knows of agents that other processes lead: which trees contain such agents, and which of them have mail to work on. */
+/** Agents that other processes lead, as far as this process knows: which trees contain such agents, and which of them have mail to work on. */
 export class RemoteAgents {
   readonly #shared_trees = new Set<string>();
-  /** By recipient, the number of the newest mail that this process sent it. */
+  /** Number of the newest mail that this process sent, by recipient. */
   readonly #newest_sent = new Map<string, number>();
 
   markShared(root_id: string): void {
@@ -24,7 +24,7 @@ export class RemoteAgents {
     this.#newest_sent.set(to_id, Math.max(number, this.#newest_sent.get(to_id) ?? 0));
   }
 
-  /** A row that was read before our mail was written says nothing about that mail. */
+  /** Whether the agent has mail to work on; a row that was read before this process's mail was written does not count that mail. */
   hasMail({ id, mail_count, unread }: Agent): boolean {
     return unread === true || (this.#newest_sent.get(id) ?? 0) > mail_count;
   }

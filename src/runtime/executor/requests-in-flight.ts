@@ -1,23 +1,23 @@
 import { type Amounts, DIMENSIONS, type Dimension, DUST, NOTHING } from '../../records/agent/budget.ts';
 
-/** One request whose use the ledger does not have yet. */
+/** A model request whose usage is not in the ledger yet. */
 export interface Flight {
-  /** It was answered: what it really used. */
+  /** Records the actual usage of the answered request. */
   used(amounts: Amounts): void;
-  /** The ledger has it, or it used nothing. Idempotent. */
+  /** Called when the ledger has the usage, or there was none. Idempotent. */
   end(): void;
 }
 
-/** What each dimension of a request is charged to first: the id of an agent with a budget, or of a root. */
+/** Where each dimension of a request is charged first: the id of an agent with a budget, or of a root. */
 export type Charged = { readonly [Name in Dimension]: string };
 
-/** What this process has asked models for and the ledger has not counted yet: sums by budget, whatever the number of agents. */
+/** Usage of this process's requests that is not in the ledger yet: sums by budget, whose number does not depend on that of agents. */
 export class RequestsInFlight {
   readonly #sums = new Map<string, Amounts>();
-  /** What the newest answered request of a tree used. */
+  /** Usage of the newest answered request, by root id. */
   readonly #newest = new Map<string, Amounts>();
 
-  /** What a request of the tree will probably use. */
+  /** Expected usage of a request of the tree. */
   usual(root_id: string): Amounts {
     return this.#newest.get(root_id) ?? NOTHING;
   }
@@ -48,7 +48,7 @@ export class RequestsInFlight {
 
   #add(charged: string, name: Dimension, amount: number): void {
     const after = { ...this.of(charged), [name]: this.of(charged)[name] + amount };
-    // Sums of binary fractions seldom return to zero.
+    // Floating-point sums seldom return to exactly zero.
     if (DIMENSIONS.every((one) => Math.abs(after[one]) < DUST)) this.#sums.delete(charged);
     else this.#sums.set(charged, after);
   }

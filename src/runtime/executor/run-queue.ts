@@ -5,7 +5,7 @@ import type { RunSource } from '../../records/run/run.ts';
 export interface RunLimits {
   /** Maximum background runs of one tree at once. */
   readonly per_tree: number;
-  /** Maximum runs of this process at once: of all sources, and of each. */
+  /** Maximum runs of this process at once: in total, and by source. */
   readonly total: number;
   readonly per_source: Readonly<Record<RunSource, number>>;
 }
@@ -14,9 +14,9 @@ export interface RunLimits {
 interface Lane {
   readonly source: RunSource;
   readonly max: number;
-  /** Of a tree: those in other processes, too. */
+  /** Ids of runs at work; for the lane of a tree, also those in other processes. */
   readonly working: Set<string>;
-  /** By id, the arrival number. */
+  /** Arrival numbers of waiting runs, by id. */
   readonly waiting: Map<string, number>;
 }
 
@@ -32,8 +32,8 @@ const SOURCES: Partial<Record<Agent['origin'], RunSource>> = {
 };
 
 /**
- * The isolated runs of this process: how many are at work, and which wait for their turn, oldest first. A delegated run that is requested inside a run
- * shares the place of that run: otherwise it would wait for a place that its requester holds.
+ * Limits the isolated runs of this process: counts those at work, and lets the others wait for their turn, oldest first. A delegated run
+ * that is requested inside a run shares the place of that run: otherwise it would wait for a place that its requester holds.
  */
 export class RunQueue {
   readonly #limits: RunLimits;
@@ -41,7 +41,7 @@ export class RunQueue {
   readonly #lineage: (agent: Agent) => readonly Agent[];
   readonly #lanes = new Map<string, Lane>();
   readonly #waiting_lanes = new Set<Lane>();
-  /** Runs that this process leads. */
+  /** Ids of runs at work that this process leads, by source. */
   readonly #working: Record<RunSource, Set<string>> = {
     cron: new Set(),
     subagent: new Set(),
@@ -73,7 +73,7 @@ export class RunQueue {
     this.#begin(lane, agent.id);
   }
 
-  /** Adds the run to those that wait; false when it waits already. */
+  /** Queues the run; false if it is queued already or needs no place of its own. */
   queue(agent: Agent): boolean {
     const lane = this.#lane(agent);
     if (lane === null || lane.waiting.has(agent.id)) return false;
@@ -83,12 +83,12 @@ export class RunQueue {
     return true;
   }
 
-  /** Runs that wait for their turn. */
+  /** Ids of runs that wait for their turn. */
   waiting(): readonly string[] {
     return [...this.#waiting_lanes].flatMap((lane) => [...lane.waiting.keys()]);
   }
 
-  /** Follows the agent's state; returns the runs that may begin because of it. */
+  /** Updates the queue from the agent's state; returns the runs that may begin because of it. */
   see(agent: Agent): readonly string[] {
     const lane = this.#lane(agent);
     // Idle before its first turn: queued, or about to begin in this very step.
@@ -100,13 +100,13 @@ export class RunQueue {
     }
     this.#end(lane, agent.id);
     this.#unwait(lane, agent.id);
-    // Nobody tells this process when a run elsewhere ends: whoever has another run of its tree queued asks.
+    // No signal reports the end of a run led elsewhere; `LedgerSync` polls while another run of its tree is queued here.
     if (is_working && lane.source === 'subagent') lane.working.add(agent.id);
     this.#drop(agent, lane);
     return this.#next();
   }
 
-  /** Null for an agent that needs no place of its own. */
+  /** Returns null for an agent that needs no place of its own. */
   #placeOf(agent: Agent): Place | null {
     const source = SOURCES[agent.origin];
     if (source === undefined || (source === 'delegate' && this.#sharesPlace(agent))) return null;
@@ -130,7 +130,7 @@ export class RunQueue {
     return this.#lineage(agent).some(({ id, config }) => id !== agent.id && config.task?.run_id != null);
   }
 
-  /** The oldest waiting runs, as many as there are places. A `newcomer` is the newest. */
+  /** Returns the oldest waiting runs, as many as there are places. A `newcomer` counts as the newest. */
   #next(newcomer?: { readonly id: string; readonly lane: Lane }): readonly string[] {
     if (this.#waiting_lanes.size === 0 && newcomer === undefined) return [];
     const heads: { id: string; source: RunSource; arrival: number }[] = [];
@@ -171,13 +171,13 @@ export class RunQueue {
     if (lane.waiting.size === 0) this.#waiting_lanes.delete(lane);
   }
 
-  /** The ledger refused the step in which it was to begin. */
+  /** Undoes `begin`: the ledger refused the step in which the run was to begin. */
   undoBegin(agent: Agent): void {
     const lane = agent.state.type === 'idle' ? this.#lane(agent) : null;
     if (lane !== null) this.#end(lane, agent.id);
   }
 
-  /** This process no longer leads it. Returns the runs that may begin because of it. */
+  /** Removes a run that this process no longer leads. Returns the runs that may begin because of it. */
   leave(agent: Agent): readonly string[] {
     const lane = this.#lane(agent);
     if (lane === null) return [];

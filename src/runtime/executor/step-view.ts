@@ -16,7 +16,7 @@ export interface StepViewContext extends Pick<ExecutorOptions, 'catalog' | 'cloc
   readonly runs: RunQueue;
 }
 
-/** What the next step of this agent may read beside its own state. */
+/** Data that the agent's next step may read in addition to its own state. */
 export function stepView(agent: Agent, context: StepViewContext): View {
   const { catalog, clock, newId, agent_index, remote_agents, runs } = context;
   const { toolset_tools, notices } = catalog.setupFor(agent.config);

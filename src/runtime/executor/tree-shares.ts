@@ -1,30 +1,34 @@
 import type { Step } from '../../kernel/step.ts';
 
-/** A tree that had something to do within this time counts as one that works. */
+/** A tree that had something to do within this time counts as working. */
 const WORKS_MS = 250;
-/** What a step takes as far as nothing is known of the tree. */
+/** Assumed duration of a step of a tree that was not measured yet. */
 const STEP_MS = 1;
-/** How far a tree may be ahead of its share: what it uses in one round beside others. */
+/** How far a tree may be ahead of its share; bounds what it uses in one round beside others. */
 const BURST_MS = 10;
-/** What a step weighs for its messages, the agents that it creates, and each character of both, beside 1 for itself: about what the ledger takes for them. */
+/**
+ * Weight of a step's messages, of the agents that it creates and of each character of its
+ * messages, in addition to 1 for the step: about proportional to the ledger's time.
+ */
 const WEIGHT = { message: 0.5, agent: 2, character: 1 / 20_000 };
-/** Of the newest round in the running mean of what a step of a tree takes. */
+/** Weight of the newest round in the moving average of a tree's step duration. */
 const NEWEST = 0.3;
 
 interface Share {
-  /** When it last had something to do. */
+  /** When the tree last had something to do. */
   seen_ms: number;
-  /** What its steps have taken; begins with what is usual among the trees that work. */
+  /** Time that its steps have taken; starts at the median of the working trees. */
   used_ms: number;
-  /** What it could have used by now with an equal share of the time. */
+  /** Time that an equal share would have given it by now, at most `used_ms`. */
   due_ms: number;
-  /** What one of its steps takes. */
+  /** Average duration of one of its steps. */
   step_ms: number;
 }
 
 /**
- * Shares the thread among the trees that work at the moment. A tree that is ahead both of an equal share of the time and of what half of the others used waits
- * before its next steps: it slows itself down and not the others. A tree that works alone, and trees alike, never wait. `now`: milliseconds, with fractions.
+ * Shares the thread among the trees that work at the moment. A tree that has used more than both an equal share of
+ * the time and the median of the working trees waits before its next steps: it slows down itself and not the others.
+ * A tree that works alone, and trees with equal load, never wait. `now`: milliseconds, with fractions.
  */
 export class TreeShares {
   readonly #shares = new Map<string, Share>();
@@ -35,7 +39,7 @@ export class TreeShares {
     this.#now = now;
   }
 
-  /** How many steps each of these trees, which have something to do, may take now. Where none may take any: how long until one may. */
+  /** Returns how many steps each of these trees, which have something to do, may take now. If none may take any, `wait_ms` is how long until one may. */
   admit(root_ids: readonly string[]): {
     readonly steps: ReadonlyMap<string, number>;
     readonly wait_ms: number;
@@ -54,7 +58,7 @@ export class TreeShares {
     return { steps, wait_ms: steps.size > 0 ? 0 : wait_ms };
   }
 
-  /** Charges these trees for a round that took `took_ms` in all, each for what its steps weigh. */
+  /** Charges these trees for a round that took `took_ms` in total, in proportion to the weight of their steps. */
   charge(round: readonly { readonly root_id: string; readonly step: Step | null }[], took_ms: number): void {
     if (this.#shares.size === 1) return;
     const weighed = round.map(({ root_id, step }) => ({
@@ -71,7 +75,7 @@ export class TreeShares {
     }
   }
 
-  /** Lets the time since the last round pass. Returns what half of the working trees have used. */
+  /** Credits the time since the last round to the working trees. Returns the median of the time that they have used. */
   #settle(root_ids: readonly string[]): number {
     const now = this.#now();
     for (const [root_id, { seen_ms }] of this.#shares)
@@ -99,7 +103,7 @@ function weightOf({ messages, create }: Step): number {
   return 1 + messages.length * WEIGHT.message + create.length * WEIGHT.agent + characters * WEIGHT.character;
 }
 
-/** Of all texts in a value. */
+/** Total characters of all strings in a value. */
 function charactersOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;

@@ -10,7 +10,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 const RUN = 'run';
 const ASKING_POLL_MS = 5_000;
 
-/** Timers of agents: deadlines of waits, run times of turns. They follow from the state, so a process that takes over sets them again. */
+/** Timers of agents: deadlines of waits, run times of turns. They are derived from the state, so a process that takes over sets them again. */
 export class AgentTimers {
   readonly #executor: Executor;
   readonly #clock: RuntimeClock;
@@ -25,7 +25,7 @@ export class AgentTimers {
     this.#set(cell, name, at, () => this.#executor.wake(cell));
   }
 
-  /** Requests the last answer shortly before the run time ends, and ends the turn when it has. */
+  /** Requests the last answer shortly before the run time is over, and ends the turn when it is over. */
   watch(cell: Cell): void {
     const { state, root_id, config } = cell.agent;
     const limits = this.#executor.agent_index.tree(root_id)?.limits;
@@ -38,7 +38,7 @@ export class AgentTimers {
     const ring = (final: boolean) => () => {
       const now = cell.agent.state;
       if (!isWorking(now.type)) return;
-      // The run time stands still while a person is asked; their answer moves the start of the turn.
+      // The run time is paused while a person is asked; the answer moves the start of the turn.
       if (isAsking(now)) return this.#watchLater(cell);
       if ('turn' in now && now.turn.started_at > started_at) return this.watch(cell);
       const at = this.#clock.now();

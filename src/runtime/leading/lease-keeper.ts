@@ -2,26 +2,26 @@ import { LEASE_MS } from '../../kernel/ledger/leases.ts';
 import type { Store, Worker } from '../../store/store.ts';
 import type { RuntimeClock, Stop } from '../runtime-clock.ts';
 
-/** Leaves three tries to renew before a lease ends. */
+/** Heartbeat interval: leaves three tries to renew a lease before it ends. */
 const BEAT_MS = LEASE_MS / 3;
 /** A lease that cannot be renewed counts as lost this long before its end. */
 const MARGIN_MS = 1_000;
-/** Signals are polled this often, because wake-ups may be lost. */
+/** Poll interval for signals, because wake-ups may be lost. */
 export const POLL_MS = 1_000;
 
 export interface LeaseKeeperOptions {
   readonly store: Store;
   readonly worker: Worker;
   readonly clock: RuntimeClock;
-  /** There may be signals for this worker. */
+  /** Called when there may be signals for this worker. */
   readonly onSignals: () => Promise<void>;
-  /** The lease ran out, or may have, because the process was suspended or cut off from the ledger: others may lead its agents now. */
+  /** Called when the lease ran out, or may have, because the process was suspended or cut off from the ledger: others may lead its agents now. */
   readonly onLost: () => void;
-  /** The lease could not be renewed and runs out soon. */
+  /** Called when the lease could not be renewed and runs out soon. */
   readonly onEnding: () => void;
 }
 
-/** Leading agents: this file renews the worker's lease and listens for its signals. */
+/** Renews the worker's lease and listens for its signals. */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
   #beat: Stop | null = null;
@@ -59,7 +59,10 @@ export class LeaseKeeper {
     void this.#followSignals();
   }
 
-  /** Measures the lease from before the request, with a timer, so that changes of the system clock do not matter. */
+  /**
+   * Sends a heartbeat; false if the lease had run out. Measures the lease from before the
+   * request, with a timer, so that changes of the system clock do not matter.
+   */
   async #beatOnce(): Promise<boolean> {
     const { store, worker, clock, onEnding } = this.#options;
     const ending = clock.every(LEASE_MS - MARGIN_MS, onEnding, true);

@@ -1,7 +1,7 @@
 import type { Store } from '../../store/store.ts';
 import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../runtime-clock.ts';
 
-/** Clocks drift, and people set them: the difference is measured again after this long. */
+/** Interval at which the difference is measured again: clocks drift, and people set them. */
 const MEASURE_MS = 60_000;
 /** A smaller difference may be the latency of the ledger and is ignored. */
 const TOLERANCE_MS = 1_000;
@@ -27,7 +27,7 @@ export async function ledgerTime(
     ...own,
     now() {
       const now = own.now();
-      // Also after this clock was set back.
+      // Absolute difference, because this clock may have been set back.
       if (Math.abs(now - measured_at) > MEASURE_MS) void measure().catch(() => undefined);
       return now + offset_ms;
     },

@@ -8,7 +8,7 @@ import type { RuntimeClock, Stop } from '../runtime-clock.ts';
 import type { TreeOutcome } from '../runtime-face.ts';
 import type { OpenOptions } from '../runtime-options.ts';
 
-/** Polls trees that other processes work on too; also keeps the process alive while somebody waits. */
+/** Poll interval for trees that other processes work on too; the timer also keeps the process alive while somebody waits. */
 const POLL_MS = 250;
 
 interface Waiting {
@@ -18,11 +18,11 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Resolves when no agent of a tree works and no mail waits for a living one. */
+/** Detects that no agent of a tree works and no mail waits for a living one. */
 export class Quiescence {
   readonly #executor: Executor;
   readonly #store: Store;
-  /** By tree. */
+  /** By root id. */
   readonly #waiting = new Map<string, Set<Waiting>>();
   #timer: Stop | null = null;
   readonly #clock: RuntimeClock;
@@ -42,7 +42,7 @@ export class Quiescence {
     });
   }
 
-  /** Cheap while agents work here: reads one counter for each of these trees that is waited for. What other trees do holds up nobody. */
+  /** Checks the trees that are waited for. Cheap while agents work here: reads one counter per tree. Work of other trees delays nobody. */
   check(root_ids: Iterable<string> = this.#waiting.keys()): void {
     for (const root_id of root_ids)
       for (const waiting of this.#waiting.get(root_id) ?? [])
@@ -51,7 +51,7 @@ export class Quiescence {
 
   #seemsBusy({ root_id, until }: Waiting): boolean {
     const { agent_index, cells } = this.#executor;
-    // What is known of agents led elsewhere may be stale: of a shared tree only agents led here count.
+    // Knowledge of agents led elsewhere may be stale: in a shared tree, only agents led here count.
     if (this.#executor.remote_agents.isShared(root_id)) {
       const own = until === 'root' ? [cells.get(root_id)] : [...cells.values()];
       return own.some((cell) => cell?.agent.root_id === root_id && isWorking(cell.agent.state.type));
@@ -61,7 +61,7 @@ export class Quiescence {
     return root !== undefined && isWorking(root.state.type);
   }
 
-  /** Confirms what the counters say; from the ledger when other processes lead agents of the tree too. */
+  /** Confirms what the counters say; from the ledger if other processes lead agents of the tree too. */
   async #confirm(waiting: Waiting): Promise<void> {
     const { root_id, until } = waiting;
     try {
@@ -80,13 +80,13 @@ export class Quiescence {
       const failure = failureOf(root.state);
       this.#end(waiting, () => waiting.resolve({ root, reply: root.reply ?? '', failure, agents }));
     } catch (error) {
-      // The ledger cannot be reached: asked again at the next check.
+      // The ledger cannot be reached: retried at the next check.
       if (error instanceof StoreError && error.retryable) return;
       this.#end(waiting, () => waiting.reject(error));
     }
   }
 
-  /** It rests, but has inputs or mail that will wake it. */
+  /** Whether an agent at rest has inputs or mail that will wake it. */
   #hasWork(agent: Agent): boolean {
     const cell = this.#executor.cells.get(agent.id);
     if (isTerminal(agent.state.type)) return false;

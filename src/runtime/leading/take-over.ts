@@ -27,7 +27,7 @@ export interface TakeOverOptions {
 /** Maximum conversations read ahead: they may be large. */
 const READ_AHEAD = 6;
 
-/** Leads every agent of a tree that nobody leads, from its state in the ledger. */
+/** Takes over every agent of a tree that no process leads, from its state in the ledger. */
 export async function takeOver(
   root_id: string,
   { retry = false, without_last: leaves_out = false, model, limits, unattended = false }: ResumeOptions,
@@ -48,14 +48,14 @@ export async function takeOver(
   const mine = living.filter(({ worker }) => worker === executor.worker.id);
   // Includes agents claimed by an earlier call whose acknowledgement was lost.
   const claimed = mine.filter((agent) => !isLed(agent, executor));
-  // All must be known before the first goes on: waits look at other agents.
+  // All agents must be known before the first one continues: waits look at other agents.
   for (const agent of all) if (!executor.cells.has(agent.id)) executor.know(agent);
   await executor.sync.checkMissing(root_id, all);
   const elsewhere = living.length - mine.length;
   if (elsewhere > 0) executor.remote_agents.markShared(root_id);
   const without_last = new Set(leaves_out ? stuck(claimed).map(({ id }) => id) : []);
   const broken: { agent: Agent; reason: string }[] = [];
-  // In order of creation, so that queued runs begin in it.
+  // In order of creation, so that queued runs begin in that order.
   const read = (agent: Agent) => Promise.all([promptHistory(store, agent), store.mail(agent.id)]);
   for await (const [agent, result] of readAhead(claimed, read, READ_AHEAD)) {
     try {
@@ -91,12 +91,12 @@ function stuck(agents: readonly Agent[]): Agent[] {
   return refused.length > 0 ? refused : failed;
 }
 
-/** It is led here, in this epoch or a newer one. */
+/** Whether the agent is led here, in this epoch or a newer one. */
 function isLed({ id, epoch }: Agent, { cells }: Executor): boolean {
   return (cells.get(id)?.agent.epoch ?? 0) >= epoch;
 }
 
-/** Releases a tree in which nothing is left to do here, or everything left is parked; false when something is. */
+/** Releases a tree in which nothing is left to do here, or only parked work; false if there is more. */
 export async function releaseTree(
   root_id: string,
   executor: Executor,

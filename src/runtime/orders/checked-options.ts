@@ -14,7 +14,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { noSuchName } from '../../render/nearest-name.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 
-/** Refuses unknown tools, toolsets and folders now rather than at their first use; makes the folder canonical. */
+/** Validates a configuration and makes its folder canonical: rejects unknown tools, toolsets and folders early rather than at first use. */
 export function checkedConfig(config: AgentConfig, catalog: ToolCatalog): AgentConfig {
   const unknown = catalog.unknownNames(config);
   const [toolset] = unknown.toolsets;
@@ -32,7 +32,8 @@ export function checkedConfig(config: AgentConfig, catalog: ToolCatalog): AgentC
 }
 
 /**
- * The limits of a tree. What is not said stays, in a new tree by default; what could not be compared would limit nothing, so it is refused.
+ * Returns the limits of a tree: limits that are not given keep their value from `others`, or the default in a new
+ * tree. Throws for unknown limits and for values that are no valid number: they would limit nothing.
  */
 export function checkedLimits(said: Partial<Limits> = {}, others?: TreeLimits): TreeLimits {
   const limits: Record<string, number | boolean | null> = { ...withSpending(others ?? DEFAULT_LIMITS, said) };

@@ -4,7 +4,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import type { MailKind, NewMail } from '../../records/conversation/mail.ts';
 import { storable } from '../../records/text/text.ts';
 
-/** Id and time of mail that is to be sent. */
+/** Id and time of outgoing mail. */
 type Stamp = Pick<NewMail, 'id' | 'sent_at'>;
 
 /** Mail from the person at this machine. */
@@ -25,7 +25,7 @@ export function humanMail(
   };
 }
 
-/** An order, as mail to the agent that is to follow it. */
+/** Control mail with an order to an agent. */
 export function orderMail(to: Agent, order: Order, stamp?: Stamp): NewMail {
   return humanMail(to, 'control', JSON.stringify(order), stamp);
 }

@@ -13,11 +13,11 @@ import type { RuntimeFace, SendOptions } from '../runtime-face.ts';
 import type { OpenOptions } from '../runtime-options.ts';
 import { humanMail, orderMail } from './human-mail.ts';
 
-/** How long a fork waits for the process that leads the agent. */
+/** Maximum time that `fork` waits for the process that leads the agent. */
 const FORK_TIMEOUT_MS = 10_000;
 const POLL_MS = 20;
 
-/** Orders of people to agents, wherever they are led. They go through the mailbox: durable, and followed exactly once. */
+/** People's orders to agents, whichever process leads them. Orders go through the mailbox, so they are durable and followed exactly once. */
 export class HumanOrders {
   readonly #store: Store;
   readonly #executor: Executor;
@@ -53,7 +53,7 @@ export class HumanOrders {
 
   async takeBack(agent_id: string, mail_id: string): Promise<boolean> {
     const taken = await this.#store.takeBack(agent_id, mail_id);
-    // A step that was about to take it is refused by the ledger, and made again.
+    // The ledger refuses a step that was about to consume it; the step is then decided again.
     if (taken) this.#executor.cells.get(agent_id)?.inbox.remove(new Set([mail_id]));
     return taken;
   }
@@ -78,7 +78,7 @@ export class HumanOrders {
     return result.mail;
   }
 
-  /** The child, once it is there. Rejects with `E_REFUSED` when a limit forbids it. */
+  /** Resolves to the child once it exists. Rejects with `E_REFUSED` if a limit forbids it, or if no process follows the order in time. */
   async fork(
     ...[agent_id, name, prompt, captured = false, id = this.#newId()]: Parameters<RuntimeFace['fork']>
   ): Promise<Agent> {
@@ -118,7 +118,7 @@ export class HumanOrders {
     return (await this.#store.mail(mail.to_id)).some((one) => one.id === mail.id);
   }
 
-  /** The notice in the conversation, at the place where the order was consumed. */
+  /** Reason why nothing was forked: the notice in the conversation where the order was consumed. */
   async #noticeOf({ id, to_id }: Mail): Promise<string> {
     const taken = (await this.#store.mail(to_id, true)).find((one) => one.id === id);
     const seq = taken?.consumed_seq ?? null;
@@ -132,7 +132,7 @@ export class HumanOrders {
     return told ?? 'nothing was forked';
   }
 
-  /** Rejects as `answerApproval`. */
+  /** Rejects as `answerApproval` does. */
   async answer(...[ask_id, answer]: Parameters<RuntimeFace['answer']>): Promise<void> {
     const given = { by: 'you', ...answer, at: this.#clock.now() };
     const { answerApproval } = await import('../../store/answer-approval.ts');

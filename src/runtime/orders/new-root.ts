@@ -15,19 +15,19 @@ interface RootOptions {
   readonly config: AgentConfig;
 }
 
-/** What the runtime adds; `worker`: who leads the root from the start. */
+/** Fields that the runtime adds. `worker`: the worker that leads the root from the start; null: none. */
 export interface RootOrigin {
   readonly id: string;
   readonly created_at: number;
   readonly worker: string | null;
 }
 
-/** A root that is idle until somebody writes to it. */
+/** A root that is idle until it gets mail. */
 export function idleRoot(options: RootOptions, origin: RootOrigin): NewAgent {
   return newRoot(options, origin, { type: 'idle' }, []);
 }
 
-/** A root that begins with a person's prompt. Throws `E_INVALID_ARGUMENT` for a name that it cannot have. */
+/** A root that begins with a person's prompt. Throws `E_INVALID_ARGUMENT` if its name is invalid. */
 export function promptedRoot(
   { prompt, images, config, name = 'main' }: StartOptions,
   origin: RootOrigin,

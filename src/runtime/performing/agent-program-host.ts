@@ -32,13 +32,13 @@ import { startHostTerminal } from './host-terminal.ts';
 import { type ProtectedContext, protectedPlace, unreadablePlace } from './protected-places.ts';
 
 export interface HostContext extends ProtectedContext {
-  /** Names of environment variables that child processes may see beside the fixed allow-list. */
+  /** Names of environment variables that child processes may see in addition to the fixed allow-list. */
   readonly env_allow: readonly string[];
-  /** What bounds the commands; default: nothing. */
+  /** Sandbox and limits of the commands; default: none. */
   readonly bounds?: CommandBounds;
 }
 
-/** Tools of the agent that allow a program's request, by kind; any one of them suffices. */
+/** By kind of request, the agent's tools that permit it; any one of them suffices. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   read: ['read'],
   write: ['write', 'patch'],
@@ -46,23 +46,26 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   bash: ['bash'],
 };
 
-/** What an agent program wants to do that rules ask about. */
+/** An action of an agent program that needs approval. */
 export interface ProgramAsk extends AskedCall {
   readonly rules: readonly string[];
   readonly input: string;
   readonly difference: string | null;
 }
 
-/** Null: a person allowed it; otherwise why not, for the program: `refused` where nobody can be asked. Resolves at the latest when its prompt ends. */
+/**
+ * Asks a person. Resolves to null if allowed, otherwise to the reason, for the program:
+ * `refused` if nobody can be asked. Resolves at the latest when the prompt ends.
+ */
 export type AskPerson = (ask: ProgramAsk, refused: string) => Promise<string | null>;
 
 interface Judged {
   readonly refused: string;
-  /** What a person may be asked; null: nothing, it is refused for good. */
+  /** Question for a person; null if the request is refused without asking. */
   readonly question: Pick<ProgramAsk, 'tool' | 'subject' | 'subject_kind' | 'rules'> | null;
 }
 
-/** Carries out requests of an agent program, under the agent's folder, tools and permissions. */
+/** Carries out requests of an agent program, within the agent's folder, tools and permissions. */
 export function createModelHost(
   { config, root_id }: Pick<Agent, 'config' | 'root_id'>,
   context: HostContext,
@@ -72,7 +75,7 @@ export function createModelHost(
   const cwd = canonical(config.cwd);
   const { bounds = { sandbox: null, limits: null } } = context;
   const policy = withMode(policyOf(config), mode);
-  /** Null: the rules allow it. */
+  /** Returns null if the rules allow it. */
   const judge = (tool: string, subject: string): Judged | null => {
     const never = (refused: string): Judged => ({ refused, question: null });
     const needed = NEEDED[tool];
@@ -90,12 +93,12 @@ export function createModelHost(
     const touched = subject === '' ? undefined : callTouches(policy, by, about, cwd);
     const refused = subject === '' ? blindRefusal(policy, by) : policyRefusal(policy, by, about, touched);
     if (refused === null) return null;
-    // A person cannot judge what the program does not tell.
+    // Nobody is asked without a subject: a person could not judge the request.
     if (subject === '' || decide(policy, by, about, touched).verdict === 'deny') return never(refused);
     const rules = askingRules(policy, by, about, touched);
     return { refused, question: { tool, subject: about, subject_kind: by.subject, rules } };
   };
-  /** What a person allowed in this prompt: programs ask first, and act then. */
+  /** Actions that a person allowed during this prompt: programs ask before they act, and must not be asked about twice. */
   const permitted = new Set<string>();
   const permit = async ({ tool, subject, input = '{}', change }: HostUse): Promise<string | null> => {
     const judged = judge(tool, subject);
@@ -208,7 +211,7 @@ function readText(path: ContainedPath): string {
   return content.toString('utf8');
 }
 
-/** For the difference that a person sees; empty where there is no text yet. */
+/** Current text for the difference that a person sees; empty if there is none or it is not readable as text. */
 function presentText(path: ContainedPath): string {
   try {
     return readText(path);
@@ -233,6 +236,6 @@ function canonical(folder: string): string {
   try {
     return realpathSync.native(folder);
   } catch {
-    return folder; // gone: every use of it will say so
+    return folder; // the folder is gone: every use of it reports that
   }
 }

@@ -10,9 +10,9 @@ import type { Store } from '../../store/store.ts';
 
 /** Configuration of how conversations are kept within the windows of models (docs/context.md). */
 export interface ContextOptions {
-  /** Of a window: what may be filled. Default 0.8. */
+  /** Fraction of a window that may be filled; default 0.8. */
   readonly share?: number | undefined;
-  /** Writes the summaries; default: the agent's own. */
+  /** Model that writes the summaries; default: the agent's own. */
   readonly model?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface Sent {
   readonly agent_id: string;
   readonly model: Pick<Model, 'id' | 'context_window'>;
   readonly prompt: Prompt;
-  /** Characters of what is sent beside the messages. */
+  /** Number of characters sent in addition to the messages. */
   readonly overhead: number;
 }
 
@@ -42,22 +42,25 @@ const STUCK: ModelOutcome = {
 };
 
 const SHARE = 0.8;
-/** Tokens of a character, before a provider has counted any; a little more than text has. */
+/** Assumed tokens per character until a provider has counted; slightly more than text has. */
 const DENSITY = 0.3;
-/** Bounds of what a count tells: a part of what was counted is no text. */
+/** Bounds of a measured density: part of what the provider counts is not text. */
 const DENSITY_MIN = 0.2;
 const DENSITY_MAX = 1;
-/** A shorter conversation tells nothing of it. */
+/** Minimum characters of a conversation for its density to be measured. */
 const COUNTED_MIN = 4_000;
-/** Tokens that a window has at least, whatever is refused. */
+/** Minimum of a window that is inferred from a refusal, in tokens. */
 const WINDOW_MIN = 4_000;
 
-/** How much fits the models of this process: known windows, those learnt from refusals, and how densely providers count. */
+/**
+ * Room in the context windows of this process's models: known windows, those learnt from
+ * refusals, and the density (tokens per character) at which providers count.
+ */
 export class ContextRooms {
   readonly #share: number;
-  /** Tokens, by model. */
+  /** Windows learnt from refusals, in tokens, by model id. */
   readonly #windows = new Map<string, number>();
-  /** By conversation, and the newest of a model. */
+  /** Densities by conversation, and the newest by model id. */
   readonly #densities = new WeakMap<Prompt, number>();
   readonly #usual = new Map<string, number>();
 
@@ -73,14 +76,14 @@ export class ContextRooms {
     return this.#densities.get(prompt) ?? this.#usual.get(model.id) ?? DENSITY;
   }
 
-  /** Null for a model whose window is unknown. */
+  /** Returns null if the model's window is unknown. */
   room(sent: Sent): Room | null {
     const window = this.#window(sent.model);
     if (window === null) return null;
     return { window: window / this.#density(sent), share: this.#share, overhead: sent.overhead };
   }
 
-  /** How it gets room, or that it cannot; null when it has room. `refused`: the provider said that it has not. */
+  /** Returns the event that makes room, or a failure if that is impossible; null if there is room. `refused`: the provider refused it as too long. */
   relieve(sent: Sent, refused: boolean, at: number): Relieved | ModelOutcome | null {
     const room = this.room(sent);
     const found = room === null ? null : relief(sent.prompt, room, refused);
@@ -88,7 +91,7 @@ export class ContextRooms {
     return found.type === 'stuck' ? STUCK : { type: 'event', event: { ...found, at } };
   }
 
-  /** What the provider counted of its newest answer, if another process got that; the conversation may be near the end of the window. */
+  /** Measures the density by the newest request in the ledger, if another process made it. Skips conversations under a quarter of the window. */
   async recall(sent: Sent, store: Pick<Store, 'requests'>): Promise<void> {
     const { prompt, overhead, agent_id } = sent;
     const room = this.room(sent);
@@ -101,7 +104,7 @@ export class ContextRooms {
     if (usage !== undefined) this.#count(sent, usage, overhead + prompt.characters - later);
   }
 
-  /** The provider counted its tokens. */
+  /** Measures the density by the provider's count. Forgets a learnt window that is smaller than this count. */
   counted(sent: Sent, usage: Usage): void {
     const { model, prompt, overhead } = sent;
     if (usage.input > (this.#windows.get(model.id) ?? usage.input)) this.#windows.delete(model.id);
@@ -119,7 +122,7 @@ export class ContextRooms {
     this.#usual.set(model.id, bounded);
   }
 
-  /** The provider refused it as too long: what it names is the window; where none is known, it is less than what was sent. */
+  /** Learns the window from a refusal as too long: the size that the refusal names, else the known window, else the estimated size of what was sent. */
   refused(sent: Sent, refusal: string): void {
     const { model, prompt, overhead } = sent;
     const characters = overhead + prompt.characters;
@@ -127,7 +130,7 @@ export class ContextRooms {
     const sent_tokens = Math.max(WINDOW_MIN, characters * density);
     const window = namedWindow(refusal) ?? this.#window(model) ?? sent_tokens;
     this.#windows.set(model.id, window);
-    // More than the window was sent.
+    // More than the window was sent, which is a lower bound of the density.
     if (characters >= COUNTED_MIN)
       this.#densities.set(prompt, Math.min(DENSITY_MAX, Math.max(density, window / characters)));
   }

@@ -16,7 +16,7 @@ export function startHostTerminal(
     signal: controller.signal,
     timeout_ms: TOOL_LIMITS.timeout_max_seconds * 1000,
     onOutput: (chunk) => output.push(chunk),
-    // The command writes to the other one: this is what its walls report.
+    // The command itself writes only to standard output (`exec 2>&1`): standard error is what its sandbox reports.
     onErrorOutput: (chunk) => output.push(chunk),
   }).then((end) => {
     if (end.end === 'not_started') output.push(Buffer.from(`[could not be started: ${end.error.message}]\n`));
@@ -36,7 +36,7 @@ export function startHostTerminal(
   };
 }
 
-/** As in a shell: 127 for a command that was not found; a stopped one has a signal. */
+/** Exit as in a shell: code 127 if the command could not be started, a signal if it was stopped. */
 function exitOf(end: ProcessEnd): HostExit {
   if (end.end === 'exited') return { code: end.code, signal: end.signal };
   return end.end === 'not_started' ? { code: 127, signal: null } : { code: null, signal: 'SIGTERM' };

@@ -24,21 +24,21 @@ export class ModelCache {
     this.rooms = new ContextRooms(context);
   }
 
-  /** The one that decides for the agent. */
+  /** Model that answers the agent's requests. */
   async modelOf(agent: Agent): Promise<Model> {
     const { client, model } = agent.config;
-    // Loaded by those whom programs outside use only.
+    // Imported on first use: only agents of MCP clients need it.
     if (client !== undefined) return (await import('../../models/client-model.ts')).clientModel;
     return this.modelFor(agent, model);
   }
 
-  /** As `model`, under the limits of the agent's tree and its budgets. */
+  /** As `model`, under the agent's own cost budget, otherwise under the limits of its tree. */
   modelFor({ root_id, config }: Agent, name: string): Promise<Model> {
     const budget = config.budgets?.find(({ usd }) => usd !== undefined)?.usd;
     return this.model(name, budget === undefined ? this.#limitsOf(root_id) : { cost_usd: budget });
   }
 
-  /** For an agent under these limits. Rejects with a `CoppiceError`; `E_NO_PRICE` where a limit on cost would limit nothing. */
+  /** Opens a model for an agent under these limits. Rejects with a `CoppiceError`: `E_NO_PRICE` if there is a cost limit and the price is unknown. */
   async model(name: string, limits: Partial<Pick<TreeLimits, 'cost_usd' | 'usual'>> = {}): Promise<Model> {
     const model = await this.#opened(name);
     if (typeof limits.cost_usd === 'number' && limits.usual !== true && !model.tells_cost)
@@ -57,7 +57,7 @@ export class ModelCache {
     return model;
   }
 
-  /** Closes models that keep something open. */
+  /** Closes the models that hold resources. */
   async close(): Promise<void> {
     const models = [...this.#models.values()];
     this.#models.clear();

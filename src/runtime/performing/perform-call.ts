@@ -89,7 +89,7 @@ async function runCall(
   context: CallContext,
 ): Promise<Settled | Asking> {
   const { agent } = cell;
-  // A call that was approved runs again in the next process, whose servers are not asked yet.
+  // After a take-over, an approved call may run before this process has asked the MCP servers for their tools.
   await context.catalog.prepare(agent);
   const setup = context.catalog.setupFor(agent.config);
   const named = setup.tools.get(call.name) ?? setup.findTool(call.name);
@@ -127,11 +127,11 @@ async function runCall(
       : unreadablePlace(path, cwd, context);
     if (place !== undefined) return place;
     const bound = decidePaths(policy, touchesOf(by, path));
-    // The rule that asked about the call itself is answered before the call runs.
+    // The rule that asked about the call itself has been answered before the call runs.
     return bound === undefined || bound.rule === rule ? undefined : bound.rule;
   };
   const asked = { tool: name, subject, subject_kind: tool.permission.subject };
-  // A person's answer stays valid after a take-over, also where nobody can be asked.
+  // A person's answer stays valid after a take-over, even by a process in which nobody can be asked.
   const allowed =
     verdict === 'allow' ||
     (verdict === 'ask' &&
@@ -175,7 +175,7 @@ async function runCall(
   return { ...ended, deed, output: also === null ? result.output : `${result.output}\n${also}` };
 }
 
-/** As `questionsOf`, which is loaded with the first question. */
+/** `questionsOf`, imported with the first question. */
 function lateQuestions(...given: Parameters<typeof questionsOf>): NonNullable<ToolContext['question']> {
   let questions: Promise<NonNullable<ToolContext['question']>> | undefined;
   return async (...asked) => {
@@ -189,7 +189,7 @@ interface Meant {
   readonly input: unknown;
 }
 
-/** The tool that runs, and its input: what a call says, or what it stands for. */
+/** Returns the tool to run and its input: those that the call names, or those that it stands for (`Tool.stands_for`). */
 function meantBy(named: Tool, input: unknown): Meant | { readonly error: string } {
   const parsed = named.parse(input);
   if (!parsed.ok) return parsed;
@@ -202,7 +202,7 @@ function meantBy(named: Tool, input: unknown): Meant | { readonly error: string 
     : { error: `${other.tool.spec.name}: ${inner.error}` };
 }
 
-/** The arguments that a person is shown. */
+/** The arguments as shown to a person. */
 function inputOf(named: Tool, tool: Tool, call: Call, input: unknown): string {
   return named === tool ? call.input : JSON.stringify(input);
 }
@@ -211,7 +211,7 @@ function unknownTool(name: string, known: readonly string[]): string {
   return `there is no tool "${name}". ${nameHint(name, known, 'Tools')}.`;
 }
 
-/** A person allowed exactly this call. */
+/** Whether a person allowed exactly this call. */
 function isApproved({ state }: Agent, call: Call): boolean {
   return (
     state.type === 'executing' &&

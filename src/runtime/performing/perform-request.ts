@@ -66,7 +66,7 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
   }
   const event = eventOrFault(at, cell.agent, outcome, context.catalog);
   const whole = event === null ? null : await withChanges(cell, event, context);
-  // Saving the worktree took a while.
+  // Checked again, because saving the worktree takes time.
   if (cell.request !== controller || cell.gone) return;
   cell.request = null;
   cell.said = '';
@@ -87,7 +87,7 @@ function eventOf(at: number, agent: Agent, outcome: ModelOutcome, catalog: ToolC
   return outcome.type === 'failure' ? failed(at, outcome) : answered(at, agent, outcome, catalog);
 }
 
-/** A fault while reading the answer ends the turn, not the process. */
+/** An exception while the answer is read ends the turn, not the process. */
 function eventOrFault(at: number, agent: Agent, outcome: ModelOutcome, catalog: ToolCatalog): Outcome | null {
   try {
     return eventOf(at, agent, outcome, catalog);
@@ -103,7 +103,7 @@ function withChanges({ agent }: Cell, event: Outcome, context: RequestContext): 
   return context.worktrees.complete(agent, event, context.catalog.contextOf(agent, tree));
 }
 
-/** Asks the model, or makes room for it first: then the state asks for the next request. */
+/** Asks the model, or makes room in its context window first; the event that does so leads to the next request. */
 async function ask(
   cell: Cell,
   controller: AbortController,
@@ -133,7 +133,7 @@ async function ask(
       cache_key: agent.root_id,
       signal: controller.signal,
       agent: { id: agent.id, name: agent.name, parent_id: agent.parent_id },
-      // Loaded by those who have agent programs only.
+      // Imported on first use: only agent programs need it.
       ...(is_program && {
         host: (await import('./asking/ask-for-program.ts')).hostFor(cell, controller, mode, context),
       }),
@@ -170,7 +170,7 @@ async function ask(
   }
 }
 
-/** Servers may take long to start, and an interrupted turn does not wait for them. */
+/** Resolves to no notices on abort: servers may take long to start, and an interrupted turn does not wait for them. */
 async function unlessAborted(
   preparing: Promise<readonly string[]>,
   signal: AbortSignal,
@@ -196,11 +196,11 @@ function failed(
     : { type: 'request-failed', at, failure: kept, partial: storable(partial) };
 }
 
-/** Maximum of one message: bounds what one step decides and the ledger stores. */
+/** Maximum calls of one message, and characters of their arguments: bounds what one step decides and the ledger stores. */
 const CALLS_MAX = 1_000;
 const CALL_CHARACTERS_MAX = 2_000_000;
 
-/** Cuts the parts to the maximum of calls; if that cuts any, the refusal says that none was run. */
+/** Drops calls beyond the maximum; if any are dropped, `refusal` says that none was run. */
 function withinCalls(parts: AssistantContent['parts']): {
   readonly parts: AssistantContent['parts'];
   readonly refusal?: string;
@@ -217,7 +217,7 @@ function withinCalls(parts: AssistantContent['parts']): {
   return { parts: kept, refusal };
 }
 
-/** Each call carries what scheduling it needs of its tool. A call of an unknown tool gets an error as its result. */
+/** The event of an answer. Each call carries the scheduling flags of its tool; a call of an unknown tool gets an error as its result. */
 function answered(
   at: number,
   agent: Agent,
@@ -259,7 +259,7 @@ function endingOf(
 const NOT_ALONE =
   'submit_result and submit_error end your conversation, so each must be the only call of its message: nothing of this message was run.';
 
-/** The result or error by which a child ends itself; invalid arguments are reported by the tool, as for any call. */
+/** The result or error with which a child ends itself; invalid arguments are reported by the tool, as for any call. */
 function submissionOf(
   agent: Agent,
   calls: readonly Call[],

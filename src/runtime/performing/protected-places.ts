@@ -4,7 +4,7 @@ import { KEY_FILE, protectedPart } from '../../permissions/protected-path.ts';
 import type { Store } from '../../store/store.ts';
 import { worktreeFolder } from '../worktree/git-worktree.ts';
 
-/** Named in refusals in the place of a rule. */
+/** Shown in refusals in place of a rule. */
 const SETTINGS = 'that settings are protected: no tool may write there';
 const KEYS = 'that keys are protected: no tool may read them';
 const LEDGER = 'that the ledger is protected: no tool may write there';
@@ -17,8 +17,8 @@ export interface ProtectedContext {
 }
 
 /**
- * Why no tool may write to this canonical path; undefined where one may. Settings and the ledger are protected wherever the
- * agent's folder is, and before the files exist.
+ * Returns why no tool may write to this canonical path; undefined if tools may. Settings and the
+ * ledger are protected wherever the agent's folder is, and before the files exist.
  */
 export function protectedPlace(
   absolute: string,
@@ -26,7 +26,7 @@ export function protectedPlace(
   { store, settings = [], spill_dir }: ProtectedContext,
 ): string | undefined {
   const worktrees = canonical(worktreeFolder(spill_dir));
-  // Worktrees are in the data folder, and agents write there.
+  // Worktrees are in the data folder, but agents may write to them.
   const in_worktree = isInside(worktrees, canonical(cwd));
   if (!in_worktree && protectedPart(absolute) !== undefined) return SETTINGS;
   for (const place of settings.map(canonical))
@@ -36,13 +36,13 @@ export function protectedPlace(
   return absolute === ledger || absolute.startsWith(`${ledger}-`) ? LEDGER : undefined;
 }
 
-/** Why no tool may read this canonical path, absolute or relative to the folder; undefined where one may. */
+/** Returns why no tool may read this canonical path, absolute or relative to the folder; undefined if tools may. */
 export function unreadablePlace(
   path: string,
   cwd: string,
   { settings = [] }: ProtectedContext,
 ): string | undefined {
-  // Asked for every file of a search: almost all have another name.
+  // Fast path: called for every file of a search, and almost none has this name.
   if (basename(path).toLowerCase() !== KEY_FILE) return undefined;
   const absolute = resolve(realpathSync(cwd), path);
   return settings.some((place) => isInside(canonical(join(place, KEY_FILE)), absolute)) ? KEYS : undefined;

@@ -6,7 +6,7 @@ import type { Tool } from '../../records/tool.ts';
 import type { Store } from '../../store/store.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 
-/** Characters of one result: small enough for small windows. */
+/** Maximum characters of one result: small enough for small context windows. */
 const PAGE = 4_000;
 
 const input = z.strictObject({
@@ -14,7 +14,10 @@ const input = z.strictObject({
   from: z.int().min(0).nullish().describe('Character to read on from; default 0'),
 });
 
-/** The tool `recall`: reads what is no longer sent to the model, from the agent's own history in the ledger. Offered once something was cut (docs/context.md). */
+/**
+ * The tool `recall`: reads messages that are no longer sent to the model, from the agent's
+ * history in the ledger. Described to the model once something was cut (docs/context.md).
+ */
 export function createRecallTool(store: Pick<Store, 'history'>): Tool {
   return defineTool({
     name: 'recall',

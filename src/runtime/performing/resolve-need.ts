@@ -18,7 +18,7 @@ import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
 import { makeWorktree, worktreeFolder } from '../worktree/git-worktree.ts';
 import { type GrantContext, grantsFor, mayAsk } from './asking/approvals.ts';
 
-/** Maximum bytes of a file that is put before a task. */
+/** Maximum bytes of a file that is prepended to a task. */
 const MAX_FILE = 256 * 1024;
 
 export interface NeedContext {
@@ -28,7 +28,7 @@ export interface NeedContext {
   readonly spill_dir: string;
 }
 
-/** Looks up what only the world can tell a call of this agent, under its permissions. Never rejects. */
+/** Resolves what a call needs from outside the ledger, under the agent's permissions. Never rejects. */
 export async function resolveNeed(agent: Agent, need: WorldNeed, context: NeedContext): Promise<NeedAnswer> {
   try {
     switch (need.type) {
@@ -87,7 +87,7 @@ function file(agent: Agent, base: string, path: string, spill_dir: string): Need
   }
 }
 
-/** Whether a call that a rule asks about may create its agents; the question tells what they will probably use. */
+/** Whether a call may create its agents. The answer's text is empty if it may; otherwise it is the estimated use, for the question to a person. */
 export async function mayCreate(
   agent: Agent,
   { call, planned }: Extract<Need, { type: 'creation' }>,

@@ -12,11 +12,11 @@ interface Sources {
   readonly clock: RuntimeClock;
 }
 
-/** Changes looked at for a refusal, and how many of them are named. */
+/** Maximum changes read for a refusal, and maximum changes that it names. */
 const CHANGES_READ = 20;
 const CHANGES_NAMED = 3;
 
-/** What the agent has seen of files, as its conversation in the ledger says. */
+/** The files that the agent has seen, according to its conversation in the ledger. */
 export function seenContext(cell: Cell, { store, executor, clock }: Sources): SeenContext {
   return {
     seen: (path) => cell.seen.hashOf(path),
@@ -40,7 +40,10 @@ export function seenContext(cell: Cell, { store, executor, clock }: Sources): Se
   };
 }
 
-/** Tells the agent once of each other agent at work on the same file: who reads it, of those who change it; who changes it, of all who have it. */
+/**
+ * Names other working agents that use the same file, each of them once: those that changed
+ * it and, if this call changed it, those that read it. Null if there are none.
+ */
 export function heldByOthers(
   cell: Cell,
   { status, ...result }: ToolResult,
@@ -64,7 +67,7 @@ export function heldByOthers(
 
 const NAMES_MAX = 5;
 
-/** The agents of its tree that are led here. */
+/** Cells of the agent's tree that this process leads. */
 function relatives({ agent }: Cell, { agent_index, cells }: Executor): Cell[] {
   return agent_index.members(agent.root_id).flatMap(({ id }) => cells.get(id) ?? []);
 }

@@ -8,9 +8,9 @@ import type { RuntimeClock } from '../runtime-clock.ts';
 
 /** Maximum time that an agent waits for its sibling. */
 const WAIT_MS = 5_000;
-/** How long providers keep a prefix at least. */
+/** Minimum time for which providers keep a prefix. */
 const KEPT_MS = 5 * 60_000;
-/** Shorter prefixes are not cached: 1,024 tokens. */
+/** Minimum characters of a prefix that is cached: about 1,024 tokens. */
 const CHARACTERS_MIN = 4_096;
 
 interface SiblingContext {
@@ -25,15 +25,15 @@ interface Opening {
 }
 
 /**
- * Forks that begin together with the same prefix: the first one asks, and the others when its answer has begun, because only then the provider's cache
- * holds the prefix. Nothing of it is in the ledger, so a successor of this process asks without waiting for anybody who is gone.
+ * Orders the first requests of forks that begin together with the same prefix: the first fork asks, the others follow when its answer has begun, because
+ * only then does the provider's cache hold the prefix. Kept in memory only, so that after a take-over nobody waits for a request that is gone.
  */
 export class SiblingOpenings {
   readonly #openings = new Map<string, Opening>();
 
   /**
-   * Resolves when the agent may ask: at once, unless a sibling has just asked; at the latest after 5 s, or when the signal aborts. What it resolves to
-   * must be called when the answer has begun, and when the request has ended, however; idempotent.
+   * Resolves when the agent may ask: at once, unless a sibling has just asked; at the latest after 5 s, or when the signal aborts. The
+   * function that it resolves to must be called when the answer begins and when the request ends, whatever its outcome; idempotent.
    */
   async enter(
     { agent, prompt }: Pick<Cell, 'agent' | 'prompt'>,
@@ -69,7 +69,7 @@ export class SiblingOpenings {
     return () => undefined;
   }
 
-  /** Nobody waits for one whose prefix is too short, or was cached for its parent. */
+  /** Registers the first request of a prefix. Siblings do not wait for it if the part that the parent's requests did not cache is too short to be cached. */
   #open(
     key: string,
     prompt: Prompt,
@@ -89,14 +89,14 @@ export class SiblingOpenings {
       opening.has_begun = true;
       resolve();
     };
-    // The parent has asked with all but its newest answer and what stands for its results.
+    // The parent has already sent all but its newest answer and the placeholder results.
     const fresh = prompt.messages().slice(as_parent ? prompt.shared - 2 : 0, prompt.shared);
     if (!isLong(fresh)) begin();
     return begin;
   }
 }
 
-/** What, besides the messages, decides whether a request finds a prefix in the cache: the profile stands for prompt and tools. */
+/** Key of a cached prefix, in addition to its messages; the profile stands for system text and tools. */
 function cachedBy({ model, thinking, profile = '' }: AgentConfig): string {
   return `${model} ${thinking} ${profile}`;
 }

@@ -14,7 +14,7 @@ export class SpillCleanup {
     this.#folder = spillFolder(spill_dir);
   }
 
-  /** Called after each call that may have written output; cleans up once a minute at most. */
+  /** Called after each call that may have written output; cleans up at most once a minute. */
   cleanIfDue(): void {
     const now_ms = performance.now();
     if (now_ms - this.#last_ms < INTERVAL_MS) return;

@@ -12,12 +12,12 @@ import type { ContextOptions, Sent } from './context-room.ts';
 import type { ModelCache } from './model-cache.ts';
 
 const WORDS_MAX = 2_000;
-/** Where the window is unknown. */
+/** Assumed window if it is unknown, in characters. */
 const USUAL_WINDOW = 400_000;
-/** Failures that any request would meet now: no reason to go on without a summary. */
+/** Failures that any request would meet now: no reason to continue without a summary. */
 const OUTAGES: ReadonlySet<string> = new Set(['auth', 'no_credit', 'rate_limit', 'overloaded', 'network']);
 
-/** The last message of a request for a summary. */
+/** Text of the last message of a request for a summary. */
 function order(words: number, note: string): string {
   const kept = note === '' ? '' : ` The user wants this to be kept: ${note}`;
   return [
@@ -41,8 +41,8 @@ export interface Summarised {
 }
 
 /**
- * Asks for the summary of a conversation, behind the same prefix as any request of it, so that a provider's cache is hit. Without a summary the checkpoint
- * holds what needs no model; only an outage is a failure.
+ * Requests the summary of a conversation, with the same prefix as any other request of it, so that the provider's cache is
+ * hit. Without a summary, the checkpoint holds only what needs no model; only an outage counts as a failure.
  */
 export async function summarise(
   cell: Cell,
@@ -71,7 +71,7 @@ export async function summarise(
   const last = { role: 'user' as const, text: order(words, note) };
   const asked = { ...request, messages: [...request.messages, last] };
   const cheaper = other === undefined ? null : await models.modelFor(agent, other).catch(() => null);
-  // A smaller window may not hold the conversation.
+  // The other model's window may be too small for the conversation.
   const fits = cheaper !== null && rooms.relieve({ ...sent, model: cheaper }, false, 0) === null;
   const outcome = await (fits ? cheaper : model).stream(asked, () => undefined);
   if (outcome.type === 'aborted') return outcome;

@@ -8,7 +8,7 @@ interface ModeContext {
   readonly store: Pick<Store, 'agent'>;
 }
 
-/** The mode of the agent's tree: of its root where this process leads it, otherwise as the ledger has it now. */
+/** The permission mode of the agent's tree: from its root if this process leads it, otherwise read from the ledger. */
 export async function treeMode(
   { root_id }: Pick<Agent, 'root_id'>,
   { executor, store }: ModeContext,

@@ -6,22 +6,22 @@ import type { Worktree } from '../../records/agent/task-terms.ts';
 import { AUTHOR, commitWorktree, PLAIN } from './git-worktree.ts';
 
 /**
- * Merging branches of agents into the folder where a person works.
- * M1. Work of the person that is not committed is never touched: a merge begins without any, and git refuses to overwrite what is written meanwhile.
- * M2. Whatever does not succeed leaves the branch of the folder at the commit where it was.
- * M3. Nothing that the repository configures is run.
- * M4. What a person began in the folder (a merge, a rebase, …) is never aborted or continued.
+ * Merges branches of agents into the folder where a person works.
+ * M1. Uncommitted work of the person is never touched: a merge begins only without changes to tracked files, and git refuses to overwrite anything else.
+ * M2. A merge that does not succeed leaves the branch of the folder at its previous commit.
+ * M3. No program that the repository configures is run.
+ * M4. An operation that a person began in the folder (a merge, a rebase, …) is never aborted or continued.
  */
 
-/** Maximum characters of a conflict that are reported. */
+/** Maximum characters of a conflict's diff that are reported. */
 const MAX_CONFLICT = 12_000;
 const FILES_SHOWN = 5;
-/** Programs that a merge would run, in settings that everybody who works in the repository can write. */
+/** Settings that name programs which a merge would run; everybody who works in the repository can write them. */
 const PROGRAMS = '^(filter\\..*\\.(smudge|clean|process)|merge\\..*\\.driver)$';
 const OWN_SCOPES: ReadonlySet<string> = new Set(['system', 'global', 'command']);
-/** Git would look into submodules, and so run what their settings name. */
+/** Without it, git would inspect submodules and run programs that their settings name. */
 const SHALLOW = '--ignore-submodules=dirty';
-/** What git keeps in the folder of its data while a command of several steps is under way; the command. */
+/** Entries in git's data folder while a command of several steps is under way, and the command. */
 const UNDER_WAY = [
   ['MERGE_HEAD', 'merge'],
   ['rebase-merge', 'rebase'],
@@ -43,7 +43,7 @@ export interface MergeTarget {
 
 type Failed = { readonly ok: false; readonly error: string; readonly hint: string };
 
-/** Held by one merge at a time in a repository, whatever its worktree. */
+/** Takes the lock that one merge at a time holds in a repository, for all of its worktrees. */
 export async function mergeLock(
   folder: string,
 ): Promise<{ readonly ok: true; readonly lock: ProcessLock } | Failed> {
@@ -107,14 +107,14 @@ export async function mergeTarget(
   return { ok: true, target: { git, folder: place, branch: branch.out.trim(), head: head.out.trim() } };
 }
 
-/** The command of several steps that somebody began in the folder; null: none. */
+/** The command of several steps that is under way in the folder; null if there is none. */
 async function underWay(git: Git): Promise<string | null> {
   const data = await git('rev-parse', '--absolute-git-dir');
   if (!data.ok) return null;
   return UNDER_WAY.find(([name]) => existsSync(join(data.out.trim(), name)))?.[1] ?? null;
 }
 
-/** The first setting of the repository itself that names a program for merges. */
+/** The first setting of the repository itself that names a program for merges; null if there is none. */
 async function foreignPrograms(git: Git): Promise<string | null> {
   const found = await git('config', '--show-scope', '--includes', '-z', '--get-regexp', PROGRAMS);
   const parts = found.ok ? found.out.split('\0') : [];
@@ -149,7 +149,7 @@ export async function mergeWorktree(
       ? { type: 'merged', commit: commit.out.trim() }
       : { type: 'failed', error: commit.error };
   }
-  // Git refused before it began; a merge of something else is not ours (M4).
+  // Git refused before it began; a merge of another commit is not ours (M4).
   const [tip, merging] = [await git('rev-parse', branch), await git('rev-parse', '--verify', 'MERGE_HEAD')];
   if (!tip.ok || !merging.ok || tip.out !== merging.out) return { type: 'failed', error: end.error };
   const open = await git('diff', SHALLOW, '--name-only', '--diff-filter=U', '-z');
@@ -164,13 +164,13 @@ export async function mergeWorktree(
   return { type: 'conflict', files, diff: diff?.ok === true ? diff.out.slice(0, MAX_CONFLICT) : '' };
 }
 
-/** Takes a merge back (M1, M2); null, or why not and what to do. */
+/** Undoes a merge (M1, M2). Resolves to null, or to why not and what to do. */
 export async function undoMerge({ git, folder }: MergeTarget, commit: string): Promise<string | null> {
   const now = await git('rev-parse', 'HEAD');
   const by_hand = `git -C ${folder} revert -m 1 ${commit}`;
   if (!now.ok || now.out.trim() !== commit)
     return `the merge stays, because another commit was made meanwhile; undo it with: ${by_hand}`;
-  // A reset would end it (M4).
+  // A reset would abort it (M4).
   const begun = await underWay(git);
   if (begun !== null)
     return `the merge stays, because a ${begun} was begun meanwhile; undo it with: ${by_hand}`;

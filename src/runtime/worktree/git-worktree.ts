@@ -13,7 +13,7 @@ export const AUTHOR = ['-c', 'user.name=Coppice', '-c', 'user.email=coppice@loca
 export const BRANCHES = 'coppice/';
 export const PLAIN = ['--no-ext-diff', '--no-textconv', '--no-color'];
 
-/** Where a folder holds or names the data of its repository. */
+/** Name of the entry that holds a repository's data or refers to it. */
 const LINK = Buffer.from('.git');
 
 type Place = Pick<Worktree, 'path' | 'branch'>;
@@ -40,7 +40,7 @@ export async function makeWorktree(base: string, folder: string, id: string): Pr
     return { ok: false, error: `core.worktree of the repository leads away from ${base}` };
   const head = await git('rev-parse', 'HEAD');
   if (!head.ok) return { ok: false, error: `a worktree needs a first commit: ${head.error}` };
-  // Its beginning tells whose it is.
+  // The first nine characters are kept: they identify the agent that made the worktree.
   const name = id.replaceAll(/[^\w-]/g, '-').replace(/^(.{9}).*(.{51})$/, '$1$2');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   return changes.run(() => addWorktree(base, within, head.out.trim(), folder, name));
@@ -93,7 +93,7 @@ async function fill(place: string): Promise<GitEnd> {
   return 'error' in git ? { ok: false, error: git.error } : git('reset', '--quiet', '--hard');
 }
 
-/** `gone`: there is no such folder any more, but the branch may have all of it. */
+/** `gone`: the folder no longer exists, but the branch may have all of the work. */
 type Committed =
   | { readonly ok: true; readonly git: Git }
   | { readonly ok: false; readonly gone: boolean; readonly error: string };
@@ -116,7 +116,7 @@ export async function commitWorktree(worktree: Place, title: string): Promise<Co
   return open === null ? { ok: true, git } : failed(`${open}, so its folder stays: ${place}`);
 }
 
-/** `place`: its top folder; null: it is no worktree any more. */
+/** `place`: the top folder of the worktree; null if it is no worktree any more. */
 type Opened =
   | { readonly ok: true; readonly git: Git; readonly place: string }
   | { readonly ok: false; readonly error: string; readonly place: string | null };
@@ -132,8 +132,8 @@ async function openWorktree(worktree: Place): Promise<Opened> {
 }
 
 /**
- * Says which repository of its own there is in a worktree, such as a clone that an agent made or a submodule that it filled; null: there is none. Git would run
- * the programs that its settings name, and its commits would be lost with the folder.
+ * Describes a repository nested in a worktree, such as a clone that an agent made or a submodule that it filled, or a folder that cannot be
+ * read; null if there is none. Git would run the programs that its settings name, and its commits would be lost with the folder.
  */
 async function nestedRepository(place: string): Promise<string | null> {
   // Names need not be UTF-8.
@@ -158,7 +158,7 @@ async function nestedRepository(place: string): Promise<string | null> {
   return null;
 }
 
-/** A file in the middle of a merge that still has its marks: adding it would make them part of the branch. */
+/** A conflicted file that still has its conflict markers, which `git add` would make part of the branch; null if there is none. */
 async function conflictIn(git: Git, place: string): Promise<string | null> {
   const open = await git('diff', '--name-only', '--diff-filter=U', '-z');
   const files = open.ok
@@ -173,7 +173,7 @@ export interface SavedWork {
   readonly files: readonly string[];
 }
 
-/** The same, and returns the changes. */
+/** Commits all changes of a worktree to its branch, and returns them. */
 export async function saveWorktree(worktree: Worktree, title: string): Promise<SavedWork> {
   const { branch, base } = worktree;
   const none = (text: string): SavedWork => ({ text: `[worktree] ${text}`, files: [] });
@@ -191,8 +191,8 @@ export async function saveWorktree(worktree: Worktree, title: string): Promise<S
 }
 
 /**
- * The top folder of a worktree, also when its agent removed the folder that it began in; null when it is no worktree any more. An agent may have
- * removed its link to the repository: then git finds an enclosing repository, which must not be touched.
+ * The top folder of a worktree, even if its agent removed the folder that it began in; null if it is no worktree any more. An
+ * agent may have removed the link to the repository: then git finds an enclosing repository, which must not be touched.
  */
 async function topOf({ path, branch }: Place): Promise<string | null> {
   const name = branch.slice(BRANCHES.length);
@@ -203,7 +203,7 @@ async function topOf({ path, branch }: Place): Promise<string | null> {
   return top.ok && top.out.trim() === place ? place : null;
 }
 
-/** Why the branch does not hold all work of the worktree; null when it does. */
+/** Reason why the branch does not hold all work of the worktree; null if it does. */
 async function unsaved(git: Git, branch: string): Promise<string | null> {
   const status = await git('status', '--porcelain');
   if (!status.ok || status.out !== '') return 'not all of it is committed';
@@ -212,12 +212,18 @@ async function unsaved(git: Git, branch: string): Promise<string | null> {
 }
 
 interface RemovalTerms {
-  /** Only if another branch, none of an agent, has its commits; its own branch goes, too. Default: its own branch keeps them. */
+  /**
+   * Removes the worktree only if a branch that belongs to no agent has its commits, and
+   * deletes its own branch, too. Default: its own branch keeps the commits.
+   */
   readonly merged?: boolean;
   readonly dry_run?: boolean;
 }
 
-/** Removes the folder of a worktree whose branch holds all work, and the branch if it has no commits. Resolves to why anything else stays. */
+/**
+ * Removes the folder of a worktree whose branch holds all work, and the branch if it
+ * has no commits of its own. Resolves to null, or to why the worktree stays.
+ */
 export function removeWorktree(worktree: Worktree, terms: RemovalTerms = {}): Promise<string | null> {
   return changes.run(() => remove(worktree, terms));
 }
@@ -245,7 +251,7 @@ async function remove(
   return null;
 }
 
-/** Whether a branch has the commits that is none of an agent. */
+/** Whether a branch that belongs to no agent has all commits of the worktree. */
 async function isHeldElsewhere(git: Git): Promise<boolean> {
   const others = [`--exclude=${BRANCHES}*`, '--branches', `--exclude=*/${BRANCHES}*`, '--remotes'];
   const missing = await git('rev-list', '--max-count=1', 'HEAD', '--not', ...others);

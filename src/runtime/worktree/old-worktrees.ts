@@ -6,18 +6,18 @@ import { isTerminal } from '../../records/agent/state.ts';
 import type { Store } from '../../store/store.ts';
 import { BRANCHES, removeWorktree, worktreeFolder } from './git-worktree.ts';
 
-/** Of an id, at the beginning of a worktree's name: of the agent that made it. */
+/** Prefix of the creating agent's id, at the beginning of a worktree's name. */
 const CREATOR = /^[\da-f]{8}(?=-)/;
 
 /** A worktree in which nobody works any more. */
 export interface OldWorktree {
   readonly path: string;
   readonly branch: string;
-  /** Who worked in it, the oldest agent; null: none in this ledger. */
+  /** The oldest agent that worked in it; null if there is none in this ledger. */
   readonly agent: { readonly id: string; readonly name: string } | null;
-  /** Whether the ledger has the agent still. */
+  /** Whether the ledger still has the agent. */
   readonly in_ledger: boolean;
-  /** Why it stays; null: it was removed. */
+  /** Reason why it stays; null if it was removed (with `dry_run`: would be). */
   readonly kept: string | null;
 }
 
@@ -29,8 +29,8 @@ interface Found {
 }
 
 /**
- * The worktrees on this machine whose agents are gone. One that holds work which no other branch has stays; one that no agent of this ledger worked in
- * stays, too, because it may belong to another ledger.
+ * The worktrees on this machine whose agents are gone. A worktree stays if it holds work that no other
+ * branch has, or if no agent of this ledger worked in it, because it may belong to another ledger.
  */
 export class OldWorktrees {
   readonly #found: Set<Found>;
@@ -53,12 +53,12 @@ export class OldWorktrees {
     return new OldWorktrees(found, dry_run);
   }
 
-  /** Everything that was removed or stays. */
+  /** All old worktrees found so far, removed or not. */
   get all(): readonly OldWorktree[] {
     return this.#old;
   }
 
-  /** Those of trees that nobody can continue. */
+  /** Removes worktrees whose agents all belong to these trees, which nobody can continue. */
   async removeOf(root_ids: readonly string[]): Promise<void> {
     const roots = new Set(root_ids);
     for (const one of this.#found)
@@ -66,7 +66,7 @@ export class OldWorktrees {
         await this.#remove(one, this.#dry_run);
   }
 
-  /** Those whose agents ended before this time. */
+  /** Removes worktrees whose agents all ended before this time, milliseconds since the epoch. */
   async removeEnded(before: number): Promise<void> {
     for (const one of this.#found)
       if (one.agents.every(({ state, updated_at }) => isTerminal(state.type) && updated_at < before))

@@ -14,11 +14,11 @@ type Ending = EventOf<'response' | 'request-failed'>;
  * afterwards, so that it is still there after a crash. Worktrees of stopped or killed agents stay.
  */
 export class WorktreeLifecycle {
-  /** By agent, worktrees that were saved for a last answer. */
+  /** Worktrees that were saved for a last answer, by agent id. */
   readonly #saved = new Map<string, Worktree>();
   readonly #removals = new Set<Promise<unknown>>();
 
-  /** The event; with the changes as its appendix if it ends an agent in a worktree. */
+  /** Returns the event, with the changes as its appendix if it ends an agent in a worktree. */
   async complete<E extends Ending>(agent: Agent, event: E, context: TransitionContext): Promise<E> {
     const terms = agent.config.task;
     if (terms === undefined || terms.worktree === null) return event;
@@ -33,7 +33,7 @@ export class WorktreeLifecycle {
     return checked ? changed : { ...changed, appendix: storable(text) };
   }
 
-  /** The end of the agent is committed. */
+  /** Called when the end of the agent is committed; discards its saved worktree unless the agent was killed. */
   ended({ id, state }: Agent): void {
     const worktree = this.#saved.get(id);
     this.#saved.delete(id);

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { NewDelivery } from '../../records/run/delivery.ts';
 
-/** A rule of the configuration: what people are told of, and where. */
+/** A configured alert: the condition to watch for, and the targets that are told. */
 export interface AlertRule {
   readonly when: 'tree-failed' | 'waits-for-person' | 'cost' | 'worker-gone';
-  /** Of `waits-for-person`: how long it may wait. Default 0. */
+  /** For `waits-for-person`: minutes of waiting before the alert. Default 0. */
   readonly after_minutes?: number | undefined;
-  /** Of `cost`: US dollars of a tree. */
+  /** For `cost`: threshold in US dollars per tree. */
   readonly usd?: number | undefined;
-  /** `telegram:42`, `webhook:ops`. */
+  /** Targets, such as `telegram:42` or `webhook:ops`. */
   readonly to: readonly string[];
 }
 
-/** Something that a rule looks out for. */
+/** One occurrence of a rule's condition. */
 export interface Cause {
-  /** The same whenever it is found: each target is told of it once. */
+  /** Deduplication key, the same at every poll: each target is told once. */
   readonly key: string;
-  /** Empty where it is about no tree. */
+  /** Empty if the cause concerns no tree. */
   readonly root_id: string;
   /** Markdown. */
   readonly text: string;

@@ -11,7 +11,7 @@ const SEAT = 'alerts';
 const SINCE = 'since';
 const LOOK_MS = 5_000;
 const MINUTE_MS = 60_000;
-/** A tree that fails at once has no leader and no request when it is looked for. */
+/** Newest roots that every poll checks: a tree that fails at once may never be seen with a leader or a request. */
 const NEWEST = 20;
 const TOLD_MAX = 10_000;
 
@@ -19,28 +19,28 @@ export interface AlertsOptions {
   readonly store: Store;
   readonly worker_id: string;
   readonly rules: readonly AlertRule[];
-  /** Deliveries entered the outbox. */
+  /** Called after a delivery has entered the outbox. */
   readonly onEntered: () => void;
   readonly onTrouble: (error: unknown) => void;
-  /** Between looks; default 5 s. */
+  /** Milliseconds between polls; default 5000. */
   readonly look_ms?: number;
 }
 
-/** What happened since the last look. */
+/** Snapshot that each poll reads. */
 interface News {
   readonly load: Load;
   readonly workers: readonly KnownWorker[];
   readonly now: number;
-  /** Trees with requests since then. */
+  /** Roots of trees with model requests since the previous poll. */
   readonly active: ReadonlySet<string>;
 }
 
-/** Looks for what the rules name, and puts alerts into the outbox; one server of a ledger does. */
+/** Polls for the conditions of the rules and puts alerts into the outbox. Only one server per ledger does so, the one that holds the seat. */
 export class Alerts {
   readonly #options: AlertsOptions;
   readonly #poll = new Poll(() => this.#look());
   readonly #feed: RequestFeed;
-  /** Ids of deliveries that were entered, so that a cause which lasts is not written again and again. */
+  /** Ids of deliveries already entered, so that a lasting cause is not written at every poll. */
   readonly #told = new Set<string>();
   #before: News | null = null;
   #since: number | null = null;
@@ -109,7 +109,7 @@ export class Alerts {
     }
   }
 
-  /** Looks at trees that had requests, have a failed agent, have lost their leader, or are new. */
+  /** Checks trees that had requests, have a failed agent, have lost their leader, or are new. */
   async #failedTrees({ load, active }: News): Promise<Cause[]> {
     const { store } = this.#options;
     const led = new Set(load.agents.map(({ root_id }) => root_id));
@@ -154,7 +154,7 @@ export class Alerts {
     return causes;
   }
 
-  /** Who ends in good order releases its agents first. */
+  /** A process that stops in an orderly way releases its agents first; one that vanishes while it leads agents has died. */
   #goneWorkers({ workers, now }: News): Cause[] {
     if (this.#before === null) return [];
     const there = new Set(workers.map(({ id }) => id));

@@ -7,7 +7,7 @@ import { newestCheckpoint } from '../../store/prompt-history.ts';
 import { unledOf } from '../leading/unled.ts';
 import { agentsJson, oneAgent, oneRoot, type ReadSources } from './find-one.ts';
 
-/** What can be read of agents, without the schemas of requests: commands that read the ledger load these alone. */
+/** Documents about agents, without the request schemas, so that commands which read the ledger need not load those. */
 
 export const AGENTS_USUAL = 200;
 export const MESSAGES_USUAL = 200;
@@ -19,7 +19,7 @@ export interface AgentsQuery {
   readonly limit?: number | undefined;
 }
 
-/** Those who are `called` so are all of them, the living ones first; otherwise the newest, oldest first. */
+/** With `called`: all matching agents, living ones first. Otherwise the agents of `tree`, or the newest `limit`, oldest first. */
 export async function agentsDocument(
   sources: ReadSources,
   { tree, called, all = called !== undefined, limit = AGENTS_USUAL }: AgentsQuery,

@@ -9,7 +9,7 @@ import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
 import { type UnledContext, unledTrees } from '../leading/unled.ts';
 
-/** What the answers are made from. */
+/** Sources of read-only documents. */
 export interface ReadSources {
   readonly store: Store;
   readonly unled: UnledContext;
@@ -17,7 +17,10 @@ export interface ReadSources {
 
 const CANDIDATES = 8;
 
-/** The one agent that a uuid, a unique prefix, a name or a session key means. Rejects with `E_AGENT_NOT_FOUND` or `E_AGENT_AMBIGUOUS`. */
+/**
+ * Finds an agent by uuid, unique prefix, name or session key; of several matches, the only living one. Rejects with `E_AGENT_NOT_FOUND` or
+ * `E_AGENT_AMBIGUOUS`.
+ */
 export async function oneAgent(store: Store, text: string): Promise<Agent> {
   const found = await store.find(text);
   const [only] = found;
@@ -35,7 +38,7 @@ export async function oneAgent(store: Store, text: string): Promise<Agent> {
   });
 }
 
-/** The root of the tree of that agent. */
+/** Finds an agent as `oneAgent` does, and returns the root of its tree. */
 export async function oneRoot(store: Store, text: string): Promise<Agent> {
   const agent = await oneAgent(store, text);
   return agent.parent_id === null ? agent : ((await store.agent(agent.root_id)) ?? agent);

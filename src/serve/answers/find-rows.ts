@@ -3,7 +3,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Delivery } from '../../records/run/delivery.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
 
-/** The one approval that an id or a unique prefix means. */
+/** Finds an approval by id or unique prefix, open ones first. Rejects with `E_ASK_NOT_FOUND`. */
 export async function findAsk(store: Store, text: string): Promise<Ask> {
   const found = await store.findAsks(text);
   const open = found.filter((ask) => ask.verdict === null);
@@ -19,7 +19,7 @@ export async function findAsk(store: Store, text: string): Promise<Ask> {
   });
 }
 
-/** The deliveries that an id, a unique prefix, or what they tell of means. */
+/** Finds deliveries by id, unique prefix or subject (`about`); all of them must have the same subject. Rejects with `E_DELIVERY_NOT_FOUND`. */
 export async function findDeliveries(store: Store, text: string): Promise<Delivery[]> {
   const found = await store.findDeliveries(text);
   const alike = new Set(found.map(({ about, id }) => about ?? id));
@@ -31,7 +31,7 @@ export async function findDeliveries(store: Store, text: string): Promise<Delive
   );
 }
 
-/** The one worker that an id or a unique prefix means. */
+/** Finds a worker by id or unique prefix. Throws `E_WORKER_NOT_FOUND`. */
 export function findWorker(workers: readonly KnownWorker[], text: string): KnownWorker {
   const matches = workers.filter(({ id, role }) => role === 'worker' && id.startsWith(text.toLowerCase()));
   const [only] = matches;

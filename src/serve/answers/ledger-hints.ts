@@ -3,14 +3,17 @@ import { sleep } from '../../processes/waiting.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface Hints {
-  /** Resolves at the next hint, or after `ms` or the usual time: hints may be lost. One that came since the last call counts. Rejects when none come any more. */
+  /**
+   * Resolves at the next hint, at once if one came since the last call, and at the latest after `ms` or the usual interval, because hints may be lost.
+   * Rejects once the source of hints has failed.
+   */
   readonly next: (ms?: number) => Promise<void>;
-  /** Ends the call of `next` that is under way. */
+  /** Resolves the pending call of `next`. */
   readonly wake: () => void;
   readonly stop: () => Promise<void>;
 }
 
-/** Hints that something has changed, for whoever reads it again and again. `listen` resolves to what ends it; a hint may be an error. */
+/** Hints of changes, for a poll loop. `listen` resolves to a function that stops listening; a hint with an error makes `next` reject. */
 export async function hintsOf(
   listen: (wake: (error?: unknown) => void) => Promise<() => Promise<void>>,
   usual_ms: number,

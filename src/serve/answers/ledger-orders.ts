@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts';
 
 export type Orders = Pick<RuntimeFace, 'send' | 'kill' | 'answer' | 'compact'>;
 
-/** Orders of a person as mail in the ledger, for the process that leads the agent. */
+/** A person's orders, written to the ledger for the process that leads the agent. */
 export function ledgerOrders(store: Store, rules: RulesPlace): Orders {
   const post = async (to_id: string, mail: Pick<NewMail, 'id' | 'from_name' | 'kind' | 'body'>) => {
     const root_id = (await store.agent(to_id))?.root_id ?? to_id;
@@ -20,7 +20,7 @@ export function ledgerOrders(store: Store, rules: RulesPlace): Orders {
   return {
     kill: async (agent_id) => (await store.kill(agent_id, 'you', Date.now())).ids,
     answer: async (ask_id, answer) => {
-      // Imported late: reading rules takes longer to load than most commands take to run.
+      // Imported lazily: the code for rules takes longer to load than most commands take to run.
       const { answerApproval } = await import('../../store/answer-approval.ts');
       await answerApproval(store, ask_id, { by: 'you', ...answer, at: Date.now() }, rules);
     },

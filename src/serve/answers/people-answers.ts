@@ -14,7 +14,7 @@ import { oneAgent, oneRoot } from './find-one.ts';
 import { findAsk } from './find-rows.ts';
 import type { Orders } from './ledger-orders.ts';
 
-/** What people look after, and their orders, like `agent-answers.ts`. */
+/** Documents about approvals, runs, deliveries and workers, and people's orders; without request schemas, like `agent-answers.ts`. */
 
 interface Sources {
   readonly store: Store;
@@ -110,7 +110,7 @@ export async function killedDocument(
   return { schema: 'coppice/kill/v1', killed: [...(await runtime.kill(agent.id))] };
 }
 
-/** One that reads mail. */
+/** Finds an agent that still reads mail. Rejects with `E_AGENT_DEAD` if it has ended. */
 export async function livingAgent(store: Store, name: string): Promise<Agent> {
   const agent = await oneAgent(store, name);
   if (!isTerminal(agent.state.type)) return agent;

@@ -2,10 +2,10 @@ import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { grantedRules, removeGrantedRule } from '../../store/granted-rules.ts';
 import type { Store } from '../../store/store.ts';
 
-/** What the answers are made from. */
+/** Sources of the documents about rules. */
 export interface RuleSources {
   readonly store: Store;
-  /** Where rules that are granted for good are kept. */
+  /** File with the rules that are granted permanently. */
   readonly rules_file: string;
 }
 

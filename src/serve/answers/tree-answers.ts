@@ -4,7 +4,7 @@ import { titleOf } from '../../documents/tree-titles.ts';
 import { agentsJson, oneRoot, type ReadSources } from './find-one.ts';
 import { olderRoots, rowsOf } from './tree-rows.ts';
 
-/** What can be read of trees, like `agent-answers.ts`. */
+/** Documents about trees, without request schemas, like `agent-answers.ts`. */
 
 export const TREES_USUAL = 100;
 
@@ -38,7 +38,7 @@ export async function treeDocument(
 ): Promise<DocumentOf<'coppice/tree/v1'>> {
   const { store } = sources;
   const root = await oneRoot(store, text);
-  // Counters before agents: one that is created in between must not count as deleted.
+  // Reads the counters before the agents: an agent created in between must not count as deleted.
   const tree = await store.tree(root.id);
   const [agents, asks, title] = await Promise.all([
     store.agents({ root_id: root.id }),

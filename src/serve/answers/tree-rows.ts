@@ -10,12 +10,12 @@ import { unledTrees } from '../leading/unled.ts';
 import { pause } from '../own-cpu.ts';
 import type { ReadSources } from './find-one.ts';
 
-/** Maximum characters; the approval itself has all of it. */
+/** Maximum characters of the excerpt; the approval holds the whole text. */
 const ASKED_MAX = 200;
-/** Trees whose rows are made without a pause. */
+/** Number of rows that are made between two pauses. */
 const SLICE = 20;
 
-/** The rows of these roots, made in slices: SQLite answers at once, and this process leads agents meanwhile. */
+/** Rows of these roots, made in slices with pauses: SQLite reads are synchronous, and this process also leads agents. */
 export async function rowsOf(sources: ReadSources, roots: readonly Agent[]): Promise<TreeRow[]> {
   const asks = await sources.store.asks({ open: true });
   const rows: TreeRow[] = [];
@@ -26,7 +26,7 @@ export async function rowsOf(sources: ReadSources, roots: readonly Agent[]): Pro
   return rows;
 }
 
-/** Those of these roots that are not among the newest. */
+/** Roots among `root_ids` that are not in `newest`. */
 export async function olderRoots(
   store: ReadSources['store'],
   newest: readonly Agent[],
@@ -82,18 +82,18 @@ async function sliceOf(
   });
 }
 
-/** `grep-all: bash rm -rf dist`. */
+/** Such as `grep-all: bash rm -rf dist`. */
 function askedText({ agent_id, root_id, agent_name, tool, subject }: Ask): string {
   const who = agent_id === root_id ? '' : `${agent_name}: `;
   return `${who}${tool} ${subject}`.slice(0, ASKED_MAX).toWellFormed();
 }
 
-/** Its living agents, without a look where the root has ended: nobody outlives it. */
+/** Living agents of the root's tree; none are looked up if the root has ended, because no agent outlives it. */
 async function livingOf(store: ReadSources['store'], root: Agent): Promise<Agent[]> {
   return isTerminal(root.state.type) ? [] : store.agents({ root_id: root.id, living: true });
 }
 
-/** The group of the list that a tree is in: what a person should look at first comes first. */
+/** Group of the list that a tree belongs to, the most urgent for a person first. */
 function needOf(root: Agent, words: readonly string[], asks: number, unled: boolean): TreeRow['need'] {
   if (asks > 0) return 'approval';
   if (unled || failureOf(root.state) !== null || words.includes('error')) return 'trouble';

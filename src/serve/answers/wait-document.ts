@@ -14,7 +14,7 @@ const POLL_MS = 500;
 
 type WaitDocument = DocumentOf<'coppice/wait/v1'>;
 
-/** Waits until none of these agents is working, the time is over, or nobody listens any more. It only reads the ledger. */
+/** Waits until none of these agents is working, the timeout expires, or `signal` is aborted. Only reads the ledger. */
 export async function waitDocument(
   { store, unled }: ReadSources,
   {
@@ -36,7 +36,7 @@ export async function waitDocument(
   };
 }
 
-/** The agents as they are when none of them is active any more, or when the wait is over. */
+/** Returns the agents as soon as none of them is active, or when the wait is over. */
 async function restOf(
   store: Store,
   ids: readonly string[],

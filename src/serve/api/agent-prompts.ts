@@ -8,10 +8,10 @@ import type { Store } from '../../store/store.ts';
 const KEPT = 4;
 const SLICE = 200;
 
-/** A text of a message, a call or a result, with the bytes that it has. */
+/** One text of a message, a call or a result, with its size in bytes. */
 export interface PromptBlock {
   readonly type: 'text' | 'reasoning' | 'call' | 'result';
-  /** The tool of a call or a result. */
+  /** Tool of a call or a result; otherwise null. */
   readonly name: string | null;
   readonly text: string;
   readonly images: number;
@@ -21,19 +21,19 @@ export interface PromptBlock {
 export interface MeasuredMessage {
   readonly role: PromptMessage['role'];
   readonly blocks: readonly PromptBlock[];
-  /** Bytes of all messages before it. */
+  /** Offset: bytes of all messages before this one. */
   readonly from: number;
   readonly bytes: number;
 }
 
 export interface MeasuredPrompt {
   readonly messages: readonly MeasuredMessage[];
-  /** Leading messages that are shared with an ancestor. */
+  /** Number of leading messages that are shared with an ancestor. */
   readonly shared: number;
   readonly bytes: number;
 }
 
-/** What models see of the conversations that somebody looks at, with the bytes of each message. Built in slices; the newest few are kept. */
+/** Conversations as their models see them, with the bytes of each message. Built in slices; the most recently used few are cached. */
 export class AgentPrompts {
   readonly #store: Store;
   readonly #kept = new Map<string, Promise<MeasuredPrompt>>();

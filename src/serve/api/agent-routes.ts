@@ -15,7 +15,7 @@ const NAME_MAX = 200;
 const MESSAGES_MAX = 1_000;
 const PROMPT_MAX = 500;
 
-/** What can be read of agents. */
+/** Routes that read agents. */
 export const AGENT_ROUTES = [
   route({
     method: 'GET',

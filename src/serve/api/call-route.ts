@@ -4,7 +4,7 @@ import type { ApiRequest, ApiSources, Route } from './route.ts';
 
 const PARAMETER_MAX = 200;
 
-/** The document that a route answers with. Rejects with `E_INVALID_ARGUMENT` for a request that its schemas do not allow. */
+/** Returns the document that a route answers with. Rejects with `E_INVALID_ARGUMENT` if the request does not match the route's schemas. */
 export async function callRoute(
   route: Route,
   sources: ApiSources,

@@ -48,7 +48,7 @@ const agent = {
   deny: words.optional().describe('rules that deny'),
 };
 
-/** Scheduled jobs. */
+/** Routes for scheduled jobs. */
 export const JOB_ROUTES = [
   route({
     method: 'GET',

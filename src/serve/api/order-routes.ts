@@ -11,12 +11,12 @@ import { type ApiSources, named, route } from './route.ts';
 const TEXT_MAX = 1_000_000;
 const NAME_MAX = 200;
 const AGENTS_MAX = 5_000;
-/** Proxies cut off requests that take longer. */
+/** Longest wait in seconds; proxies cut off requests that take longer. */
 const WAIT_MAX_S = 300;
 
 const text = (meaning: string) => z.string().regex(/\S/, 'it is empty').max(TEXT_MAX).describe(meaning);
 
-/** Orders that go through the mailbox, to agents wherever they are led. */
+/** Routes that give orders to agents, whichever process leads them. */
 export const ORDER_ROUTES = [
   route({
     method: 'POST',

@@ -27,7 +27,7 @@ const formValue = z.union([
   z.array(z.string().max(VALUE_MAX)).max(VALUES_MAX),
 ]);
 
-/** Approvals, runs, deliveries and workers: what people look after. */
+/** Routes for approvals, rules, runs, deliveries and workers. */
 export const PEOPLE_ROUTES = [
   route({
     method: 'GET',

@@ -16,7 +16,7 @@ import type { AgentPrompts } from './agent-prompts.ts';
  * commands do: by uuid, unique prefix, name or session key.
  */
 
-/** How a root agent that somebody asks for is set up. */
+/** Requested settings of a new root agent. */
 export interface RootRequest {
   readonly model?: string | undefined;
   readonly profile?: string | undefined;
@@ -36,7 +36,7 @@ export interface ComposedRoot {
   readonly placement: readonly string[];
 }
 
-/** What the routes work on. */
+/** Sources that the handlers of routes work with. */
 export interface ApiSources extends ReadSources, RuleSources {
   readonly runtime: RuntimeFace;
   readonly jobs: CronJobs;
@@ -44,11 +44,11 @@ export interface ApiSources extends ReadSources, RuleSources {
   readonly usage: UsageRollUp;
   readonly activity: TreeActivity;
   readonly prompts: AgentPrompts;
-  /** By the configuration of the server, as a command at that machine. Rejects with a `CoppiceError`. */
+  /** Completes the request from the server's configuration, as a command on that machine would. Rejects with a `CoppiceError`. */
   readonly compose: (request: RootRequest) => Promise<ComposedRoot>;
-  /** Those that agents may name. */
+  /** Profiles that agents may name. */
   readonly profiles: () => Promise<ReadonlyMap<string, Profile>>;
-  /** A tree was entered that somebody must lead. */
+  /** Called after a write that the server has to act on, such as a new tree, a fired job or retried deliveries. */
   readonly onEntered: () => void;
 }
 
@@ -58,9 +58,9 @@ export interface ApiRequest<Query, Body> {
   readonly body: Body;
   /** Uuid for what the request creates: derived from its `Idempotency-Key`, or new. */
   readonly id: string;
-  /** The client has gone. */
+  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
-  /** What was read since then, by `performance.now()`, is new enough; default: now. */
+  /** Cached data read since this time (`performance.now()`) is fresh enough; default: now. */
   readonly as_of?: number;
 }
 
@@ -71,30 +71,30 @@ export type Scope = 'read' | 'write';
 
 export interface Terms {
   readonly method: Method;
-  /** `/v1/agents/:agent/send`. */
+  /** Path pattern, such as `/v1/agents/:agent/send`. */
   readonly path: string;
   readonly summary: string;
   readonly scope: Scope;
-  /** Takes an `Idempotency-Key`. */
+  /** Whether the route takes an `Idempotency-Key`. */
   readonly creates?: true;
-  /** Name of the document that it answers with. */
+  /** Name of the document that the route answers with. */
   readonly answer: string;
-  /** People only look at it: refreshes of it may have to wait (`Refreshes`). */
+  /** For viewing only: refreshes may be delayed (`Refreshes`). */
   readonly watched?: true;
-  /** It answers with server-sent events, each with one such document. */
+  /** Answers with server-sent events, each with one such document. */
   readonly stream?: true;
 }
 
 export interface Route extends Terms {
   readonly query: z.ZodObject;
   readonly body: z.ZodObject | null;
-  /** The answer without its `schema`. */
+  /** Resolves to the document without its `schema`. */
   readonly handle: (sources: ApiSources, request: ApiRequest<never, never>) => Promise<object>;
 }
 
 const NOTHING = z.strictObject({});
 
-/** A route with the types that its callers need. */
+/** A route with the literal types that the typed client needs. */
 export interface TypedRoute<
   M extends Method,
   Path extends string,
@@ -111,7 +111,7 @@ export interface TypedRoute<
   readonly body: Body;
 }
 
-/** One route, with its query and body as their schemas say. */
+/** Defines a route whose handler gets query and body with the types of their schemas. */
 export function route<
   const M extends Method,
   const Path extends string,
@@ -137,19 +137,19 @@ export function route<
   return { ...rest, query, body, handle } as unknown as TypedRoute<M, Path, Answer, Creates, Query, Body>;
 }
 
-/** A parameter of the path. */
+/** Value of a path parameter. Throws if the path has none of that name. */
 export function named(request: ApiRequest<unknown, unknown>, name: string): string {
   const value = request.path[name];
   if (value === undefined) throw new Error(`the path has no :${name}`);
   return value;
 }
 
-/** `true` or `1`, as a query says it. */
+/** Boolean query parameter: `true`, `1`, `false` or `0`. */
 export const flag = z
   .enum(['true', 'false', '1', '0'])
   .transform((text) => text === 'true' || text === '1')
   .optional();
 
-/** A whole number of a query, with its bounds. */
+/** Integer query parameter from 1 to `max`; default `usual`. */
 export const countUpTo = (max: number, usual: number) =>
   z.coerce.number().int().min(1).max(max).default(usual);

@@ -6,7 +6,7 @@ import { countUpTo, flag, named, route } from './route.ts';
 
 const MAIL_MAX = 1_000;
 
-/** What the agents of a tree did when, and what they wrote to each other. */
+/** Routes for what the agents of a tree did when, and for their letters. */
 export const TIMELINE_ROUTES = [
   route({
     method: 'GET',

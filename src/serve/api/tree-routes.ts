@@ -13,7 +13,7 @@ const PROMPT_MAX = 1_000_000;
 const words = z.array(z.string().min(1).max(1_000)).max(100);
 const limits = limitsShape.partial().describe('limits of the tree; those left out are the configured ones');
 
-/** Trees: starting, reading, resuming. */
+/** Routes that start, read and resume trees. */
 export const TREE_ROUTES = [
   route({
     method: 'GET',

@@ -4,28 +4,28 @@ import type { CoppiceError } from '../../records/coppice-error.ts';
 import { base, type ClientOptions, errorOf, pauseBefore, queryOf, unreachable } from './client-request.ts';
 
 export interface EventsOptions {
-  /** Only of this tree, with its conversations. */
+  /** Only events of this tree, including its conversations. */
   readonly tree?: string | undefined;
-  /** Only of this agent, with its live text. */
+  /** Only events of this agent, including its live text. */
   readonly agent?: string | undefined;
-  /** Id of the last event that was read. */
+  /** Id of the last event that was read; the stream resumes after it. */
   readonly after?: string | undefined;
-  /** Called when a connection has broken, before the next is tried. */
+  /** Called after a connection has broken, before the next attempt. */
   readonly onBreak?: (() => void) | undefined;
-  /** Ends the iteration. */
+  /** Ends the iteration when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** An event with its id. */
 export type ClientEvent = EventDocument & { readonly id: string };
 
-/** The server sends something every fifteen seconds. */
+/** Longest silence on a connection; the server sends something every fifteen seconds. */
 const SILENCE_MS = 45_000;
 const FIRST_TRIES = 5;
 
 /**
- * Follows `GET /v1/events`, over as many connections as it takes. The first event is `resync`: load what you need then, and again with each later one.
- * Ends with `signal`; throws a `CoppiceError` when the server refuses, or cannot be reached at the beginning.
+ * Follows `GET /v1/events`, reconnecting as needed. The first event is `resync`: load what you need then, and again at each later `resync`.
+ * Ends with `signal`; throws a `CoppiceError` if the server refuses the request, or cannot be reached at the beginning.
  */
 export async function* clientEvents(
   client: ClientOptions,

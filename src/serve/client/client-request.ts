@@ -4,10 +4,10 @@ import { CoppiceError, type ErrorCode } from '../../records/coppice-error.ts';
 import type { CallOptions } from './client-types.ts';
 
 export interface ClientOptions {
-  /** `http://127.0.0.1:4747`. */
+  /** Such as `http://127.0.0.1:4747`. */
   readonly url: string;
   readonly token: string;
-  /** How often a request is tried that the server cannot answer now; default 5. */
+  /** Maximum attempts of a request that fails with a retryable error; default 5. */
   readonly tries?: number;
 }
 
@@ -15,15 +15,15 @@ const TRIES = 5;
 const FIRST_PAUSE_MS = 200;
 const PAUSE_MAX_MS = 5_000;
 
-/** What failed may succeed the next time. */
+/** A failed attempt. */
 interface Failed {
   readonly error: CoppiceError;
-  /** The request certainly had no effect. */
+  /** Whether the request certainly had no effect. */
   readonly untouched: boolean;
   readonly pause_ms: number | null;
 }
 
-/** Milliseconds before the next try. */
+/** Back-off before the next attempt, in milliseconds. */
 export function pauseBefore(attempt: number): number {
   return Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MS * 2 ** attempt);
 }
@@ -32,12 +32,12 @@ export interface ClientRequest {
   readonly method: string;
   readonly path: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Repeating it does nothing twice. */
+  /** Whether the request is idempotent. */
   readonly repeatable: boolean;
   readonly creates: boolean;
 }
 
-/** Sends a request, again where that cannot do anything twice. Rejects with a `CoppiceError`: that of the server, or `E_SERVER`. */
+/** Sends a request; retries if it is idempotent or certainly had no effect. Rejects with a `CoppiceError`: the server's own, or `E_SERVER`. */
 export async function sendRequest(
   client: ClientOptions,
   request: ClientRequest,
@@ -86,7 +86,7 @@ async function attemptOf(
   }
 }
 
-/** Null for what is no JSON. */
+/** Returns null if the text is not JSON. */
 function documentIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -118,7 +118,7 @@ export function unreachable(client: ClientOptions, cause: unknown): CoppiceError
   });
 }
 
-/** `coppice/error/v1`, or whatever a proxy between us said. */
+/** Error of a `coppice/error/v1` document; `E_SERVER` for any other answer, such as a proxy's. */
 export function errorOf(document: unknown, status: number): CoppiceError {
   const { error } = (document ?? {}) as {
     readonly error?: {

@@ -2,14 +2,14 @@ import type { z } from 'zod';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import type { ROUTES } from '../api/all-routes.ts';
 
-/** Types of the client, from the table of routes. */
+/** Types of the client, derived from the table of routes. */
 
 type AnyRoute = (typeof ROUTES)[number];
 type KeyOf<R> = R extends { readonly method: infer M extends string; readonly path: infer P extends string }
   ? `${M} ${P}`
   : never;
 
-/** `GET /v1/trees/:tree`. */
+/** Such as `GET /v1/trees/:tree`. */
 export type RouteKey = KeyOf<AnyRoute>;
 type RouteOf<Key extends RouteKey> = Key extends `${infer M} ${infer P}`
   ? Extract<AnyRoute, { readonly method: M; readonly path: P }>
@@ -37,11 +37,11 @@ type Last<I> = object extends I ? [input?: I, options?: CallOptions] : [input: I
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** `Idempotency-Key` of what is created; default a new one for each call, kept across its tries. */
+  /** `Idempotency-Key` of a call that creates something; default: a new one for each call, kept across its retries. */
   readonly key?: string;
 }
 
-/** Parameters of the path, then the body or the query. */
+/** Arguments: path parameters, then the body or the query, then options. */
 export type Method<Key extends RouteKey> = (
   ...args: [...Parameters<RouteOf<Key>['path']>, ...Last<Input<RouteOf<Key>>>]
 ) => Promise<DocumentOf<RouteOf<Key>['answer']>>;

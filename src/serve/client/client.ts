@@ -61,7 +61,7 @@ export interface CoppiceClient extends Calls {
   events(options?: EventsOptions): AsyncGenerator<ClientEvent, void, void>;
 }
 
-/** A client of `coppice serve`. It connects with its first request. */
+/** Client of `coppice serve`; connects at the first request. Throws `E_INVALID_ARGUMENT` for a malformed URL or token. */
 export function openClient(options: ClientOptions): CoppiceClient {
   if (!URL.canParse(options.url) || !/^https?:$/.test(new URL(options.url).protocol))
     throw new CoppiceError('E_INVALID_ARGUMENT', `url: "${options.url}" is no address of a server`, {
@@ -79,7 +79,7 @@ export function openClient(options: ClientOptions): CoppiceClient {
         (at, [name, value]) => at.replace(`:${name}`, encodeURIComponent(value)),
         path,
       );
-      // To wait changes nothing.
+      // Waiting changes nothing, so it may be repeated.
       const repeatable = creates || method === 'GET' || call.route === 'POST /v1/wait';
       return sendRequest(options, { method, path: filled, input, creates, repeatable }, how);
     }),
@@ -95,7 +95,7 @@ export type Perform = (
   how: CallOptions,
 ) => Promise<unknown>;
 
-/** All methods, each by one call of `perform`. */
+/** Builds all methods; each calls `perform` once. */
 export function methodsOf(perform: Perform): Calls {
   const methods = Object.entries<Call>(CALLS).map(([name, call]) => {
     const names = (call.route.match(/:\w+/g) ?? []).map((parameter) => parameter.slice(1));

@@ -20,7 +20,7 @@ import type { ApiSources } from '../api/route.ts';
 import { type Calls, methodsOf } from './client.ts';
 import { queryOf } from './client-request.ts';
 
-/** What commands ask: a server, or a ledger that this process has opened. */
+/** The API that commands use, backed by a server or by a ledger that this process has opened. */
 export interface Asked extends Calls {
   /** Hints that something has happened to this agent. */
   readonly hints: (agent_id: string) => Promise<Hints>;
@@ -29,8 +29,8 @@ export interface Asked extends Calls {
 const POLL_MS = 1_000;
 
 /**
- * The routes of the HTTP API over a ledger, without a server. What commands read most is answered without the schemas of requests, which take longer to load
- * than all the rest; `sources` is called for the others.
+ * The HTTP API over a ledger, without a server. The documents that commands read most are made without the request schemas, which take longer to load
+ * than everything else; `sources` is called only for the other routes.
  */
 export function ledgerClient(read: ReadSources & RuleSources, sources: () => Promise<ApiSources>): Asked {
   const { store } = read;
@@ -61,7 +61,7 @@ export function ledgerClient(read: ReadSources & RuleSources, sources: () => Pro
   };
 }
 
-/** Each method by its route. */
+/** Methods that call the handlers of their routes in this process. */
 function routedClient(sources: () => Promise<ApiSources>): Calls {
   return methodsOf(async ({ route: key }, path, input, { signal = new AbortController().signal }) => {
     const [{ ROUTES }, { callRoute }] = await Promise.all([

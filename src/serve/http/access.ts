@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Scope } from '../api/route.ts';
 
 /**
- * Who may do what: two tokens in files that only their owner reads, sessions of browsers, and one-time links that begin them (docs/http-api.md).
- * A token that is replaced in its file is dead with the next request, and so are the sessions that began with it.
+ * Access control: two tokens in files that only their owner can read, browser sessions, and one-time links that begin them (docs/http-api.md).
+ * Replacing a token in its file invalidates the old token, and the sessions that began with it, from the next request on.
  */
 
 const FILES: Readonly<Record<Scope, string>> = { write: 'token', read: 'token-read' };
@@ -20,7 +20,7 @@ interface Token {
   readonly mark: string;
 }
 
-/** In the folder of servers of a machine. */
+/** Path of a token file in a machine's folder of servers. */
 export function tokenFile(folder: string, scope: Scope): string {
   return join(folder, FILES[scope]);
 }
@@ -31,7 +31,7 @@ export class Access {
   readonly #tokens = new Map<Scope, Token>();
   readonly #codes = new Map<string, { readonly scope: Scope; readonly until: number }>();
 
-  /** Creates the tokens where there are none. */
+  /** Creates the tokens that are missing. */
   constructor(folder: string, now: () => number = Date.now) {
     this.#folder = folder;
     this.#now = now;
@@ -43,7 +43,7 @@ export class Access {
     return tokenFile(this.#folder, scope);
   }
 
-  /** A new token of 256 bits; the old one is dead. */
+  /** Replaces the token with a new one of 256 bits; the old one becomes invalid. */
   rotate(scope: Scope): string {
     const text = randomBytes(32).toString('base64url');
     const file = this.fileOf(scope);
@@ -52,12 +52,12 @@ export class Access {
     return text;
   }
 
-  /** What a token allows; null for an unknown one. */
+  /** Scope of a token; null if the token is unknown. */
   scopeOf(token: string): Scope | null {
     return SCOPES.find((scope) => same(this.#read(scope) ?? '', token)) ?? null;
   }
 
-  /** A code that begins one session, within a minute. */
+  /** One-time code that begins a session within a minute. */
   newCode(scope: Scope): { readonly code: string; readonly until: number } {
     const now = this.#now();
     for (const [code, { until }] of this.#codes)
@@ -68,7 +68,7 @@ export class Access {
     return { code, until };
   }
 
-  /** The cookie of a new session, once for each code; null: the code is wrong, was used, or is too old. */
+  /** Exchanges a code for the cookie of a new session, once; null if the code is wrong, used or expired. */
   redeem(code: string): { readonly session: string; readonly seconds: number } | null {
     const found = this.#codes.get(code);
     this.#codes.delete(code);
@@ -91,7 +91,7 @@ export class Access {
       .digest('base64url')}`;
   }
 
-  /** Read again when the file has changed. */
+  /** Returns the token, read again if its file has changed; null if there is none. */
   #read(scope: Scope): string | null {
     const file = this.fileOf(scope);
     const about = statSync(file, { throwIfNoEntry: false, bigint: true });
@@ -106,7 +106,7 @@ export class Access {
   }
 }
 
-/** Compares without telling by its time how much is right. An empty text is never the same. */
+/** Compares in constant time. An empty `one` equals nothing. */
 function same(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return one !== '' && timingSafeEqual(digest(one), digest(other));

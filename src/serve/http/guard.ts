@@ -6,32 +6,32 @@ import type { Scope } from '../api/route.ts';
 import type { Access } from './access.ts';
 import { RateLimit } from './rate-limit.ts';
 
-/** What the guard learnt of a request. */
+/** Facts about a request that the guard establishes. */
 export interface Guarded {
   readonly Bindings: HttpBindings;
   readonly Variables: {
     scope: Scope;
     by: 'token' | 'session';
-    /** Whether it would still be let in, for an answer that takes long. */
+    /** Whether the request would still be admitted, for long-running answers. */
     mayRead: () => boolean;
   };
 }
 
 export interface GuardOptions {
   readonly access: Access;
-  /** `127.0.0.1:4747`: exact values of `Host`. */
+  /** Accepted values of `Host`, exact, such as `127.0.0.1:4747`. */
   readonly hosts: readonly string[];
   readonly secure: boolean;
   readonly cookie: string;
   readonly rate?: Pick<RateLimit, 'take'>;
 }
 
-/** Paths that need no token: they say nothing of the ledger. */
+/** Paths that need no token, because they reveal nothing about the ledger. */
 const OPEN = new Set(['/healthz', '/readyz', '/login', '/favicon.ico']);
-/** Pages of the dashboard. They hold nothing either: what they show comes from the API. */
+/** Pages of the dashboard. They need no token either: their data comes from the API. */
 export const PAGES = ['trees', 'agents', 'approvals', 'schedules', 'deliveries', 'workers', 'usage'] as const;
 const PAGE = new RegExp(`^/(?:assets/.*)?$|^/(?:${PAGES.join('|')})(?:/|$)`);
-/** No script, style or connection but our own; nothing in a frame. */
+/** Allows only scripts, styles and connections of this server, and no framing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -55,8 +55,8 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Before any routing: exact `Host` (a rebound name resolves here, but names itself) and `Origin`, then the token or the session, then the rate. A session's
- * writes must come from our own page: the browser says so in `Origin` and `Sec-Fetch-Site`.
+ * Checks each request before any routing: the exact `Host` (against DNS rebinding) and `Origin`, then the rate, then the token or the session. A session's
+ * writes must come from this server's own page, according to the browser's `Origin` and `Sec-Fetch-Site`.
  */
 export function guard(options: GuardOptions): MiddlewareHandler<Guarded> {
   const { access, cookie, rate = new RateLimit() } = options;

@@ -29,7 +29,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_INTERNAL: 500,
 };
 
-/** An error as the API answers with it. What went wrong inside (500) stands in the log, not in the answer. */
+/** Converts an error to the API's answer. Details of internal errors (500) are only in the log. */
 export function errorAnswer(error: unknown): {
   readonly status: ContentfulStatusCode;
   readonly document: object;

@@ -3,12 +3,12 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** Where the server of a ledger listens, in a file that other programs of the same user find. */
+/** Address and process of a ledger's server, in a file where other programs of the same user find them. */
 const knownServer = z.object({ url: z.string(), pid: z.number() });
 
 export type KnownServer = z.infer<typeof knownServer>;
 
-/** `location`: of the ledger. */
+/** Writes the file for the ledger at `location`. Returns a function that removes it. */
 export function tellServer(folder: string, location: string, server: KnownServer): () => void {
   const file = fileOf(folder, location);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -18,14 +18,14 @@ export function tellServer(folder: string, location: string, server: KnownServer
   };
 }
 
-/** The server of that ledger on this machine; null: none is known, or its process is gone. */
+/** Returns the server of that ledger on this machine; null if none is known or its process is gone. */
 export function findServer(folder: string, location: string): KnownServer | null {
   try {
     const found = knownServer.parse(JSON.parse(readFileSync(fileOf(folder, location), 'utf8')));
     process.kill(found.pid, 0);
     return found;
   } catch (error) {
-    // It runs as another user.
+    // The process is alive, but runs as another user.
     if ((error as NodeJS.ErrnoException).code === 'EPERM')
       return knownServer.parse(JSON.parse(readFileSync(fileOf(folder, location), 'utf8')));
     return null;

@@ -10,11 +10,11 @@ import type { Access } from './access.ts';
 import { Refreshes } from './refreshes.ts';
 import { type WebAppOptions, webApp } from './web-app.ts';
 
-/** Slow senders hold a connection no longer than this. */
+/** Timeouts that keep slow senders from holding a connection. */
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 30_000;
 const CONNECTIONS_MAX = 1_024;
-/** All addresses of this machine; no address that a browser could go to. */
+/** Wildcard addresses, which a browser cannot open. */
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
@@ -22,23 +22,23 @@ export interface ListenOptions
   extends Pick<WebAppOptions, 'sources' | 'mcp' | 'version' | 'rate' | 'onTrouble'> {
   readonly access: Access;
   readonly host: string;
-  /** 0: a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
-  /** Further values of `Host` that it answers to, as behind a proxy. */
+  /** Additional accepted values of `Host`, for instance behind a proxy. */
   readonly hosts: readonly string[];
-  /** Files in PEM. */
+  /** Paths of PEM files. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
 }
 
 export interface Listening {
-  /** What a browser on this machine calls it. */
+  /** URL under which a browser reaches the server. */
   readonly url: string;
-  /** Others can read what passes by: it is reachable from outside, without TLS. */
+  /** Whether others can read the traffic: the server is reachable from outside, without TLS. */
   readonly exposed: boolean;
   close(): Promise<void>;
 }
 
-/** Begins to listen. Rejects with `E_CONFIG` when it cannot. */
+/** Starts listening. Rejects with `E_CONFIG` if that fails. */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { host, tls } = options;
   const secure = tls !== null;

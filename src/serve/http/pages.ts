@@ -12,7 +12,7 @@ export interface PageFile {
   readonly body: string;
 }
 
-/** The built dashboard, read once: `index.html` and the files of `assets/`. Null where it was not built. */
+/** Reads the built dashboard: `index.html` and the files of `assets/`. Null if it was not built. */
 export function readPages(): ReadonlyMap<string, PageFile> | null {
   const folder = join(packageRoot(import.meta.dirname), 'dist', 'web');
   const files = ['index.html', 'dashboard.js', 'style.css'];
@@ -28,7 +28,7 @@ export function readPages(): ReadonlyMap<string, PageFile> | null {
   );
 }
 
-/** Where `package.json` is: above the sources, and above what was built of them. */
+/** Folder of `package.json`, above both the sources and the built files. */
 function packageRoot(folder: string): string {
   if (existsSync(join(folder, 'package.json')) && existsSync(join(folder, 'docs'))) return folder;
   const above = dirname(folder);

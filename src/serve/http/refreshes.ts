@@ -2,10 +2,10 @@ import { statusWord } from '../../render/agent-status.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { metered } from '../own-cpu.ts';
 
-/** Refreshes take no more than one part in so many of the CPU time. */
+/** Refreshes take at most 1/SHARE of the CPU time. */
 const SHARE = 200;
 const REST_MAX_MS = 5_000;
-/** Pages hear of a change at the same time: those that ask within this time share answers, and the rest that follows. */
+/** Duration of a round. Pages are notified of a change at the same time; requests within a round share answers and the pause after it. */
 const ROUND_MS = 250;
 
 interface Round {
@@ -17,15 +17,15 @@ interface Round {
 
 export interface RefreshOptions {
   readonly runtime: Pick<RuntimeFace, 'subscribe'>;
-  /** When those who refresh were told last that something has changed, by `performance.now()`. */
+  /** Time at which clients were last notified of a change, by `performance.now()`. */
   readonly toldAt: () => number;
 }
 
 /**
- * Answers to those who load again what they only look at. While agents are at work in this process, whoever watches shares a small part of its CPU time:
- *  R1. A round of refreshes that cost t ms of CPU is followed by a rest of 200·t ms, 5 s at most, in which nothing is made anew.
- *  R2. In a round, the same question has one answer, made after the last change that anybody was told of.
- *  R3. When no agent is at work here, nobody has to wait.
+ * Answers to clients that reload a view. While agents are working in this process, all reloads share a small part of its CPU time:
+ *  R1. A round of refreshes that cost t ms of CPU is followed by a pause of 200·t ms, 5 s at most, in which no new answer is made.
+ *  R2. Within a round, equal requests share one answer, made after the last change that clients were notified of.
+ *  R3. While no agent is working here, no request has to wait.
  */
 export class Refreshes {
   readonly #toldAt: () => number;
@@ -45,8 +45,8 @@ export class Refreshes {
   }
 
   /**
-   * What `make` resolves to, for whoever asks by the same key; a number: the milliseconds after which to ask again. `make` gets the time, by
-   * `performance.now()`, since which its reads are new enough.
+   * Resolves to the result of `make`, shared by callers with the same key, or to the number of milliseconds after which to ask again. `make` gets the time,
+   * by `performance.now()`, since which cached reads are fresh enough.
    */
   async answer(key: string, make: (as_of: number) => Promise<string>): Promise<string | number> {
     const now = performance.now();

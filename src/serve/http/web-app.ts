@@ -23,10 +23,10 @@ import type { Refreshes } from './refreshes.ts';
 
 const BODY_MAX = 2_000_000;
 const KEY_MAX = 200;
-/** Whoever asks for the health of the server is not kept waiting for a ledger that does not answer. */
+/** Timeout of readiness checks and metrics, for a ledger that does not answer. */
 const READY_MS = 2_000;
 const PAGE_PATHS = ['/', ...PAGES.flatMap((page) => [`/${page}`, `/${page}/*`])];
-/** Proxies pass each event on at once. */
+/** Headers that keep proxies from buffering events. */
 const STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
 export interface WebAppOptions extends GuardOptions {
@@ -34,12 +34,12 @@ export interface WebAppOptions extends GuardOptions {
   readonly metrics: Metrics;
   readonly feed: EventFeed;
   readonly refreshes: Refreshes;
-  /** Serves agent programs over MCP; loaded for the first of them. */
+  /** Serves agent programs over MCP; loaded lazily, at the first request. */
   readonly mcp: () => Promise<McpHandler>;
   readonly version: string;
-  /** What a person's browser calls this server. */
+  /** URL under which a person's browser reaches this server. */
   readonly url: string;
-  /** An error that is our own fault. */
+  /** Called with internal errors (status 500). */
   readonly onTrouble: (error: unknown, what: string) => void;
 }
 
@@ -62,7 +62,7 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
   });
   app.use(async (context, next) => {
     await next();
-    // What matches no route has the pattern of this handler.
+    // A request that matches no route has the pattern of this handler.
     const pattern = routePath(context, -1);
     metrics.countRequest(pattern === '/*' ? 'none' : pattern, context.req.method, context.res.status);
   });
@@ -75,7 +75,7 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
       throw new CoppiceError('E_TOO_LARGE', `a body may have ${BODY_MAX / 1_000_000} MB`);
     },
   });
-  // To look for a body costs as much as a small answer.
+  // GET is exempt: checking for a body costs as much as a small answer.
   app.use((context, next) => (context.req.method === 'GET' ? next() : limit(context, next)));
 
   const pages = readPages();
@@ -120,7 +120,7 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
       secure,
       maxAge: seconds,
     });
-    // A page, not a redirect: a strict cookie does not follow a redirect that began on another site.
+    // Sends a page, not a redirect: a `SameSite=Strict` cookie is not sent along a redirect that began on another site.
     return context.html(
       '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>Coppice</title>',
     );
@@ -145,7 +145,7 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
     context.json({ schema: 'coppice/session/v1', scope: context.get('scope'), version }),
   );
 
-  // Columns of numbers shrink to a quarter. A browser of this machine has no use for it, and this process leads agents meanwhile.
+  // Compression shrinks columns of numbers to a quarter. A local browser gains nothing, and this process needs its CPU time for agents.
   const shrink = compress();
   app.use('/v1/trees/:tree/timeline', (context, next) => (isLocal(context) ? next() : shrink(context, next)));
   const document = openApi([...ROUTES, EVENT_ROUTE], version);
@@ -172,12 +172,12 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
   return app;
 }
 
-/** Who says that an old answer would do has one, and loads it again (docs/http-api.md, "Refreshing"). */
+/** Whether the client accepts a stale answer, which means that it reloads one it already has (docs/http-api.md, "Refreshing"). */
 function isRefresh({ req }: Context<Guarded>): boolean {
   return /\bmax-stale\b/.test(req.header('cache-control') ?? '');
 }
 
-/** The answer, or 204 and when to ask again. */
+/** Responds with the answer, or with 204 and `Retry-After`. */
 async function refresh(
   route: Route,
   context: Context<Guarded>,
@@ -193,7 +193,7 @@ async function refresh(
   return context.body(null, 204, { 'Retry-After': String(Math.ceil(answer / 1_000)) });
 }
 
-/** Who sent the request closed the connection before its body was whole. */
+/** Whether the client closed the connection before it had sent the whole body. */
 function hasLeft(error: Error): boolean {
   return error.message === 'aborted' && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
 }
@@ -224,7 +224,7 @@ async function answerOf(
   });
 }
 
-/** It comes from this machine, not through a proxy. */
+/** Whether the request comes from this machine, not through a proxy. */
 function isLocal({ env, req }: Context<Guarded>): boolean {
   const address = env.incoming.socket.remoteAddress ?? '';
   return /^(::ffff:)?127\.|^::1$/.test(address) && req.header('x-forwarded-for') === undefined;
@@ -252,7 +252,7 @@ async function bodyOf(req: Context<Guarded>['req']): Promise<unknown> {
   }
 }
 
-/** The same uuid for the same key of the same route: what it names is created once, whichever server answers. */
+/** Derives a uuid from route and `Idempotency-Key`, so that a retry creates nothing twice, whichever server answers; without a key, a new uuid. */
 function idOf(route: Route, key: string | undefined): string {
   if (key === undefined || route.creates !== true) return randomUUID();
   if (key === '' || key.length > KEY_MAX) throw invalid('Idempotency-Key', `1 to ${KEY_MAX} characters`);

@@ -5,11 +5,14 @@ import { isFinished, type Run } from '../../records/run/run.ts';
 import type { Store } from '../../store/store.ts';
 import { ledRuns } from './leaders.ts';
 
-/** Time that the process which leads the run gets to stop it before the run is killed. */
+/** Grace period for the process that leads the run to stop it, before the run is killed. */
 const STOP_MS = 3_000;
 const POLL_MS = 50;
 
-/** Has the process that leads the run stop it, which keeps what was done; a run that no process leads is killed. Rejects with `E_RUN_FINISHED`. */
+/**
+ * Asks the process that leads the run to stop it, which keeps what was done; kills the run if no process leads it, or if it does not stop in time.
+ * Rejects with `E_RUN_FINISHED`.
+ */
 export async function cancelRun(store: Store, run: Run): Promise<Run> {
   if (isFinished(run.status))
     throw new CoppiceError('E_RUN_FINISHED', `the run ${run.id} has ended already: ${run.status}`, {

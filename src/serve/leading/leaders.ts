@@ -7,17 +7,17 @@ import { isProcessGone } from '../../store/process-gone.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
 import { otherMachine } from './placement.ts';
 
-/** Who leads the trees of a ledger: processes whose lease is valid and that are not known to be dead. */
+/** Processes that lead trees of the ledger: their lease is valid, and they are not known to be dead. */
 export async function livingWorkers(store: Store): Promise<KnownWorker[]> {
   return (await store.workers()).filter((worker) => !isProcessGone(worker, hostname()));
 }
 
-/** Those that fire schedules and deliver results. */
+/** Living servers, which fire schedules and deliver results. */
 export async function livingServers(store: Store): Promise<KnownWorker[]> {
   return (await livingWorkers(store)).filter(({ role }) => role === 'serve');
 }
 
-/** Which of these runs a living process leads; the others wait in the ledger. */
+/** Runs among these that a living process leads; the others wait in the ledger. */
 export async function ledRuns(store: Store, runs: readonly Run[]): Promise<ReadonlySet<Run>> {
   const alive = new Set((await livingWorkers(store)).map((worker) => worker.id));
   const led = new Set<Run>();
@@ -28,7 +28,7 @@ export async function ledRuns(store: Store, runs: readonly Run[]): Promise<Reado
   return led;
 }
 
-/** What `coppice/subagent-runs/v1` holds. */
+/** Contents of `coppice/subagent-runs/v1`. */
 export async function runsDocument(
   store: Store,
   runs: readonly Run[],
@@ -38,7 +38,7 @@ export async function runsDocument(
   return { runs: runs.map(runJson), unled: active.flatMap((run) => (led.has(run) ? [] : [run.id])) };
 }
 
-/** Who leads a tree that a person opens. */
+/** Leader of a tree that a person opens. */
 export type Lead =
   /** This process, as with a tree that was started in it. */
   | { readonly by: 'here' }
@@ -47,7 +47,7 @@ export type Lead =
   /** Nobody yet: it must be led on another machine, and no worker runs there. */
   | { readonly by: 'nobody'; readonly placement: readonly string[] };
 
-/** Served trees are left to workers while one runs that may lead them; those with a folder on another machine always. */
+/** Leaves a served tree to workers while one runs that may lead it, and always if its folder is on another machine. */
 export async function leadOf(store: Store, root_id: string, env: NodeJS.ProcessEnv): Promise<Lead> {
   const placement = await store.placement(root_id);
   if (placement === null) return { by: 'here' };

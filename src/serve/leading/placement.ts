@@ -12,7 +12,7 @@ function hostLabel(env: NodeJS.ProcessEnv): string {
   return checkedLabel(HOST + (env.COPPICE_HOST || hostname()));
 }
 
-/** Lists of workers, logs and advice show labels. Throws `E_INVALID_ARGUMENT`. */
+/** Checks that a label is safe to show in lists of workers, logs and hints. Throws `E_INVALID_ARGUMENT`. */
 function checkedLabel(label: string): string {
   if (label !== '' && label.length <= LABEL_MAX && label === visibleLine(label)) return label;
   throw new CoppiceError(
@@ -32,7 +32,7 @@ export interface PlacementOptions {
   readonly anywhere?: boolean;
 }
 
-/** A tree is bound to this machine, where its folder is, unless `anywhere`. A SQLite file is on one machine anyway. */
+/** Binds a tree to this machine, where its folder is, unless `anywhere` is set or the ledger is SQLite, which is on one machine anyway. */
 export function placementOf(
   store: Store,
   { label, anywhere }: PlacementOptions,
@@ -42,12 +42,12 @@ export function placementOf(
   return [...(bound ? [hostLabel(env)] : []), ...label.map((one) => checkedLabel(one.trim()))];
 }
 
-/** The machine that the placement names, when it is another one than this. */
+/** Name of the machine that the placement requires, if it is not this one. */
 export function otherMachine(placement: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
   return placement.find((label) => label.startsWith(HOST) && label !== hostLabel(env))?.slice(HOST.length);
 }
 
-/** Labels without that of a machine. */
+/** Labels of a placement without the machine label. */
 export function workerLabelsOf(placement: readonly string[]): string[] {
   return placement.filter((label) => !label.startsWith(HOST));
 }

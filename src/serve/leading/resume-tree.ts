@@ -3,10 +3,13 @@ import type { ResumeOptions, ResumeReport, RuntimeFace } from '../../runtime/run
 import type { Store } from '../../store/store.ts';
 import { assertMayLeadHere } from './leaders.ts';
 
-/** The longest that a restarted agent takes to be at work. */
+/** Maximum wait for a restarted agent to be working. */
 const SOON_MS = 2_000;
 
-/** Takes over a tree, which is a served one from now on. Resolves when agents whose turn had failed are at work again, so that nobody takes them for failed. */
+/**
+ * Takes over a tree and makes it a served one. If failed agents are restarted, resolves once one of them is working, so that callers do not still see
+ * them as failed.
+ */
 export async function resumeTree(
   {
     store,
@@ -18,7 +21,7 @@ export async function resumeTree(
 ): Promise<ResumeReport> {
   await assertMayLeadHere(store, root_id, env);
   await store.serveTree(root_id);
-  // What rests here is taken over like a tree that nobody leads.
+  // A tree at rest in this process is first released, then taken over like one that nobody leads.
   await runtime.release(root_id);
   const restarted = Promise.withResolvers<void>();
   const unsubscribe = runtime.subscribe((event) => {

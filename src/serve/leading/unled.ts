@@ -14,7 +14,7 @@ export interface Unled {
   readonly next: string;
 }
 
-/** What words its advice: the flags of the command, and the machine. */
+/** Context for the wording of the advice: the flags of the command, and the environment that names this machine. */
 export type UnledContext = LedgerContext & { readonly env: NodeJS.ProcessEnv };
 
 /** The unled trees of these agents, by root. `agents` must hold all living agents of each tree. */
@@ -39,13 +39,13 @@ export async function unledTrees(
   return unled;
 }
 
-/** The same for one tree. */
+/** Like `unledTrees`, for one tree. */
 export async function unledOf(context: UnledContext, store: Store, root_id: string): Promise<Unled | null> {
   const living = await store.agents({ root_id, living: true });
   return (await unledTrees(context, store, living)).get(root_id) ?? null;
 }
 
-/** For people, after the name of the tree. */
+/** Text for people, shown after the name of the tree. */
 export function unledText({ why, next }: Unled): string {
   return `${why}: ${next}`;
 }
@@ -80,6 +80,6 @@ async function unledTree(
 export async function hasWork(store: Store, agent: Agent): Promise<boolean> {
   if (isActive(agent)) return true;
   if (agent.mail_count === 0) return false;
-  // Orders and outcomes wake nobody, but must be consumed.
+  // Orders and outcomes do not wake an agent, but must be consumed.
   return (await store.mail(agent.id)).some(({ kind }) => !WAKING_MAIL.has(kind));
 }

@@ -29,7 +29,7 @@ function escaped(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }
 
-/** More than these are counted as `other`: models make up names of tools. */
+/** Maximum combinations of labels; further ones are counted as `other`, because models make up tool names. */
 const LABELS_MAX = 200;
 
 /** A counter for each combination of labels. */

@@ -14,13 +14,13 @@ const QUANTILES = [0.5, 0.99, 1];
 interface MetricsSources {
   readonly store: Store;
   readonly runtime: RuntimeFace;
-  /** How many follow the events now. */
+  /** Returns the number of clients that follow the events. */
   readonly clients: () => number;
 }
 
 type Samples = Partial<Record<MetricName, readonly Sample[]>>;
 
-/** What `GET /metrics` answers with. Nothing is read that grows with history: what is open is counted anew, what happens is counted as it comes. */
+/** Answer to `GET /metrics`. Its cost does not grow with history: open items are counted anew each time, events as they occur. */
 export class Metrics {
   readonly #store: Store;
   readonly #clients: () => number;
@@ -41,7 +41,7 @@ export class Metrics {
     this.#clients = clients;
     this.#store = store;
     this.#feed = new RequestFeed(store);
-    // Counts from here; if it fails, the first look finds where to begin.
+    // Counting begins here; if this fails, it begins with the first scrape.
     void this.#feed.next().catch(() => undefined);
     this.#counts.coppice_ledger_unreachable_total.add({}, 0);
     this.#unsubscribe = runtime.subscribe((event) => this.#count(event));
@@ -53,7 +53,7 @@ export class Metrics {
     this.#counts.coppice_http_requests_total.add({ route, method, status: String(status) });
   }
 
-  /** Many who ask at once share one look at the ledger. Rejects when the ledger cannot be read. */
+  /** Concurrent callers share one read of the ledger. Rejects if the ledger cannot be read. */
   text(): Promise<string> {
     this.#under_way ??= this.#text().finally(() => {
       this.#under_way = null;
@@ -149,7 +149,7 @@ function loadSamples(load: Load, workers: readonly KnownWorker[], now: number): 
   };
 }
 
-/** The need of each tree, the same words as in the list of trees. `trouble`: an agent failed, or its leader is gone. */
+/** Need of each tree by root id, in the same words as in the list of trees. `trouble`: an agent failed, or its leader is gone. */
 function needs({ agents, asks }: Load, alive: ReadonlySet<string>): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const raise = (root_id: string, need: (typeof RANKED)[number]) => {

@@ -12,11 +12,11 @@ import type { EventScope } from './event-ring.ts';
 
 export type Tell = (event: Omit<EventDocument, 'schema'>, scope: EventScope) => void;
 
-/** Agents, trees, approvals and workers that have changed, as events with the newest document of each: what changes many times meanwhile is told once. */
+/** Emits changed agents, trees, approvals and workers as events with the newest document of each; several changes are coalesced into one event. */
 export class ChangedRows {
   readonly #sources: ReadSources;
   readonly #tell: Tell;
-  /** Null: to be read. */
+  /** Changed agents; null: must be read from the ledger. */
   readonly #agents = new Map<string, Agent | null>();
   readonly #roots = new Set<string>();
   #asks: ReadonlyMap<string, Ask> | null = null;
@@ -40,7 +40,7 @@ export class ChangedRows {
     this.#agents.set(agent_id, null);
   }
 
-  /** Agents that have changed, then approvals. */
+  /** Emits changed approvals, then changed agents. */
   async tellAgents(): Promise<void> {
     const { store, unled } = this.#sources;
     const agents = [...this.#agents];
@@ -80,7 +80,7 @@ export class ChangedRows {
 
   async tellTrees(): Promise<void> {
     const ids = [...this.#roots];
-    // Before they are read: what changes meanwhile is told again.
+    // Cleared before reading, so that a change during the read is emitted again.
     this.#roots.clear();
     try {
       const roots = await Promise.all(ids.map((id) => this.#sources.store.agent(id)));
@@ -97,7 +97,7 @@ export class ChangedRows {
 
   async tellWorkers(): Promise<void> {
     const workers = await workersJson(this.#sources.store);
-    // A lease is renewed all the time.
+    // Ignores the lease, which is renewed all the time.
     const text = JSON.stringify(workers.map((worker) => ({ ...worker, expires_at: '' })));
     if (this.#workers !== null && this.#workers !== text)
       this.#tell({ type: 'workers', workers }, { root_id: null, agent_id: null });

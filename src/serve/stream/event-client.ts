@@ -1,36 +1,36 @@
 import type { Frame } from './event-ring.ts';
 
-/** What a client may leave unread before its queue is dropped. */
+/** Maximum that a client may leave unread before its queue is dropped. */
 const EVENTS_MAX = 2_000;
 const BYTES_MAX = 4_000_000;
 const CHUNK_BYTES = 65_536;
-/** First, so that browsers come back soon. */
+/** Sent first, so that browsers reconnect after one second. */
 const GREETING = Buffer.from('retry: 1000\n\n');
 const HEARTBEAT = Buffer.from(':\n\n');
 
-/** What a client wants to hear of. Neither tree nor agent: everything but conversations. */
+/** Filter of a client. With neither tree nor agent: everything except conversations. */
 export interface Watch {
-  /** Only of this tree. */
+  /** Only events of this tree. */
   readonly root_id: string | null;
-  /** Only of this agent, or of it too. */
+  /** Only events of this agent, with its live text; with `root_id`, in addition to those of the tree. */
   readonly agent_id: string | null;
-  /** Only which trees have changed. */
+  /** Only events for brief clients (`isBrief`): which trees have changed, instead of documents. */
   readonly brief: boolean;
-  /** The tree that must be followed for it. */
+  /** Tree whose conversations must be followed for this filter. */
   readonly follows: string | null;
 }
 
 export interface EventClientOptions {
   readonly watch: Watch;
-  /** Its token or session is still good. */
+  /** Whether the client's token or session is still valid. */
   readonly mayRead: () => boolean;
   readonly resync: () => Frame;
   readonly onGone: () => void;
 }
 
 /**
- * One client of the event stream, with a bounded queue: a slow reader costs a fixed amount, and delays nobody. When it has left too much unread, the queue is
- * dropped, and the next thing that it reads is `resync`.
+ * One client of the event stream, with a bounded queue: a slow reader costs a fixed amount of memory and delays nobody. When the queue overflows, it is
+ * dropped, and the client reads `resync` next.
  */
 export class EventClient {
   readonly watch: Watch;
@@ -39,10 +39,10 @@ export class EventClient {
   #queue: Uint8Array[] = [GREETING];
   #bytes = GREETING.length;
   #dropped = false;
-  /** Before, nothing is sent. */
+  /** Whether `begin` was called; nothing is sent before. */
   #begun = false;
   #ended = false;
-  /** Set while the client has read everything. */
+  /** Ends the pending read; set while the client has read everything. */
   #wake: (() => void) | null = null;
 
   constructor(options: EventClientOptions) {
@@ -82,7 +82,7 @@ export class EventClient {
     if (this.wants(frame)) this.send(frame);
   }
 
-  /** Sends it whatever it wants. */
+  /** Sends the frame regardless of the filter. */
   send({ bytes }: Frame): void {
     if (!this.#begun || this.#dropped || this.#ended) return;
     const full = this.#queue.length >= EVENTS_MAX || this.#bytes + bytes.length > BYTES_MAX;
@@ -143,16 +143,16 @@ export class EventClient {
   }
 }
 
-/** What brief clients are told of. */
+/** Whether brief clients get events of this type. */
 export function isBrief(type: Frame['type']): boolean {
   return type === 'changed' || type === 'removed' || type === 'workers';
 }
 
-/** The client may have closed it first. */
+/** Closes the stream, unless the client already has. */
 function closeQuietly(controller: ReadableStreamDefaultController<Uint8Array>): void {
   try {
     controller.close();
   } catch {
-    // It has.
+    // Already closed by the client.
   }
 }

@@ -14,15 +14,15 @@ import { WatchedTree } from './watched-tree.ts';
 
 const CLIENTS_MAX = 512;
 const HEARTBEAT_MS = 15_000;
-/** Agents and live text of this process are collected for so long. */
+/** Time for which agents and live text of this process are batched. */
 const COLLECT_MS = 25;
-/** A row of a tree costs several reads. */
+/** Time for which trees are batched; a row of a tree costs several reads. */
 const TREES_MS = 500;
-/** Brief clients load what they show when they are told, all at the same time, so that they share the reads. */
+/** Minimum interval of `changed` events. Brief clients reload when they get one, all at the same time, so that they share the reads. */
 const CHANGED_MS = 1_000;
-/** The ledger is looked at when another process has written, no more often than the first, and now and then anyway. */
+/** Poll intervals of the ledger: `least` after a hint that another process has written, `most` without one. */
 const LOOK_MS = { least: 100, most: 1_000 } as const;
-/** A client that comes back within this time has missed nothing. */
+/** Time within which a client can reconnect without having missed anything. */
 const LINGER_MS = 60_000;
 
 export interface FeedSources {
@@ -33,9 +33,9 @@ export interface FeedSources {
 
 /**
  * Laws:
- * V1. It follows the ledger only while somebody listens, and for a minute more.
- * V2. After its first event, a client gets every event that it wants, in order, or `resync`.
- *     Documents of rows are made only while somebody wants them, and for a minute more.
+ * V1. The feed follows the ledger only while a client is connected, and for a minute after.
+ * V2. After its first event, a client gets every event that matches its filter, in order, or `resync`.
+ *     Documents of rows are made only while a client wants them, and for a minute after.
  * V3. A client that reads slowly costs a fixed amount of memory and delays nobody.
  */
 export class EventFeed {
@@ -47,21 +47,21 @@ export class EventFeed {
   readonly #rows: ChangedRows;
   readonly #live = new LiveText();
   readonly #work = new PacedWork(LOOK_MS.most);
-  /** Stops what follows the ledger; null: nothing does. */
+  /** Resolves to a function that stops following the ledger; null while the ledger is not followed. */
   #following: Promise<() => Promise<void>> | null = null;
   #empty_since = 0;
-  /** Trees that brief clients were not told of yet, and when they were told last. */
+  /** Changed trees of which brief clients have not been told yet, and the time of the last `changed` event. */
   readonly #changed = new Set<string>();
   #changed_told = 0;
   #told_at = Number.NEGATIVE_INFINITY;
-  /** Until when rows are told as documents, and the number of the first event since that began. */
+  /** Time until which rows are emitted as documents, and the number of the first event in that period. */
   #rows_until = 0;
   #rows_since = 0;
   #rows_begun: Promise<void> = Promise.resolve();
   #stopped: Promise<void> = Promise.resolve();
   #closed = false;
 
-  /** Clients that follow the events now. */
+  /** Number of clients that follow the events. */
   get clients(): number {
     return this.#clients.size;
   }
@@ -72,12 +72,12 @@ export class EventFeed {
     this.#rows = new ChangedRows(sources, this.#tell);
   }
 
-  /** When brief clients were told of something last, by `performance.now()`. */
+  /** Time of the last event for brief clients, by `performance.now()`. */
   get told_at(): number {
     return this.#told_at;
   }
 
-  /** `after`: the id of the last event that the client got. Rejects with `E_TOO_MANY_REQUESTS`. */
+  /** Opens a stream. `after` is the id of the last event that the client got. Rejects with `E_TOO_MANY_REQUESTS` or `E_CLOSED`. */
   async open(watch: Watch, after: string | null, mayRead: () => boolean): Promise<EventClient['body']> {
     if (this.#closed) throw new CoppiceError('E_CLOSED', 'the server stops', { retryable: true });
     if (this.#clients.size >= CLIENTS_MAX)
@@ -91,7 +91,7 @@ export class EventFeed {
       resync: () => this.#ring.resync(),
       onGone: () => this.#left(client),
     });
-    // Counted from now on: what comes next takes a while.
+    // Counts toward the maximum before the awaits below.
     this.#clients.add(client);
     try {
       await this.#followed();
@@ -112,7 +112,7 @@ export class EventFeed {
     }
   }
 
-  /** Something was written through this server. */
+  /** Schedules a look at the ledger, after a hint or a write through this server. */
   wake(): void {
     this.#soon('look', LOOK_MS.least, this.#look);
   }
@@ -173,7 +173,7 @@ export class EventFeed {
     const unlisten = await store.listen(randomUUID(), () => this.wake());
     const unsubscribe = runtime.subscribe((event) => this.#see(event));
     const beat = setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
-    // What happened between the look and the subscription.
+    // Finds what happened between the look and the subscription.
     this.wake();
     return async () => {
       unsubscribe();
@@ -207,7 +207,7 @@ export class EventFeed {
     return this.#stopped;
   }
 
-  /** What this process does. */
+  /** Handles events of this process. */
   #see(event: RuntimeEvent): void {
     switch (event.type) {
       case 'agent':
@@ -245,7 +245,7 @@ export class EventFeed {
     this.#soon('trees', TREES_MS, () => this.#rows.tellTrees());
   };
 
-  /** What other processes did, and what this one did to trees that it does not lead. */
+  /** Emits what other processes did, and what this one did to trees that it does not lead. */
   readonly #look = async (): Promise<void> => {
     const { changed, vanished, watched } = await this.#marks.look([...this.#watched.keys()]);
     for (const { id, root_id } of [...changed, ...vanished]) {
@@ -259,7 +259,7 @@ export class EventFeed {
     this.#soon('look', LOOK_MS.most, this.#look);
   };
 
-  /** A client wants rows as documents: those before are missing where nobody did. Resolves when what changes from now on is noticed. */
+  /** Begins to emit rows as documents for a client; if none wanted them before, earlier ones are missing. Resolves when all later changes are noticed. */
   #rowsAreTold(): Promise<void> {
     if (!this.#wantsRows) {
       this.#rows_since = this.#ring.skip();

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { EventDocument } from '../../documents/shapes/event-documents.ts';
 
-/** What is kept for clients that come back. */
+/** Maximum events and bytes that are kept for clients that reconnect. */
 const EVENTS_MAX = 4_096;
 const BYTES_MAX = 8_000_000;
 
-/** Whom an event concerns; clients that asked for less do not get it. */
+/** Tree and agent that an event concerns; clients are filtered by them. */
 export interface EventScope {
   readonly root_id: string | null;
   readonly agent_id: string | null;
@@ -13,13 +13,13 @@ export interface EventScope {
 
 /** An event as it is sent. Its bytes are shared by all clients. */
 export interface Frame extends EventScope {
-  /** Counts from 1 in this run of the server. */
+  /** Event number, from 1 in each run of the server. */
   readonly n: number;
   readonly type: EventDocument['type'];
   readonly bytes: Buffer;
 }
 
-/** Numbers events, and keeps the newest: ids are `RUN-N`, where RUN is another one each time that a server starts. */
+/** Numbers events and keeps the newest. Ids are `RUN-N`, where RUN is random for each start of a server. */
 export class EventRing {
   readonly #run = randomBytes(4).toString('hex');
   #kept: Frame[] = [];
@@ -28,7 +28,7 @@ export class EventRing {
   #lost = 0;
   n = 0;
 
-  /** The frame of a new event. Live text is not kept: the message that follows says it all. */
+  /** Makes the frame of a new event. Live text is not kept: the message that follows contains all of it. */
   add(event: Omit<EventDocument, 'schema'>, scope: EventScope): Frame {
     this.n += 1;
     const frame = { n: this.n, type: event.type, ...scope, bytes: this.#bytesOf(event) };
@@ -44,31 +44,31 @@ export class EventRing {
     return frame;
   }
 
-  /** Tells a client to load anew; what happens later follows. It has the id of the newest event, and is not kept. */
+  /** Frame that tells a client to reload; later events follow. Has the id of the newest event and is not kept. */
   resync(): Frame {
     const bytes = this.#bytesOf({ type: 'resync' });
     return { n: this.n, type: 'resync', root_id: null, agent_id: null, bytes };
   }
 
-  /** A number that no event has: whoever has seen no more than those before it has missed something. */
+  /** Uses up a number for no event: a client that has seen only lower numbers has missed something. */
   skip(): number {
     this.n += 1;
     return this.n;
   }
 
-  /** The number of an id of this run; null: of another run, or no id. */
+  /** Event number of an id; null if the id is malformed or belongs to another run. */
   numberOf(id: string): number | null {
     const [run, text = '', ...more] = id.split('-');
     const n = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     return run === this.#run && more.length === 0 && n <= this.n ? n : null;
   }
 
-  /** What came after an event; null: part of it is no longer kept. */
+  /** Returns the kept events after `n`; null if some of them are no longer kept. */
   after(n: number): readonly Frame[] | null {
     return n < this.#lost ? null : this.#kept.filter((frame) => frame.n > n);
   }
 
-  /** Nobody follows the ledger any more: what happens from here on is missing. */
+  /** Drops everything when the ledger is no longer followed: later events will be missing. */
   forget(): void {
     this.#kept = [];
     this.#bytes = 0;

@@ -34,7 +34,7 @@ export const EVENT_ROUTE = {
   stream: true,
 } as const satisfies Terms & { readonly query: z.ZodObject; readonly body: null };
 
-/** `last_event_id`: as a browser sends it when it comes back. */
+/** `last_event_id` is the header that a browser sends when it reconnects; it takes precedence over `after`. */
 export async function openEvents(
   { store }: Pick<ApiSources, 'store'>,
   feed: EventFeed,

@@ -1,35 +1,35 @@
 import type { AgentMark, Store } from '../../store/store.ts';
 
-/** Roots whose changes are noticed although nobody leads or watches them. */
+/** Number of newest roots whose changes are noticed even if nobody leads or watches them. */
 const NEWEST_ROOTS = 200;
-/** Agents of other processes that are followed without being watched. */
+/** Maximum agents of other processes that are followed without being watched. */
 const LED_MAX = 2_000;
 
 export interface MarkChanges {
   /** Agents of other processes that are new or have changed since the last look. */
   readonly changed: readonly AgentMark[];
-  /** Agents that no other process leads any more, or that are no longer there: only the ledger knows. */
+  /** Agents that no other process leads any more, or that were deleted; which of both, only the ledger tells. */
   readonly vanished: readonly AgentMark[];
   /** Every agent of the watched trees, by tree. */
   readonly watched: ReadonlyMap<string, readonly AgentMark[]>;
 }
 
 /**
- * What other processes change in the ledger, found by comparing: agents that others lead, the newest roots, and the watched trees in full. Costs three
- * reads of a few columns, however long the history is.
+ * Detects what other processes change in the ledger by comparing snapshots of the agents that others lead, the newest roots, and the watched trees in full.
+ * Costs two reads of a few columns, and one for each watched tree, however long the history is.
  */
 export class LedgerMarks {
   readonly #store: Store;
   readonly #worker_id: string;
   #known: ReadonlyMap<string, AgentMark> | null = null;
 
-  /** `worker_id`: this process, whose own agents tell by themselves. */
+  /** `worker_id` is this process, whose own agents are reported by events of the runtime. */
   constructor(store: Store, worker_id: string) {
     this.#store = store;
     this.#worker_id = worker_id;
   }
 
-  /** The first look finds no changes: it is what the others are compared with. */
+  /** Compares with the previous look. The first look finds no changes. */
   async look(root_ids: readonly string[]): Promise<MarkChanges> {
     const [led, roots, ...trees] = await Promise.all([
       this.#store.marks({ led_without: this.#worker_id, limit: LED_MAX }),

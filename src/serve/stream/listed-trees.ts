@@ -3,10 +3,10 @@ import type { ReadSources } from '../answers/find-one.ts';
 import { olderRoots, rowsOf } from '../answers/tree-rows.ts';
 import { LedgerMarks } from './ledger-marks.ts';
 
-/** Rows are made again after this time, whatever was noticed: of some changes there is no mark. */
+/** All rows are made again after this time, because some changes leave no mark. */
 const ANYWAY_MS = 30_000;
 
-/** The newest trees as rows, for who reads them again and again: a row costs several reads, and only those of changed trees are made again. */
+/** Rows of the newest trees, cached for callers that poll: a row costs several reads, so only those of changed trees are made again. */
 export class ListedTrees {
   readonly #sources: ReadSources;
   readonly #marks: LedgerMarks;
@@ -16,14 +16,14 @@ export class ListedTrees {
 
   constructor(sources: ReadSources) {
     this.#sources = sources;
-    // All processes are others: what this one does is read from the ledger, too.
+    // No worker id: changes by this process are read from the ledger, too.
     this.#marks = new LedgerMarks(sources.store, '');
   }
 
   /** The newest `limit` trees and all older ones that wait for an approval, newest first. */
   async rows(limit: number): Promise<readonly TreeRow[]> {
     const { store } = this.#sources;
-    // Before the rows: what changes meanwhile is noticed the next time.
+    // Before the rows are read, so that changes in between are noticed the next time.
     const { changed, vanished } = await this.#marks.look([]);
     const asking = await this.#askingNow();
     const newest = await store.agents({ roots: true, limit });
@@ -41,7 +41,7 @@ export class ListedTrees {
     return rows;
   }
 
-  /** The open approvals of each tree, as a text to be compared. */
+  /** Ids of the open approvals of each tree, as a string for comparison. */
   async #askingNow(): Promise<ReadonlyMap<string, string>> {
     const asking = new Map<string, string>();
     for (const { id, root_id } of await this.#sources.store.asks({ open: true }))

@@ -2,7 +2,7 @@ import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 
 type LiveEvent = Extract<RuntimeEvent, { readonly type: 'delta' | 'output' }>;
 
-/** What models write and calls print, joined for a moment: it comes word by word. */
+/** Buffer for text of models and output of calls, which arrive word by word; consecutive pieces are joined. */
 export class LiveText {
   #pending: LiveEvent[] = [];
 
@@ -20,7 +20,7 @@ export class LiveText {
   }
 }
 
-/** Null: they are not of one piece. */
+/** Returns null if the events cannot be joined. */
 function join(one: LiveEvent, next: LiveEvent): LiveEvent | null {
   if (one.agent_id !== next.agent_id) return null;
   if (one.type === 'output')

@@ -1,19 +1,19 @@
-/** Work takes no more than one part in so many of the time. */
+/** Work of each name takes at most 1/SHARE of the time. */
 const SHARE = 20;
 
-/** Recurring work of several names, one piece after the other: asked for often, done once; what takes long is done less often. */
+/** Runs recurring work of several names, one piece at a time. Requests of one name are coalesced; slow work runs less often. */
 export class PacedWork {
   readonly #retry_ms: number;
   readonly #due = new Map<string, { readonly at: number; readonly timer: NodeJS.Timeout }>();
   readonly #rested_at = new Map<string, number>();
   #last: Promise<void> = Promise.resolve();
 
-  /** `retry_ms`: when work that failed is tried again. */
+  /** `retry_ms` is the delay before failed work is retried. */
   constructor(retry_ms: number) {
     this.#retry_ms = retry_ms;
   }
 
-  /** Within `ms`, unless it took long before. */
+  /** Schedules the work within `ms`, or later if it took long the last time. */
   soon(name: string, ms: number, work: () => Promise<void>): void {
     const now = performance.now();
     const at = Math.max(now + ms, this.#rested_at.get(name) ?? 0);
@@ -27,7 +27,7 @@ export class PacedWork {
     this.#due.set(name, { at, timer });
   }
 
-  /** After what is under way; rejects as the work does. */
+  /** Runs the work after what is under way; rejects if the work does. */
   async now(name: string, work: () => Promise<void>): Promise<void> {
     const done = this.#last.then(async () => {
       const began = performance.now();
@@ -40,7 +40,7 @@ export class PacedWork {
     return done;
   }
 
-  /** Nothing more begins; resolves when what is under way has ended. */
+  /** Cancels scheduled work; resolves when the work under way has ended. */
   async stop(): Promise<void> {
     for (const { timer } of this.#due.values()) clearTimeout(timer);
     this.#due.clear();

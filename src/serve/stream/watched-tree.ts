@@ -3,7 +3,7 @@ import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { AgentMark, Store } from '../../store/store.ts';
 
-/** Messages that are read at once. */
+/** Messages per read. */
 const PAGE = 200;
 
 export interface ConversationListener {
@@ -11,14 +11,14 @@ export interface ConversationListener {
   mail(mail: Mail): void;
 }
 
-/** A tree whose conversations somebody follows. Each message and each letter is told once, in order, whether this process wrote it or another one. */
+/** A tree whose conversations a client follows. Each message and each letter is reported once, in order, whichever process wrote it. */
 export class WatchedTree {
-  /** Number of the newest event when it began to be watched: clients that left before have missed something. */
+  /** Event number at which watching began; clients whose last event is older have missed something. */
   readonly since: number;
   readonly #listener: ConversationListener;
   readonly #told = new Map<string, { seq: number; mail: number }>();
   clients = 0;
-  /** When the last client left. */
+  /** Time at which the last client left, by `performance.now()`. */
   left_at = 0;
 
   constructor(since: number, marks: readonly AgentMark[], listener: ConversationListener) {
@@ -31,12 +31,12 @@ export class WatchedTree {
     return this.#told.has(agent_id);
   }
 
-  /** An agent that was just created: its own messages follow its fork point. */
+  /** Adds a new agent, whose own messages begin after its fork point. */
   learn(agent: Pick<Agent, 'id' | 'forked_from'>): void {
     if (!this.has(agent.id)) this.#told.set(agent.id, { seq: agent.forked_from?.seq ?? 0, mail: 0 });
   }
 
-  /** False: something before it is missing, which `catchUp` reads. */
+  /** Returns false if something before the message is missing, which `catchUp` will read. */
   message(agent_id: string, message: PlacedMessage): boolean {
     const told = this.#told.get(agent_id);
     if (told === undefined || message.seq > told.seq + 1) return false;
@@ -47,7 +47,7 @@ export class WatchedTree {
     return true;
   }
 
-  /** The same for mail. */
+  /** Like `message`, for mail. */
   mail(mail: Mail): boolean {
     const told = this.#told.get(mail.to_id);
     if (told === undefined || mail.number > told.mail + 1) return false;
@@ -58,7 +58,7 @@ export class WatchedTree {
     return true;
   }
 
-  /** Reads what the marks of its agents show and nobody was told of yet. */
+  /** Reads and reports the messages and mail that the marks show but that have not been reported yet. */
   async catchUp(store: Store, marks: readonly AgentMark[]): Promise<void> {
     for (const { id, last_seq, mail_count } of marks) {
       if (!this.has(id)) this.learn((await store.agent(id)) ?? { id, forked_from: null });
@@ -68,7 +68,7 @@ export class WatchedTree {
       while (told.seq < last_seq) {
         const page = await store.history(id, told.seq, PAGE);
         for (const message of page) this.message(id, message);
-        // Deleted meanwhile.
+        // The agent was deleted in the meantime.
         if (page.length === 0) break;
       }
     }

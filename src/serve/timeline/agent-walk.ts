@@ -15,27 +15,27 @@ import {
   type TurnSpan,
 } from './span.ts';
 
-/** What the ledger has of an agent beside its messages. */
+/** Records of an agent in the ledger besides its messages. */
 export interface AgentRecords {
-  /** All of its requests, oldest first; those that were seen before are skipped. */
+  /** All requests of the agent, oldest first; those already processed are skipped. */
   readonly requests: readonly RequestRecord[];
   readonly asks: readonly Ask[];
-  /** All mail ever addressed to it. */
+  /** All mail ever addressed to the agent. */
   readonly mail: readonly Letter[];
 }
 
 export interface AgentSpans {
-  /** By start. */
+  /** Ordered by start. */
   readonly spans: readonly Span[];
   readonly turns: readonly TurnSpan[];
-  /** When each mail was read, by its id. */
+  /** Time at which each mail was read, by its id. */
   readonly read_at: ReadonlyMap<string, number>;
 }
 
 const FAN_IN = '{"sub_agent_results"';
 
 /**
- * What one agent did when, from its own messages, in order and page by page.
+ * Derives what one agent did when from its own messages, taken in order and page by page.
  *  S1. Every request record is in exactly one span.
  *  S2. Spans that are not calls overlap no other span; calls overlap only calls of the same message.
  *  S3. From the agent's creation to its end, gaps of `GAP_MS` or longer are spans, except between the end of an answer and its commit.
@@ -45,7 +45,7 @@ export class AgentWalk {
   readonly #spans: Span[] = [];
   readonly #turns: TurnSpan[] = [];
   readonly #read_at = new Map<string, number>();
-  /** A task waits until its turn in the queue of runs comes. */
+  /** Kind of the next rest: `queued` until a run gets its turn in the queue of runs, `idle` afterwards. */
   #rest: SpanKind;
   #phase: 'rest' | 'asking' | 'calls' = 'rest';
   #since: number;
@@ -59,7 +59,7 @@ export class AgentWalk {
     this.#runsBeside = runsBeside;
   }
 
-  /** The newest message that it has seen. */
+  /** The newest message that was taken. */
   get seq(): number {
     return this.#seq;
   }
@@ -89,7 +89,7 @@ export class AgentWalk {
   }
 
   #takeOne(message: PlacedMessage, records: AgentRecords, mail: readonly Letter[]): void {
-    // Two machines may have led it, with two clocks.
+    // Never goes back: machines with different clocks may have led the agent.
     const at = Math.max(this.#since, message.at);
     switch (message.kind) {
       case 'user':
@@ -123,7 +123,7 @@ export class AgentWalk {
     this.#begin(at, awaited([], mail));
   }
 
-  /** Something to do: a turn begins, unless this joins the one before its next request. */
+  /** Begins a turn, or continues the last one if less than `GAP_MS` has passed. */
   #begin(at: number, from: readonly Awaited[] = []): void {
     const rested = at - this.#since >= GAP_MS;
     if (rested) {
@@ -135,7 +135,7 @@ export class AgentWalk {
       this.#turns.push({ start: at, end: null, seq: this.#seq });
     else if (last.end !== null) this.#turns[this.#turns.length - 1] = { ...last, end: null };
     this.#rest = 'idle';
-    // A short rest and a short queue together may be a gap.
+    // Keeps the start of a short rest, which may reach `GAP_MS` together with a short queue.
     this.#enter('asking', rested ? at : this.#since);
   }
 
@@ -155,7 +155,7 @@ export class AgentWalk {
     else this.#calls = new CallSpans(this.#seq, at, calls, this.#runsBeside);
   }
 
-  /** The turn failed, or somebody ended the agent. */
+  /** Ends the turn, which has failed or whose agent was killed. */
   #stop(status: 'error' | 'cancelled', at: number, { asks, requests }: AgentRecords): void {
     if (this.#calls !== null) this.#spans.push(...this.#calls.cut(at, asks));
     else if (this.#phase === 'asking') {
@@ -166,7 +166,7 @@ export class AgentWalk {
     this.#endTurn();
   }
 
-  /** The record of the request that ended at that time; those before it were attempts without an answer. */
+  /** Takes the record of the request that ended at `at`; unused ones before it were attempts without an answer. */
   #pull(at: number, requests: readonly RequestRecord[]): RequestRecord | null {
     let found: RequestRecord | null = null;
     for (; this.#used < requests.length; this.#used += 1) {
@@ -178,7 +178,7 @@ export class AgentWalk {
     return found;
   }
 
-  /** A request that ended; it waited for its turn if it began late. */
+  /** Adds a request that has ended, with a `queued` span before it if it began late. */
   #answered(record: RequestRecord | null, model: string, status: SpanStatus, at: number): void {
     const start = Math.min(at, Math.max(this.#since, record?.started_at ?? this.#since));
     const end = record === null ? at : Math.min(at, start + record.duration_ms);
@@ -198,7 +198,7 @@ export class AgentWalk {
       this.#turns[this.#turns.length - 1] = { ...last, end: Math.max(last.start, this.#since) };
   }
 
-  /** What it does now, or did until it ended without a word about it. */
+  /** Spans of what the agent does now, or of its rest before an end that no message tells of. */
   #going(state: AgentState, asks: readonly Ask[], end: number | null): Span[] {
     const since = this.#since;
     if (isTerminal(state.type))
@@ -244,7 +244,7 @@ export class AgentWalk {
     return { kind: 'request', name, status, start, end, seq: this.#seq, call_id: null, request, from: [] };
   }
 
-  /** A request whose answer is not in the conversation. */
+  /** Span of a request whose answer is not in the conversation. */
   #unseen(record: RequestRecord): Span {
     const start = Math.max(this.#since, record.started_at);
     return { ...this.#request(record, '', 'error', start, start), seq: null };

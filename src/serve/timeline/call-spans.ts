@@ -13,7 +13,7 @@ interface OpenCall {
   readonly end: number | null;
 }
 
-/** The calls of one assistant message: which began when follows from the order in which the kernel runs them (`kernel/transition/calls.ts`). */
+/** Calls of one assistant message; when each began follows from the order in which the kernel runs them (`kernel/transition/calls.ts`). */
 export class CallSpans {
   readonly #seq: number;
   readonly #at: number;
@@ -31,7 +31,7 @@ export class CallSpans {
     return this.#calls.every(({ end }) => end !== null);
   }
 
-  /** Spans of the call that this result settles. `mail`: what was read with it. */
+  /** Spans of the call that this result settles. `mail` is the mail that was read with it. */
   settle(result: Result, at: number, asks: readonly Ask[], mail: readonly Letter[]): Span[] {
     const { call_id, status } = result.content;
     const index = this.#calls.findIndex(({ part, end }) => part.id === call_id && end === null);
@@ -51,7 +51,7 @@ export class CallSpans {
     return ask.verdict === 'allow' ? [approval, this.#span(call, 'tool', answered, at, status)] : [approval];
   }
 
-  /** Spans of calls that have begun and go on; `ids`: those that run. */
+  /** Spans of the calls that are running (`ids`). `waits` has the agents that a call waits for, by call id. */
   open(
     ids: ReadonlySet<string>,
     waits: ReadonlyMap<string, readonly string[]>,
@@ -74,7 +74,7 @@ export class CallSpans {
     });
   }
 
-  /** Ends every call that has begun: the agent was ended. */
+  /** Ends every call that has begun, because the turn failed or the agent was killed. */
   cut(at: number, asks: readonly Ask[]): Span[] {
     const unsettled = this.#calls.filter(({ end }) => end === null).map(({ part }) => part);
     const barrier = unsettled.findIndex(({ name }) => !this.#runsBeside(name));
@@ -85,7 +85,7 @@ export class CallSpans {
     );
   }
 
-  /** A call that runs alone begins when all before it have ended; any other when the last one that ran alone had. */
+  /** Start of a call: if it runs alone, when all calls before it have ended; otherwise, when those before it that run alone have ended. */
   #startOf(index: number): number {
     const call = this.#calls[index] as OpenCall;
     const alone = !this.#runsBeside(call.part.name);
@@ -121,7 +121,7 @@ function askOf(asks: readonly Ask[], call_id: string, from: number, to: number):
   return asks.findLast((ask) => ask.call_id === call_id && ask.asked_at >= from && ask.asked_at <= to);
 }
 
-/** The agents that the result of a wait lists, and whether it ended before all of them had settled. */
+/** Agents that the result of a wait lists, and whether the wait timed out before all of them had settled. */
 function waitedFor(output: string): { readonly from: readonly string[]; readonly cut: boolean } {
   const parsed = parseJson(output);
   if (!parsed.ok || !isJsonObject(parsed.value)) return { from: [], cut: false };

@@ -1,7 +1,7 @@
 import type { AgentSpans } from './agent-walk.ts';
 import type { Span, SpanKind } from './span.ts';
 
-/** One agent of a tree as the critical path sees it. */
+/** One agent of a tree, with what the critical path is computed from. */
 export interface LaneSpans extends AgentSpans {
   readonly id: string;
   readonly parent_id: string | null;
@@ -9,7 +9,7 @@ export interface LaneSpans extends AgentSpans {
   readonly ended_at: number | null;
 }
 
-/** A stretch of the path that decided how long the tree took. */
+/** One stretch of the critical path, which determined how long the tree took. */
 export interface PathPart {
   readonly agent_id: string;
   readonly kind: SpanKind;
@@ -17,13 +17,13 @@ export interface PathPart {
   readonly end: number;
 }
 
-/** Who ended a wait, and when that agent had written or rested; null: time, a person, or nobody known. */
+/** Agent that ended a wait, and the time at which it wrote or came to rest. */
 export interface WaitEndedBy {
   readonly agent_id: string;
   readonly at: number;
 }
 
-/** The agent that a wait or a rest ended for: of several, the one that came last. */
+/** Returns the agent that ended a wait or a rest, the last of several; null if a timeout, a person or an unknown agent ended it. */
 export function endedBy(
   span: Span,
   lane: LaneSpans,
@@ -40,14 +40,14 @@ export function endedBy(
   return last;
 }
 
-/** When an agent last came to rest before that time. */
+/** Time at which an agent last came to rest, up to `before` (inclusive). */
 function restedAt({ turns, ended_at }: LaneSpans, before: number): number | null {
   if (ended_at !== null && ended_at <= before) return ended_at;
   const index = lastBefore(turns, (turn) => turn.end ?? Number.POSITIVE_INFINITY, before);
   return turns[index]?.end ?? null;
 }
 
-/** Index of the last item whose time is at most `limit`; -1: none. Times rise. */
+/** Index of the last item whose time is at most `limit`; -1 if there is none. Times must be ascending. */
 function lastBefore<Item>(items: readonly Item[], timeOf: (item: Item) => number, limit: number): number {
   let low = 0;
   let high = items.length;
@@ -60,8 +60,8 @@ function lastBefore<Item>(items: readonly Item[], timeOf: (item: Item) => number
 }
 
 /**
- * Backwards from the root's last moment: what an agent did, or, where it waited, what the agent did that ended the wait. Oldest first; adjacent stretches of
- * one agent and kind are one.
+ * Walks backwards from the root's last moment: follows what an agent did and, where it waited, what the agent did that ended the wait. Returns the parts
+ * oldest first; adjacent ones of the same agent and kind are merged.
  */
 export function criticalPath(
   root_id: string,
@@ -119,10 +119,10 @@ function coveringOrLast(spans: readonly Span[], time: number): Span | null {
   return best;
 }
 
-/** How many calls of one message are compared. */
+/** Maximum calls of one message that are compared. */
 const BESIDE_MAX = 32;
 
-/** Whom to follow at the end of a wait; of one that goes on, somebody it waits for that is at work. */
+/** Agent to follow at the end of a wait; for an open wait, one of the awaited agents that is working. */
 function causeOf(
   span: Span,
   lane: LaneSpans,
@@ -139,11 +139,11 @@ function causeOf(
 
 export interface PathShare {
   readonly agent_id: string;
-  /** Of the whole path without rests, 0 to 1. */
+  /** Fraction of the whole path without rests, 0 to 1. */
   readonly share: number;
 }
 
-/** How much of the path each agent had, the largest share first. */
+/** Share of each agent in the path, largest first. */
 export function pathShares(parts: readonly PathPart[]): PathShare[] {
   const busy = parts.filter(({ kind }) => kind !== 'idle');
   const total = busy.reduce((sum, { start, end }) => sum + end - start, 0);

@@ -5,12 +5,12 @@ import type { Mail } from '../../records/conversation/mail.ts';
 export type Letter = Omit<Mail, 'body'>;
 
 /**
- * `request`: the model. `waiting`: for other agents. `approval`: for a person. `queued`: there is work, and nobody does it yet. `idle`: nothing to do.
+ * `request`: a model request. `waiting`: waits for other agents. `approval`: waits for a person. `queued`: has work that has not begun. `idle`: has no work.
  */
 export const SPAN_KINDS = ['request', 'tool', 'waiting', 'approval', 'queued', 'idle'] as const;
 export type SpanKind = (typeof SPAN_KINDS)[number];
 
-/** `open`: it goes on. `timeout`: a wait that ended with what had arrived. */
+/** `open`: has not ended. `timeout`: a wait that ended with partial results. */
 export const SPAN_STATUSES = [
   'open',
   'ok',
@@ -22,37 +22,37 @@ export const SPAN_STATUSES = [
 ] as const;
 export type SpanStatus = (typeof SPAN_STATUSES)[number];
 
-/** What an agent did for a while. */
+/** One activity of an agent, with its start and end. */
 export interface Span {
   readonly kind: SpanKind;
-  /** The model, or the tool; empty otherwise. */
+  /** Model or tool; otherwise empty. */
   readonly name: string;
   readonly status: SpanStatus;
-  /** Milliseconds since the epoch; `end` null: it goes on. */
+  /** Milliseconds since the epoch; `end` is null while the span is open. */
   readonly start: number;
   readonly end: number | null;
-  /** The assistant message that it brought, or whose call it is; of others, the message that ended it. */
+  /** Assistant message that a request led to or that holds the call; for other spans, the message that ended them. */
   readonly seq: number | null;
   readonly call_id: string | null;
-  /** Tokens and cost of a request that was answered. */
+  /** Record of the model request, with its tokens and cost. */
   readonly request: RequestRecord | null;
-  /** The agents that it waited for; of `idle`, those whose mail ended it. */
+  /** Agents that a wait is for; for `idle`, those whose mail ended it. */
   readonly from: readonly Awaited[];
 }
 
 export interface Awaited {
   readonly agent_id: string;
-  /** When the mail was sent that the wait or the rest brought; null: there was none of this agent. */
+  /** Time at which the mail that ended the wait or rest was sent; null if this agent sent none. */
   readonly sent_at: number | null;
 }
 
-/** From when an agent had something to do until it rested. */
+/** Period from when an agent got something to do until it came to rest. */
 export interface TurnSpan {
   readonly start: number;
   readonly end: number | null;
-  /** The message that began it. */
+  /** Message that began the turn. */
   readonly seq: number;
 }
 
-/** Between two steps of an agent the runtime itself needs a moment; only longer gaps become spans. */
+/** Minimum length of a gap that becomes a span; the runtime itself takes some time between two steps of an agent. */
 export const GAP_MS = 100;

@@ -15,7 +15,7 @@ export type TimelineDocument = z.infer<typeof timelineShape>;
 
 const MICRO = 1_000_000;
 
-/** The timeline as columns of numbers relative to the start of the tree. `after`: only lanes of agents that changed since that answer. */
+/** Timeline as columns of numbers relative to the start of the tree. With `after`, only lanes of agents that have changed since that answer. */
 export async function timelineDocument(
   { agents, now, reader, revision, changed }: TreeTimeline,
   title: string,
@@ -132,7 +132,7 @@ function laneDocument(one: AgentTimeline, { began, numbers, names, lanes }: Term
   };
 }
 
-/** Words that repeat, each once. */
+/** Table of repeated names, each stored once. */
 class Names {
   readonly #numbers = new Map<string, number>();
 

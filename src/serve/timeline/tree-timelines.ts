@@ -23,15 +23,15 @@ export interface TreeTimeline {
   readonly agents: readonly AgentTimeline[];
   /** The ledger's clock at the read. */
   readonly now: number;
-  /** Names what has read the tree, which counts its states by `revision`; empty: nobody has yet. */
+  /** Random id within which `revision` counts the states of the tree; empty if only the agents were read. */
   readonly reader: string;
   readonly revision: number;
-  /** With which revision each agent changed last, by its id. */
+  /** Revision at which each agent last changed, by its id. */
   readonly changed: ReadonlyMap<string, number>;
 }
 
 interface Kept {
-  /** Of the tree, when this was read. */
+  /** Revision of the tree at which this was read. */
   readonly revision: number;
   readonly version: string;
   readonly walk: AgentWalk;
@@ -40,7 +40,7 @@ interface Kept {
 }
 
 interface TimelineRead {
-  /** By `performance.now()`; infinite: it is still to begin. */
+  /** Start of the read, by `performance.now()`; infinite until it begins. */
   began: number;
   readonly timeline: Promise<TreeTimeline>;
 }
@@ -51,8 +51,8 @@ interface KeptTree extends Pick<TreeTimeline, 'reader' | 'revision'> {
 }
 
 /**
- * What the agents of trees did when, made from the ledger and kept: an agent that has not changed costs nothing, one that has costs its new messages. Between
- * agents and pages the event loop goes on.
+ * Derives what the agents of trees did when from the ledger, and caches it: an unchanged agent costs nothing, a changed one costs its new messages. Yields
+ * to the event loop between agents and pages.
  */
 export class TreeTimelines {
   readonly #store: Store;
@@ -63,11 +63,11 @@ export class TreeTimelines {
     this.#store = store;
   }
 
-  /** As it was at `as_of` (`performance.now()`) or later: those who ask at the same time share one read. */
+  /** Timeline as of `as_of` (`performance.now()`) or later; concurrent callers share one read. */
   async of(root_id: string, as_of = performance.now()): Promise<TreeTimeline> {
     const last = this.#reads.get(root_id);
     if (last !== undefined && last.began >= as_of) return unmetered(last.timeline);
-    // One at a time: a read goes on from what is kept.
+    // Reads are sequential, because each continues from what is cached.
     const before = last === undefined ? Promise.resolve() : unmetered(last.timeline).catch(() => undefined);
     const next: TimelineRead = {
       began: Number.POSITIVE_INFINITY,
@@ -83,7 +83,7 @@ export class TreeTimelines {
     return next.timeline;
   }
 
-  /** Only the agents, as of now, without what they did: that is to be had at once. */
+  /** Only the agents, as of now, without spans and mail, which is fast. */
   async agentsOf(root_id: string): Promise<TreeTimeline> {
     const [agents, now] = await Promise.all([this.#store.agents({ root_id }), this.#store.now()]);
     const nothing = { letters: [], spans: [], turns: [], read_at: new Map() };
@@ -119,7 +119,7 @@ export class TreeTimelines {
     };
   }
 
-  /** What is kept of a tree. Documents name agents by their place: where those that were there have moved, it begins anew. */
+  /** Cached part of a tree. Documents refer to agents by index, so `reader` and `revision` begin anew if known agents have moved. */
   #known(root_id: string, agents: readonly Agent[]): KeptTree {
     const kept = this.#trees.get(root_id);
     const known = [...(kept?.agents.keys() ?? [])];
@@ -188,7 +188,7 @@ const BESIDE: ReadonlySet<string> = new Set([
   ...ALL_TOOLSETS.flatMap(({ tools }) => tools.map(({ spec }) => spec.name)),
 ]);
 
-/** Tools of programs are taken to run alone, as they do unless they say otherwise. */
+/** Whether calls of a tool run side by side. Tools of programs are assumed to run alone, which is their default. */
 function runsBeside(name: string): boolean {
   return BESIDE.has(name);
 }

@@ -6,10 +6,10 @@ import type { Attributes, OtelSpan } from './otlp.ts';
 import type { ExportedTurn } from './turn-spans.ts';
 
 const MESSAGES_MAX = 1_000;
-/** Longer texts are cut: receivers refuse large requests. */
+/** Maximum characters; longer texts are cut, because receivers refuse large requests. */
 const TEXT_MAX = 16_000;
 
-/** The spans of a turn with what was said: answers, arguments and results of calls, and the message that began it. */
+/** Spans of a turn with contents: answers, arguments and results of calls, and the message that began the turn. */
 export async function withContents(store: Store, turn: ExportedTurn): Promise<readonly OtelSpan[]> {
   const messages = await store.history(turn.agent_id, turn.seq - 1, MESSAGES_MAX);
   const answers = new Map(messages.map((message) => [message.seq, message]));

@@ -1,6 +1,6 @@
 /**
- * The names that spans use: OpenTelemetry's semantic conventions 1.41.0, those for generative AI among them, which are still in development. What they have no
- * name for begins with `coppice.`.
+ * Names that spans use: OpenTelemetry's semantic conventions 1.41.0, including those for generative AI, which are still in development. Names that the
+ * conventions lack begin with `coppice.`.
  */
 export const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.41.0';
 
@@ -36,10 +36,10 @@ export const ATTRIBUTE = {
   mail_kind: 'coppice.mail.kind',
 } as const;
 
-/** Providers that the conventions call otherwise than we do. */
+/** Providers whose name in the conventions differs from ours. */
 const PROVIDERS: Readonly<Record<string, string>> = { google: 'gcp.gemini' };
 
-/** `anthropic/claude-x` as the conventions name provider and model. */
+/** Splits `anthropic/claude-x` into provider and model, named as in the conventions. */
 export function providerAndModel(model: string): { readonly provider: string; readonly model: string } {
   const at = model.search(/[/:]/);
   const [provider, name] = at < 0 ? ['_OTHER', model] : [model.slice(0, at), model.slice(at + 1)];

@@ -1,4 +1,4 @@
-/** OTLP 1.x in JSON over HTTP, as far as spans need it. */
+/** The part of OTLP 1.x (JSON over HTTP) that spans need. */
 
 import { post } from '../../channels/webhook/post.ts';
 import { retryAfter } from '../../models/provider/retry-after.ts';
@@ -23,13 +23,13 @@ export interface OtelSpan {
     readonly span_id: string;
     readonly attributes: Attributes;
   }[];
-  /** What went wrong; null if nothing did. */
+  /** Status message of a failed span; null if it did not fail. */
   readonly error: string | null;
 }
 
 const KIND = { internal: 1, client: 3 } as const;
 const STATUS = { ok: 1, error: 2 } as const;
-/** The receiver may keep them: sampled. */
+/** Trace flags: sampled. */
 const FLAGS = 0x01;
 
 /** An `ExportTraceServiceRequest`. */
@@ -67,7 +67,7 @@ function spanJson(span: OtelSpan): object {
   };
 }
 
-/** 64-bit integers are texts in JSON. */
+/** Returns a string: OTLP encodes 64-bit integers as strings in JSON. */
 function nanoseconds(ms: number): string {
   return `${BigInt(Math.trunc(ms)) * 1_000_000n}`;
 }
@@ -83,17 +83,17 @@ function anyValue(value: Value): object {
 }
 
 export type Sent =
-  /** `rejected`: spans that the receiver did not take, and why. */
+  /** `rejected`: how many spans the receiver rejected, and why; null if none. */
   | { readonly type: 'taken'; readonly rejected: string | null }
   | { readonly type: 'retry'; readonly error: string; readonly after_ms: number | null }
-  /** It will not be taken, however often it is sent. */
+  /** Permanent: a retry would fail, too. */
   | { readonly type: 'refused'; readonly error: string };
 
 const TIME_LIMIT_MS = 10_000;
-/** What the protocol says may be repeated. */
+/** Status codes that the protocol declares retryable. */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** Never rejects. */
+/** Sends an export request. Never rejects. */
 export async function send(
   url: URL,
   headers: Readonly<Record<string, string>>,

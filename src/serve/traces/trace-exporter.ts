@@ -11,7 +11,7 @@ import { SEAT, TraceProgress } from './trace-progress.ts';
 import { type ExportedTurn, TurnSpans } from './turn-spans.ts';
 
 const LOOK_MS = 3_000;
-/** A tree without news is looked at again: turns end without a request when somebody ends them. */
+/** Interval at which led trees without new requests are checked, because a turn that somebody stops ends without a request. */
 const QUIET_LOOK_MS = 30_000;
 const LED_LOOK_MS = 10_000;
 const NEWEST = 20;
@@ -19,7 +19,7 @@ const BATCH_SPANS = 500;
 const BACK_OFF_MS = 1_000;
 const BACK_OFF_MAX_MS = 60_000;
 const SLICE_MS = 8;
-/** For the answer to the last batch at the end: without it, the batch would be sent again. */
+/** Maximum wait for the answer to the last batch at shutdown; without the answer, the batch would be sent again. */
 const LAST_ANSWER_MS = 2_000;
 
 export interface TraceExporterOptions {
@@ -28,17 +28,17 @@ export interface TraceExporterOptions {
   readonly timelines: TreeTimelines;
   readonly endpoint: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Also what was said. */
+  /** Whether contents of messages and calls are exported, too. */
   readonly contents: boolean;
   readonly version: string;
   readonly log: ChannelLog;
-  /** Between looks at the ledger; default 3 s. */
+  /** Milliseconds between polls of the ledger; default 3000. */
   readonly look_ms?: number;
 }
 
 /**
- * Makes spans of the turns that have ended, from the ledger, and sends them to a collector. One exporter works on a ledger at a time (`takeSeat`). What was
- * acknowledged is noted in the ledger; a batch whose note was lost is sent again, with the same ids.
+ * Makes spans of ended turns from the ledger and sends them to a collector. One exporter works on a ledger at a time (`takeSeat`). Acknowledged batches are
+ * recorded in the ledger; a batch whose record was lost is sent again, with the same ids.
  */
 export class TraceExporter {
   readonly #options: TraceExporterOptions;
@@ -48,7 +48,7 @@ export class TraceExporter {
   readonly #looked_at = new Map<string, number>();
   #work: { readonly progress: TraceProgress; readonly feed: RequestFeed } | null = null;
   #failures = 0;
-  /** Trees with turns that go on, or may have ended a moment ago. */
+  /** Trees with turns that are open or have only just ended. */
   readonly #unsettled = new Set<string>();
   #led: { readonly at: number; readonly trees: ReadonlySet<string> } = { at: 0, trees: new Set() };
 
@@ -60,7 +60,7 @@ export class TraceExporter {
     this.#poll.wake();
   }
 
-  /** Sends nothing more, and waits up to 2 s for the answer to what is under way; the next exporter goes on. */
+  /** Stops sending, waits up to 2 s for the pending answer, and leaves the seat to the next exporter. */
   async stop(): Promise<void> {
     const { store, worker_id } = this.#options;
     this.#closing.abort();
@@ -99,10 +99,10 @@ export class TraceExporter {
     const known = progress.trees.size;
     for (const root_id of led)
       if (!progress.trees.has(root_id)) progress.trees.set(root_id, progress.at ?? now);
-    // One that failed at once has no request and may have no leader any more.
+    // A tree that failed at once has no request and may no longer have a leader.
     for (const { id, created_at } of await store.agents({ roots: true, limit: NEWEST }))
       if (created_at >= (progress.at ?? now) && !progress.trees.has(id)) progress.trees.set(id, created_at);
-    // Before anything is sent, so that no request is forgotten.
+    // Saved before anything is sent, so that no request is lost.
     if (news.size > 0 || progress.trees.size > known) await progress.keep(feed.place);
     for (const root_id of progress.trees.keys()) {
       const looked = this.#looked_at.get(root_id) ?? Number.NEGATIVE_INFINITY;
@@ -137,7 +137,7 @@ export class TraceExporter {
     return news;
   }
 
-  /** Resolves to how long to wait before the collector is tried again; 0: all was taken. */
+  /** Resolves to the back-off in milliseconds before the collector is retried; 0 if no retry is needed. */
   async #exportTree(root_id: string, progress: TraceProgress): Promise<number> {
     const { timelines } = this.#options;
     const { agents, now } = await timelines.of(root_id);

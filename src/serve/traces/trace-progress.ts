@@ -1,25 +1,25 @@
 import type { Store } from '../../store/store.ts';
 import type { FeedPlace } from '../request-feed.ts';
 
-/** The seat and the notes of the exporter in the ledger, beside those of channels. */
+/** Name of the exporter's seat and notes in the ledger, which it shares with channels. */
 export const SEAT = 'traces';
 const PLACE = 'place';
 
 interface Kept {
   readonly feed: FeedPlace;
-  /** The ledger's clock; what was forgotten had ended before. */
+  /** Ledger time of this record; trees forgotten by then had ended before. */
   readonly at: number;
-  /** Trees with turns to come, each with the time from which turns count: milliseconds since the epoch. */
+  /** Trees with turns still to be exported, each with the time from which its turns count, in milliseconds since the epoch. */
   readonly trees: Readonly<Record<string, number>>;
 }
 
-/** How far the exporter is, kept in the ledger: whoever takes its seat goes on from there. What ended is forgotten. */
+/** Progress of the exporter, kept in the ledger, so that the next holder of the seat continues from there. Finished trees are removed. */
 export class TraceProgress {
   readonly #store: Store;
   readonly trees: Map<string, number>;
   readonly feed: FeedPlace | null;
   #at: number | null;
-  /** The newest exported turn of each agent, by tree. */
+  /** Newest exported turn of each agent, by tree. */
   readonly #exported = new Map<string, Map<string, number>>();
 
   private constructor(store: Store, kept: Kept | null) {
@@ -34,7 +34,7 @@ export class TraceProgress {
     return new TraceProgress(store, text === null ? null : (JSON.parse(text) as Kept));
   }
 
-  /** When it was last kept; null: never. */
+  /** Ledger time at which progress was last kept; null: never. */
   get at(): number | null {
     return this.#at;
   }
@@ -45,7 +45,7 @@ export class TraceProgress {
     await this.#store.remember(SEAT, PLACE, JSON.stringify(kept));
   }
 
-  /** By agent: the message that began its newest exported turn. */
+  /** Message that began the newest exported turn, by agent. */
   async exported(root_id: string): Promise<ReadonlyMap<string, number>> {
     const known = this.#exported.get(root_id);
     if (known !== undefined) return known;
@@ -55,7 +55,7 @@ export class TraceProgress {
     return read;
   }
 
-  /** These turns were acknowledged. */
+  /** Records that these turns were acknowledged. */
   async add(
     root_id: string,
     turns: readonly { readonly agent_id: string; readonly seq: number }[],
@@ -66,7 +66,7 @@ export class TraceProgress {
     await this.#store.remember(SEAT, root_id, JSON.stringify(Object.fromEntries(all)));
   }
 
-  /** Nothing more is to come of it for now. The list first: a note without its tree does no harm. */
+  /** Removes a tree with nothing left to export. Saves the list first: a note of an unlisted tree is harmless. */
   async forget(root_id: string, feed: FeedPlace): Promise<void> {
     this.trees.delete(root_id);
     this.#exported.delete(root_id);

@@ -6,46 +6,46 @@ import type { AgentTimeline } from '../timeline/tree-timelines.ts';
 import { ATTRIBUTE, OPERATION, providerAndModel } from './conventions.ts';
 import type { Attributes, OtelSpan } from './otlp.ts';
 
-/** A turn that ended a moment ago may go on: what follows at once belongs to it. */
+/** Time after which an ended turn is final; what follows sooner may still belong to it. */
 const SETTLED_MS = 2_000;
 const LINKED = new Set(['letter', 'announce', 'outcome']);
 
-/** The span of a turn, and those of what happened in it. */
+/** Span of a turn, and spans of what happened in it. */
 export interface ExportedTurn {
   readonly agent_id: string;
   /** The message that began the turn. */
   readonly seq: number;
   readonly end: number;
   readonly spans: readonly OtelSpan[];
-  /** Which message a span is of: that of the answer, and the call in it. */
+  /** Source of each span, by span id: the assistant message, and the call in it. */
   readonly sources: ReadonlyMap<string, { readonly seq: number; readonly call_id: string | null }>;
 }
 
 type Lanes = ReadonlyMap<string, AgentTimeline>;
 
 /**
- * The spans of turns, by the agents of one tree.
- *  T1. Ids are hashes of the agent and of what the span is: whoever makes a span makes the same one.
- *  T2. A turn lies below the turn of the parent that created its agent, in the trace of a turn of the root.
- *  T3. Each request and each call is in one span; tokens and cost are only on requests.
+ * Makes spans of turns from the timelines of one tree's agents.
+ *  T1. Ids are deterministic: hashes of the agent and of what the span stands for.
+ *  T2. The span of a turn is a child of the parent's turn that created its agent, and in the trace of a turn of the root.
+ *  T3. Each request and each call has one span; tokens and cost are only on requests.
  */
 export class TurnSpans {
   readonly #lanes: Lanes;
   readonly #now: number;
 
-  /** `now`: the ledger's clock when they were read. */
+  /** `now` is the ledger time at which the agents were read. */
   constructor(agents: readonly AgentTimeline[], now: number) {
     this.#lanes = new Map(agents.map((one) => [one.agent.id, one]));
     this.#now = now;
   }
 
-  /** Whether a turn of the agent has yet to end. */
+  /** Whether the agent's last turn is open or not final yet. */
   isOpen({ agent, turns }: AgentTimeline): boolean {
     const last = turns.at(-1);
     return last !== undefined && !this.#hasEnded(agent, last, undefined);
   }
 
-  /** The turns of an agent that have ended, and began with a message after `after`. */
+  /** Final turns of an agent that began with a message after `after`. */
   of(lane: AgentTimeline, after: number): ExportedTurn[] {
     return lane.turns.flatMap((turn, index) => {
       const next = lane.turns[index + 1];
@@ -134,7 +134,7 @@ export class TurnSpans {
       : this.#traceOf(parent.lane, parent.turn);
   }
 
-  /** Letters that the turn read, each to the turn in which it was written. */
+  /** Links from the letters that the turn read to the turns in which they were written. */
   #links({ letters, read_at }: AgentTimeline, turn: TurnSpan, next: TurnSpan | undefined): OtelSpan['links'] {
     return letters.flatMap(({ id, kind, from_id, sent_at }) => {
       const at = read_at.get(id);
@@ -178,7 +178,7 @@ function chat(agent: Agent, span: Span, turn_end: number) {
   };
 }
 
-/** All that the timeline has of one call: the wait for a person, then the call itself. */
+/** First and last span of one call in the timeline: the wait for a person, if any, then the call itself. */
 interface CallOfTurn {
   readonly first: Span;
   readonly last: Span;

@@ -1,10 +1,10 @@
 import { sleep } from '../../processes/waiting.ts';
 
 const FRESH_MS = 2_000;
-/** An answer waits so long for history that was not read yet. */
+/** Maximum time for which an answer waits for history that has not been read yet. */
 const PATIENCE_MS = 3_000;
 
-/** A read of history that those who ask at the same time share, and that nobody waits for without end. */
+/** A read of history that concurrent callers share, and that each waits for only up to `PATIENCE_MS`. */
 export class PatientRead {
   readonly #read: () => Promise<void>;
   #reading: Promise<void> | null = null;
@@ -14,7 +14,7 @@ export class PatientRead {
     this.#read = read;
   }
 
-  /** False: it goes on, and the next question may find more. Rejects as the read does. */
+  /** Resolves to false if the read is still under way, so that a later call may find more. Rejects if the read does. */
   async soon(): Promise<boolean> {
     if (this.#reading === null) {
       if (performance.now() - this.#read_at < FRESH_MS) return true;

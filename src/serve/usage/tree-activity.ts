@@ -5,10 +5,10 @@ import { PatientRead } from './patient-read.ts';
 
 const BARS_MAX = 24;
 const FIRST_BAR_MS = 100;
-/** Those in which nothing has happened for longest are forgotten first. */
+/** Maximum trees that are kept; the least recently active are dropped first. */
 const TREES_KEPT = 2_000;
 
-/** Tokens of a tree's requests over time, by when they ended; at most 24 bars, however long it lives. */
+/** Tokens of a tree's requests over time, by when they ended, in at most 24 bars. */
 export interface Activity {
   /** Milliseconds since the epoch. */
   readonly begins_at: number;
@@ -16,7 +16,7 @@ export interface Activity {
   readonly tokens: readonly number[];
 }
 
-/** What the trees of the ledger used when, for small pictures. The first question reads history in pieces, later ones what came since. */
+/** Tokens that the ledger's trees used over time, for sparklines. The first call reads history page by page, later ones only what is new. */
 export class TreeActivity {
   readonly #feed: RequestFeed;
   readonly #read = new PatientRead(() => this.#readAll());
@@ -26,7 +26,7 @@ export class TreeActivity {
     this.#feed = new RequestFeed(store, { newest: 0, missing: [] });
   }
 
-  /** Of the trees in which something happened last; `complete` as in `UsageReport`. */
+  /** Activity of the most recently active trees; `complete` as in `UsageReport`. */
   async newest(
     limit: number,
   ): Promise<{ readonly complete: boolean; readonly trees: ReadonlyMap<string, Activity> }> {

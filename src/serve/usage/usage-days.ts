@@ -14,12 +14,12 @@ type Sums<Name> = Map<Name, UsageSum>;
 interface DaySums {
   readonly models: Sums<string>;
   readonly profiles: Sums<string | null>;
-  /** By root id, and by id. */
+  /** `trees` by root id, `agents` by id. */
   readonly trees: Sums<string>;
   readonly agents: Sums<string>;
 }
 
-/** What was used on each day, in UTC: sums, never rows. */
+/** Usage per day in UTC, kept as sums, never as rows. */
 export class UsageDays {
   readonly #days = new Map<number, DaySums>();
 
@@ -37,7 +37,7 @@ export class UsageDays {
     addTo(day.agents, agent_id, used);
   }
 
-  /** The sums of one day, counted from 1970, are added to `into`. */
+  /** Adds the sums of one day to `into`. `number` counts days since 1970. */
   addDayTo(number: number, into: DaySums): void {
     const day = this.#days.get(number);
     if (day === undefined) return;
@@ -64,7 +64,7 @@ function addTo<Name>(sums: Sums<Name>, name: Name, used: UsageSum): void {
   sums.set(name, addSums(sums.get(name) ?? NOTHING_USED, used));
 }
 
-/** The most expensive first, then those with the most tokens; at most `limit`. In one pass, since a ledger may have many trees. */
+/** Returns the `limit` largest by cost, then by tokens. Takes one pass, because a ledger may have many trees. */
 export function largest<Name>(
   sums: ReadonlyMap<Name, UsageSum>,
   limit: number,

@@ -3,9 +3,9 @@ import { pause } from '../own-cpu.ts';
 import { PatientRead } from './patient-read.ts';
 import { addSums, DAY_MS, largest, NOTHING_USED, UsageDays, type UsageSum } from './usage-days.ts';
 
-/** Few enough that other work of the server waits for milliseconds only. */
+/** Rows per read, few enough to delay other work of the server by milliseconds only. */
 const PAGE = 200;
-/** What ended within this time is read again: others may still commit below it. */
+/** Requests that ended within this time are read again, because others may still commit at lower places. */
 const OVERLAP_MS = 120_000;
 export const DAYS_MAX = 366;
 
@@ -14,7 +14,7 @@ interface UsageStore extends Pick<LoadReads, 'usageAfter'> {
 }
 
 export interface UsageReport {
-  /** History is still being read. */
+  /** False while history is still being read. */
   readonly complete: boolean;
   readonly total: UsageSum;
   /** `day` as `2026-01-31`, oldest first. */
@@ -26,15 +26,15 @@ export interface UsageReport {
 }
 
 /**
- * Sums of all model requests of the ledger. The first question reads history, page by page; later ones what came since. What was removed from the ledger
- * since it was read still counts, unless it was the newest that had been read: then history is read again.
+ * Sums of all model requests of the ledger. The first call reads history page by page, later ones only what is new. Requests that were removed from the
+ * ledger after they were read still count, unless the newest one read was removed: then history is read again.
  */
 export class UsageRollUp {
   readonly #store: UsageStore;
   #old = new UsageDays();
   /** The newest request in `#old`. */
   #last: PlacedUsage | null = null;
-  /** What is read again next time. */
+  /** Sums of the requests that are read again next time. */
   #recent = new UsageDays();
   readonly #soon = new PatientRead(() => this.#read());
 
@@ -42,7 +42,7 @@ export class UsageRollUp {
     this.#store = store;
   }
 
-  /** The days that end today, with the largest `limit` of each kind. */
+  /** Report on the last `days` days including today, with the `limit` largest of each kind. */
   async report(days: number, limit: number): Promise<UsageReport> {
     const complete = await this.#soon.soon();
     const today = Math.floor((await this.#store.now()) / DAY_MS);

@@ -2,11 +2,13 @@ import type { Agent } from '../../records/agent/agent.ts';
 import type { Database } from './database.ts';
 import { agentOf, type Row } from './rows.ts';
 
-/** Trees whose instructions are kept by a connection: they never change. */
+/** Maximum trees whose instructions are cached for each database; instructions never change. */
 const KEPT_MAX = 100;
 const TEXTS = new WeakMap<Database, Map<string, string>>();
 
-/** The agents of these rows, with the instructions that stand once for each tree (`storedConfig`); in older rows they stand in the configuration itself. */
+/**
+ * Returns the agents of these rows with their instructions, which are stored once for each tree (`storedConfig`); older rows hold them in the configuration.
+ */
 export async function agentsOf(db: Database, rows: readonly Row[]): Promise<Agent[]> {
   const agents = rows.map(agentOf);
   const roots = new Set(agents.flatMap((agent) => (refers(agent) ? agent.root_id : [])));
@@ -16,7 +18,7 @@ export async function agentsOf(db: Database, rows: readonly Row[]): Promise<Agen
     if (!refers(agent)) return agent;
     const { instructions: _, ...config } = agent.config;
     const text = texts.get(agent.root_id);
-    // Without it, the tree was removed meanwhile.
+    // If there is no text, the tree was removed meanwhile.
     return { ...agent, config: text === undefined ? config : { ...config, instructions: text } };
   });
 }

@@ -11,12 +11,12 @@ import type { Row } from './rows.ts';
  */
 export interface Database {
   readonly kind: 'sqlite' | 'postgres';
-  /** For people and logs: without passwords. */
+  /** Address for people and logs, without passwords. */
   readonly location: string;
   readonly dialect: Dialect;
-  /** The connection can break after a commit and before its acknowledgement arrives. */
+  /** Whether the connection can break after a commit and before its acknowledgement arrives. */
   readonly acknowledgements_may_be_lost: boolean;
-  /** Changes nothing. */
+  /** Runs a query that changes nothing. */
   read(sql: string, values?: readonly Value[]): Promise<Row[]>;
   /** One statement as a transaction of its own; resolves to the rows it returns. Must be idempotent where acknowledgements may be lost. */
   write(sql: string, values?: readonly Value[]): Promise<Row[]>;
@@ -39,18 +39,18 @@ export interface Query {
   readonly values: readonly Value[];
 }
 
-/** What the two databases say differently. */
+/** SQL in which the two databases differ. */
 export interface Dialect {
   /** The column that numbers rows in order of insertion. */
   readonly row_number: string;
   /** Follows a text column that is ordered or compared byte by byte. */
   readonly bytewise: string;
-  /** Operators with which the index of ids finds a range of texts. */
+  /** Comparison operators by which the index of ids finds a range of texts. */
   readonly prefix_from: string;
   readonly prefix_below: string;
-  /** The folder in the configuration of an agent. */
+  /** Expression for the folder in the configuration of an agent. */
   readonly cwd: string;
-  /** The profile and the model in the configuration of an agent. */
+  /** Expressions for the profile and the model in the configuration of an agent. */
   readonly profile: string;
   readonly model: string;
   /** Ends a query for rows to update: skips rows that another transaction is updating. `rows`: the name of the table in the statement. */
@@ -67,5 +67,5 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** As a limit on rows: none. */
+/** As a limit on rows: no limit. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;

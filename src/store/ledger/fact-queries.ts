@@ -8,13 +8,13 @@ import { isAtRest, LIVING, UNEXPIRED } from './sql-conditions.ts';
 /** A join whose rows are looked up by key for each row before it, whatever the planner estimates of their number. */
 export type JoinByKey = (table: string, name: string, on: string) => string;
 
-/** How one kind of fact is read, on either database: `sql` for the key `$1`, and the fact that its rows amount to. */
+/** How one kind of fact is read, on either database: `sql` for the key `$1`, and `read`, which turns the rows into the fact. */
 export interface FactQuery<Kind extends FactKind> {
   readonly sql: string | ((join: JoinByKey) => string);
   readonly read: (rows: readonly Row[]) => FactKinds[Kind];
-  /** At most one row. */
+  /** The query finds at most one row. */
   readonly single?: true;
-  /** Locked until the transaction ends, for facts that the lock of a tree does not cover: the rows found, or the key itself, even without any row. */
+  /** What is locked until the transaction ends, for facts that the lock of a tree does not cover: the rows found, or the key itself, even without any row. */
   readonly locks?: 'rows' | 'key';
 }
 
@@ -31,18 +31,18 @@ function rows<Kind extends FactKind>(sql: FactQuery<Kind>['sql']): FactQuery<Kin
   return { sql, read: (found) => found as unknown as FactKinds[Kind] };
 }
 
-/** The only column of each row. */
+/** A fact that is a list: the only column of each row. */
 function list<Kind extends FactKind>(sql: FactQuery<Kind>['sql']): FactQuery<Kind> {
   return { sql, read: (found) => found.map((one) => Object.values(one)[0]) as unknown as FactKinds[Kind] };
 }
 
-/** The only column of the only row, or null. */
+/** A fact that is the only column of the only row, or null. */
 function value<Kind extends FactKind>(sql: string): FactQuery<Kind> {
   const read = ([found]: readonly Row[]) => (found === undefined ? null : Object.values(found)[0]);
   return { sql, read: read as FactQuery<Kind>['read'] };
 }
 
-/** Whether there is any such row. */
+/** A fact that says whether there is any such row. */
 function any<Kind extends FactKind>(sql: string): FactQuery<Kind> {
   return { sql: `${sql} LIMIT 1`, read: (found) => (found.length > 0) as FactKinds[Kind] };
 }

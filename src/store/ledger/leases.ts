@@ -9,16 +9,16 @@ import type { Database } from './database.ts';
 import { type Row, workerOf } from './rows.ts';
 import { hasUnread, isWorkerAlive, UNEXPIRED } from './sql-conditions.ts';
 
-/** A tree is found once for each of its due times; the query may find each this often and still fill the limit. */
+/** Rows read for each tree wanted: the query finds a tree once for each of its due times, and must still fill the limit. */
 const ROWS_PER_TREE = 4;
 
-/** Workers of this host whose process no longer exists, whatever their lease says. */
+/** Returns the workers of this host whose process no longer exists, whatever their lease says. */
 export async function goneWorkers(db: Database, host = hostname()): Promise<string[]> {
   const known = (await db.read('SELECT id, host, pid FROM workers')) as unknown as Worker[];
   return known.filter((one) => isProcessGone(one, host)).map(({ id }) => id);
 }
 
-/** Who leads what. */
+/** Leases: which worker leads which agents. */
 export function leases(db: Database): Leases {
   /** Trees whose claim was not acknowledged, with the token by which the ledger recognises the retry. */
   const unacknowledged = new Map<string, string>();
@@ -27,7 +27,7 @@ export function leases(db: Database): Leases {
   /** Ids of the signals returned last; the next read deletes them, so that none is lost with its answer. */
   const returned = new Map<string, readonly number[]>();
 
-  /** In batches, so that no transaction is long. */
+  /** Removes a worker in batches, so that no transaction is long. */
   const remove = async (worker_id: string, gone: ReadonlySet<string> | null) => {
     const wanted = { worker: [worker_id], held: [worker_id] };
     while (await db.transact(wanted, (unit) => removeWorker(unit, worker_id, gone)));
@@ -129,7 +129,10 @@ export function leases(db: Database): Leases {
   };
 }
 
-/** Of all workers, and all holders of agents, found by skipping from holder to holder in the index, those that may lead none. $1: workers whose process no longer exists. */
+/**
+ * Workers that may not lead any agent, among all workers and all holders of agents; the holders are found by skipping from one to the next in the index.
+ * $1: workers whose process no longer exists.
+ */
 const DEAD_WORKERS = ({ dialect }: Database) => `WITH RECURSIVE holder (worker) AS (
     SELECT min(worker) FROM agents WHERE worker IS NOT NULL
     UNION ALL
@@ -137,7 +140,10 @@ const DEAD_WORKERS = ({ dialect }: Database) => `WITH RECURSIVE holder (worker) 
   ), known (id) AS (SELECT worker FROM holder WHERE worker IS NOT NULL UNION SELECT id FROM workers)
   SELECT id FROM known WHERE id NOT IN (SELECT w.id FROM workers w WHERE ${isWorkerAlive(dialect, '$1')})`;
 
-/** Trees by due time, the earliest first, found by skipping along the index (a join could change their order); a tree appears once for each of its due times. $1: the worker's labels, $2: maximum rows. */
+/**
+ * Trees by due time, the earliest first, found by skipping along the index (a join could change their order); a tree appears once for each of its due times.
+ * $1: the worker's labels, $2: maximum rows.
+ */
 const UNLED = ({ dialect: { elements } }: Database) => {
   const next = (
     column: string,

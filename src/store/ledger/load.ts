@@ -7,10 +7,10 @@ import type { Database } from './database.ts';
 import { type Row, requestOf } from './rows.ts';
 import { WORKING } from './sql-conditions.ts';
 
-/** Maximum agents of which an estimate is made. */
+/** Maximum agents on which an estimate is based. */
 const PAST_MAX = 200;
 
-/** Each reads a partial index of open rows, never what has ended. */
+/** Each query reads a partial index or a small table, never the whole history. */
 const LED = `WITH led AS MATERIALIZED (SELECT root_id, status, worker FROM agents WHERE worker IS NOT NULL)
   SELECT root_id, status, worker, count(*) AS n FROM led GROUP BY root_id, status, worker`;
 const UNLED = `WITH waiting AS MATERIALIZED (SELECT u.root_id, (SELECT g.status FROM agents g WHERE g.id = u.agent_id) AS status FROM unled u)
@@ -21,13 +21,13 @@ const RUNS = `WITH open AS MATERIALIZED (SELECT source, started_at FROM subagent
 const DELIVERIES = `SELECT (SELECT count(*) FROM deliveries WHERE status = 'pending') AS pending,
   (SELECT count(*) FROM deliveries WHERE status = 'failed') AS failed`;
 
-/** Reads for those who watch a whole ledger. */
+/** Reads for monitoring a whole ledger. */
 export function loadReads(db: Database): LoadReads {
   const is_planned = `${db.dialect.isTrue('enabled')} AND next_at IS NOT NULL`;
   const SCHEDULES = `SELECT count(*) AS n, count(CASE WHEN next_at <= coppice_now() THEN 1 END) AS due FROM cron_jobs WHERE ${is_planned}`;
   return {
     load: async () => {
-      // One after the other: what waits for the loop gets its turn in between.
+      // One after the other, with a turn of the event loop after each.
       const rows: Row[][] = [];
       for (const sql of [LED, UNLED, ASKS, RUNS, DELIVERIES, SCHEDULES]) {
         rows.push(await db.read(sql));

@@ -7,7 +7,7 @@ import { removeBatch } from './retention.ts';
 import { deliveryOf, type Row } from './rows.ts';
 import { exactMatchOrAll, hasPrefix, isWorkerAlive, MAX_FOUND, where } from './sql-conditions.ts';
 
-/** Rows of a tree that are removed in one transaction. */
+/** Maximum rows of a tree that are removed in one transaction. */
 const REMOVAL_BATCH = 2_000;
 
 /** Deliveries to people outside, and the seats and notes of channels. */
@@ -24,7 +24,7 @@ export function outbox(db: Database): OutboxLedger {
     },
 
     claimDeliveries: async (worker_id, at, limit, channels, held = []) => {
-      // Part of the update, so that PostgreSQL checks a row again that another claim has just changed.
+      // The condition is part of the update, so that PostgreSQL checks it again for a row that another claim has just changed.
       const due = `SELECT d.id FROM deliveries d WHERE d.status = 'pending' AND d.next_at <= $1
           AND d.channel IN (SELECT value FROM ${elements('$2')} AS c)
           AND (d.worker IS NULL OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = d.worker AND ${isWorkerAlive(db.dialect, '$3')})
@@ -32,7 +32,7 @@ export function outbox(db: Database): OutboxLedger {
         ORDER BY d.created_at, d.${row_number} LIMIT $6`;
       const lists = [JSON.stringify(channels), await gone(), worker_id, JSON.stringify(held)];
       const values = [at, ...lists, limit];
-      // Reading first avoids a write lock: mostly nothing is due.
+      // Reading first avoids a write lock: usually nothing is due.
       if ((await db.read(due, values)).length === 0) return [];
       const claim = `UPDATE deliveries SET worker = $4, attempts = attempts + 1 WHERE id IN (${due} ${skipLocked('d')})
         RETURNING *, ${row_number} AS place`;
@@ -79,7 +79,7 @@ export function outbox(db: Database): OutboxLedger {
       return exactMatchOrAll((await db.read(sql, [text])).map(deliveryOf), ({ id }) => id === text);
     },
 
-    // A try under way is left to its end.
+    // An attempt under way is not interrupted.
     retryDeliveries: async (ids, at) => {
       const which =
         ids === null
@@ -91,7 +91,7 @@ export function outbox(db: Database): OutboxLedger {
     },
 
     cleanRuns: async (at, limit) => {
-      // Needs no lock: these conditions stay true once they are.
+      // Needs no lock: once true, these conditions stay true.
       const sql = `SELECT r.agent_id, r.root_id, r.source FROM subagent_runs r
         WHERE r.cleanup = 'delete' AND r.finished_at IS NOT NULL AND r.cleaned_at IS NULL AND (r.source = 'cron' OR r.deliver <> '[]')
           AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.about = r.id AND d.status <> 'delivered')

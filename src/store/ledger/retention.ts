@@ -13,12 +13,12 @@ import { deliveryOf, fireOf, type Row, runOf } from './rows.ts';
 import { isWorkerAlive, LIVING, WORKING } from './sql-conditions.ts';
 import { treeEntries } from './tree-entries.ts';
 
-/** How entries of one kind that are old are found and read. */
+/** How old entries of one kind are found and read. */
 interface OldEntries {
   /** $1: ended before this time; $2: maximum rows; $3 and up: only keys greater than this one. */
   readonly select: string;
   readonly key: readonly string[];
-  /** Less than every key. */
+  /** Less than every key: where the first page begins. */
   readonly first: Key;
   readonly entry: (row: Row) => ArchiveEntry;
 }
@@ -46,7 +46,8 @@ const OLD: Readonly<Record<OldKind, OldEntries>> = {
     entry: (row) => ({ type: 'run', run: runOf(row) }),
   },
   fire: {
-    // Skips from job to job to the first that has any: all instants of a removed job, those older than the newest `KEPT_FIRES` of another.
+    // Skips from job to job in the index to the first with old instants: all instants of a removed job, or those older than the newest `KEPT_FIRES` of
+    // another.
     select: `WITH RECURSIVE job (id) AS (
         SELECT min(job_id) FROM cron_fires WHERE job_id >= $3
         UNION ALL SELECT (SELECT min(f.job_id) FROM cron_fires f WHERE f.job_id > job.id) FROM job WHERE job.id IS NOT NULL
@@ -93,10 +94,13 @@ export function removeBatch(
   );
 }
 
-/** Removing what is old. */
+/** Removal of old rows. */
 export function retention(db: Database): RetentionLedger {
   const { elements, isTrue } = db.dialect;
-  /** Of a root `r`. $1: nothing happened in the tree since; $2: whether a root that rests qualifies; $3: workers whose process is gone. */
+  /**
+   * Whether the tree of root `r` may be removed. $1: time since which nothing may have happened in it; $2: whether a root that rests qualifies; $3: workers
+   * whose process no longer exists.
+   */
   const may_go = `r.updated_at < $1 AND (NOT r.${LIVING} OR ($2 AND NOT r.${WORKING}))
     AND EXISTS (SELECT 1 FROM trees t WHERE t.root_id = r.id AND t.removal IS NULL)
     AND NOT EXISTS (SELECT 1 FROM agents g WHERE g.root_id = r.id AND (g.${WORKING} OR g.updated_at >= $1

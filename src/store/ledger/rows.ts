@@ -13,7 +13,7 @@ import { StoreError } from '../store-error.ts';
 /** Rows as `node:sqlite` gives them. */
 export type Row = Record<string, string | number | null>;
 
-/** A column of JSON, an object or a list; `needs`: a field that must be in it. Throws a `StoreError` that names the damaged row. */
+/** Parses a JSON column that holds an object or a list; `needs`: a text field that it must have. Throws a `StoreError` that names the damaged row. */
 function parsed<T>(row: Row, column: string, needs?: string): T {
   try {
     const value = JSON.parse(row[column] as string) as Record<string, unknown>;

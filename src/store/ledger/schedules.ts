@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { definitionOf, fireOf, jobOf } from './rows.ts';
 import { exactMatchOrAll, hasPrefix, MAX_FOUND, where } from './sql-conditions.ts';
 
-/** A clock further than this behind the one that planned a job was set back. */
+/** If the clock is further than this behind the one that planned a job, it was set back. */
 const SET_BACK_MS = 1_000;
 
 /** Jobs and their instants. */

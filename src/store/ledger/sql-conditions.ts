@@ -17,7 +17,7 @@ export const LIVING = `status NOT IN (${quoted(TERMINAL)})`;
 /** The agent is in the middle of a turn. */
 export const WORKING = `status IN (${quoted(WORKING_STATES)})`;
 
-/** Mail that would wake the agent and that it was not told of yet (`Agent.unread`). `agent`: the name of the table in the statement. */
+/** There is mail that would wake the agent and of which it has not been told yet (`Agent.unread`). `agent`: the name of the table in the statement. */
 export function hasUnread(agent: string): string {
   return `EXISTS (SELECT 1 FROM mail news WHERE news.to_id = ${agent}.id AND news.consumed_seq IS NULL
     AND news.kind IN (${quoted(WAKING_MAIL)}) AND news.number > ${agent}.noticed)`;
@@ -37,7 +37,7 @@ export function isWorkerAlive({ elements }: Dialect, gone: string): string {
   return [UNEXPIRED, has_process].join(' AND ');
 }
 
-/** Maximum rows that a text finds. */
+/** Maximum rows that a search text finds. */
 export const MAX_FOUND = 20;
 
 /** Ids that begin with the text $1, if it has at least four characters; no character of it is a wildcard. */
@@ -45,7 +45,7 @@ export function hasPrefix({ prefix_from, prefix_below }: Dialect): string {
   return `(length($1) >= 4 AND id ${prefix_from} lower($1) AND id ${prefix_below} (lower($1) || '~'))`;
 }
 
-/** An exact match excludes all others. */
+/** Returns only the exact match, if there is one. */
 export function exactMatchOrAll<T>(found: T[], isExact: (one: T) => boolean): T[] {
   const exact = found.find(isExact);
   return exact === undefined ? found : [exact];

@@ -3,13 +3,13 @@ import { agentsOf } from './agent-rows.ts';
 import type { Database } from './database.ts';
 import { askOf, mailOf, messageOf, type Row, requestOf, runOf, treeOf } from './rows.ts';
 
-/** Rows read at a time. */
+/** Rows per page. */
 const PAGE = 200;
 
 interface Part {
   readonly table: string;
   readonly by: string;
-  /** Unique within `by`. */
+  /** Columns by which rows are sorted; unique within `by`. */
   readonly order: readonly string[];
 }
 

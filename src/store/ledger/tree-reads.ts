@@ -124,7 +124,7 @@ export function treeReads(db: Database): TreeReads {
   };
 }
 
-/** The agent, then each ancestor that it was forked from; `own_from`: the seq before its own first message. */
+/** Finds the agent, then each ancestor that it was forked from; `own_from`: the seq before its own first message. */
 const LINEAGE = `WITH RECURSIVE lineage (id, own_from, forked_from, depth) AS (
     SELECT id, coalesce(forked_seq, 0), forked_from, 0 FROM agents WHERE id = $1
     UNION ALL
@@ -133,7 +133,7 @@ const LINEAGE = `WITH RECURSIVE lineage (id, own_from, forked_from, depth) AS (
 const MESSAGES =
   'SELECT * FROM messages WHERE agent_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4';
 
-/** Between an answer and the results of its calls, there is no other answer. */
+/** Finds the answer that made the call as the last one before the result: no other answer lies between. */
 const FILE_CHANGES = `SELECT m.agent_id, m.seq, m.at, m.content, g.name, g.root_id,
     (SELECT a.content FROM messages a WHERE a.agent_id = m.agent_id AND a.seq < m.seq AND a.kind = 'assistant' ORDER BY a.seq DESC LIMIT 1) AS answer
   FROM messages m JOIN agents g ON g.id = m.agent_id WHERE m.changed = $1 ORDER BY m.at DESC, m.seq DESC LIMIT $2`;

@@ -71,8 +71,8 @@ export function treeWrites(db: Database): TreeWrites {
 }
 
 /**
- * By this token the ledger recognises a retry of a step without messages after a lost acknowledgement. Null for all others, which their place in the
- * conversation tells apart.
+ * Token by which the ledger recognises a retry of a step without messages after a lost acknowledgement. Null for all other steps, which are identified by
+ * their place in the conversation.
  */
 function stepToken(step: Step): string | null {
   if (step.messages.length > 0) return null;

@@ -1,5 +1,5 @@
 /*
- * Schemas 1 to 4 of the PostgreSQL ledger, each as its migration creates it. What later migrations add stands in migrations.ts; docs/ledger.md describes the result.
+ * Schemas 1 to 4 of the PostgreSQL ledger, each as its migration creates it. Later migrations are in migrations.ts; docs/ledger.md describes the result.
  */
 
 /** Schema 1: trees, agents, messages, mail, wait-for edges, workers, signals. */

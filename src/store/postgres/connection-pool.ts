@@ -4,7 +4,7 @@ import type { Row } from '../ledger/rows.ts';
 
 const POOL_SIZE = 4;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** After this, the connections to a server that does not answer are given up. */
+/** Timeout of a query; after it, connections to a server that does not answer are given up. */
 const ANSWER_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_MS = 10_000;
 /** Errors of prepared statements behind a pooler in transaction mode (name unknown, name exists): the statement was not executed. */
@@ -13,11 +13,14 @@ const POOLER_ERRORS = new Set(['26000', '42P05']);
 /** One connection for the statements of one transaction. Statements of the same tick share a round trip. */
 export interface Connection {
   query(text: string, values: readonly unknown[]): Promise<Row[]>;
-  /** Without values; not prepared. */
+  /** Runs a statement without values, not prepared. */
   plain(text: string): Promise<void>;
 }
 
-/** The connections of one process. The name of a prepared statement contains a hash of its text, so that it means the same whoever prepared it on a shared connection. */
+/**
+ * The connections of one process. The name of a prepared statement contains a hash of its text, so that it means the same, whichever process prepared it on a
+ * shared connection.
+ */
 export class ConnectionPool {
   readonly #url: string;
   readonly #names = new Map<string, string>();
@@ -25,7 +28,7 @@ export class ConnectionPool {
   #pool: pg.Pool;
   #prepare: boolean;
   #ended = false;
-  /** Called once, when an error shows that there is a pooler between. */
+  /** Called once, when an error shows that there is a pooler in front of the server. */
   onPooler: () => void = () => undefined;
 
   constructor({ url, prepare }: { readonly url: string; readonly prepare: boolean }) {
@@ -117,7 +120,7 @@ export class ConnectionPool {
     }
   }
 
-  /** New queries get new connections: the present ones lead to a server that cannot do the work. */
+  /** Makes new queries use new connections, because the present ones lead to a server that cannot do the work. */
   reconnect(): void {
     if (this.#ended) return;
     this.#retire(this.#pool);

@@ -5,7 +5,7 @@ import { LIVING } from '../ledger/sql-conditions.ts';
 
 /*
  * Functions in the database that read facts and write rows, each in one round trip, and decide nothing. They are generated from what both databases share:
- * the queries of facts and the columns of tables. A change of what they take or return needs a new migration, with which they are installed.
+ * the queries of facts and the columns of tables. A change to what they take or return needs a new migration, because only migrations install them.
  */
 
 const NOW = `
@@ -23,7 +23,7 @@ const join: JoinByKey = (table, name, on) =>
   `CROSS JOIN LATERAL (SELECT * FROM ${table} ${name} WHERE ${on} OFFSET 0) AS ${name}`;
 
 const MEMBERS = `(${keysOf('members')}) AS a ${join('agents', 'g', `g.root_id = k AND g.${LIVING}`)}`;
-/** Keys by kind, with those that are needed next: parents, waiters, the members of a tree and their workers. */
+/** Keys by kind, with those that will be needed next: parents, waiters, the members of a tree and their workers. */
 const KEYS: Readonly<Record<string, string>> = {
   tree: 'SELECT unnest(trees_of) AS k',
   agent: `${keysOf('agent')} UNION SELECT g.parent_id FROM (${keysOf('agent')}) AS a ${join('agents', 'g', 'g.id = k')} WHERE g.parent_id IS NOT NULL

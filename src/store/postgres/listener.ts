@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 
-/** Polled even without notifications, which may be switched off, or lost while the connection is down. */
+/** Polling interval: notifications may be switched off, or lost while the connection is down. */
 const POLL_MS = 1_000;
 const RECONNECT_MS = 500;
 const CONNECT_TIMEOUT_MS = 5_000;

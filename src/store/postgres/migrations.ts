@@ -1,7 +1,10 @@
 import type { Migration } from '../ledger/database.ts';
 import { ASKS, RUN_HISTORY, SCHEDULES_AND_OUTBOX, TREES_AND_AGENTS } from './base-schema.ts';
 
-/** Migrations of the PostgreSQL ledger: numbered, forward only, each applied once; after the last one, the newest functions are installed. docs/ledger.md describes the schema. */
+/**
+ * Migrations of the PostgreSQL ledger: numbered, forward only, each applied once; after the last one, the newest functions are installed. docs/ledger.md
+ * describes the schema.
+ */
 export const POSTGRES_MIGRATIONS: readonly Migration[] = [
   {
     number: 1,
@@ -87,13 +90,13 @@ ALTER TABLE asks ADD COLUMN difference text;
   {
     number: 9,
     purpose: 'a step may change the model of its agent',
-    // No table changes; the functions that are installed with it know it.
+    // No table changes, only the functions that are installed with this migration.
     sql: 'SELECT 1',
   },
   {
     number: 10,
     purpose: 'wait-for edges: when they end by themselves',
-    // Null: never, as in all rows written before.
+    // Null: the edge never ends by itself, as in all older rows.
     sql: `
 ALTER TABLE wait_edges ADD COLUMN until bigint;
 `,
@@ -130,7 +133,7 @@ CREATE INDEX subagent_runs_queued ON subagent_runs (root_id, created_at) WHERE s
   {
     number: 14,
     purpose: 'the facts of a worker say whether its lease has run out',
-    // No table changes; the functions that are installed with it say it.
+    // No table changes, only the functions that are installed with this migration.
     sql: 'SELECT 1',
   },
   {

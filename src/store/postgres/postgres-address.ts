@@ -1,14 +1,14 @@
 import { StoreError } from '../store-error.ts';
 
-/** Where a PostgreSQL ledger is, and how to talk to it. */
+/** Address of a PostgreSQL ledger, and how to connect to it. */
 export interface PostgresAddress {
-  /** For the driver: without our own options. */
+  /** URL for the driver, without our own options. */
   readonly url: string;
-  /** Where `LISTEN` works; null: nowhere, so the listener polls. */
+  /** URL at which `LISTEN` works; null: nowhere, so the listener polls. */
   readonly listen_url: string | null;
-  /** False: behind a pooler in transaction mode, statements must not be prepared by name. */
+  /** False behind a pooler in transaction mode, where statements must not be prepared by name. */
   readonly prepare: boolean;
-  /** For people and logs: without passwords. */
+  /** Address for people and logs, without passwords. */
   readonly location: string;
 }
 
@@ -57,11 +57,11 @@ function checkListen(named: string): void {
   publicLocation(base, new URLSearchParams(rest.join('?')), what);
 }
 
-/** Scheme, user, password, host, port, name. What has a meaning in a URL stands percent-encoded in each. */
+/** Scheme, user, password, host, port, name. Characters that have a meaning in a URL must be percent-encoded in each. */
 const PARTS =
   /^(postgres(?:ql)?:\/\/)(?:([^:@/#]*)(?::([^@/#]*))?@)?(\[[^@/#[\]]*\]|[^@:/#]*)(?::([^@/#]*))?(?:\/([^@/#]*))?$/;
 const HOST = /^(\[[0-9a-f:.]+\]|[\p{L}\p{N}._~%-]*)$/iu;
-/** Everything else in a query may be a secret. */
+/** Query parameters that may be shown; everything else in a query may be a secret. */
 const SHOWN = new Set(['host', 'port', 'user', 'dbname', 'sslmode', 'application_name']);
 
 /** The address without anything that may be secret. Throws a `StoreError`, also without secrets, for what the driver could not parse. */
@@ -80,7 +80,7 @@ function publicLocation(base: string, query: URLSearchParams, what: string): str
     if (one !== undefined && !(/^\d{1,5}$/.test(one) && Number(one) >= 1 && Number(one) <= 65_535))
       throw refuse('has a port that is no number from 1 to 65535');
   const shown = new URLSearchParams([...query].filter(([key]) => SHOWN.has(key)));
-  // With other characters it may be a user and a password.
+  // A user with other characters may contain a password, so it is left out.
   const before = /^[\p{L}\p{N}._-]+$/u.test(decodeURIComponent(user)) ? `${user}@` : '';
   const place = `${scheme}${before}${host}${port === undefined ? '' : `:${port}`}`;
   return joined(name === undefined ? place : `${place}/${name}`, shown);

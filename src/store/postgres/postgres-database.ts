@@ -13,7 +13,7 @@ import type { Listener } from './listener.ts';
 import { postgresStoreError } from './postgres-error.ts';
 import { MissingFacts, PostgresFacts } from './postgres-facts.ts';
 
-/** Tries of a transaction that the database rolled back because of a conflict with another one. */
+/** Maximum tries of a transaction that the database rolls back because of a conflict with another one. */
 const CONFLICT_TRIES = 20;
 /** How long a read is retried: longer than a lease lasts. */
 const READ_RETRY_MS = 15_000;
@@ -51,7 +51,10 @@ export class PostgresDatabase implements Database {
     this.#listener = listener;
   }
 
-  /** Rejects with `E_DB_UNAVAILABLE` when the server cannot be reached or takes no writes now; the statement may have taken effect, so every write is idempotent. */
+  /**
+   * Rejects with `E_DB_UNAVAILABLE` when the server cannot be reached or accepts no writes now; the statement may have taken effect, so every write is
+   * idempotent.
+   */
   write(sql: string, values: readonly Value[] = []): Promise<Row[]> {
     return this.#retryConflicts(() => this.#pool.query(sql, values));
   }
@@ -81,7 +84,7 @@ export class PostgresDatabase implements Database {
     );
   }
 
-  /** When it rejects, the connection is closed, which rolls back the transaction. */
+  /** If it rejects, the connection is closed, which rolls back the transaction. */
   async #decide<T>(
     connection: Connection,
     keys: FactKeys,
@@ -116,7 +119,7 @@ export class PostgresDatabase implements Database {
     facts.add(await connection.query(sql, [JSON.stringify(keys)]));
   }
 
-  /** Retries what the database rolled back: none of it took effect. */
+  /** Retries what the database rolled back, since none of it took effect. */
   async #retryConflicts<T>(work: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -157,7 +160,7 @@ function resultOrMissing<T>(decide: () => T): T | MissingFacts {
   }
 }
 
-/** The connections lead to a server that has become read-only after a fail-over, or that does not answer. */
+/** Whether the connections lead to a server that has become read-only after a fail-over, or that does not answer. */
 function isStaleConnection(error: unknown): boolean {
   const { code, message } = error as { readonly code?: string; readonly message?: string };
   return code === '25006' || message === 'Query read timeout';

@@ -14,13 +14,13 @@ const CONNECTION = new Set([
   'ENOENT',
 ]);
 
-/** The transaction was rolled back or never began: a deadlock, a lock, an unknown prepared statement. */
+/** Codes after which the transaction was rolled back or never began: a deadlock, a lock, an unknown prepared statement. */
 const ROLLED_BACK = new Set(['40P01', '40001', '55P03', '26000', '42P05']);
 const READ_ONLY_TRANSACTION = '25006';
 
 /**
- * Turns an error of the driver into a `StoreError`; errors of our own SQL are bugs and pass through. `location` contains no password. `opening`: the first
- * connection. `was_writable`: the server took writes before, so that refusing them is temporary (a fail-over).
+ * Turns an error of the driver into a `StoreError`; errors of our own SQL are bugs and pass through. `location` contains no password. `opening`: it happened
+ * on the first connection. `was_writable`: the server accepted writes before, so refusing them is temporary (a fail-over).
  */
 export function postgresStoreError(
   error: unknown,
@@ -59,7 +59,7 @@ export function postgresStoreError(
   if (gone || /terminated|closed|timeout|not queryable/i.test(error.message)) {
     return make('E_DB_UNAVAILABLE', `the server cannot be reached (${code || error.message})`);
   }
-  // Not an error of a database: another protocol, a certificate, a missing password.
+  // Not a database error: another protocol, a certificate, a missing password.
   if (opening && !/^[0-9A-Z]{5}$/.test(code) && !(error instanceof TypeError))
     return make(
       'E_DB_UNREADABLE',

@@ -30,7 +30,7 @@ export class PostgresFacts implements Facts {
     if (Object.keys(missing).length > 0) throw new MissingFacts(missing);
   }
 
-  /** Those of these facts that have not been read. */
+  /** Returns those of the wanted keys whose facts have not been read. */
   missing(wanted: FactKeys): Keys {
     const missing: Keys = {};
     for (const [name, keys] of Object.entries(wanted)) {
@@ -42,7 +42,7 @@ export class PostgresFacts implements Facts {
     return missing;
   }
 
-  /** Takes the result of `coppice_facts`: for each kind the rows found for each key, of some kinds for more keys than were asked for. */
+  /** Adds the result of `coppice_facts`: for each kind the rows found for each key; for some kinds also for keys that were not asked for. */
   add(answers: readonly Row[]): void {
     for (const { kind, answer } of answers as unknown as { kind: FactKind | 'now'; answer: unknown }[]) {
       if (kind === 'now') this.now = answer as number;

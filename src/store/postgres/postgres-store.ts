@@ -9,7 +9,7 @@ import { postgresAddress } from './postgres-address.ts';
 import { PostgresDatabase } from './postgres-database.ts';
 import { postgresStoreError } from './postgres-error.ts';
 
-/** `COPPICE_LISTEN_URL` in `env`: the direct address for `LISTEN` where a pooler stands between. */
+/** `COPPICE_LISTEN_URL` in `env`: the direct address for `LISTEN` if the server is behind a pooler. */
 export async function openPostgresStore(
   url: string,
   options: OpenStoreOptions,

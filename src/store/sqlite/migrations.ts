@@ -80,7 +80,7 @@ ALTER TABLE asks ADD COLUMN difference TEXT;
   {
     number: 10,
     purpose: 'wait-for edges: when they end by themselves',
-    // Null: never, as in all rows written before.
+    // Null: the edge never ends by itself, as in all older rows.
     sql: `
 ALTER TABLE wait_edges ADD COLUMN until INTEGER;
 `,

@@ -7,7 +7,7 @@ import { sqliteStoreError } from './sqlite-error.ts';
 
 /** How long a writer waits for the transaction of another process. */
 const BUSY_TIMEOUT_MS = 10_000;
-/** Pages kept in memory: a thousand agents at work touch more than the 2 MB that SQLite keeps by itself, and read them again from the file. */
+/** Size of the page cache: a thousand agents at work touch more than SQLite's default of 2 MB, and would read pages again from the file. */
 const CACHE_KIB = 8_000;
 const SQLITE_ERROR = 1;
 /** `PRAGMA application_id` of our files: "Copp". */
@@ -33,14 +33,14 @@ export function openDatabase(path: string, create: boolean): DatabaseSync {
   }
 }
 
-/** An empty ledger that is gone when it is closed. */
+/** Opens an empty ledger in memory, which is lost when it is closed. */
 export function inMemoryDatabase(): DatabaseSync {
   const database = new DatabaseSync(':memory:');
   migrate(database, 'memory');
   return database;
 }
 
-/** There is no file, or an empty one. */
+/** Whether there is no file, or an empty one. */
 function isMissing(file: string): boolean {
   const found = statSync(file, { throwIfNoEntry: false });
   return found === undefined || (found.isFile() && found.size === 0);
@@ -61,7 +61,7 @@ export function openReadOnly(path: string, timeout_ms: number): DatabaseSync {
   }
 }
 
-/** The ledger holds conversations: only its owner may read it. */
+/** Creates the file and its folder if they are missing; only their owner may read them, because the ledger holds conversations. */
 function prepareFile(file: string): void {
   try {
     createFolder(dirname(file));
@@ -99,7 +99,7 @@ export function assertCreatable(path: string): void {
   }
 }
 
-/** Opening a pipe would block. Throws the error of the system when nothing is there. */
+/** Throws a `StoreError` for anything but a file: opening a pipe would block. Throws the system's error if nothing exists there. */
 function refuseNonFile(file: string): void {
   const found = statSync(file);
   if (found.isFile()) return;

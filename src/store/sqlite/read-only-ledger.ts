@@ -9,13 +9,13 @@ import { agentOf, askOf, deliveryOf, jobOf, messageOf, type Row, runOf } from '.
 import { LIVING } from '../ledger/sql-conditions.ts';
 import { openReadOnly } from './open-database.ts';
 
-/** A reader gives up soon when a writer holds the file. */
+/** Short: a reader gives up soon when a writer holds the file. */
 const BUSY_TIMEOUT_MS = 200;
 /** Only the newest rows are searched, so that a list takes as long in a large ledger as in a small one. */
 const RECENT = 1_000;
 
 export interface ListFilter {
-  /** How the id, or the name of an agent, begins; empty for any. */
+  /** Prefix of the id, or of the name of an agent; empty for any. */
   readonly prefix: string;
   /** Only living agents, runs that have not ended, unanswered asks. */
   readonly open: boolean;
@@ -66,7 +66,7 @@ export class ReadOnlyLedger {
     return this.#rows(sql, prefix, limit).map(askOf);
   }
 
-  /** By name. */
+  /** Sorted by name. */
   jobs({ prefix, limit }: Omit<ListFilter, 'open'>): CronJob[] {
     const sql = 'SELECT * FROM cron_jobs WHERE name >= ?1 AND name < ?2 ORDER BY name LIMIT ?3';
     return this.#rows(sql, prefix, limit).map(jobOf);

@@ -15,10 +15,10 @@ interface Update extends Write {
 
 const HOW = { insert: 'INSERT', replace: 'INSERT OR REPLACE', offer: 'INSERT OR IGNORE' };
 
-/** Writes the changes of a decision: one statement for each, prepared once for its columns. */
+/** Writes the changes of a decision: one statement for each, prepared once for each set of columns. */
 export class RowWriter {
   readonly #database: DatabaseSync;
-  /** By table and type of change. */
+  /** Prepared writes, by table and type of change. */
   readonly #prepared = new Map<string, Write>();
   readonly #updates = new Map<TableName, Update[]>();
 

@@ -12,7 +12,7 @@ import { FactStatements, SqliteFacts } from './sqlite-facts.ts';
 /** How often writes of other processes are polled for, by one pragma. */
 const POLL_MS = 10;
 const POLL_WITHOUT_NOTIFICATIONS_MS = 1_000;
-/** Prepared statements that are kept. */
+/** Maximum prepared statements that are cached. */
 const MAX_PREPARED = 200;
 
 const DIALECT: Dialect = {

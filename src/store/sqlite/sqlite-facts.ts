@@ -7,7 +7,7 @@ const JOIN: JoinByKey = (table, name, on) => `JOIN ${table} ${name} ON ${on}`;
 
 interface Prepared {
   readonly statement: StatementSync;
-  /** Columns of a fact that is at most one row. */
+  /** Column names of a fact that is at most one row; otherwise empty. */
   readonly columns: readonly string[];
 }
 

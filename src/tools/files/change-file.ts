@@ -10,9 +10,9 @@ import { HASH_BYTES, type HashedFile, hashBytes, hashContained } from './file-ha
 import { isBinary } from './file-kind.ts';
 import { withFileLock } from './file-lock.ts';
 
-/** Maximum bytes of the text before a change that are kept with it. */
+/** Maximum bytes of the previous text that are kept with a change. */
 const BASE_MAX = 200_000;
-/** About one change in 256 keeps the text before it all the same, so that whoever follows the changes need not begin with the first. */
+/** Matches one hash in 256: such a change keeps the previous text anyway, so that a replay of changes need not begin with the first. */
 const KEEPS_TEXT = /^A[A-P]/;
 
 interface Unseen {
@@ -23,9 +23,9 @@ interface Unseen {
 
 /**
  * Changes a file under these laws:
- * C1. What the agent has seen of the file is what it holds at that moment, or there is no file.
+ * C1. The content of the file at that moment is what the agent has seen of it, or there is no file.
  * C2. Between that check and the change, no other call of `write` or `patch` changes a file, in this process or in another one with the same
- *     data folder. Commands and other programs can at any time: only by the content they are noticed.
+ *     data folder. Commands and other programs can do so at any time: only C1's comparison of content detects them.
  *
  * `change` returns the new content; `before` is null if there is no file. Throws an Error for the model.
  */
@@ -54,8 +54,8 @@ export async function changeFile(
 }
 
 /**
- * For a person: the text takes the place of the content with the hash `from`; null: there is no file. Resolves to false, and changes nothing, if the file
- * holds something else.
+ * Restores a file for a person: `text` (null: no file) replaces the content with the hash `from` (null: no file). Resolves to false, and changes nothing, if
+ * the file holds something else.
  */
 export function restoreFile(
   locate: () => ContainedPath,
@@ -83,7 +83,7 @@ function unseenIn(
   return { path, seen, now: present.hash };
 }
 
-/** Why a change would be refused by the content that the file holds now; null: it would not. */
+/** Why a change would be refused because of the file's present content; null if it would not. */
 export async function unseenRefusal(
   path: ContainedPath,
   files: SeenContext | undefined,
@@ -115,7 +115,7 @@ function stampOf(
   return { ...stamp, lines, base: old.toString('utf8') };
 }
 
-/** First and last line of `after` that are not as in `before`. */
+/** First and last line of `after` that differ from `before`. */
 function changedLines(before: Buffer, after: Buffer): readonly [number, number] {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
@@ -123,7 +123,7 @@ function changedLines(before: Buffer, after: Buffer): readonly [number, number] 
   let end = 0;
   while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1;
   const first = 1 + breaksIn(after.subarray(0, start));
-  // A line ends with its break.
+  // A line includes its line break.
   return [first, first + breaksIn(after.subarray(start, Math.max(start, after.length - end - 1)))];
 }
 

@@ -7,14 +7,14 @@ import type { PathContext } from '../../records/tool.ts';
 import { isBinary } from './file-kind.ts';
 import { readWhole } from './read-whole.ts';
 
-/** Lines that differ: so many are always compared, in milliseconds, however busy the machine is. */
+/** Number of differing lines up to which texts are always compared, however busy the machine is: it takes milliseconds. */
 const COMPARE_EDITS = 400;
-/** Comparing very different or very large texts takes too long. */
+/** Limits for all other texts: comparing very different or very large ones takes too long. */
 const COMPARE_MS = 40;
 const COMPARE_CHARACTERS = 1_000_000;
 const COMPARE_LINES = 20_000;
 
-/** The text of a file to be edited. Throws an Error for the model if it is not text. */
+/** Reads the text of a file to be edited. Throws an Error for the model if it is not text. */
 export function readText(source: ContainedPath): string {
   return textOf(source, readWhole(source, TOOL_LIMITS.patch_bytes, 'use bash, with sed for example'));
 }
@@ -41,7 +41,7 @@ function linesIn(text: string): number {
   return lines;
 }
 
-/** The diff of a change, without the file's name; null if the file may not be read, is not text, or cannot be compared. */
+/** The diff of a change, without the file's name; null if the file may not be read or the change cannot be compared. Throws if the file is not text. */
 export function changeOf(
   target: ContainedPath,
   change: (before: string) => string,

@@ -6,10 +6,10 @@ export interface Edit {
 }
 
 const places_named = 5;
-/** Finding the nearest line is a courtesy: it must not take long on a huge file. */
+/** Limits for finding the nearest line, which only improves an error message and must not take long on a huge file. */
 const lines_compared = 1000;
 const compared_characters = 200;
-/** So is checking whether only white space differs. */
+/** Maximum characters that are checked for a difference in white space only. */
 const spaces_compared = 200_000;
 /** Maximum characters that all edits of one call search. */
 const characters_searched = 2_500_000;
@@ -50,7 +50,7 @@ function applyEdit(text: string, edit: Edit, field: string): string {
     throw new Error(`field "${field}": old_text and new_text are the same`);
   let { old_text, new_text } = edit;
   let places = placesOf(text, old_text);
-  // A file with CR LF is shown with plain line breaks.
+  // A file with CR LF is shown to the model with plain line breaks.
   if (places.length === 0 && old_text.includes('\n') && !old_text.includes('\r') && text.includes('\r\n')) {
     old_text = old_text.replaceAll('\n', '\r\n');
     new_text = new_text.replaceAll('\r\n', '\n').replaceAll('\n', '\r\n');
@@ -84,11 +84,11 @@ export function editText(text: string, edits: readonly Edit[]): string {
 /** Occurrences beyond this are not counted. */
 export const PLACES_MAX = 100;
 
-/** Characters of the pattern that the engine's own search looks for first, which is ten times as fast. */
+/** Length of the prefix that the engine's own search looks for first, which is ten times as fast. */
 const BEGINNING = 8;
 
 /**
- * The first hundred occurrences of a text, overlapping ones included, in linear time (Knuth, Morris, Pratt): the engine's own search is
+ * Returns the first `PLACES_MAX` occurrences of a text, overlapping ones included, in linear time (Knuth, Morris, Pratt): the engine's own search is
  * quadratic for `aaaa…b…aaaa` in a file of `a`.
  */
 export function placesOf(text: string, wanted: string): number[] {
@@ -111,7 +111,7 @@ export function placesOf(text: string, wanted: string): number[] {
   return places;
 }
 
-/** For each prefix: the length of its longest border. */
+/** For each prefix, the length of its longest border. */
 function fallbacks(text: string): Uint32Array {
   const back = new Uint32Array(text.length);
   for (let at = 1, matched = 0; at < text.length; at += 1) {

@@ -3,17 +3,17 @@ import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { type ContainedPath, openContained } from '../../permissions/path-containment.ts';
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 
-/** Larger files are told apart by their size and by when they changed. */
+/** Maximum bytes of a file that is hashed; larger ones are identified by size, modification time and inode. */
 export const HASH_BYTES = TOOL_LIMITS.patch_bytes;
 const HASH_CHARACTERS = 22;
 
 export interface HashedFile {
   readonly hash: string;
-  /** Null: too large. */
+  /** Null if the file is too large. */
   readonly bytes: Buffer | null;
 }
 
-/** What tells the content of an open file from any other; null if it is no regular file. */
+/** Identifies the content of an open file; null if it is not a regular file. */
 export function hashFile(file: number): HashedFile | null {
   const status = fstatSync(file, { bigint: true });
   if (!status.isFile()) return null;

@@ -1,4 +1,4 @@
-/** Media type of an image that models accept, by the first bytes of a file; a name proves nothing. */
+/** Returns the media type of an image that models accept, by the first bytes of the file; its name is not trusted. */
 export function imageTypeOf(bytes: Buffer): string | undefined {
   const starts = (text: string, at = 0): boolean => bytes.toString('latin1', at, at + text.length) === text;
   if (starts('\x89PNG\r\n\x1a\n')) return 'image/png';

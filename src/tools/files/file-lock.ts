@@ -6,7 +6,7 @@ import { ProcessLock } from '../../processes/process-lock.ts';
 const PAUSE_MS = 2;
 const WAIT_MS = 10_000;
 
-/** Runs `change`, which must be synchronous, while no other process that uses the same data folder runs one. */
+/** Runs `change`, which must be synchronous, under a lock that all processes with the same data folder share. */
 export async function withFileLock<T>(folder: string, signal: AbortSignal, change: () => T): Promise<T> {
   mkdirSync(folder, { recursive: true });
   const lock = new ProcessLock(join(folder, 'changes.lock'));

@@ -2,10 +2,10 @@ import type { Sharp } from 'sharp';
 import { IMAGE_BASE64_MAX, IMAGE_SIDE_MAX, imageFault } from '../../records/conversation/image-bounds.ts';
 import type { Image } from '../../records/conversation/message.ts';
 
-/** Maximum pixels of an image that is decoded: bounds what a small file can unpack to. */
+/** Maximum pixels of an image that is decoded: bounds what a small file can expand to. */
 const PIXELS_MAX = 64_000_000;
 const SECONDS_MAX = 20;
-/** Sides tried in turn until the file is small enough. */
+/** Maximum sides in pixels, tried in turn until the file is small enough. */
 const SIDES = [IMAGE_SIDE_MAX, 1_400, 900];
 
 export type Fitted =
@@ -13,14 +13,14 @@ export type Fitted =
   | { readonly ok: false; readonly error: string };
 
 /**
- * The image as every provider accepts it: unchanged if it fits, else scaled, a gif's first frame as png. It is always decoded, in libvips' threads:
- * a broken one would be refused later, as part of a conversation. Never rejects.
+ * Fits an image to what every provider accepts: unchanged if possible, otherwise scaled, a GIF's first frame as PNG. It is always decoded, in libvips' threads,
+ * because a provider would refuse a broken one later, as part of a conversation. Never rejects.
  */
 export async function fitImage(bytes: Buffer, media_type: string): Promise<Fitted> {
   const image = { media_type, base64: bytes.toString('base64') };
   const fault = imageFault(image);
   try {
-    // Loaded with the first image: a large, optional package.
+    // Loaded with the first image: sharp is a large, optional package.
     const { default: sharp } = await import('sharp');
     const open = () =>
       sharp(bytes, { limitInputPixels: PIXELS_MAX, failOn: 'error' }).timeout({ seconds: SECONDS_MAX });
@@ -57,7 +57,7 @@ export async function fitImage(bytes: Buffer, media_type: string): Promise<Fitte
   }
 }
 
-/** Drawings and screenshots stay sharp as png if that is small enough. */
+/** Encodings in order of preference: drawings and screenshots stay sharp as PNG if that is small enough. */
 function encodings(picture: Sharp, plain: boolean): readonly (readonly [string, Sharp])[] {
   const jpeg = picture.clone().flatten({ background: '#ffffff' }).jpeg({ quality: 85 });
   return [...(plain ? [['image/png', picture.clone().png()] as const] : []), ['image/jpeg', jpeg] as const];

@@ -81,7 +81,7 @@ class LineWindow {
 }
 
 /**
- * `limit` lines of the open file from line `offset` (from 1) on, numbered. `name` is the file's name in
+ * Returns `limit` lines of the open file from line `offset` (from 1) on, numbered. `name` is the file's name in
  * messages. Binary content is refused, with a hint.
  */
 export async function readLines(

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { type ContainedPath, openContained } from '../../permissions/path-containment.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
 
-/** All bytes of a file. Throws an Error for the model if it is no regular file, or too large; `instead` says what it can do then. */
+/** Returns all bytes of a file. Throws an Error for the model if it is not a regular file or is too large; `instead` suggests what to do then. */
 export function readWhole(source: ContainedPath, max_bytes: number, instead?: string): Buffer {
   const shown = printablePath(source.relative);
   const file = openContained(source);

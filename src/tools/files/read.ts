@@ -81,7 +81,7 @@ export function createReadTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
         if (status.isDirectory()) return listFolder(file, source);
         const shown = printablePath(source.relative);
         if (!status.isFile()) throw new Error(`${shown}: not a regular file`);
-        // Before the lines: if it changes meanwhile, what the agent has seen counts as old.
+        // Hashed before the lines are read: if the file changes meanwhile, what the agent has seen counts as stale.
         const hashed = hashFile(file);
         const result = await readLines(file, shown, offset, limit, context.signal);
         if (hashed === null || result.status === 'cancelled') return result;

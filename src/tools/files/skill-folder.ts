@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { containPath } from '../../permissions/path-containment.ts';
 import { readWhole } from './read-whole.ts';
 
-/** More than any skill needs, and small enough to be read whole with every use. */
+/** Limits of a skill's folder: more than any skill needs, and small enough to be read whole with every use. */
 const FILES_MAX = 200;
 const FOLDER_MAX = 1024 * 1024;
 
 export interface NamedContent {
-  /** Relative to their folder, with `/`. */
+  /** Path relative to the folder, with `/`. */
   readonly name: string;
   readonly content: Buffer;
 }
 
 export interface SkillFolder {
-  /** By name. */
+  /** Sorted by name. */
   readonly files: readonly NamedContent[];
-  /** Of all names and contents. */
+  /** Hash of all names and contents. */
   readonly hash: string;
 }
 
@@ -31,7 +31,9 @@ export function hashFiles(files: readonly NamedContent[]): string {
   return hash.digest('hex');
 }
 
-/** All of a folder, read once: what is hashed is what is used. A link counts as where it leads, and is not followed. Throws when it is too large. */
+/**
+ * Reads a whole folder once, so that what is hashed is what is used. A symbolic link counts as its target path and is not followed. Throws if it is too large.
+ */
 export function readSkillFolder(folder: string): SkillFolder {
   const files: NamedContent[] = [];
   let left = FOLDER_MAX;
@@ -51,7 +53,7 @@ export function readSkillFolder(folder: string): SkillFolder {
     }
   };
   visit('');
-  // By code unit: the same order, and so the same hash, in every locale.
+  // Sorted by code unit: the same order, and so the same hash, in every locale.
   files.sort((a, b) => (a.name < b.name ? -1 : 1));
   return { files, hash: hashFiles(files) };
 }

@@ -14,7 +14,7 @@ const input = z.strictObject({
   file: z.string().min(1).optional().describe('A file of its folder, by the path that the skill says.'),
 });
 
-/** Reads a skill, or a file that belongs to it, as the user accepted it. */
+/** Reads a skill, or a file that belongs to it, in the version that the user accepted. */
 export const skill: Tool<z.infer<typeof input>> = {
   ...defineTool<z.infer<typeof input>>({
     name: 'skill',

@@ -7,13 +7,13 @@ import { clean } from '../../render/clean.ts';
 import { imageTypeOf } from '../files/file-kind.ts';
 import { fitImage } from '../files/fit-image.ts';
 
-/** Of one result. */
+/** Maximum pictures of one result, and maximum characters of each. */
 const IMAGES_MAX = 8;
 const BASE64_MAX = Math.ceil((TOOL_LIMITS.image_bytes * 4) / 3);
 
 type Block = CallToolResult['content'][number];
 
-/** What a model gets of an answer: its text, of which what is too long is kept in a file, and its pictures. */
+/** Converts an answer to what a model gets: its text, which is kept in a file if it is too long, and its pictures. */
 export async function resultOf(
   answer: CallToolResult,
   context: Pick<ToolContext, 'spill_dir'>,
@@ -60,7 +60,7 @@ async function pieceOf(block: Block, images: Image[]): Promise<string> {
   }
 }
 
-/** Adds the picture, and says in words what it is or why it is not there. */
+/** Adds the picture, and returns a description of it or of why it was left out. */
 async function pictureOf(base64: string, images: Image[]): Promise<string> {
   if (images.length >= IMAGES_MAX)
     return `[a further picture is left out: a result has at most ${IMAGES_MAX}]`;

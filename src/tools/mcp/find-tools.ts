@@ -9,19 +9,19 @@ export const FIND_TOOLS = 'find_tools';
 export const CALL_TOOL = 'call_tool';
 
 const FOUND_MAX = 8;
-/** Of the best, below which others are noise. */
+/** Fraction of the best score below which results are noise. */
 const RELEVANT = 0.4;
-/** Characters of what is found. */
+/** Maximum characters of the results; the first one is always shown. */
 const TEXT_MAX = 30_000;
-/** Names of servers that the description lists. */
+/** Maximum names of servers that the description lists. */
 const SERVERS_SHOWN = 20;
 
-/** The tools of servers that an agent has, as they are now. */
+/** The server tools that an agent has, as they are now. */
 export interface Searched {
   readonly tools: () => Promise<readonly Tool[]>;
-  /** Without asking any server. */
+  /** Finds a tool by its name, without contacting any server. */
   readonly find: (name: string) => Tool | undefined;
-  /** With how many tools each; fixed, since they stand in the prompt. */
+  /** Server names with their number of tools; fixed, because they are part of the prompt. */
   readonly servers: readonly string[];
 }
 
@@ -42,8 +42,8 @@ const calling = z.strictObject({
 });
 
 /**
- * Tools whose descriptions stay out of the prompt: one that finds them, whose answer describes them, and one that calls them. Both stand in every request
- * alike, so what is found changes nothing before it, and caches hold.
+ * Two tools that keep the descriptions of others out of the prompt: one finds tools and describes them in its answer, the other calls them. Both are the same
+ * in every request, so what is found changes nothing earlier in the prompt, and caches hold.
  */
 export function searchTools(searched: Searched): readonly [Tool, Tool] {
   const { servers } = searched;
@@ -101,7 +101,7 @@ function wordsOf(text: string): readonly string[] {
     .filter((word) => word !== '');
 }
 
-/** The best first; equally good ones by name. */
+/** Matching tools by score, best first, then by name. */
 function ranked(tools: readonly Tool[], query: string): readonly Tool[] {
   const words = [...new Set(wordsOf(query))];
   const telling = words.filter((word) => word.length > 1 && !FILLERS.has(word));
@@ -114,7 +114,7 @@ function ranked(tools: readonly Tool[], query: string): readonly Tool[] {
     .map(({ tool }) => tool);
 }
 
-/** A word in the name says more than one in the description, a whole word more than its beginning. */
+/** A word in the name counts more than one in the description, and a whole word more than a prefix. */
 function scoreOf({ spec }: Tool, asked: readonly string[], query: string): number {
   if (spec.name === query) return 1_000;
   const [name, text] = [wordsOf(spec.name), new Set(wordsOf(spec.description))];
@@ -134,7 +134,7 @@ function scoreOf({ spec }: Tool, asked: readonly string[], query: string): numbe
   return score;
 }
 
-/** Of the tools nothing but what their servers say, quoted where it could be taken for a line of ours. */
+/** Describes tools only in the words of their servers, quoted where a line could be mistaken for one of ours. */
 function described(found: readonly Tool[]): string {
   if (found.length === 0) return 'no tool fits: try other words, or fewer';
   const shown: string[] = [];

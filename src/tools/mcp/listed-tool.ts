@@ -2,13 +2,13 @@ import { cleanLines } from '../../render/clean.ts';
 
 /** A server's tool as it was listed, within bounds. */
 export interface ListedTool {
-  /** The server's own. */
+  /** The name that the server itself uses. */
   readonly name: string;
-  /** Text of others: without control and invisible characters. */
+  /** Untrusted text, with control and invisible characters removed. */
   readonly description: string;
-  /** A JSON Schema of type `object`; of a schema that is too large nothing but that. */
+  /** A JSON Schema of type `object`; without any properties if the server's schema is too large or too deep. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** It says that it changes nothing, which nobody checks. */
+  /** The server's claim that the tool is read-only; not verified. */
   readonly reads_only: boolean;
 }
 
@@ -25,7 +25,7 @@ interface Announced {
   readonly annotations?: { readonly readOnlyHint?: boolean | undefined } | undefined;
 }
 
-/** Null: its name cannot be used. */
+/** Returns null if the tool's name is empty or too long. */
 export function listedTool(tool: Announced): ListedTool | null {
   if (tool.name === '' || tool.name.length > NAME_MAX) return null;
   const text = cleanLines((tool.description ?? tool.title ?? '').slice(0, 2 * DESCRIPTION_MAX)).trim();
@@ -37,7 +37,7 @@ export function listedTool(tool: Announced): ListedTool | null {
   };
 }
 
-/** As every provider accepts it: an object at the top, and not one of several. What is left out, the server checks itself. */
+/** The schema in a form that every provider accepts: an object at the top, without alternatives. The server itself checks what is left out. */
 function inputOf(schema: unknown): Readonly<Record<string, unknown>> {
   const any = { type: 'object', properties: {} };
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return any;
@@ -55,7 +55,7 @@ function inputOf(schema: unknown): Readonly<Record<string, unknown>> {
   return { properties: {}, ...(JSON.parse(text.toWellFormed()) as object), type: 'object' };
 }
 
-/** Many servers call required what has a default: they mean what they answer, not what they are asked. */
+/** Removes fields with a default from `required`: many servers describe the values after parsing, not what a caller must send. */
 function withoutDefaulted(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutDefaulted);
   if (typeof schema !== 'object' || schema === null) return schema;

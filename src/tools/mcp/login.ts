@@ -15,7 +15,7 @@ import { replaceFile } from '../../permissions/replace-file.ts';
 import { McpError, textOf } from './mcp-error.ts';
 import { boundedFetch } from './wire/bounded-fetch.ts';
 
-/** What is kept of one server, for the user only. */
+/** Data kept for one server, accessible to the user only. */
 interface Kept {
   readonly client?: StoredOAuthClientInformation;
   readonly tokens?: StoredOAuthTokens;
@@ -27,8 +27,8 @@ const NOWHERE = 'http://127.0.0.1/callback';
 const LOGIN_MS = 5 * 60_000;
 
 /**
- * The login of one server by OAuth: what a person has granted is kept in a file of its own, and renewed as long as the server allows. By itself it
- * never asks a person: without a login, requests fail and say how to get one.
+ * The OAuth login of one server: what a person has granted is kept in a file per server, and renewed as long as the server allows. It
+ * never asks a person by itself: without a login, requests fail and say how to get one.
  */
 export class Login implements OAuthClientProvider {
   readonly #file: string;
@@ -36,7 +36,7 @@ export class Login implements OAuthClientProvider {
   readonly #open: ((url: URL) => void) | null;
   readonly #state = randomBytes(32).toString('base64url');
 
-  /** `open`: shows a person where to log in; null where nobody can. */
+  /** `open` shows a person the login page; null if nobody can log in. */
   constructor(folder: string, url: string, redirect = NOWHERE, open: ((url: URL) => void) | null = null) {
     this.#file = join(folder, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.json`);
     this.#redirect = redirect;
@@ -130,7 +130,7 @@ export class Login implements OAuthClientProvider {
   }
 }
 
-/** Lets a person log in: `show` gets the address of the page, which leads back to this machine. Rejects with an McpError. */
+/** Lets a person log in: `show` gets the address of the login page, which redirects back to this machine. Rejects with an McpError. */
 export async function logIn(
   folder: string,
   url: string,
@@ -153,7 +153,7 @@ export async function logIn(
     limit_ms,
   );
   try {
-    // The way back is another one each time, so the registration is, too.
+    // The redirect address has another port each time, so the client is registered anew.
     login.forget();
     const fetchFn = boundedFetch;
     if ((await auth(login, { serverUrl: url, fetchFn })) === 'AUTHORIZED') return;

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { programWalls } from '../../processes/sandbox/program-walls.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 
-/** Longer names would leave too little of the 64 characters that providers accept. */
+/** Maximum length of a server's name: longer ones would leave too little of the 64 characters that providers accept for a tool. */
 export const NAME_MAX = 32;
 
-/** `_` twice, or at the end, would make names of tools ambiguous. */
+/** `__`, or `_` at the end, would make the names of tools ambiguous. */
 export const SERVER_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=[A-Za-z0-9-])){0,31}$/;
 
 export const serverName = z
@@ -16,25 +16,25 @@ export const serverName = z
     `must have letters, digits, "-" and single "_" between them, at most ${NAME_MAX} characters`,
   );
 
-/** One server: a program that speaks MCP on its standard streams, or an address that speaks it by HTTP. */
+/** One server: a program that speaks MCP on its standard streams, or an address that speaks it over HTTP. */
 export const mcpServerConfig = z
   .strictObject({
     command: z.string().min(1).optional(),
     args: z.array(z.string()).optional(),
-    /** Variables set for the program, values included; keys belong into `envAllow`. */
+    /** Variables set for the program, with their values; keys belong in `envAllow`. */
     env: z.record(z.string(), z.string()).optional(),
     /** Names of variables of our own environment that are passed on. */
     envAllow: z.array(z.string().min(1)).optional(),
     ...programWalls.shape,
-    /** Each agent has a process, or a session at the address, of its own: for servers that remember what was done, such as browsers. */
+    /** Whether each agent has its own process, or its own session at the address: for servers that keep state, such as browsers. */
     perAgent: z.boolean().optional(),
     url: z.url({ protocol: /^https?$/ }).optional(),
     headers: z.record(z.string(), z.string()).optional(),
     /** Headers whose values are in variables of our own environment: `{ "Authorization": "TRACKER_TOKEN" }`. */
     headersEnv: z.record(z.string(), z.string().min(1)).optional(),
-    /** How long a call may go on without a result or progress; default 120. */
+    /** Maximum time of a call without a result or progress; default 120. */
     timeoutSeconds: z.number().positive().max(86_400).optional(),
-    /** From the start to the list of its tools; default 30. */
+    /** Maximum time from the start to the list of tools; default 30. */
     startTimeoutSeconds: z.number().positive().max(3_600).optional(),
   })
   .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
@@ -47,7 +47,7 @@ export type McpServerConfig = DeepReadonly<z.infer<typeof mcpServerConfig>>;
 /** `mcp` in the configuration. */
 export const mcpConfig = z.strictObject({
   servers: z.record(serverName, mcpServerConfig).optional(),
-  /** How many tools of servers a model gets described from the start; of more it gets a search. Default 30. */
+  /** Maximum number of server tools that are described to a model from the start; if there are more, it gets a search. Default 30. */
   direct: z.int().min(0).max(200).optional(),
 });
 

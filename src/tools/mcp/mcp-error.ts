@@ -1,14 +1,14 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { clean } from '../../render/clean.ts';
 
-/** Characters of an error of the protocol. */
+/** Maximum characters of one error message. */
 const ERROR_MAX = 2_000;
 const CAUSES_MAX = 5;
 
-/** An error whose message is a sentence that lacks its subject, the server: `ended with exit code 1`. */
+/** An error whose message is a sentence without its subject, the server: `ended with exit code 1`. */
 export class McpError extends Error {
   override readonly name = 'McpError';
-  /** Whether the server may have done what it was asked. */
+  /** Whether the server may have done what was requested. */
   readonly unknown_outcome: boolean;
 
   constructor(message: string, unknown_outcome = false) {
@@ -21,10 +21,10 @@ export function isTimeout(error: unknown): boolean {
   return error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
 }
 
-/** Its person has not logged in, or no longer. */
+/** The person has not logged in, or the login is no longer valid. */
 export class NeedsLogin extends McpError {}
 
-/** What is said of a fault, and why, on one line. */
+/** The message of an error and those of its causes, on one line. */
 export function textOf(error: unknown): string {
   if (!(error instanceof Error)) return clean(String(error).slice(0, ERROR_MAX));
   const said: string[] = [];
@@ -40,7 +40,7 @@ function causeOf(error: Error): unknown {
   return error.cause ?? data?.cause;
 }
 
-/** There is nobody there, or nobody who knows of the session. */
+/** Whether the server is unreachable, or does not know the session any more. */
 export function isLost(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof SdkHttpError && error.status === 404);
 }

@@ -10,31 +10,31 @@ import { type ArgumentsFault, serverToolOf } from './server-tool.ts';
 import { expandedConfig } from './server-variables.ts';
 
 const DIRECT = 30;
-/** Servers of a process that are known although they do not run. */
+/** Number of servers above which those that are not running are forgotten. */
 const SERVERS_KEPT = 256;
-/** Names that are told when tools have changed. */
+/** Maximum names that are listed when tools have changed. */
 const NAMES_TOLD = 20;
 
-/** What an agent gets of the servers that its tools name. */
+/** The tools that an agent gets from the servers that its configuration names. */
 export interface OfferedTools {
-  /** In its requests from the first one on: described, or the two that search. */
+  /** Tools of its requests from the first one on: those that are described, and where needed the two that search. */
   readonly tools: readonly Tool[];
-  /** What its model is told beside them; empty for nothing. */
+  /** Text for the model beside the tools; may be empty. */
   readonly note: string;
-  /** What a person should know: one sentence for each server that cannot be used. */
+  /** Faults for a person to know: one sentence for each server that cannot be used. */
   readonly faults: readonly string[];
-  /** Any tool of its servers, as it is now. */
+  /** Finds any tool of its servers, as they are now. */
   find(name: string): Tool | undefined;
 }
 
 export interface McpHostOptions {
   readonly config: McpConfig;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The walls around the program of a server. */
-  /** Where logins are kept. */
+  /** Folder in which logins are kept. */
   readonly logins?: string;
+  /** Returns the sandbox for a server's program; null for none. */
   readonly sandboxFor: (name: string, config: McpServerConfig) => Sandbox | null;
-  /** What of a call does not match the schema of its tool, for the model; null: nothing. Bounded for every schema. */
+  /** Says, for the model, how the arguments of a call violate the schema of its tool; null if they do not. Bounded for every schema. */
   readonly argumentsFault: ArgumentsFault;
 }
 
@@ -47,7 +47,7 @@ export class McpHost {
     this.#options = options;
   }
 
-  /** Starts what the agent's tools need. Never rejects: it works without servers that cannot be used. */
+  /** Starts the servers that the agent's tools need. Never rejects: servers that cannot be used are left out. */
   async offer(agent: Pick<Agent, 'root_id' | 'config'>): Promise<OfferedTools> {
     const { config } = agent;
     const asked = [...new Set(config.tools.flatMap((name) => serverOf(name) ?? []))].sort();
@@ -70,7 +70,7 @@ export class McpHost {
     return new Offer(config, servers, missing.sort(), faults.sort(), this.#options);
   }
 
-  /** Null: there is none of this name. */
+  /** Returns null if there is no server of this name. */
   #server(name: string, { root_id, config }: Pick<Agent, 'root_id' | 'config'>): McpServer | null {
     const definition = this.#definition(name, config.mcp_servers ?? []);
     if (definition === null) return null;
@@ -86,7 +86,7 @@ export class McpHost {
     return server;
   }
 
-  /** Of trees that are over nothing asks for them again; an agent that still has one starts it anew. */
+  /** Servers of finished trees are not needed any more; an agent that still has one starts it again. */
   #forgetIdle(): void {
     for (const [key, server] of this.#servers) {
       if (this.#servers.size <= SERVERS_KEPT) return;
@@ -94,7 +94,7 @@ export class McpHost {
     }
   }
 
-  /** The user's own servers come first. */
+  /** The user's own servers take precedence. */
   #definition(name: string, brought: readonly BroughtServer[]): McpServerConfig | null {
     const own = this.#options.config.servers ?? {};
     if (Object.hasOwn(own, name)) return own[name] ?? null;
@@ -119,7 +119,7 @@ class Offer implements OfferedTools {
   readonly #config: AgentConfig;
   readonly #servers: readonly McpServer[];
   readonly #fault: ArgumentsFault;
-  /** The names that each agent knows of; at first those of when the offer was made. */
+  /** The tool names that every agent knows at first: those at the time of the offer. */
   readonly #known: ReadonlySet<string>;
   readonly #told = new Map<string, ReadonlySet<string>>();
 
@@ -143,7 +143,7 @@ class Offer implements OfferedTools {
     this.tools = [...described, ...this.#search(described, all, missing)];
   }
 
-  /** Where everything is described, and nothing will change, there is nothing to search. */
+  /** No search is needed where every tool is described and none will change. */
   #search(described: readonly Tool[], all: readonly Tool[], missing: readonly string[]): readonly Tool[] {
     const changing = this.#servers.some((server) => server.tellsChanges);
     if (described.length === all.length && missing.length === 0 && !changing) return [];
@@ -162,13 +162,13 @@ class Offer implements OfferedTools {
     return this.#all().find(({ spec }) => spec.name === name);
   }
 
-  /** Servers that have ended are started again for it. */
+  /** All tools, after servers that have ended were started again. */
   async #asked(): Promise<readonly Tool[]> {
     await Promise.all(this.#servers.map((server) => server.tools().catch(() => [])));
     return this.#all();
   }
 
-  /** By name, each once. */
+  /** All tools, each once, sorted by name. */
   #all(): readonly Tool[] {
     const found = new Map<string, Tool>();
     for (const server of this.#servers)
@@ -183,7 +183,7 @@ class Offer implements OfferedTools {
     return [...found.values()].sort((one, other) => (one.spec.name < other.spec.name ? -1 : 1));
   }
 
-  /** What has changed since the agent was told, once. */
+  /** Changes since the agent was last told; null for none. Each change is told once. */
   #changes(agent_id: string): string | null {
     const before = this.#told.get(agent_id) ?? this.#known;
     const now = new Set(this.#all().map(({ spec }) => spec.name));

@@ -5,12 +5,12 @@ import { McpError, NeedsLogin } from './mcp-error.ts';
 import type { ConnectionPlace } from './open-server.ts';
 import { type CallWatch, ServerConnection } from './server-connection.ts';
 
-/** A server that nobody uses is stopped, and started again when it is needed. */
+/** Time after which an unused server is stopped; it is started again when needed. */
 const IDLE_MS = 10 * 60_000;
-/** Pauses after failed starts: doubled each time, up to the longest. */
+/** Back-off after failed starts: doubled each time, up to the maximum. */
 const BACK_OFF = { first_ms: 1_000, most_ms: 60_000 };
 
-/** One server for the agents that share it: started on first use, again after it has ended. All methods reject with an McpError. */
+/** One server for the agents that share it: started on first use, and again after it has ended. All methods reject with an McpError. */
 export class McpServer {
   readonly name: string;
   readonly #config: McpServerConfig;
@@ -19,14 +19,14 @@ export class McpServer {
   #opening: Promise<ServerConnection> | null = null;
   #listed: readonly ListedTool[] = [];
   #tells_changes = false;
-  /** Of those that failed in a row. */
+  /** Number of failed starts in a row. */
   #failures = 0;
   #failed_at = 0;
   #why = '';
   #in_use = 0;
   #idle: NodeJS.Timeout | undefined;
   #closing: Promise<void> | null = null;
-  /** Whom this one serves where every agent has its own, and those of the others. */
+  /** With `perAgent`: the agent that this instance serves, and the instances of the other agents. */
   #owner: string | null = null;
   readonly #others = new Map<string, McpServer>();
 
@@ -36,12 +36,12 @@ export class McpServer {
     this.#place = place;
   }
 
-  /** What it offered when it was asked last. */
+  /** The tools that the server offered when it was last asked. */
   get listed(): readonly ListedTool[] {
     return this.#listed;
   }
 
-  /** What it offers now. */
+  /** The tools that the server offers now; starts it if necessary. */
   async tools(): Promise<readonly ListedTool[]> {
     return this.#using(async () => {
       await this.#known();
@@ -49,17 +49,17 @@ export class McpServer {
     });
   }
 
-  /** Whether it has been started, and not ended since. */
+  /** Whether the server was started and has not ended since. */
   get isRunning(): boolean {
     return this.#opening !== null || [...this.#others.values()].some((other) => other.isRunning);
   }
 
-  /** Whether it tells when its tools change. */
+  /** Whether the server announces changes of its tools. */
   get tellsChanges(): boolean {
     return this.#tells_changes;
   }
 
-  /** The one that serves this agent: itself, unless every agent has its own. The first agent takes the one that was asked for its tools. */
+  /** The instance for this agent: this one, unless each agent has its own. The first agent gets this one, which was started to list the tools. */
   for(agent_id: string): McpServer {
     if (this.#config.perAgent !== true) return this;
     this.#owner ??= agent_id;
@@ -73,7 +73,7 @@ export class McpServer {
     return other;
   }
 
-  /** What it says of itself, and the version of the protocol, once it was greeted. */
+  /** The connection, with the server's name and protocol version; starts the server if necessary. */
   async greeting(): Promise<ServerConnection> {
     return this.#known();
   }
@@ -158,12 +158,12 @@ export class McpServer {
     }
   }
 
-  /** Its tools are others now. If they cannot be read, those of before stay: a call tells what is wrong. */
+  /** Reads the changed tools. If that fails, the previous ones stay: a call will show what is wrong. */
   async #reread(connection: ServerConnection): Promise<void> {
     this.#listed = await connection.tools(this.#closed.signal).catch(() => this.#listed);
   }
 
-  /** Never rejects. */
+  /** Stops the server. Never rejects. */
   close(): Promise<void> {
     this.#closing ??= (async () => {
       clearTimeout(this.#idle);

@@ -22,37 +22,37 @@ import { StdioTransport } from './wire/stdio-transport.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const START_SECONDS = 30;
-/** How long a program may be silent to the question of newer versions; then it is asked as the older ones prescribe. */
+/** Timeout of the probe for newer versions of the protocol; after that, the program is greeted as the older ones prescribe. */
 const PROBE_MS = 5_000;
-/** How long the end of a session may take. */
+/** Maximum time that ending a session may take. */
 const FAREWELL_MS = 1_000;
 
 export interface ConnectionPlace {
-  /** Where a program starts; canonical. */
+  /** The folder that a program starts in, canonical. */
   readonly cwd: string;
   readonly env: Environment;
-  /** Around a program; null: it has all rights of the user. */
+  /** The sandbox for a program; null if it has all rights of the user. */
   readonly sandbox: Sandbox | null;
-  /** Where logins are kept; without it there are none. */
+  /** Folder in which logins are kept; undefined if there are no logins. */
   readonly logins?: string | undefined;
 }
 
 export interface Opened {
   readonly client: Client;
-  /** Resolves when it is gone, with how. Never rejects. */
+  /** Resolves to how the server ended, once it has. Never rejects. */
   readonly gone: Promise<string>;
   readonly stop: (why: string) => Promise<string>;
 }
 
-/** What the server says by itself. */
+/** Callbacks for what the server sends on its own. */
 export interface ServerListener {
-  /** Its tools are others now. */
+  /** The server's tools have changed. */
   readonly onChanged: () => void;
-  /** It asks a person, during some call; servers of 2026-07-28 ask in the answer to the call instead. */
+  /** The server asks a person during a call. Servers of 2026-07-28 ask in the answer to the call instead. */
   readonly onAsked: (params: unknown, context: ClientContext) => Promise<ElicitResult>;
 }
 
-/** What one start has of it. */
+/** Parameters of one start. */
 interface Start extends ServerListener {
   readonly config: McpServerConfig;
   readonly place: ConnectionPlace;
@@ -61,7 +61,7 @@ interface Start extends ServerListener {
   readonly left: () => number;
 }
 
-/** Starts a server, or finds it at its address, and greets it. Rejects with an McpError. */
+/** Starts a server, or connects to its address, and initializes the protocol. Rejects with an McpError. */
 export async function openServer(
   config: McpServerConfig,
   place: ConnectionPlace,
@@ -74,13 +74,13 @@ export async function openServer(
   const start = { ...listener, config, place, signal, limit_ms, left };
   if (config.url !== undefined) return openAddress(start, config.url);
   return openProgram(start, 'auto').catch((error: unknown) => {
-    // Some older servers end at the first request that they do not know.
+    // Some older servers exit at the first request that they do not know.
     if (error instanceof EndedEarly && !signal.aborted) return openProgram(start, 'legacy');
     throw error;
   });
 }
 
-/** The program ended before it had greeted. */
+/** The program ended before the protocol was initialized. */
 class EndedEarly extends McpError {}
 
 async function openProgram(start: Start, mode: 'auto' | 'legacy'): Promise<Opened> {
@@ -163,7 +163,7 @@ async function openAddress(start: Start, url: string): Promise<Opened> {
   }
 }
 
-/** Results are data for the model, which nothing here relies on; hostile schemas would hold the process. */
+/** Results are not validated: they are data for the model that no code here relies on, and a hostile schema could block the process. */
 const UNCHECKED = {
   getValidator: () => (value: unknown) => ({
     valid: true as const,
@@ -172,7 +172,7 @@ const UNCHECKED = {
   }),
 };
 
-/** Speaks the newest version that both know. */
+/** Initializes the protocol in the newest version that both sides support. */
 async function greet(
   transport: Transport,
   { signal, onChanged, onAsked, left }: Start,
@@ -189,7 +189,7 @@ async function greet(
       listChanged: { tools: { autoRefresh: false, debounceMs: 50, onChanged } },
     },
   );
-  // Whatever else it says that is no answer is of no use to anybody.
+  // Errors outside of a request are ignored: nobody could act on them.
   client.onerror = () => undefined;
   client.setRequestHandler('elicitation/create', ({ params }, context) => onAsked(params, context));
   await within(client.connect(transport, { signal, timeout: left_ms }), left_ms);

@@ -18,28 +18,28 @@ import { type ConnectionPlace, type Opened, openServer } from './open-server.ts'
 const CALL_SECONDS = 120;
 const PAGES_MAX = 100;
 const TOOLS_MAX = 2_000;
-/** Between two live lines of progress. */
+/** Minimum time between two live lines of progress. */
 const PROGRESS_MS = 250;
-/** The library's own limit: a call is ended by its patience alone. */
+/** Timeout for the library, which must never fire: only the call's `Patience` ends a call. */
 const NO_LIMIT_MS = 2_000_000_000;
-/** How often a server that asks is told that its question still waits. */
+/** Interval at which a server that asks is told that its question is still open. */
 const STILL_ASKING_MS = 10_000;
 
-/** How a call is watched, by whoever made it. */
+/** How the caller watches and cancels a call. */
 export interface CallWatch {
   readonly signal: AbortSignal;
   readonly onProgress: (text: string) => void;
-  /** The agent that calls. */
+  /** Name of the calling agent. */
   readonly caller?: string;
   readonly ask?: AskPerson | undefined;
 }
 
-/** A server that has been greeted. All methods reject with an McpError. */
+/** An initialized connection to a server. All methods reject with an McpError. */
 export class ServerConnection {
-  /** What the server says of itself, on one line. */
+  /** The name and version that the server states, on one line. */
   readonly about: string;
   readonly version: string;
-  /** Resolves when it is gone, with how. Never rejects. */
+  /** Resolves to how the connection ended, once it has. Never rejects. */
   readonly gone: Promise<string>;
   readonly #client: Client;
   readonly #call_ms: number;
@@ -68,7 +68,7 @@ export class ServerConnection {
     });
   }
 
-  /** Starts and greets it. `onChanged`: its tools are others now. */
+  /** Starts the server and initializes the protocol. `onChanged` is called when the server's tools have changed. */
   static async open(
     name: string,
     config: McpServerConfig,
@@ -82,12 +82,12 @@ export class ServerConnection {
     return new ServerConnection(name, opened, config, running);
   }
 
-  /** Whether it tells when its tools change. */
+  /** Whether the server announces changes of its tools. */
   get tellsChanges(): boolean {
     return this.#client.getServerCapabilities()?.tools?.listChanged === true;
   }
 
-  /** Its tools, in its order, without those that no model could be told of. */
+  /** The server's tools, in its order, without those that cannot be offered to a model. */
   async tools(signal: AbortSignal): Promise<readonly ListedTool[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return [];
     const found = new Map<string, ListedTool>();
@@ -111,7 +111,7 @@ export class ServerConnection {
     }
   }
 
-  /** Runs a tool. Progress is told to `onProgress` and gives it time, and so does a person who is asked; an abort is told to the server. */
+  /** Runs a tool. Progress goes to `onProgress` and restarts the clock, which stops while a person is asked; the server is told of an abort. */
   async call(
     tool: ListedTool,
     input: Record<string, unknown>,
@@ -153,7 +153,7 @@ export class ServerConnection {
     } catch (error) {
       if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
         throw new McpError(await this.gone, true);
-      // An address is asked anew, with a session of its own.
+      // The next use opens a new connection, with a session of its own.
       if (isLost(error)) void this.#stop('it could not be reached');
       throw asMcpError(error, this.#call_ms);
     }
@@ -170,7 +170,7 @@ interface Progress {
   readonly message?: string | undefined;
 }
 
-/** Before 2026-07-28 a question does not say to which call it belongs: it is put to whoever called last, and says so where there are others. */
+/** Before version 2026-07-28 a question does not say to which call it belongs: it is put to the newest caller, with a note if other calls are in progress. */
 async function askNewest(
   server: string,
   params: unknown,

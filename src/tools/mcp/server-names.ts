@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { serverTool } from '../../records/server-tools.ts';
 
-/** What every provider accepts. */
+/** Maximum characters of a tool's name that every provider accepts. */
 const NAME_MAX = 64;
 
 /**
- * The name that models see of a server's tool. One that has other characters, or is too long, ends with a hash of what it was, so that no two of
- * them meet and none depends on the others.
+ * The name that models see of a server's tool. A name that has other characters, or is too long, ends with a hash of the original, so that names do not
+ * collide and none depends on the others.
  */
 export function nameForModels(server: string, tool: string): string {
   const plain = serverTool(server, tool);

@@ -13,10 +13,10 @@ type Input = Record<string, unknown>;
 
 export type ArgumentsFault = (schema: Readonly<Record<string, unknown>>, input: unknown) => string | null;
 
-/** Said after a result to this agent, for example of tools that have changed; null: nothing. */
+/** Text that is appended to a result for this agent, for example about changed tools; null for none. */
 export type Afterword = (agent_id: string) => string | null;
 
-/** A server's tool as one of ours. By itself it asks a person; it is never repeated. */
+/** A server's tool as a `Tool`. By default a person is asked; a call is never repeated after a crash. */
 export function serverToolOf(
   server: McpServer,
   listed: ListedTool,
@@ -24,7 +24,7 @@ export function serverToolOf(
   afterword: Afterword,
 ): Tool<Input> {
   const name = nameForModels(server.name, listed.name);
-  // What a model was told of a tool stays; it is checked against what the server says by now.
+  // The description that a model was given stays; arguments are checked against the server's present schema.
   const now = () => server.listed.find((one) => one.name === listed.name) ?? listed;
   return {
     spec: { name, description: listed.description, input: listed.input },
@@ -53,7 +53,7 @@ export function serverToolOf(
   };
 }
 
-/** The same context, and what became of the questions that were not answered. */
+/** The same context, and notes about the questions that were not answered. */
 function witnessed(context: ToolContext): { readonly asking: ToolContext; readonly told: readonly string[] } {
   const { question: ask } = context;
   if (ask === undefined) return { asking: context, told: [] };
@@ -90,7 +90,7 @@ async function run(
   }
 }
 
-/** A server that does not answer to a cancellation is not waited for. */
+/** Abandons a call whose server does not react to the cancellation. */
 async function orAbandoned(running: Promise<ToolResult>, signal: AbortSignal): Promise<ToolResult> {
   const { promise, resolve } = Promise.withResolvers<ToolResult>();
   const give_up = () =>

@@ -4,7 +4,7 @@ import { McpError } from './mcp-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A definition from a project with `${NAME}` and `${NAME:-otherwise}` replaced, as other programs do. Keys of model providers are never put in. */
+/** A server definition from a project, with `${NAME}` and `${NAME:-default}` replaced, as other programs do. Keys of model providers are never inserted. */
 export function expandedConfig(config: McpServerConfig, env: Environment): McpServerConfig {
   const expand = (text: string): string =>
     text.replaceAll(/\$\{(\w+)(?::-([^}]*))?\}/g, (whole, name: string, otherwise: string | undefined) => {
@@ -23,7 +23,7 @@ export function expandedConfig(config: McpServerConfig, env: Environment): McpSe
   };
 }
 
-/** The headers of each request, those from the environment included. Throws McpError for a variable that is not set. */
+/** Returns the headers of every request, including those from the environment. Throws an `McpError` if a variable is not set. */
 export function requestHeaders(config: McpServerConfig, env: Environment): Record<string, string> {
   const from_env = Object.entries(config.headersEnv ?? {}).map(([header, variable]) => {
     const value = env[variable];
@@ -34,7 +34,7 @@ export function requestHeaders(config: McpServerConfig, env: Environment): Recor
   return { ...config.headers, ...Object.fromEntries(from_env) };
 }
 
-/** The variables that a server's program gets besides the basic ones: those passed by name, as far as they are set, and those with values. */
+/** Returns the variables of a server's program besides the basic ones: those passed on by name, if set, and those set by the configuration. */
 export function serverEnvironment(config: McpServerConfig, env: Environment): Record<string, string> {
   const passed = (config.envAllow ?? []).flatMap((name) => {
     const value = env[name];

@@ -8,16 +8,16 @@ import { nestingOf, plainText, TEXTLESS } from './plain-text.ts';
 interface HtmlText {
   readonly title: string | null;
   readonly text: string;
-  /** What the reader should know of how it was made. */
+  /** How the text was made, for the reader; null if there is nothing to say. */
   readonly note: string | null;
 }
 
-/** In deeper pages the libraries, which look at the ancestors of each element, take time without bounds. */
+/** Maximum depth of a page: the libraries visit the ancestors of each element, so deeper pages could take unbounded time. */
 const DEPTH_MAX = 400;
-/** A shorter main text is none, if the page has more. */
+/** Minimum characters of a main text; a shorter one is ignored if the page has more. */
 const MAIN_LEAST = 200;
 
-/** A page as Markdown: its main text, or all of it. */
+/** Converts a page to Markdown: its main text, or all of it. */
 export function htmlText(html: string, url: string, whole: boolean): HtmlText {
   if (nestingOf(html) > DEPTH_MAX) return plain(html, 'the page is nested too deeply');
   try {
@@ -33,7 +33,7 @@ function plain(html: string, why: string): HtmlText {
 
 function mainText(html: string, url: string, whole: boolean): HtmlText {
   const { document } = parseHTML(withBody(html));
-  // Where a page has no head, its title lies in its text.
+  // In a page without a head, the title is part of the text.
   const title = document.querySelector('title')?.textContent?.trim() || null;
   for (const one of [...document.querySelectorAll(['title', ...TEXTLESS].join(','))]) one.remove();
   absoluteLinks(document, document.querySelector('base')?.getAttribute('href') ?? null, url);
@@ -49,7 +49,7 @@ function mainText(html: string, url: string, whole: boolean): HtmlText {
   };
 }
 
-/** A page without tags around its text is one, too. */
+/** Wraps a page that has no tags around its text. */
 function withBody(html: string): string {
   return /<(?:body|frameset)[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`;
 }
@@ -62,7 +62,7 @@ function absoluteLinks(document: Document, base: string | null, url: string): vo
   ] as const)
     for (const one of document.querySelectorAll(selector)) {
       const to = URL.parse(one.getAttribute(attribute) ?? '', from);
-      // Pictures within the page itself say nothing as text.
+      // Other targets, such as pictures embedded in the page, mean nothing as text.
       if (to === null || !/^(?:https?|mailto):$/.test(to.protocol)) one.removeAttribute(attribute);
       else one.setAttribute(attribute, to.href);
     }

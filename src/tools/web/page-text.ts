@@ -2,15 +2,15 @@ import { isUtf8 } from 'node:buffer';
 import { cleanLines } from '../../render/clean.ts';
 import type { PageJob, PageOutcome } from './page-thread.ts';
 
-/** Runs in the thread of `page-thread.ts`, and loads libraries there. */
+/** Runs in the thread of `page-thread.ts` and loads libraries only there. */
 export async function readPage(job: PageJob): Promise<PageOutcome> {
   if (job.type === 'robots') {
-    // A CommonJS package whose types say otherwise.
+    // A CommonJS package whose types claim otherwise.
     const { default: robotsParser } = (await import('robots-parser')) as unknown as {
       default: typeof import('robots-parser').default;
     };
     const robots = robotsParser(new URL('/robots.txt', job.url).href, job.text);
-    // A page that no rule names is allowed.
+    // A page that no rule matches is allowed.
     return { type: 'robots', allowed: robots.isAllowed(job.url, job.agent) !== false };
   }
   const written = decodeText(job.bytes, job.content_type);
@@ -39,7 +39,7 @@ export function mediaType(content_type: string): string {
   return (content_type.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
-/** By the mark at its beginning, by the header, by what an HTML page says itself, else UTF-8 or what the old web took. */
+/** Decodes a text by its byte order mark, the header or the declaration in the page, in this order; otherwise as UTF-8 or, if invalid, windows-1252. */
 export function decodeText(bytes: Uint8Array, content_type: string): string {
   const start = Buffer.from(bytes.subarray(0, 1024)).toString('latin1');
   const named =

@@ -2,15 +2,15 @@ import { Worker } from 'node:worker_threads';
 import { FairSlots } from '../../processes/fair-slots.ts';
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 
-/** What is done with something that strangers wrote. */
+/** One task on untrusted content. */
 export type PageJob =
   | {
       readonly type: 'page';
       readonly bytes: Uint8Array;
-      /** The header, as it came. */
+      /** The header, as received. */
       readonly content_type: string;
       readonly url: string;
-      /** Not only its main text. */
+      /** Whether to convert all of the page instead of its main text. */
       readonly whole: boolean;
     }
   | { readonly type: 'robots'; readonly text: string; readonly url: string; readonly agent: string };
@@ -28,12 +28,12 @@ export type PageOutcome =
 type Bounds = { readonly seconds: number; readonly memory_mb: number };
 const BOUNDS: Bounds = { seconds: TOOL_LIMITS.web_convert_seconds, memory_mb: TOOL_LIMITS.web_memory_mb };
 
-/** Each takes memory and a core. */
+/** Limits concurrent threads: each takes memory and a core. */
 const threads = new FairSlots({ count: 2 });
 
 /**
- * Reads what strangers wrote in a thread of its own, with bounds on its time and memory: a page that is made to be costly ends there, and every tree of the
- * process goes on. Rejects with the signal's reason.
+ * Processes untrusted content in its own thread, with limits on time and memory: a page that is made to be costly fails alone, and the trees of the process
+ * go on. Rejects with the signal's reason.
  */
 export async function inThread(
   job: PageJob,

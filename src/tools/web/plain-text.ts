@@ -1,4 +1,4 @@
-/** The text of HTML that is too costly or too broken to make a document of; every step goes forward, so it takes time linear in its length. */
+/** Extracts the text of HTML that is too deep or too broken for a parser; every step moves forward, so it takes time linear in the length. */
 
 /** Elements without text for readers. */
 export const TEXTLESS: readonly string[] = 'script style noscript template svg iframe object canvas'.split(
@@ -20,7 +20,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-/** How deep elements are nested in it, about: ends that may be left out are taken as written. */
+/** Approximate nesting depth of elements; void elements, and those whose end tag is often omitted, are not counted. */
 export function nestingOf(html: string): number {
   let depth = 0;
   let deepest = 0;

@@ -5,7 +5,7 @@ import { inThread } from './page-thread.ts';
 import { RefusedAddressError, webAddress } from './web-address.ts';
 import { type Lookup, type WebAnswer, webRequest } from './web-request.ts';
 
-/** The name that rules in robots.txt know. */
+/** The name that rules in robots.txt refer to. */
 const AGENT = 'Coppice';
 const HEADERS = {
   'user-agent': `Mozilla/5.0 (compatible; ${AGENT}; an agent asks on behalf of a person)`,
@@ -17,19 +17,19 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 export interface WebReach {
   /** Hosts that may be private. */
   readonly known: AllowedHosts;
-  /** Whether robots.txt is followed. */
+  /** Whether robots.txt is obeyed. */
   readonly robots: boolean;
   readonly lookup?: Lookup;
 }
 
 export type Reading =
   | { readonly type: 'answer'; readonly url: URL; readonly answer: WebAnswer }
-  /** It leads to a place that the rules judge anew. */
+  /** A redirect to an address that the rules must judge anew. */
   | { readonly type: 'elsewhere'; readonly from: URL; readonly to: URL };
 
 /**
- * Reads an address. A redirect is followed within its host, and only where the rules say the same as of the address that was asked; any other is the
- * reader's to ask for. Throws RefusedAddressError, errors of the network, and the signal's reason.
+ * Reads an address. Follows a redirect only within its host, and only if the rules allow the target or judge it by the same rule as the first address;
+ * any other redirect is returned for the model to request. Throws RefusedAddressError, network errors, and the signal's reason.
  */
 export async function readAddress(
   start: URL,
@@ -57,7 +57,7 @@ export async function readAddress(
   }
 }
 
-/** The same host and port; from http it may lead to https. */
+/** Whether host and port are the same; an upgrade from http to https counts as the same. */
 function isSameSite(from: URL, to: URL): boolean {
   if (from.hostname !== to.hostname) return false;
   const upgraded =
@@ -70,7 +70,7 @@ function get(url: URL, reach: WebReach, signal: AbortSignal, bytes_max: number):
   return webRequest({ url, headers: HEADERS, signal, known, bytes_max, ...(lookup && { lookup }) });
 }
 
-/** As RFC 9309 has it: without a file everything is allowed, and if the server fails nothing is. */
+/** Follows RFC 9309: without a robots.txt everything is allowed, and if the server fails nothing is. */
 async function refuseByRobots(url: URL, reach: WebReach, signal: AbortSignal, tree: string): Promise<void> {
   if (url.pathname === '/robots.txt') return;
   let file = new URL('/robots.txt', url);
@@ -78,7 +78,7 @@ async function refuseByRobots(url: URL, reach: WebReach, signal: AbortSignal, tr
     const { status, headers, bytes } = await get(file, reach, signal, TOOL_LIMITS.web_robots_bytes);
     if (REDIRECTS.has(status) && headers.location !== undefined) {
       const next = webAddress(headers.location, file.href);
-      // Nobody has allowed another host: the file counts as missing.
+      // Another host was not allowed by anybody: the file counts as missing.
       if (!isSameSite(file, next)) return;
       file = next;
       continue;

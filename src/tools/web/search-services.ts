@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a service found. */
+/** One result of a search. */
 export interface Found {
   readonly title: string;
   readonly url: string;
@@ -15,12 +15,12 @@ export interface SearchRequest {
 }
 
 interface SearchService {
-  /** Where it is, unless the configuration says otherwise; null: it is everybody's own. */
+  /** Default base address; null if there is no public one. */
   readonly base: string | null;
-  /** The variable with its key, unless the configuration names another; null: it needs none. */
+  /** Default variable with the key; null if no key is needed. */
   readonly key_env: string | null;
   request(base: string, query: string, count: number, key: string): SearchRequest;
-  /** Throws for an answer of another form. */
+  /** Throws if the answer has another format. */
   found(answer: unknown): readonly Found[];
 }
 
@@ -43,7 +43,7 @@ function below(base: string, path: string): URL {
   return new URL(path, base.endsWith('/') ? base : `${base}/`);
 }
 
-/** The services that `web_search` can ask, each as its documentation has it. */
+/** The services that `web_search` can ask, each implemented according to its documentation. */
 export const SERVICES = {
   /** https://api-dashboard.search.brave.com/app/documentation/web-search */
   brave: {
@@ -73,7 +73,7 @@ export const SERVICES = {
     }),
     found: foundIn,
   },
-  /** https://docs.searxng.org/dev/search_api.html; the instance must have the format `json` switched on. */
+  /** https://docs.searxng.org/dev/search_api.html; the instance must have the format `json` enabled. */
   searxng: {
     base: null,
     key_env: null,

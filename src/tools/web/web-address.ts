@@ -1,17 +1,17 @@
 import { isIP } from 'node:net';
 import { type AllowedHosts, isPrivate } from '../../processes/sandbox/allowed-hosts.ts';
 
-/** Why an address is refused, for the model. */
+/** Tells the model why an address is refused. */
 export class RefusedAddressError extends Error {
   override readonly name = 'RefusedAddressError';
 }
 
-/** Ports below this are those of mail, files, shells and the like. */
+/** Ports below this one are for mail, files, shells and the like. */
 const FIRST_FREE_PORT = 1024;
 
 /**
- * An address of the web in its one spelling: what rules are matched against is what is asked. Throws RefusedAddressError for anything else than http and
- * https, for names and passwords in it, and for ports of other protocols.
+ * Normalizes a web address, so that rules are matched against what is requested. Throws RefusedAddressError for a text that is no address, for protocols other
+ * than http and https, for names and passwords in it, and for a missing host.
  */
 export function webAddress(text: string, base?: string): URL {
   const url = URL.parse(text, base);
@@ -36,12 +36,12 @@ export function portOf({ port, protocol }: URL): number {
   return Number(port || (protocol === 'https:' ? 443 : 80));
 }
 
-/** Without the brackets of IPv6. */
+/** The host without the brackets of IPv6. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Why this place is refused whatever its name leads to, as far as the address tells; null: it does not. `known`: hosts that may be private. */
+/** Why an address is refused regardless of what its name resolves to; null if it is not. `known`: hosts that may be private. */
 export function placeFault(url: URL, known: AllowedHosts): string | null {
   const host = hostOf(url);
   const port = portOf(url);

@@ -26,14 +26,14 @@ const input = z.strictObject({
 type Input = z.infer<typeof input>;
 
 export interface WebFetchOptions {
-  /** Hosts that may be asked although they are private. */
+  /** Hosts that may be requested although they are private. */
   readonly private_hosts?: readonly string[] | undefined;
   readonly robots?: boolean | undefined;
   readonly seconds?: number;
   readonly lookup?: Lookup;
 }
 
-/** Reads a page of the web as text (docs/web.md). */
+/** Reads a web page as text (docs/web.md). */
 export function createWebFetchTool({
   private_hosts = [],
   robots = true,
@@ -52,7 +52,7 @@ export function createWebFetchTool({
     side_by_side: true,
     idempotent: true,
     subject: ({ url }) => subjectOf(url),
-    // Nobody is asked about what is refused anyway.
+    // Nobody is asked to approve what is refused anyway.
     refusal: async ({ url }) => fault(() => placeFault(webAddress(url), known)),
     async run(asked, context) {
       const url = webAddress(asked.url);
@@ -80,7 +80,7 @@ export function createWebFetchTool({
   });
 }
 
-/** What is no address is shown to people and rules as it is written. */
+/** An invalid address is shown to people and rules as it is written. */
 function subjectOf(url: string): string {
   try {
     return webAddress(url).href;
@@ -97,7 +97,7 @@ function fault(check: () => string | null): string | null {
   }
 }
 
-/** Errors of the network say little by themselves. */
+/** Names the host in network errors, which say little by themselves. */
 function asToldError(error: unknown, url: URL): Error {
   const { code, message, name } = error as NodeJS.ErrnoException;
   if (name === 'RefusedAddressError' || code === undefined) return error as Error;
@@ -145,7 +145,7 @@ async function picture(bytes: Buffer, media_type: string, url: URL): Promise<Too
   };
 }
 
-/** Why there is no text in it; null: there may be. */
+/** Why the answer has no readable text; null if it may have. */
 function unreadable({ headers, bytes, cut }: WebAnswer, url: URL): string | null {
   const type = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (type === 'application/pdf' || bytes.subarray(0, 5).equals(Buffer.from('%PDF-')))

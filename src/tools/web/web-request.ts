@@ -13,7 +13,7 @@ import { type AllowedHosts, isPrivate } from '../../processes/sandbox/allowed-ho
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import { hostOf, placeFault, portOf, privateFault, RefusedAddressError } from './web-address.ts';
 
-/** How names are looked up: as the system does. A test gives answers of its own. */
+/** Resolves names as the system does; tests inject their own. */
 export type Lookup = (
   name: string,
   options: LookupOptions & { readonly all: true },
@@ -36,16 +36,16 @@ export interface WebAnswer {
   readonly status: number;
   readonly reason: string;
   readonly headers: IncomingMessage['headers'];
-  /** Unpacked. */
+  /** Decompressed. */
   readonly bytes: Buffer;
-  /** It was longer than `bytes_max`. */
+  /** Whether the body was longer than `bytes_max`. */
   readonly cut: boolean;
 }
 
 /**
- * One request, without following redirects. It connects only to an address that it has looked up and judged itself, so a name that leads elsewhere from
- * one moment to the next gains nothing; behind a proxy of the environment, the proxy looks names up. Bodies are unpacked and cut at `bytes_max`.
- * Throws RefusedAddressError, and errors of the network.
+ * Makes one request, without following redirects. It connects only to addresses that it has resolved and judged itself, so DNS rebinding gains nothing;
+ * behind a proxy of the environment, the proxy resolves names. Bodies are decompressed and cut at `bytes_max`.
+ * Throws RefusedAddressError and network errors.
  */
 export async function webRequest(asked: WebRequest): Promise<WebAnswer> {
   const { url, known, lookup = systemLookup as Lookup } = asked;
@@ -77,7 +77,7 @@ export async function webRequest(asked: WebRequest): Promise<WebAnswer> {
   }
 }
 
-/** The lookup of the connection itself: what it does not answer with is not connected to. */
+/** The lookup of the connection itself, which can connect only to the addresses returned here. */
 function judged(url: URL, known: AllowedHosts, lookup: Lookup): LookupFunction {
   const named = known.names({ host: hostOf(url), port: portOf(url) });
   return (name, options, callback) => {
@@ -92,7 +92,7 @@ function judged(url: URL, known: AllowedHosts, lookup: Lookup): LookupFunction {
   };
 }
 
-/** What this machine knows of the name counts, too; a name that only the proxy knows is left to it. */
+/** With a proxy, a name that this machine resolves to a private address is refused; a name that it cannot resolve is left to the proxy. */
 async function refuseKnownPrivate(url: URL, known: AllowedHosts, lookup: Lookup): Promise<void> {
   const host = hostOf(url);
   if (isIP(host) !== 0 || known.names({ host, port: portOf(url) })) return;

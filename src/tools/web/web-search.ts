@@ -9,9 +9,9 @@ import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineTool } from '../define-tool.ts';
 import type { Found, SearchServiceName } from './search-services.ts';
 
-/** Results when none are asked for. */
+/** Default number of results. */
 const USUAL = 8;
-/** Characters of what is said of one result. */
+/** Maximum characters of the text of one result. */
 const TEXT_MAX = 600;
 
 const input = z.strictObject({
@@ -27,11 +27,11 @@ const input = z.strictObject({
 export interface WebSearchOptions {
   readonly type: SearchServiceName;
   readonly baseURL?: string | undefined;
-  /** The variable that holds the key. */
+  /** The environment variable that holds the key. */
   readonly apiKeyEnv?: string | undefined;
 }
 
-/** Asks the search service of the configuration (docs/web.md). Without one, no agent has this tool. */
+/** Searches with the service of the configuration (docs/web.md). Without one, no agent has this tool. */
 export function createWebSearchTool(
   service: WebSearchOptions | null,
   env: NodeJS.ProcessEnv = process.env,
@@ -57,7 +57,7 @@ export function createWebSearchTool(
       const answer = await webRequest({
         ...request,
         signal: AbortSignal.any([context.signal, late]),
-        // A person named it, wherever it is.
+        // A person configured this host, so it may be private.
         known: new AllowedHosts([host]),
         bytes_max: TOOL_LIMITS.web_bytes,
       }).catch((error: Error) => {
@@ -80,7 +80,7 @@ export function createWebSearchTool(
   return { ...tool, audience: () => service !== null };
 }
 
-/** What a request needs; `fault`: why there can be none. Loaded with the first search. */
+/** Prepares a request; `fault` says why none can be made, or is null. Loads the services with the first search. */
 async function access({ type, baseURL, apiKeyEnv }: WebSearchOptions, env: NodeJS.ProcessEnv) {
   const { SERVICES } = await import('./search-services.ts');
   const ask = SERVICES[type];

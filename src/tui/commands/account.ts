@@ -9,7 +9,7 @@ interface Spent {
   readonly requests: number;
 }
 
-/** As wide as `(999k cached)`. */
+/** Width of `(999k cached)`. */
 const CACHED_WIDTH = 13;
 const NOTHING: Spent = { usage: NO_USAGE, requests: 0 };
 
@@ -20,7 +20,7 @@ export async function exportTree(app: AppContext, format: ExportFormat, file: st
   app.say(`written: ${await app.exportTree(root_id, format, file)}`, 'good');
 }
 
-/** `/cost`: what the tree in view has used since the person last wrote to its root, and in all; by agent and by model. */
+/** `/cost`: shows what the tree in view has used since the person last wrote to its root, and in all; by agent and by model. */
 export async function tellCost(app: AppContext): Promise<void> {
   const { root_id, agents } = app.state;
   if (root_id === null) return app.say('nothing was used yet');

@@ -18,7 +18,7 @@ export function askKill(app: AppContext, ids: readonly string[]): void {
   app.dispatch({ type: 'overlay', overlay: { type: 'kill', agent_ids, descendants: others } });
 }
 
-/** Asks for confirmation before all agents are ended in whose branches nobody works. */
+/** Asks for confirmation before killing all idle agents in whose branches no agent works. */
 export function askKillIdle(app: AppContext): void {
   const agent_ids = idleAgents(app.state).map(({ id }) => id);
   if (agent_ids.length === 0) return app.say('nobody is idle, except with agents at work below');

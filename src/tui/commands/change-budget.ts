@@ -3,7 +3,7 @@ import type { SpendingLimits } from '../../records/agent/spending.ts';
 import { clean } from '../../render/clean.ts';
 import type { AppContext } from '../app-context.ts';
 
-/** `/budget`: what an agent may still spend; with amounts, after its budget was changed. */
+/** `/budget`: shows what an agent may still spend; with amounts, changes its budget first. */
 export async function changeBudget(app: AppContext, agent_id: string, wanted: SpendingLimits): Promise<void> {
   const { store } = app;
   const is_change = Object.keys(wanted).length > 0;

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import type { FileStamp, ResultContent } from '../../records/conversation/message.ts';
 import type { AppContext } from '../app-context.ts';
 
-/** A change of a file by a call, as its result records it. */
+/** A file change made by a call, as recorded in the call's result. */
 export interface RecordedChange {
   readonly agent_id: string;
   readonly agent_name: string;
@@ -11,13 +11,13 @@ export interface RecordedChange {
 }
 
 export interface ChangedFiles {
-  /** By absolute path, oldest first for each agent. */
+  /** Changes by absolute path; those of one agent are oldest first. */
   readonly files: ReadonlyMap<string, readonly RecordedChange[]>;
-  /** Commands that may have changed anything. */
+  /** Number of successful `bash` commands, which may have changed any file. */
   readonly commands: number;
 }
 
-/** What agents of the tree in view, or only `only`, changed since a time. */
+/** Returns the changes by agents of the tree in view, or only by agent `only`, since a time (milliseconds since the epoch). */
 export async function changedFiles(
   { state, store }: AppContext,
   since = 0,
@@ -41,7 +41,7 @@ export async function changedFiles(
   return { files, commands };
 }
 
-/** A folder of another machine need not exist here. */
+/** Returns the canonical path, or `folder` itself if it cannot be resolved: a folder of another machine may not exist here. */
 export function canonical(folder: string): string {
   try {
     return realpathSync(folder);

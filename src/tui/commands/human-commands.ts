@@ -5,7 +5,7 @@ import { writtenValues } from '../../records/question/written-values.ts';
 import { didYouMean } from '../../render/nearest-name.ts';
 import type { ExportFormat } from '../app-options.ts';
 
-/** The slash commands for people (docs/tui.md): what is completed behind each, its arguments, its description. AGENT is a name, a slot or the beginning of an id. */
+/** The slash commands for people (docs/tui.md): name, completion, arguments, description. AGENT is a name, a slot, a number or the beginning of an id. */
 const ROWS = [
   ['capture', 'nothing', '', 'write down a task without sending it; /fork hands it to a child'],
   ['fork', 'nothing', '', 'child with the captured text, or one that waits; switches to it'],
@@ -108,7 +108,7 @@ export function isCommand(text: string): boolean {
   return /^\/[a-z]+(\s|$)/i.test(text);
 }
 
-/** Commands that still work during a capture: ending it, navigating, answering. Everything else is captured, also a line that begins with `//`. */
+/** Commands that still work during a capture: ending it, navigating, answering. Everything else is captured, including lines that begin with `//`. */
 const CAPTURE_COMMANDS: ReadonlySet<string> = new Set([
   'fork',
   'cancel',
@@ -181,7 +181,7 @@ export function readCommand(text: string): ReadCommand {
     case 'compact':
       return { ok: true, command: { name: known.name, note: behind.trim() } };
     case 'send': {
-      // The message is taken as typed: people do not quote.
+      // The message is taken verbatim: people do not quote it.
       const [, quoted, plain, message = ''] = /^(?:"([^"]*)"|(\S+))\s*([\s\S]*)$/.exec(behind) ?? [];
       const agent = quoted ?? plain;
       if (agent === undefined) return usage('the agent is missing');
@@ -223,7 +223,7 @@ export function readCommand(text: string): ReadCommand {
   }
 }
 
-/** Words of a line; double quotes hold a name with spaces together. */
+/** Splits a line into words; double quotes keep a name with spaces together. */
 function wordsOf(text: string): string[] {
   return [...text.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
 }

@@ -3,7 +3,7 @@ import type { AppContext } from '../app-context.ts';
 import type { ModelChoice } from '../app-options.ts';
 import type { Picker } from '../state/picker.ts';
 
-/** `/model`: lists what is configured; `/model NAME` switches the agent in view, or the conversation that is about to begin. */
+/** `/model`: lists the configured models; `/model NAME` switches the agent in view, or sets the model of the conversation that is about to begin. */
 export async function switchModel(app: AppContext, text: string): Promise<void> {
   const choices = app.models();
   if (text === '') return app.dispatch({ type: 'overlay', overlay: modelPicker(app, choices) });
@@ -24,7 +24,7 @@ export async function switchModel(app: AppContext, text: string): Promise<void> 
   if (nearest !== '') app.say(`${name} is not known here. ${nearest}`);
 }
 
-/** From the next request of the agent in view on; without one, for the conversation that the next message begins. */
+/** Switches the agent in view from its next request on; without one, sets the model of the conversation that the next message begins. */
 export async function useModel(app: AppContext, name: string): Promise<void> {
   const { view, agents } = app.state;
   const agent = view === null ? undefined : agents.get(view);

@@ -8,7 +8,7 @@ import { type Picker, type PickerRow, pickerRows } from '../state/picker.ts';
 
 const TREES_MAX = 200;
 
-/** `/resume`: opens the conversation whose id begins with a text; else lists those that have its words, of this folder first. */
+/** `/resume`: opens the conversation of the agent whose id begins with `text`; otherwise lists those that match its words, of this folder or else of all. */
 export async function resumeTree(app: AppContext, text: string): Promise<void> {
   const found = /^[0-9a-f-]{4,}$/i.test(text) ? await app.store.find(text) : [];
   const [agent, ...more] = found.filter(({ id }) => id.startsWith(text.toLowerCase()));
@@ -20,10 +20,10 @@ export async function resumeTree(app: AppContext, text: string): Promise<void> {
   app.dispatch({ type: 'overlay', overlay: picker });
 }
 
-/** Lists all folders instead of this one, or the other way round. */
+/** Switches the list between this folder and all folders. */
 export async function otherFolders(app: AppContext, picker: Picker): Promise<void> {
   const other = await treePicker(app, picker.other === ALL ? null : app.cwd);
-  // Closed, or replaced, meanwhile.
+  // The list was closed or replaced meanwhile.
   if (app.state.overlay?.type !== 'picker') return;
   const { filter, selected } = app.state.overlay;
   app.dispatch({ type: 'overlay', overlay: { ...other, filter, selected } });
@@ -31,7 +31,7 @@ export async function otherFolders(app: AppContext, picker: Picker): Promise<voi
 
 const ALL = 'all folders';
 
-/** The conversations of a folder, or (null) of all, the one that was active last first. */
+/** Lists the conversations of a folder, or of all (null), without the one in view: those of this folder first, each by latest activity. */
 async function treePicker(app: AppContext, cwd: string | null): Promise<Picker> {
   const trees = await app.trees({ limit: TREES_MAX, ...(cwd === null ? {} : { cwd }) });
   const others = trees.filter(({ root_id }) => root_id !== app.state.root_id);
@@ -74,7 +74,7 @@ function rowOf(tree: TreeRow, with_folder: boolean, { style }: AppContext): Pick
   };
 }
 
-/** With `~` for the person's own folder. */
+/** Abbreviates the home folder as `~`. */
 function shortFolder(folder: string): string {
   const home = homedir();
   return folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;

@@ -5,7 +5,7 @@ import { grantedRules, removeGrantedRule } from '../../store/granted-rules.ts';
 import type { AppContext } from '../app-context.ts';
 import { separator } from '../text/line.ts';
 
-/** `/rules`: what was granted in answers, here and in other trees. */
+/** `/rules`: lists the rules that were granted in answers, in this tree and others. */
 export function showRules(app: AppContext): void {
   app.attempt(async () => {
     const rules = await grantedRules(app.store, app.rules_file);
@@ -20,7 +20,7 @@ export function showRules(app: AppContext): void {
   });
 }
 
-/** `/rules remove ID` */
+/** `/rules remove ID`: takes a granted rule back. */
 export function removeRule(app: AppContext, id: string): void {
   app.attempt(async () => {
     const { rule } = await removeGrantedRule(app.store, app.rules_file, id);

@@ -4,7 +4,7 @@ import { modeInView } from '../state/mode.ts';
 
 const NEXT: Readonly<Record<PermissionMode, PermissionMode>> = { ask: 'accept', accept: 'plan', plan: 'ask' };
 
-/** Shift-Tab, `/mode`: another mode for the whole tree in view, or for the one that the next message begins. Null: the next one. */
+/** Shift-Tab, `/mode`: sets the mode of the whole tree in view, or of the one that the next message begins. Null: the next mode in the cycle. */
 export function switchMode(app: AppContext, named: PermissionMode | null): void {
   const { root_id } = app.state;
   const mode = named ?? NEXT[modeInView(app.state)];

@@ -7,7 +7,7 @@ import { type ChangedFiles, canonical, changedFiles } from './changed-files.ts';
 const FILES_MAX = 50;
 const LINES_MAX = 400;
 
-/** `/diff`: what the agents of the tree in view changed in its folder: by git, against the last commit, where it can; otherwise as their tools reported it. */
+/** `/diff`: shows what the agents of the tree in view changed in its folder: against the last commit, or, if git cannot tell, as their tools reported it. */
 export async function tellChanges(app: AppContext): Promise<void> {
   const root = app.state.agents.get(app.state.root_id ?? '');
   if (root === undefined) return app.say('nothing was changed yet');
@@ -21,7 +21,7 @@ export async function tellChanges(app: AppContext): Promise<void> {
     const name = relative(folder, path);
     const agents = new Set(changes.map(({ agent_name }) => clean(agent_name)));
     lines.push(`${clean(name)}  by ${[...agents].join(', ')}`);
-    // Where git cannot tell, what the tools said.
+    // The fallback if git cannot tell: the output of the tools.
     const said = changes.map(({ result }) => result.output);
     const told = (git === null ? null : await differenceOf(git, name)) ?? said;
     lines.push(...told.flatMap((text) => text.split('\n')));
@@ -43,7 +43,7 @@ export async function tellChanges(app: AppContext): Promise<void> {
   app.say(cut.join('\n'), 'difference');
 }
 
-/** Against the last commit; null: git cannot tell, for the file is in no repository or is ignored. */
+/** The difference between a file and the last commit; null if git does not track the file. */
 async function differenceOf(git: Git, name: string): Promise<readonly string[] | null> {
   const file = `:(literal)${name}`;
   const known = await git('ls-files', '--cached', '--', file);

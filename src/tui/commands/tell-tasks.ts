@@ -5,7 +5,7 @@ import type { AppContext } from '../app-context.ts';
 
 const HEAD = ['task', 'state', 'agent', 'what'] as const;
 
-/** `/tasks`: the task list that the agents of the tree in view share. Long rows are wrapped like any text. */
+/** `/tasks`: shows the task list that the agents of the tree in view share. Long rows are wrapped like any text. */
 export async function tellTasks(app: AppContext): Promise<void> {
   const { state, store, style } = app;
   const tasks = state.root_id === null ? [] : await store.tasks(state.root_id);

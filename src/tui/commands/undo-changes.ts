@@ -12,22 +12,22 @@ import type { AppContext } from '../app-context.ts';
 import type { Restoration } from '../state/ui-state.ts';
 import { type ChangedFiles, canonical, changedFiles } from './changed-files.ts';
 
-/** Changes of one file that are looked at. */
+/** Maximum changes read of one file. */
 const CHANGES_MAX = 2_000;
 const FILES_MAX = 200;
 const LINES_MAX = 400;
 
-/** What a file held. */
+/** The content of a file at one point. */
 interface Content {
-  /** Null: there was no file. */
+  /** Null: the file did not exist. */
   readonly hash: string | null;
-  /** Undefined: not known. */
+  /** Null: the file did not exist; undefined: its text is unknown. */
   readonly text: string | null | undefined;
 }
 
 /**
- * `/undo`: shows what agents of the tree in view, or one of them, changed in its folder since the person last wrote to its root, and asks whether to take it
- * back. Only what nobody changed since or in between: a file with another content than the last of these changes left stays as it is.
+ * `/undo`: shows what the agents of the tree in view, or only one, changed in its folder since the person last wrote to its root, and asks whether to take it
+ * back. Of each file, only the newest uninterrupted run of these changes counts; a file whose content is no longer what they left stays as it is.
  */
 export async function askUndo(app: AppContext, only: string | null, redo: boolean): Promise<void> {
   const root = app.state.agents.get(app.state.root_id ?? '');
@@ -77,7 +77,7 @@ export async function askUndo(app: AppContext, only: string | null, redo: boolea
   app.dispatch({ type: 'overlay', overlay: { type: 'restore', files, redo } });
 }
 
-/** Does what the person was shown; a file that has changed meanwhile stays. */
+/** Restores the files as the person confirmed; a file that has changed meanwhile stays as it is. */
 export async function restoreFiles(
   app: AppContext,
   { files, redo }: { readonly files: readonly Restoration[]; readonly redo: boolean },
@@ -100,7 +100,7 @@ export async function restoreFiles(
 
 const keyOf = (agent_id: string, seq: number): string => `${agent_id} ${seq}`;
 
-/** What these agents changed since the person last wrote to the root. */
+/** Returns what these agents changed since the person last wrote to the root. */
 async function changedSince(app: AppContext, root_id: string, only: string | null): Promise<ChangedFiles> {
   const said = (await app.store.history(root_id)).findLast(
     ({ kind, content }) => kind === 'user' && 'origin' in content && content.origin === 'human',
@@ -113,7 +113,7 @@ interface Run {
   readonly last: FileVersion;
 }
 
-/** The newest changes of a file as far as all are among `own` and each follows from the one before; null if the newest is another one. */
+/** The newest changes of a file that are all in `own` and each start from the content that the previous one left; null if the newest is not in `own`. */
 function newestRun(newest_first: readonly FileChange[], own: ReadonlySet<string>): Run | null {
   const runs: (Run | null)[] = [null];
   for (const version of fileVersions(newest_first)) {
@@ -126,7 +126,7 @@ function newestRun(newest_first: readonly FileChange[], own: ReadonlySet<string>
   return runs[0] ?? null;
 }
 
-/** From the ledger, or from the last commit if that held the same. */
+/** The content before a change: from the ledger, or from the last commit if its content has the same hash. */
 async function before(version: FileVersion, folder: string, name: string): Promise<Content> {
   const hash = version.change.result.file.before ?? null;
   if (hash === null || version.before !== null) return { hash, text: hash === null ? null : version.before };
@@ -138,13 +138,13 @@ function after({ change, after: text }: FileVersion): Content {
   return { hash: change.result.file.hash, text: text ?? undefined };
 }
 
-/** Null: there is no file. */
+/** Hash of the file's present content; null if there is no file, undefined if it cannot be read. */
 function presentHash(folder: string, path: string): string | null | undefined {
   try {
     const place = containPath(folder, path);
     return place.exists ? hashContained(place)?.hash : null;
   } catch {
-    return undefined; // a link that leads elsewhere, no permission
+    return undefined; // a symbolic link that leads out of the folder, or no permission
   }
 }
 

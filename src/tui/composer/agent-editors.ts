@@ -17,7 +17,7 @@ interface AgentEditorOptions {
   readonly onSubmit: (text: string) => void;
 }
 
-/** Entries of the history that the arrow keys go through; the search has all. */
+/** Maximum history entries that the arrow keys go through; the search covers all. */
 const RECALLED = 100;
 
 /** One editor per agent, created when the agent is first in view. */
@@ -32,7 +32,7 @@ export class AgentEditors {
     this.#history = new PromptHistory(options.history_folder, options.cwd);
   }
 
-  /** Null: the editor for the first prompt. */
+  /** Returns the editor of an agent, created on first use; null: the editor of the first prompt. */
   of(agent_id: string | null): LineEditor {
     const editor = this.#editors.get(agent_id) ?? this.#create();
     this.#editors.set(agent_id, editor);
@@ -51,7 +51,7 @@ export class AgentEditors {
     return editor;
   }
 
-  /** The first agent takes over the editor of the first prompt. */
+  /** Hands the editor of the first prompt over to the first agent. */
   adopt(agent_id: string): void {
     const editor = this.#editors.get(null);
     if (editor !== undefined) this.#editors.set(agent_id, editor);
@@ -59,7 +59,7 @@ export class AgentEditors {
   }
 }
 
-/** The input of one agent, with its own draft and undo; completes commands, agents and files. */
+/** Creates the editor of one agent, with its own draft and undo; it completes commands, agents and files. */
 function createEditor(
   { style, agents, folder, onRedraw }: AgentEditorOptions,
   history: PromptHistory,

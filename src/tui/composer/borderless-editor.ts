@@ -1,6 +1,6 @@
 import { CURSOR_MARKER, Editor } from '@earendil-works/pi-tui';
 
-/** Rows of the text that are not shown. */
+/** Number of hidden rows of the text, above and below the visible ones. */
 export interface HiddenRows {
   readonly above: number;
   readonly below: number;
@@ -9,14 +9,14 @@ export interface HiddenRows {
 export interface EditorLayOut {
   readonly rows: readonly string[];
   readonly hidden: HiddenRows;
-  /** The list of completions. */
+  /** Rows of the completion list. */
   readonly list: readonly string[];
 }
 
-/** The part of the screen's rows that the library's editor takes. */
+/** Share of the screen's rows that the library's editor takes. */
 const SHARE = 0.3;
 
-/** The library's editor, as separate parts instead of with borders. */
+/** The library's editor, laid out as separate parts without borders. */
 export class BorderlessEditor extends Editor {
   #above = 0;
   #below = 0;
@@ -29,7 +29,7 @@ export class BorderlessEditor extends Editor {
     const rows = lines.slice(1, end);
     const list = lines.slice(end + 1);
     const shown = Math.min(rows.length, max_rows);
-    // The library shows at least five rows: of those, keep the ones around the caret.
+    // The library shows at least five rows: only those around the caret are kept.
     const caret = Math.max(
       0,
       rows.findIndex((row) => row.includes(CURSOR_MARKER)),
@@ -53,5 +53,5 @@ export class BorderlessEditor extends Editor {
   }
 }
 
-/** No row of text holds a line break. */
+/** Marks the borders in the library's output: no row of text contains a line break. */
 const BORDER = '\n';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { AppContext } from '../app-context.ts';
 
-/** Opens the draft in the person's editor, which has the terminal meanwhile; agents go on. */
+/** Opens the draft in the person's editor, which owns the terminal meanwhile; agents go on. */
 export function editDraft(app: AppContext): void {
   const { editor, screen } = app;
   app.attempt(async () => {
@@ -21,7 +21,7 @@ export function editDraft(app: AppContext): void {
       await writeFile(file, editor.text, { mode: 0o600 });
       await screen.lend(() => edit(command, file));
       editor.setText((await readFile(file, 'utf8')).replace(/\r?\n$/, ''));
-      // Draws it.
+      // Triggers a redraw.
       app.dispatch({ type: 'tick', now: Date.now() });
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -29,9 +29,9 @@ export function editDraft(app: AppContext): void {
   });
 }
 
-/** Rejects when the editor was not found or failed: the draft stays as it was. */
+/** Runs the editor; rejects if it cannot be started or fails, and then the draft stays as it was. */
 async function edit(command: string, file: string): Promise<void> {
-  // The variables may hold arguments: `code --wait`. Ctrl-C is for the editor alone, and not the end of the shell around it.
+  // The variables may contain arguments: `code --wait`. The trap lets Ctrl-C reach the editor without ending the shell around it.
   const child = spawn('/bin/sh', ['-c', `trap : INT; ${command} "$1"`, 'sh', file], { stdio: 'inherit' });
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
   if (code === 0) return;

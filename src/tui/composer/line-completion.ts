@@ -7,10 +7,10 @@ import { matchPaths } from './attachments/match-paths.ts';
 import { mentionOf } from './attachments/mentions.ts';
 
 export interface SlashCommand {
-  /** Without the slash. */
+  /** Name without the slash. */
   readonly name: string;
   readonly description: string;
-  /** What follows it; an agent's name is completed in each place. */
+  /** Which arguments are completed with agent names: none, the first (`agent`) or all (`agents`). */
   readonly takes: 'nothing' | 'agent' | 'agents' | 'text';
 }
 
@@ -23,14 +23,17 @@ export interface LineCompletionSource {
   readonly files: FolderFiles;
 }
 
-/** Maximum files offered of one folder. */
+/** Maximum files offered from one folder. */
 const FILES_MAX = 200;
-/** Maximum paths offered for a mention: the more is typed, the fewer are meant. */
+/** Maximum paths offered for a mention; typing more narrows them down. */
 const MENTIONS_MAX = 50;
 /** A mention that is being typed, at the end of a line. */
 const MENTION = /(?<![^\s(])@(?:"[^"]*|[^\s"]*)$/;
 
-/** Completes slash commands and mentions (`@file`, `@folder/`, `@agent` as the first word) while they are typed, agent names as arguments of commands, and other file paths on Tab. */
+/**
+ * Completes slash commands and mentions (`@file`, `@folder/`, `@agent` as the first word) while they are typed, agent names as arguments of commands, and other
+ * file paths on Tab.
+ */
 export class LineCompletion implements AutocompleteProvider {
   readonly #source: LineCompletionSource;
 
@@ -54,7 +57,7 @@ export class LineCompletion implements AutocompleteProvider {
     const mention = MENTION.exec(before)?.[0];
     if (mention !== undefined) {
       const found = await this.#mentions(mention, line === 0 && before.trim() === mention);
-      // What is named in full needs no list, which would take Enter for itself.
+      // A complete mention gets no list, because an open list captures Enter.
       const named = found?.items.some(({ value }) => value === mention) === true && !options.force;
       return options.signal.aborted || named ? null : found;
     }
@@ -72,7 +75,7 @@ export class LineCompletion implements AutocompleteProvider {
   ): { lines: string[]; cursorLine: number; cursorCol: number } {
     const text = lines[line] ?? '';
     const typed = text.slice(0, column);
-    // The list may be older than the last keys: what no longer fits is not inserted.
+    // The list may be stale: an item that no longer fits the typed text is not inserted.
     const mention = MENTION.exec(typed)?.[0];
     const word = mention ?? (typed.endsWith(prefix) ? prefix : (/\S*$/.exec(typed)?.[0] ?? ''));
     const fits =
@@ -80,7 +83,7 @@ export class LineCompletion implements AutocompleteProvider {
     if (!fits) return { lines, cursorLine: line, cursorCol: column };
     const before = typed.slice(0, typed.length - word.length);
     const after = text.slice(column);
-    // The path of a folder goes on; anything else is complete.
+    // The path of a folder may continue; anything else is complete and gets a space.
     const space = /\/"?$/.test(item.value) || after.startsWith(' ') ? '' : ' ';
     const inserted = `${before}${item.value}${space}`;
     return { lines: lines.with(line, inserted + after), cursorLine: line, cursorCol: inserted.length };
@@ -101,7 +104,7 @@ export class LineCompletion implements AutocompleteProvider {
     return suggestions(items, word);
   }
 
-  /** What is typed may stand anywhere in the path; a path from elsewhere is completed name by name. */
+  /** Matches the query anywhere in the paths of the folder; a query that begins with `/`, `~/`, `./` or `../` is completed one name at a time. */
   async #mentions(mention: string, first_word: boolean): Promise<AutocompleteSuggestions | null> {
     const query = mention.replace(/^@"?/, '');
     if (/^(?:\/|~\/|\.\.?\/)/.test(query)) {
@@ -130,7 +133,7 @@ export class LineCompletion implements AutocompleteProvider {
     const typed = word.slice(0, word.length - start.length);
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     const items = entries
-      // A name with a control character or a space could not be typed as it is either.
+      // Names with control characters or white space cannot be typed as they are.
       .filter(({ name }) => name.startsWith(start) && !/[\p{C}\s]/u.test(name))
       .filter(({ name }) => start !== '' || !name.startsWith('.'))
       .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
@@ -141,7 +144,7 @@ export class LineCompletion implements AutocompleteProvider {
   }
 }
 
-/** Null when there is nothing to choose: no item, or only what is typed already. */
+/** Null if there is nothing to choose: no item, or only what is already typed. */
 function suggestions(items: AutocompleteItem[], prefix: string): AutocompleteSuggestions | null {
   const [only] = items;
   return only === undefined || (items.length === 1 && only.value === prefix) ? null : { items, prefix };

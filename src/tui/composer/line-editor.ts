@@ -1,4 +1,4 @@
-// The input line: editing, completion, drafts, and which agent a reference means.
+// This folder is the input line: editing, completion, history, attachments, and resolving references to agents.
 import { CURSOR_MARKER, matchesKey, type TUI, visibleWidth } from '@earendil-works/pi-tui';
 import { pastedText, printable } from '../keys/action-of.ts';
 import type { Frame } from '../terminal/screen.ts';
@@ -9,9 +9,9 @@ import type { LineCompletion } from './line-completion.ts';
 
 export interface LineEditorOptions {
   readonly completion: LineCompletion | null;
-  /** What was sent before, oldest first, to be searched. */
+  /** Texts sent before, oldest first, for the search. */
   readonly sent: () => readonly string[];
-  /** Colours of the list of completions, and which signs the terminal shows. */
+  /** Colours of the completion list, and whether the terminal shows Unicode. */
   readonly style: LineEditorStyle;
   /** Called when completions arrive. */
   readonly onRedraw: () => void;
@@ -23,18 +23,18 @@ export interface LineEditorStyle {
   readonly dim: (text: string) => string;
 }
 
-/** Stands for a tab, which is kept but shown as one column: a noncharacter, which no text may hold. */
+/** Placeholder for a tab, which is kept but shown as one column: a noncharacter, which no text should contain. */
 const TAB = '\ufdd0';
 const PASTE_ON = '\x1b[200~';
 const PASTE_OFF = '\x1b[201~';
-/** From here on a paste is shown as a marker. */
+/** Limits above which a paste is shown as a marker. */
 const LONG_PASTE = { lines: 10, length: 1000 };
-/** From here on a restored text is shown as a marker, too: laying it out again for each key would be slow. */
+/** Length above which a restored text is shown as a marker, too: laying it out again on every key would be slow. */
 const LONG_TEXT = 10_000;
 
-/** The input of a person: several lines, undo, history, completion, long pastes as markers. */
+/** Multi-line text input with undo, history, completion, and long pastes shown as markers. */
 export class LineEditor {
-  /** Called with what the person sends: trimmed, long pastes and tabs restored. */
+  /** Called with the text that the person sends: trimmed, with long pastes and tabs restored. */
   onSubmit: (text: string) => void = () => {};
   /** Whether the text is a prompt, or is captured for a sub-agent. */
   mode: 'prompt' | 'capture' = 'prompt';
@@ -47,7 +47,7 @@ export class LineEditor {
     this.#editor = this.#newEditor();
   }
 
-  /** The whole text, markers of pastes expanded. */
+  /** The whole text, with paste markers expanded. */
   get text(): string {
     return decoded(this.#editor.getExpandedText());
   }
@@ -62,7 +62,7 @@ export class LineEditor {
     return this.#editor.isShowingAutocomplete();
   }
 
-  /** One key, or one paste. */
+  /** Handles one key or one paste. */
   handleInput(data: string): void {
     if (!data.startsWith(PASTE_ON)) {
       this.#editor.handleInput(data);
@@ -84,15 +84,15 @@ export class LineEditor {
     return this.#search !== null;
   }
 
-  /** Begins a search of what was sent before, or goes on to the next older match. */
+  /** Begins a search of the history, or goes to the next older match. */
   searchHistory(): void {
     if (this.#search === null) this.#search = new HistorySearch(this.#options.sent());
     else this.#search.older();
   }
 
   /**
-   * A key while the history is searched, as in shells: Ctrl-C and Ctrl-G return to the draft; any other key that writes nothing makes the
-   * match the draft. False: it then does what it does otherwise (Enter sends).
+   * Handles a key while the history is searched, as shells do: Ctrl-C and Ctrl-G return to the draft; any other key that writes nothing
+   * makes the match the draft. Returns false if the key should then also have its usual effect (Enter sends).
    */
   searchKey(data: string): boolean {
     const search = this.#search;
@@ -109,7 +109,7 @@ export class LineEditor {
     return true;
   }
 
-  /** Up to `max_rows` lines: the text around the caret, then completions as far as they fit. */
+  /** Renders at most `max_rows` lines: the text around the caret, then completions as far as they fit. */
   render(width: number, max_rows: number): Frame {
     if (this.#search !== null) return searchFrame(this.#search, width, max_rows, this.#options.style);
     const inner = Math.max(2, width - 2);
@@ -155,7 +155,7 @@ export class LineEditor {
   }
 }
 
-/** Text as the editor keeps it: without control characters, which a terminal would obey, but with tabs. */
+/** Encodes text for the editor: removes control characters, which a terminal would execute, and replaces tabs by placeholders. */
 function encoded(text: string): string {
   return text
     .replaceAll(/\r\n?/g, '\n')
@@ -168,7 +168,7 @@ function decoded(text: string): string {
   return text.replaceAll(TAB, '\t');
 }
 
-/** The library's markers of long pastes, in words. */
+/** Matches the library's markers of long pastes. */
 const MARKER = /\[paste #\d+ (?:\+(\d+) (lines)|(\d+) (chars))\]/g;
 
 function pastesIn(row: string): string {
@@ -179,7 +179,7 @@ function pastesIn(row: string): string {
   );
 }
 
-/** Removes the cursor that the library paints; the real one is placed there. */
+/** Removes the cursor that the library paints; the terminal's own cursor is placed there. */
 function shown(line: string): string {
   const [before, after] = line.split(CURSOR_MARKER);
   const unpainted =

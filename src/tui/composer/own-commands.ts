@@ -7,25 +7,25 @@ import { cutLines } from '../../render/plain-sight.ts';
 import { createBashTool } from '../../tools/bash.ts';
 import type { UiEvent } from '../state/ui-event.ts';
 
-/** What a command needs of the app. */
+/** The part of the app that commands need. */
 export interface CommandHost {
-  /** The folder of the agent in view; null: it may be on another machine. */
+  /** The folder of the agent in view; null if it may be on another machine. */
   folder(): string | null;
-  /** For output that is too long for a message. */
+  /** Folder for output that is too long for a message. */
   readonly output_folder: string;
   dispatch(event: UiEvent): void;
   say(text: string, tone?: 'plain' | 'bad'): void;
-  /** The agent in view; null: there is none yet. */
+  /** The agent in view; null if there is none yet. */
   view(): string | null;
   send(to: string | null, message: ComposedText, typed: string): void;
 }
 
-/** Lines of output that are shown when it has ended. */
+/** Maximum lines of output shown once a command has ended. */
 const LINES_SHOWN = 40;
 
 /**
- * Commands of the person: `!COMMAND` runs in the shell and shows its output, `!!COMMAND` also sends it to the agent in view, `!!` sends that of the last
- * one. One at a time; no rule of an agent applies, and nothing that it started outlives it.
+ * Shell commands of the person: `!COMMAND` runs one and shows its output, `!!COMMAND` also sends the output to the agent in view, `!!` sends that of the last
+ * command. One runs at a time; no rule of an agent applies, and no process that a command started outlives it.
  */
 export class OwnCommands {
   readonly #host: CommandHost;
@@ -36,7 +36,7 @@ export class OwnCommands {
     this.#host = host;
   }
 
-  /** `text` begins with `!`. */
+  /** Runs a command; `text` begins with `!`. */
   run(text: string): void {
     const sends = text.startsWith('!!');
     const command = text.slice(sends ? 2 : 1).trim();
@@ -55,7 +55,7 @@ export class OwnCommands {
     });
   }
 
-  /** False: none is running. */
+  /** Stops the running command; false if none is running. */
   stop(): boolean {
     this.#running?.abort();
     return this.#running !== null;

@@ -10,7 +10,7 @@ export type Found =
   | { readonly type: 'ambiguous'; readonly candidates: readonly Agent[] }
   | { readonly type: 'none' };
 
-/** Finds an agent by slot, number, name, or the first four or more characters of its id. Of several with one name, a living one is meant. */
+/** Finds an agent by slot, name, the first four or more characters of its id, or number. Living agents take precedence over dead ones of the same name. */
 export function findAgent(state: UiState, reference: string): Found {
   const wanted = reference.trim();
   if (/^\d$/.test(wanted)) {

@@ -11,7 +11,7 @@ import { queuedInView } from '../views/input/queued-lines.ts';
 import { readMentioned } from './attachments/read-attachments.ts';
 import { OwnCommands } from './own-commands.ts';
 
-/** The text with what it mentions attached. Rejects when something may not be, or cannot be, attached. */
+/** Attaches to a text what it mentions. Rejects if something may not or cannot be attached. */
 export async function withMentioned(app: AppContext, to: string | null, text: string): Promise<ComposedText> {
   const { folder, config } = app.placeOf(to);
   const read = await readMentioned(text, folder, config);
@@ -25,8 +25,8 @@ export async function withMentioned(app: AppContext, to: string | null, text: st
 }
 
 /**
- * Sends a message of the person, in the order in which it was typed; null: it begins the conversation. What cannot be sent becomes the
- * draft again, unless something else has been typed since, or drafts cannot be seen.
+ * Sends messages of the person in the order in which they were typed; `to`: null begins the conversation. A message that cannot be sent
+ * becomes the draft again, unless something else has been typed since, or in line mode, where no draft is visible.
  */
 export function writeMessage(app: AppContext, to: string | null, text: string, typed = text): void {
   send(app, to, () => withMentioned(app, to, text), typed);
@@ -37,7 +37,7 @@ function send(app: AppContext, to: string | null, compose: () => Promise<Compose
   app.enqueue(async () => {
     try {
       const message = await compose();
-      // The conversation may have begun meanwhile.
+      // An earlier message may have begun the conversation meanwhile.
       const begun = to ?? app.state.view;
       if (begun === null) await app.startTree(message);
       else await app.runtime.send(begun, message.text, message);
@@ -50,7 +50,7 @@ function send(app: AppContext, to: string | null, compose: () => Promise<Compose
   });
 }
 
-/** The commands that the person runs from the draft. */
+/** Creates the runner of the person's own shell commands. */
 export function ownCommands(app: AppContext, output_folder: string): OwnCommands {
   return new OwnCommands({
     output_folder,
@@ -62,7 +62,7 @@ export function ownCommands(app: AppContext, output_folder: string): OwnCommands
   });
 }
 
-/** The last queued message becomes the draft again, above what is typed meanwhile. */
+/** Takes back the last queued message: it becomes the draft again, above what was typed meanwhile. */
 export function takeBack(app: AppContext): void {
   const { editor } = app;
   const { view } = app.state;

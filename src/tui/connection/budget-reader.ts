@@ -1,21 +1,21 @@
 import { budgetDocument } from '../../documents/budget-json.ts';
 import type { AppContext } from '../app-context.ts';
 
-/** Shortest time between two readings while agents spend. */
+/** Throttle: minimum time between two reads while agents spend. */
 const READ_MS = 1_000;
 
-/** Reads what is left of the budgets of the root and of the agent in view, for the meter: soon after something was spent. */
+/** Reads what is left of the budgets of the root and of the agent in view, for the meter, soon after something was spent. */
 export class BudgetReader {
   readonly #app: AppContext;
   #timer: NodeJS.Timeout | null = null;
-  /** The agent in view at the last reading. */
+  /** The agent in view at the last read. */
   #view: string | null = null;
 
   constructor(app: AppContext) {
     this.#app = app;
   }
 
-  /** Reads at once when another agent came into view. */
+  /** Reads at once if another agent has come into view. */
   look(): void {
     const { view } = this.#app.state;
     if (view === this.#view) return;
@@ -23,7 +23,7 @@ export class BudgetReader {
     void this.#read();
   }
 
-  /** Something was spent, or a budget may have changed. */
+  /** Schedules a read: something was spent, or a budget may have changed. */
   spent(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;

@@ -1,7 +1,7 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
 
-/** Trees that were in view before. What is at work in them goes on in this process. */
+/** Trees that were in view before. Agents at work in them go on in this process. */
 export class LeftTrees {
   /** Ids of the agents at work, by root. */
   readonly #working = new Map<string, Set<string>>();
@@ -16,12 +16,12 @@ export class LeftTrees {
     for (const agent of agents) this.see(agent);
   }
 
-  /** It is in view again. */
+  /** Forgets a tree that is in view again. */
   returnTo(root_id: string): void {
     this.#working.delete(root_id);
   }
 
-  /** An agent has changed; false: it is not of these trees. */
+  /** Records that an agent has changed; false if it belongs to none of these trees. */
   see({ id, root_id, state, worker }: Agent): boolean {
     const working = this.#working.get(root_id);
     if (working === undefined) return false;
@@ -34,12 +34,12 @@ export class LeftTrees {
     return (this.#working.get(root_id)?.size ?? 0) > 0;
   }
 
-  /** Agents at work in all of them. */
+  /** Number of agents at work in all of these trees. */
   get working(): number {
     return [...this.#working.values()].reduce((sum, agents) => sum + agents.size, 0);
   }
 
-  /** Roots of those in which an agent is at work. */
+  /** Roots of the trees in which an agent is at work. */
   get busy(): readonly string[] {
     return [...this.#working.keys()].filter((root_id) => this.isBusy(root_id));
   }

@@ -13,13 +13,13 @@ import { TreeConnection } from './tree-connection.ts';
 
 interface OpenTreesListener {
   readonly onEvent: (event: RuntimeEvent) => void;
-  /** The tree of the first prompt is in view. */
+  /** Called when the tree of the first prompt is in view. */
   readonly onStarted: (root: Agent) => void;
-  /** What is in view is about to be replaced by another tree, or by none. */
+  /** Called before another tree, or none, replaces the tree in view. */
   readonly onReplace: () => void;
 }
 
-/** Between tries to release a tree: its last step may still be written. */
+/** Back-off between attempts to release a tree: its last step may not be written yet. */
 const RELEASE_MS = [200, 500, 1000, 2000, 5000];
 
 /** The tree in view, and those that were in view before: agents at work there go on in this process. */
@@ -29,11 +29,11 @@ export class OpenTrees {
   readonly #listener: OpenTreesListener;
   readonly #left: LeftTrees;
   #current: TreeConnection;
-  /** The root that is created next is of the tree that begins here. */
+  /** Whether a tree is being started here: the next root to be created belongs to it. */
   #starting = false;
   /** Roots of trees out of view that this process leads. */
   readonly #held = new Set<string>();
-  /** Opening and starting never overlap. */
+  /** The last opening, starting or release of a tree: these never overlap. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(app: AppContext, options: AppOptions, listener: OpenTreesListener) {
@@ -48,19 +48,19 @@ export class OpenTrees {
     return this.#current;
   }
 
-  /** The others in which an agent is at work. */
+  /** The trees that were in view before. */
   get left(): LeftTrees {
     return this.#left;
   }
 
-  /** What is in view first: a tree, or (null) an empty conversation. */
+  /** Opens the first view: a tree, or an empty conversation (null). */
   async begin(root_id: string | null, resume: ResumeOptions): Promise<void> {
     if (root_id !== null) return this.#serial(() => this.#open(root_id, root_id, resume));
     this.#current = this.#connection(await this.#options.leadOf(null));
     this.#tell();
   }
 
-  /** Opens the tree of an agent, with this agent in view; null: an empty conversation. What is in view stays there when that fails. */
+  /** Opens the tree of an agent, with this agent in view; null: an empty conversation. If that fails, the view stays. */
   async open(agent_id: string | null): Promise<void> {
     const { store, state } = this.#app;
     if (agent_id === null) return this.#serial(() => this.#empty());
@@ -77,13 +77,13 @@ export class OpenTrees {
   async start(prompt: ComposedText): Promise<void> {
     await this.#serial(async () => {
       const { state, runtime } = this.#app;
-      // The message before this one has begun it.
+      // An earlier message has already begun the tree.
       if (state.root_id !== null) await runtime.send(state.root_id, prompt.text, prompt);
       else await this.#start(prompt);
     });
   }
 
-  /** Whether an agent that was created or has changed is of the tree in view. */
+  /** Whether an agent that was created or has changed belongs to the tree in view; an agent of a tree that was left is recorded there. */
   shows(agent: Agent): boolean {
     const { root_id } = this.#app.state;
     if (this.#left.see(agent)) {
@@ -93,7 +93,7 @@ export class OpenTrees {
     return root_id === null ? this.#starting : agent.root_id === root_id;
   }
 
-  /** Reads again what a message may have changed, and tells the person if an agent asks that is of a tree that is not in view. */
+  /** Re-reads what a message may have changed, and tells the person if an agent of a tree out of view asks for approval. */
   async heard(agent_id: string, message: PlacedMessage): Promise<void> {
     this.#current.heard(message);
     if (message.kind !== 'event' || message.content.event !== 'asked') return;
@@ -142,7 +142,7 @@ export class OpenTrees {
     await leave();
   }
 
-  /** Takes the tree in view out of view. The result ends what belongs to it here, as far as nothing is at work there. */
+  /** Takes the tree in view out of view. The returned function closes its connection, and releases the tree if no agent works there. */
   #replace(next: TreeConnection): () => Promise<void> {
     const app = this.#app;
     const before = this.#current;
@@ -159,7 +159,7 @@ export class OpenTrees {
     };
   }
 
-  /** Lets other processes lead a tree that is not in view, once nothing is at work there. */
+  /** Lets other processes lead a tree out of view, once no agent works there; retries with back-off. */
   async #release(root_id: string, tries = 0): Promise<void> {
     if (!this.#held.has(root_id) || this.#left.isBusy(root_id)) return;
     if (await this.#app.runtime.release(root_id)) return void this.#held.delete(root_id);
@@ -172,7 +172,7 @@ export class OpenTrees {
     if (this.#held.has(root_id) && !this.#left.isBusy(root_id)) this.#later(() => this.#release(root_id));
   }
 
-  /** What fails is tried again with the next event, or left to the end of the process. */
+  /** Runs work in the background; a failure is retried with the next event, or left to the end of the process. */
   #later(work: () => Promise<void>): void {
     void this.#serial(work).catch(() => {});
   }

@@ -9,26 +9,26 @@ import type { AppOptions, TreeLead } from '../app-options.ts';
 import { needsHistory } from '../state/ui-store.ts';
 import { BudgetReader } from './budget-reader.ts';
 
-/** How often a tree led by others is checked for agents that nobody leads any more. */
+/** Interval at which a tree led by others is checked for agents that nobody leads any more. */
 const TAKE_OVER_MS = 2_000;
-/** Events of conversations with which an approval comes or goes. */
+/** Conversation events that open or close an approval. */
 const ASKING: ReadonlySet<string> = new Set(['asked', 'answered', 'interrupted']);
 
 export interface ResumedTree {
   readonly root_id: string;
   readonly agents: readonly Agent[];
-  /** Null: workers lead it. */
+  /** Null if workers lead the tree. */
   readonly report: ResumeReport | null;
 }
 
-/** Between the UI and one tree: opens it, follows what other processes lead of it, loads what is in view. */
+/** Connects the UI with one tree: opens it, follows the agents that other processes lead, loads what is in view. */
 export class TreeConnection {
   readonly #app: AppContext;
   readonly #options: AppOptions;
   readonly #lead: TreeLead;
   readonly #on_event: (event: RuntimeEvent) => void;
   readonly #loading = new Set<string>();
-  /** Null: its meter is switched off, or nothing is drawn. */
+  /** Null if the budget meter is switched off, or nothing is drawn. */
   readonly #budgets: BudgetReader | null;
   #follower: LedgerFollower | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -44,24 +44,24 @@ export class TreeConnection {
     this.#budgets = options.meters.budget && !options.line_mode ? new BudgetReader(app) : null;
   }
 
-  /** Workers lead the tree: events are read from the ledger, and leaving stops nothing. */
+  /** Whether workers lead the tree: events are then read from the ledger, and leaving stops nothing. */
   get followed(): boolean {
     return !this.#lead.here;
   }
 
-  /** What the person is told of who leads it. */
+  /** Lines that tell the person who leads the tree. */
   get told(): readonly string[] {
     return this.#lead.told;
   }
 
-  /** Resumes a tree here of which nobody leads all agents, unless workers do that; resolves to its agents, oldest first, so that slots stay the same. */
+  /** Takes over the agents of a tree that nobody leads, unless workers lead it; resolves to all its agents, oldest first, so that slots stay the same. */
   async resume(root_id: string, how: ResumeOptions): Promise<ResumedTree> {
     const report = this.followed ? null : await this.#app.runtime.resume(root_id, how);
     const all = (await this.#app.store.agents({ root_id })).toReversed();
     return { root_id, report, agents: all.filter((agent) => agent.reaped_at === null) };
   }
 
-  /** Shows it, with an agent in view. */
+  /** Shows a resumed tree, with an agent in view. */
   async show({ root_id, agents, report }: ResumedTree, agent_id: string): Promise<void> {
     const app = this.#app;
     app.dispatch({ type: 'opened', root_id, agents });
@@ -82,12 +82,12 @@ export class TreeConnection {
     return root;
   }
 
-  /** Follows a tree that was started, where workers lead it. */
+  /** Follows a tree that was just started, if workers lead it. */
   async followStarted(root: Agent): Promise<void> {
     if (this.followed) await this.#follow(root.id, [root]);
   }
 
-  /** Another process leads some of its agents: their events are read from the ledger until they can be taken over. */
+  /** Reads the events of agents that other processes lead from the ledger, until those agents can be taken over. */
   async #follow(root_id: string, agents: readonly Agent[]): Promise<void> {
     const app = this.#app;
     this.#follower = new LedgerFollower(app.store, root_id, this.#on_event);
@@ -107,7 +107,7 @@ export class TreeConnection {
     this.#unled = why;
   }
 
-  /** Its events are followed, too, if other processes lead the tree. */
+  /** Adds an agent to those whose events are read from the ledger, if the tree is followed. */
   know(agent: Agent): void {
     this.#follower?.know(agent);
   }
@@ -131,14 +131,14 @@ export class TreeConnection {
     });
   }
 
-  /** After some messages there is something new to read from the ledger. */
+  /** Re-reads from the ledger what a message may have changed. */
   heard({ kind, content }: PlacedMessage): void {
     if (kind === 'event' && ASKING.has(content.event)) this.refresh();
     if (kind === 'result' && content.name.startsWith('task_')) this.#readTasks();
     if (kind === 'assistant') this.#budgets?.spent();
   }
 
-  /** One reading at a time; what changes during one is read after it. */
+  /** Reads the task list, one read at a time; a change during a read causes another one. */
   #readTasks(): void {
     this.#tasks_changed = true;
     this.#reading_tasks ??= this.#tasks().finally(() => {
@@ -156,7 +156,7 @@ export class TreeConnection {
     }
   }
 
-  /** Reads the open approvals from the ledger again, what is left of budgets, and the task list, if there is one: it changes with the end of an agent, too. */
+  /** Re-reads the open approvals, the budgets, and the task list if there is one, which also changes when an agent ends. */
   refresh(): void {
     const app = this.#app;
     const { root_id } = app.state;
@@ -172,7 +172,7 @@ export class TreeConnection {
         app.dispatch({ type: 'tick', now: Date.now() });
         const words = app.state.question?.saying ?? '';
         app.dispatch({ type: 'asks', asks: open });
-        // The approval is gone: what was typed for its denial becomes a draft.
+        // The approval is gone: the reason typed for its denial goes into the draft.
         if (words !== '' && app.state.question?.saying == null && app.acceptsInput)
           app.editor.setText(`${app.editor.text}${words}`);
       })

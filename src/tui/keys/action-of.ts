@@ -2,7 +2,7 @@ import { decodeKittyPrintable, type KeyId, matchesKey } from '@earendil-works/pi
 import type { Action } from './action.ts';
 import type { KeyBindings } from './key-bindings.ts';
 
-/** The action bound to a key; null: it is input for the editor. `leader`: the leader key was pressed before. */
+/** The action bound to a key; null if the key is input for the editor. `leader`: whether the leader key was pressed before. */
 export function actionOf(data: string, leader: boolean, bindings: KeyBindings): Action | null {
   for (const [action, chords] of bindings) {
     if (chords.some(({ after_leader, key }) => after_leader === leader && isKey(data, key))) return action;
@@ -14,7 +14,7 @@ export function actionOf(data: string, leader: boolean, bindings: KeyBindings): 
 function isKey(data: string, name: string): boolean {
   if (name.length === 1) {
     const printed = printable(data);
-    // With caps lock, and in another alphabet, it is the same key.
+    // Caps lock does not make it another key; for other alphabets, `matchesKey` compares the base layout.
     if (printed !== null && printed.toLowerCase() === name) return true;
   }
   return matchesKey(data, name as KeyId);

@@ -1,7 +1,7 @@
-// Keys: which there are, what they are bound to, and what they do.
+// This folder is the keys: the actions, their bindings, and their effects.
 import type { Answer } from '../state/answer.ts';
 
-/** What a key can do other than write text. */
+/** An effect of a key other than writing text. */
 export type Action =
   | 'parent'
   | 'child'
@@ -40,7 +40,7 @@ export interface ActionRow {
   readonly description: string;
 }
 
-/** Every action with its ways: a chord, the leader key and another key, a slash command. */
+/** All actions with the ways to trigger them: a chord, the leader key and another key, a slash command. */
 export const ACTIONS: readonly ActionRow[] = [
   row('parent', ['ctrl+up', 'leader up'], '/agent NAME', 'go to the parent'),
   row('child', ['ctrl+down', 'leader down'], '/agent NAME', 'go to the first child'),

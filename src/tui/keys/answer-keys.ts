@@ -6,7 +6,7 @@ import { chosenRule, proposedRules } from '../state/grant-draft.ts';
 import { dueAnswer, mayAnswer } from '../state/question.ts';
 import { pastedText, printable } from './action-of.ts';
 
-/** Where a question is visible: a tree in view, or a peek at another one. */
+/** The context of a visible question: the tree in view, or a peek at another one. */
 export type AnswerContext = Pick<
   AppContext,
   'state' | 'acceptsInput' | 'dispatch' | 'say' | 'attempt' | 'refresh'
@@ -15,7 +15,7 @@ export type AnswerContext = Pick<
   readonly runtime: Pick<AppContext['runtime'], 'answer'>;
 };
 
-/** Answers the visible question by a chord whose first key was pressed at `begun_at`; without one, shows the queue instead. */
+/** Answers the visible question by a chord whose first key was pressed at `begun_at`; if none is visible, shows the first of the queue instead. */
 export function answerByChord(app: AnswerContext, answer: Answer, begun_at: number): void {
   const { asks, question } = app.state;
   if (asks.length === 0) return app.say('nothing waits for your answer');
@@ -35,7 +35,7 @@ export function answerByCommand(
   if (app.state.question === null) return app.dispatch({ type: 'question', shown: true });
   if (!mayAnswer(app.state, app.state.now))
     return app.say('that question has just come up: read it, then answer again');
-  // A rule is granted only after it was seen.
+  // A rule is granted only after the person has seen it.
   if (answer.verdict === 'allow' && answer.scope !== 'once' && answer.rule === undefined) {
     const { rules, first, why } = proposedRules(ask);
     const rule = rules[first] ?? `${ask.tool}:PATTERN`;
@@ -46,7 +46,7 @@ export function answerByCommand(
   send(app, ask.id, answer);
 }
 
-/** Answers by a single letter once nothing has followed it; the letter leaves the draft. */
+/** Answers by a held letter once no other key has followed it for long enough; removes the letter from the draft. */
 export function answerByLetter(app: AnswerContext): void {
   const held = app.state.question?.held ?? null;
   if (held === null) return;
@@ -76,7 +76,7 @@ function answerWith(app: AnswerContext, answer: Answer): void {
   }
 }
 
-/** Once, or with the rule that is shown. */
+/** Allows the call once, or grants the rule that is shown. */
 function allow(app: AnswerContext, ask: Ask): void {
   const grant = app.state.question?.grant ?? null;
   if (grant === null) return send(app, ask.id, { verdict: 'allow', scope: 'once', note: '' });
@@ -101,7 +101,7 @@ function send(
   });
 }
 
-/** A key while the reason of a denial is typed. */
+/** Handles a key while the reason of a denial is typed. */
 export function sayingKey(app: AnswerContext, saying: string, data: string): void {
   const [ask] = app.state.asks;
   if (ask === undefined) return;

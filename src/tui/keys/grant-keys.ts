@@ -10,7 +10,7 @@ const CHANGES: readonly (readonly [string, GrantChange])[] = [
   ['right', 'next_scope'],
 ];
 
-/** A key while a rule is shown that could be granted. Only arrows are taken, so that what is typed reaches the draft; a rule that is being written takes every key. */
+/** Handles a key while a rule to be granted is shown: arrows only, so that text reaches the draft; every key while a rule is written. False: not handled. */
 export function grantKey(app: Pick<AppContext, 'state' | 'dispatch'>, data: string): boolean {
   const grant = app.state.question?.grant ?? null;
   if (grant === null) return false;

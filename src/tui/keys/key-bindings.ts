@@ -4,13 +4,13 @@ import { describeKey, keyName, writesText } from './key-name.ts';
 
 interface Chord {
   readonly after_leader: boolean;
-  /** As `keyName` gives it. */
+  /** Name as normalized by `keyName`. */
   readonly key: string;
 }
 
 export type KeyBindings = ReadonlyMap<Action, readonly Chord[]>;
 
-/** `keys` of the configuration: for an action, the keys that replace its defaults, `["ctrl+g", "ctrl+x a"]`; `[]`: none. */
+/** `keys` of the configuration: per action, the keys that replace its defaults, `["ctrl+g", "ctrl+x a"]`; `[]` leaves it without keys. */
 export const keysConfig = z
   .strictObject(
     Object.fromEntries(ACTIONS.map(({ action }) => [action, z.array(z.string()).optional()])) as Record<
@@ -25,20 +25,20 @@ export const keysConfig = z
 
 export type KeysConfig = z.infer<typeof keysConfig>;
 
-/** The bindings under a valid configuration. A key that it binds to one action is no longer the default of another. */
+/** Returns the bindings of a valid configuration. A key that it binds to one action is no longer a default of another. */
 export function keyBindings(config: KeysConfig = {}): KeyBindings {
   return bound(config).bindings;
 }
 
 export interface BindingRow {
   readonly action: Action;
-  /** As displayed: `Ctrl-X a`. */
+  /** Keys as displayed: `Ctrl-X a`. */
   readonly keys: readonly string[];
   readonly slash: string | null;
   readonly description: string;
 }
 
-/** Every action in the order of the table, for help. */
+/** Describes every action for the help, in the order of `ACTIONS`. */
 export function describeBindings(bindings: KeyBindings): readonly BindingRow[] {
   const leader = describeKey(leaderKey(bindings));
   return ACTIONS.map(({ action, slash, description }) => ({

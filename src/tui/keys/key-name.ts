@@ -1,6 +1,6 @@
 import { didYouMean, nameHint } from '../../render/nearest-name.ts';
 
-/** In the order of a normalized name. */
+/** Modifiers, in the order of a normalized name. */
 const MODIFIERS = ['ctrl', 'shift', 'alt', 'super'] as const;
 const NAMED = [
   'escape',
@@ -49,12 +49,12 @@ export function keyName(text: string): { readonly name: string } | { readonly fa
   return { name: [...MODIFIERS.filter((modifier) => modifiers.includes(modifier)), base].join('+') };
 }
 
-/** Keys that write or edit text without a modifier. */
+/** Whether a key, by its normalized name, writes or edits text, and so must not be bound on its own. */
 export function writesText(name: string): boolean {
   return /^(?:tab|(?:shift\+)?(?:.|enter|space|backspace|delete|up|down|left|right|home|end))$/.test(name);
 }
 
-/** `Ctrl-X`, as displayed. */
+/** A key as displayed: `Ctrl-X`. */
 export function describeKey(name: string): string {
   const key = name.endsWith('+') ? '+' : (name.split('+').at(-1) ?? '');
   const modifiers = name

@@ -1,7 +1,7 @@
 import { HUMAN_COMMANDS } from '../commands/human-commands.ts';
 import type { BindingRow } from './key-bindings.ts';
 
-/** An action and its ways; an empty text where there is none. */
+/** An action and the ways to trigger it; an empty text for a missing one. */
 export interface KeyRow {
   readonly action: string;
   readonly chord: string;
@@ -32,7 +32,7 @@ export function commandRows(bindings: readonly BindingRow[]): KeyRow[] {
   }));
 }
 
-/** As displayed: `Ctrl-X`. */
+/** The leader key as displayed: `Ctrl-X`. */
 export function leaderName(bindings: readonly BindingRow[]): string {
   return bindings.find((row) => row.action === 'leader')?.keys[0] ?? '';
 }

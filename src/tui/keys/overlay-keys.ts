@@ -13,7 +13,7 @@ import { pickerKey } from './picker-keys.ts';
 
 type Of<T extends Overlay['type']> = Extract<Overlay, { readonly type: T }>;
 
-/** A key while a list or a confirmation is open. False: it closed the confirmation, and does what it does otherwise. */
+/** Handles a key while a list or a confirmation is open. False: the key has closed the confirmation and should have its usual effect, too. */
 export function overlayKey(app: AppContext, overlay: Overlay, data: string): boolean {
   if (isConfirmation(overlay)) return confirmationKey(app, overlay, data);
   if (overlay.type === 'trees') app.overview.key(data);
@@ -79,7 +79,7 @@ function confirmationKey(app: AppContext, question: Confirmation, data: string):
   const is_enter = matchesKey(data, 'enter');
   if (held !== null && is_enter) decide(app, question, held.decision);
   else if (matchesKey(data, 'escape')) close(app);
-  // Enter has no default.
+  // Enter chooses nothing by default.
   else if (is_enter && app.editor.text === '') return true;
   else {
     const letter = printable(data);
@@ -92,7 +92,7 @@ function confirmationKey(app: AppContext, question: Confirmation, data: string):
   return true;
 }
 
-/** Decides by a single letter once nothing has followed it. */
+/** Decides by a held letter once no other key has followed it for long enough. */
 export function confirmByLetter(app: AppContext): void {
   const { overlay } = app.state;
   const decision = dueChoice(app.state);

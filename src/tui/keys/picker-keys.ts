@@ -7,7 +7,7 @@ import { pastedText, printable } from './action-of.ts';
 
 const STEPS = { up: -1, down: 1, pageUp: -10, pageDown: 10, home: -Infinity, end: Infinity } as const;
 
-/** A key while a list to choose from is open. */
+/** Handles a key while a picker is open. */
 export function pickerKey(app: AppContext, picker: Picker, data: string): void {
   const open = (next: Picker | null) => app.dispatch({ type: 'overlay', overlay: next });
   const filtered = (filter: string) => open({ ...picker, filter, selected: null });
@@ -26,6 +26,6 @@ export function pickerKey(app: AppContext, picker: Picker, data: string): void {
   if (typed === null) return;
   if (typed === 'a' && picker.filter === '' && picker.other !== null)
     return app.attempt(() => otherFolders(app, picker));
-  // A filter that begins with a letter which is a command begins with a space, or `/`.
+  // A filter whose first letter is a command (`a`) is begun with a space or `/`.
   filtered(picker.filter === '' && typed === '/' ? ' ' : picker.filter + typed);
 }

@@ -3,7 +3,7 @@ import type { UiState } from '../state/ui-state.ts';
 import { Overview } from './overview.ts';
 import type { OverviewSource } from './overview-state.ts';
 
-/** The overview as a list of the app; what is in view counts as read. */
+/** The overview as an overlay of the app; the tree in view counts as read. */
 export class AppOverview extends Overview {
   readonly #app: AppContext;
   readonly #source: OverviewSource;
@@ -21,7 +21,7 @@ export class AppOverview extends Overview {
     this.#source = source;
   }
 
-  /** Follows the ledger while it is shown. */
+  /** Opens or closes the overview when its overlay has appeared or gone: it follows the ledger only while it is shown. */
   changed(before: UiState): void {
     const shown = this.#app.state.overlay?.type === 'trees';
     if (shown === (before.overlay?.type === 'trees')) return;

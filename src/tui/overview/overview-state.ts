@@ -7,7 +7,7 @@ import { EMPTY_UI, type UiState } from '../state/ui-state.ts';
 import { reduce } from '../state/ui-store.ts';
 import type { Seen, SeenTrees } from './seen-trees.ts';
 
-/** What a person should look at first comes first. `unread`: came to rest since they last looked. */
+/** Groups of trees, most urgent first. `unread`: came to rest since the person last looked. */
 export const GROUPS = [
   ['approval', 'Waits for you'],
   ['trouble', 'Failed, or nobody leads it'],
@@ -18,41 +18,41 @@ export const GROUPS = [
 
 export type Group = (typeof GROUPS)[number][0];
 
-/** Rows that are listed at first, and how many more whenever the end is reached. */
+/** Number of rows listed at first, and added whenever the end is reached. */
 export const PAGE = 50;
 
 export interface OverviewSource {
-  /** Calls back when something may have changed; resolves to what ends that. */
+  /** Calls `wake` when something may have changed; resolves to a function that stops listening. */
   readonly listen: (wake: () => void) => Promise<() => Promise<void>>;
   /** The newest trees, and all that wait for an approval. */
   readonly list: (limit: number) => Promise<readonly TreeRow[]>;
   readonly peek: (tree: TreeRow) => Promise<ReadPeek>;
   readonly answer: RuntimeFace['answer'];
   readonly seen: SeenTrees;
-  /** What to say to who wants to open an agent that cannot be opened here; null: it can. */
+  /** Returns the notice for a person who wants to open an agent; null if agents can be opened here. */
   readonly elsewhere: ((agent_id: string) => string) | null;
 }
 
-/** What a peek shows, as read. */
+/** The content of a peek, as read from its source. */
 export interface ReadPeek {
   readonly said: string;
-  /** Open ones, oldest first. */
+  /** Open questions, oldest first. */
   readonly asks: readonly Ask[];
-  /** By question: names from the root down to who asks. */
+  /** By id of a question: names from the root down to the agent that asks. */
   readonly lineages: ReadonlyMap<string, readonly string[]>;
 }
 
-/** What is known of one tree without going there. */
+/** A preview of one tree, without opening it. */
 export interface Peek {
   readonly root_id: string;
-  /** What its root said last; null while it is loaded. */
+  /** The text that its root said last; null while it is being loaded. */
   readonly said: string | null;
-  /** Its questions, as a window of its own would show them. */
+  /** A UI state that shows its questions, as a window of its own would. */
   readonly window: UiState;
   readonly lineages: ReadPeek['lineages'];
 }
 
-/** The peek after a reading; a question that was visible in the one `before` stays so, with what the person types. */
+/** The peek after a read; a question that was visible in `before` stays visible, with what the person has typed. */
 export function peekOf(root_id: string, read: ReadPeek, before: Peek | null, now: number): Peek {
   const { asks: known, question, put_off, typed_at } = before?.window ?? EMPTY_UI;
   const window = { ...EMPTY_UI, now, root_id, asks: known, question, put_off, typed_at };
@@ -65,15 +65,15 @@ export interface OverviewState {
   readonly seen: Seen;
   /** Maximum trees that are listed. */
   readonly limit: number;
-  /** Words that the listed trees have in their title, folder or id. */
+  /** Words that listed trees must have in their title, folder or id. */
   readonly filter: string;
-  /** Null: the first row. */
+  /** Root of the selected tree; null: the first row. */
   readonly selected: string | null;
   readonly peek: Peek | null;
   readonly leader: boolean;
-  /** The rows have been read. */
+  /** Whether the rows have been read. */
   readonly loaded: boolean;
-  /** What is wrong, or what was done. */
+  /** A failure, or what was done. */
   readonly notice: { readonly text: string; readonly bad: boolean } | null;
   readonly now: number;
 }
@@ -92,7 +92,7 @@ export function groupOf(
   return Date.parse(updated_at) > (seen.trees.get(root_id) ?? seen.since) ? 'unread' : 'done';
 }
 
-/** Trees among which a filter looks, at least. */
+/** Minimum number of trees that a filter searches. */
 const FILTERED = 4 * PAGE;
 
 export function filtered(state: OverviewState, filter: string): OverviewState {
@@ -100,7 +100,7 @@ export function filtered(state: OverviewState, filter: string): OverviewState {
   return { ...state, filter, limit, selected: null };
 }
 
-/** The filter after a key; null: a key that does something else. `/` begins one whose first letter is a command. */
+/** The filter after a key; null if the key does something else. `/` begins a filter whose first letter is a command. */
 export function filterAfter(filter: string, data: string): string | null {
   const typed = pastedText(data) ?? printable(data);
   if (filter === '' && typed === '/') return ' ';
@@ -117,7 +117,7 @@ function passes({ title, cwd, root_id }: TreeRow, filter: string): boolean {
     .every((word) => all.includes(word));
 }
 
-/** The groups that have trees. Who has waited longest comes first; of those at work, the newest; else what changed last. */
+/** The groups that have trees. Trees that wait are ordered by the longest wait, those at work by the latest start, all others by the latest change. */
 export function grouped(
   state: Pick<OverviewState, 'seen' | 'trees'> & { readonly filter?: string },
 ): readonly GroupedTrees[] {
@@ -151,7 +151,7 @@ export function selectedTree(state: OverviewState): TreeRow | null {
   return trees.find(({ root_id }) => root_id === state.selected) ?? trees[0] ?? null;
 }
 
-/** The selection, moved by so many rows; at the end of the list, more is listed. */
+/** Moves the selection by a number of rows; at the end of the list, more rows are listed. */
 export function moved(state: OverviewState, by: number): OverviewState {
   const trees = listed(state);
   const place = trees.findIndex(({ root_id }) => root_id === selectedTree(state)?.root_id);
@@ -160,7 +160,7 @@ export function moved(state: OverviewState, by: number): OverviewState {
   return { ...state, selected: trees[to]?.root_id ?? null, limit: state.limit + (ends ? PAGE : 0) };
 }
 
-/** The selection, on the next tree at which the person should look; behind the last of them comes the first. */
+/** Moves the selection to the next tree that needs attention; wraps around at the end. */
 export function nextToRead(state: OverviewState): OverviewState {
   const trees = listed(state);
   const current = selectedTree(state)?.root_id;

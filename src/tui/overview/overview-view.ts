@@ -12,11 +12,11 @@ import { type PeekKeys, peekView } from './peek-view.ts';
 const COST_WIDTH = 8;
 const TITLE_MIN = 16;
 const FOLDER_MAX = 16;
-/** Below these widths there is no folder, no figures. */
+/** Minimum widths at which the folder and the figures are shown. */
 const FOLDER_FROM = 80;
 const FIGURES_FROM = 60;
 
-/** All trees of the ledger, grouped by why somebody should look; below them, what is known of the selected one. */
+/** Draws all trees of the ledger, grouped by why a person should look; below them, the peek, if one is open. */
 export function overviewView(
   state: OverviewState,
   width: number,
@@ -43,7 +43,7 @@ interface Row {
   readonly text: string;
 }
 
-/** The whole list; no row is selected where `marks` is false. */
+/** Draws the whole list; `marks`: whether the selected row is marked. */
 export function overviewRows(
   state: OverviewState,
   width: number,
@@ -127,7 +127,7 @@ function rowLine(
   ]).trimEnd();
 }
 
-/** What it does now, or why somebody should look. */
+/** Summary of a tree: what it is doing, or why a person should look at it. */
 export function treeSummary(
   tree: TreeRow,
   group: Group,

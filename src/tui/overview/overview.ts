@@ -26,20 +26,20 @@ import {
 } from './overview-state.ts';
 import { overviewRows, overviewView } from './overview-view.ts';
 
-/** Where it is shown. */
+/** The UI in which the overview is shown. */
 export interface OverviewHost {
   readonly style: UiStyle;
   readonly bindings: KeyBindings;
   readonly screen: Pick<Screen, 'columns' | 'rows'>;
   redraw(): void;
-  /** Goes to an agent; the overview stays open until then. */
+  /** Leaves the overview for an agent. */
   open(agent_id: string): void;
   close(): void;
 }
 
-/** Polled even without a wake-up: wake-ups may be lost. */
+/** Poll interval without wake-ups, since these may be lost. */
 const POLL_MS = 5_000;
-/** Pause between two looks at the ledger: so long at least, and so many times as long as a look takes. */
+/** Pause between two reads of the ledger: at least `ms`, and at least `times` the duration of the last read. */
 const PAUSE = { ms: 1_000, times: 10 } as const;
 
 /** The overview of all trees: follows the ledger while it is open. */
@@ -52,7 +52,7 @@ export class Overview {
   #unlisten: Promise<() => Promise<void>> | null = null;
   #timer: NodeJS.Timeout | null = null;
   #rested_at = 0;
-  /** What the last look at the ledger failed with. */
+  /** The notice of the last read of the ledger, if that failed. */
   #failed: OverviewState['notice'] = null;
   /** The root of the tree whose peek is shown or being read. */
   #peeking: string | null = null;
@@ -91,7 +91,7 @@ export class Overview {
     await (await unlisten?.catch(() => undefined))?.();
   }
 
-  /** Something was written. */
+  /** Schedules a read: something was written. */
   wake(): void {
     if (this.#poll === null) return;
     this.#timer ??= setTimeout(
@@ -103,13 +103,13 @@ export class Overview {
     );
   }
 
-  /** Time has passed: ages, and a letter that nothing has followed. */
+  /** Updates ages, and answers by a held letter once no other key has followed it for long enough. */
   tick(now: number): void {
     const second = Math.floor(now / 1000) !== Math.floor(this.#state.now / 1000);
     this.#state = { ...this.#state, now };
     this.#window({ type: 'tick', now });
     if (this.#state.peek?.window.question?.held != null) answerByLetter(this.#answering());
-    // Nothing moves by itself for who listens.
+    // In accessible mode nothing changes by itself.
     else if (!second || this.#host.style.accessible) return;
     this.#host.redraw();
   }
@@ -122,7 +122,7 @@ export class Overview {
     });
   }
 
-  /** The list as plain lines, once. */
+  /** Reads the list once and returns it as plain lines. */
   async lines(): Promise<readonly string[]> {
     await this.#read();
     const { screen, style } = this.#host;
@@ -198,7 +198,7 @@ export class Overview {
     else this.#set({ notice: { text: elsewhere(agent_id), bad: false } });
   }
 
-  /** Shows what is known of the selected tree, which counts as read then. */
+  /** Opens or updates the peek at the selected tree, which then counts as read. */
   #peek(): void {
     const tree = selectedTree(this.#state);
     if (tree === null) return;
@@ -238,14 +238,14 @@ export class Overview {
     const trees = await list(this.#state.limit);
     const { peek, trees: before } = this.#state;
     this.#set({ trees, seen: seen.read(), loaded: true });
-    // Rows that come later do not move it.
+    // The selection is made explicit, so that rows that come later do not move it.
     this.#set({ selected: selectedTree(this.#state)?.root_id ?? null });
     const peeked = (rows: readonly TreeRow[]) => rows.find(({ root_id }) => root_id === peek?.root_id);
     const row = peeked(trees);
     if (row !== undefined && row !== peeked(before)) await this.#readPeek(row);
   }
 
-  /** Resolves to the notice of a failure. */
+  /** Runs work; resolves to the notice of its failure, or null. */
   async #attempt(work: () => Promise<void>): Promise<OverviewState['notice']> {
     try {
       await work();
@@ -268,7 +268,7 @@ export class Overview {
       this.#state = { ...this.#state, peek: { ...peek, window: reduce(peek.window, event) } };
   }
 
-  /** The question of the peek, answered like one of a tree in view. */
+  /** The context in which the question of the peek is answered like one of the tree in view. */
   #answering(): AnswerContext {
     const overview = this;
     const { answer } = this.#source;

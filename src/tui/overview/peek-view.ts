@@ -8,14 +8,14 @@ import type { OverviewState, Peek } from './overview-state.ts';
 
 export interface PeekKeys {
   readonly shortcuts: Shortcuts;
-  /** Trees can be opened here. */
+  /** Whether trees can be opened here. */
   readonly opens: boolean;
 }
 
-/** Characters read of the end of what was said. */
+/** Maximum characters read from the end of what was said. */
 const TAIL = 4_000;
 
-/** What a tree asks, or the last lines of what was said there; nothing without a peek. */
+/** Draws what a tree asks, or the last lines of what was said there; nothing without a peek. */
 export function peekView(
   { peek, trees }: OverviewState,
   width: number,
@@ -29,7 +29,7 @@ export function peekView(
   const dash = style.accessible ? '' : sign(style, '─');
   const rest = dash.repeat(Math.max(0, width - 2 - columnsOf(title)));
   const head = line(style, width, [['dim', `${dash.repeat(2)}${title}${rest}`]]);
-  // An answer has no effect before somebody leads the tree.
+  // An answer has no effect until a process leads the tree.
   const why = tree.unled === null ? null : ` ${clean(tree.unled.why)}: ${clean(tree.unled.next)}`;
   const unled = why === null || height < 4 ? [] : [line(style, width, [['yellow', why]])];
   const rows = height - 1 - unled.length;

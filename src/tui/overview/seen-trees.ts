@@ -2,28 +2,28 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 
-/** Older marks are forgotten: those trees then count as seen up to the newest forgotten mark. */
+/** Maximum marks kept; trees whose marks are dropped count as seen up to the newest dropped mark. */
 const MARKS_MAX = 300;
 
 const shape = z.object({ since: z.number(), trees: z.record(z.string(), z.number()) });
 
-/** What the person has seen, in milliseconds of the ledger's clock. */
+/** Times up to which the person has seen changes, in milliseconds of the ledger's clock. */
 export interface Seen {
-  /** Everything up to then. */
+  /** Up to then, every tree counts as seen. */
   readonly since: number;
-  /** By root. */
+  /** Later times, by root. */
   readonly trees: ReadonlyMap<string, number>;
 }
 
 /**
- * Up to which change the person has seen each tree, in a file that all their windows share. The ledger cannot know it: it has no people.
- * A convenience: a file that cannot be read or written counts as new, and then nothing of before is unread.
+ * Remembers up to which change the person has seen each tree, in a file that all their windows share; the ledger has no record of people.
+ * Best effort: a file that cannot be read counts as new, and then no earlier change is unread; if it cannot be written, marks stay in memory.
  */
 export class SeenTrees {
   readonly #file: string;
   #seen: Seen;
 
-  /** `now`: from then on there is something to be read, if nothing was ever seen. */
+  /** `now`: if there is no file yet, only later changes count as unread. */
   constructor(file: string, now: number) {
     this.#file = file;
     this.#seen = { since: now, trees: new Map() };
@@ -63,7 +63,7 @@ export class SeenTrees {
       writeFileSync(beside, JSON.stringify({ since, trees: Object.fromEntries(trees) }), { mode: 0o600 });
       renameSync(beside, this.#file);
     } catch {
-      // Kept until the program ends.
+      // Best effort: the marks are kept in memory.
     }
   }
 }

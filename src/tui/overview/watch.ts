@@ -12,10 +12,10 @@ export interface WatchOptions {
   readonly openScreen: (listener: ScreenListener) => Screen;
 }
 
-/** Minimum time between frames for what the ledger tells; a key is drawn at once. */
+/** Minimum time between frames for changes of the ledger; a key is drawn at once. */
 const FRAME_MS = 100;
 
-/** The overview alone on the terminal. Resolves to the agent that the person wants to go to, or null when they leave; the terminal is restored then. */
+/** Shows the overview alone. Once the terminal is restored, resolves to the agent that the person wants to open, or null if they leave. */
 export async function watchTrees({
   source,
   style,

@@ -16,29 +16,29 @@ interface PrintOptions {
 
 interface Printed {
   readonly lines: readonly string[];
-  /** There is no more to print. */
+  /** Whether there is no more to print. */
   readonly whole: boolean;
 }
 
-/** Prints the entries of one agent, each once, a long one in several frames; of an answer that is streamed, every block as soon as it is finished. */
+/** Prints the entries of one agent, each once, a long one in several frames; prints each block of a streamed answer as soon as it is finished. */
 export class EntryPrinter {
-  /** The next entry to print. */
+  /** Index of the next entry to print. */
   #next: number;
-  /** The rest of an entry that is printed in part. */
+  /** The remaining batches of a partly printed entry. */
   #rest: Iterator<readonly string[]> | null = null;
-  /** What is printed of an answer that is not an entry yet. */
+  /** The printed part of an answer that is not an entry yet. */
   #streamed = '';
 
   constructor(first: number) {
     this.#next = first;
   }
 
-  /** Characters of the streamed answer that are printed. */
+  /** Number of characters of the streamed answer that are printed. */
   printed(streaming: string): number {
     return streaming.startsWith(this.#streamed) ? this.#streamed.length : 0;
   }
 
-  /** The next lines of the entries before `end`. */
+  /** Returns the next lines of the entries before index `end`. */
   lines(entries: readonly Entry[], end: number, options: PrintOptions): Printed {
     const lines: string[] = [];
     while (this.#next < end) {
@@ -56,7 +56,7 @@ export class EntryPrinter {
     return { lines, whole: this.#next >= end };
   }
 
-  /** The next finished blocks of the answer that is streamed below all entries. */
+  /** Returns the next finished blocks of the answer that is being streamed below all entries. */
   streamed(
     { streaming, reasoning }: AgentPane,
     text: MarkdownTail,
@@ -92,7 +92,7 @@ export class EntryPrinter {
   }
 }
 
-/** The provider failed in the middle of the answer, and has been asked again. */
+/** Marks an answer that broke off because the provider failed and has been asked again. */
 function cutOff(width: number, style: UiStyle): readonly string[] {
   const mark = style.accessible ? '' : `${sign(style, '·')} `;
   return ['', line(style, width, [['dim', `${mark}cut off here; the answer begins again`]])];

@@ -19,23 +19,23 @@ import { EntryPrinter } from './entry-printer.ts';
 
 /** Maximum entries of a conversation that are printed when it comes into view. */
 const PRINTED_AGAIN = 40;
-/** Nothing scrolls a list here, so it is printed whole. */
+/** Maximum rows of a list or a question: nothing scrolls here, so they are printed whole. */
 const MAX_ROWS = 200;
 
 /** The UI as plain lines, where nothing can be drawn: the agent in view, questions, and lists on request. */
 export class LinePrinter {
   readonly #app: AppContext;
-  /** By agent. */
+  /** Printers by agent. */
   readonly #printed = new Map<string, EntryPrinter>();
   #printed_state: UiState | null = null;
-  /** The streamed answer of the agent in view. */
+  /** Renderer of the streamed answer of the agent in view. */
   readonly #text = new MarkdownTail();
 
   constructor(app: AppContext) {
     this.#app = app;
   }
 
-  /** False when the frame's budget ran out: another call has to follow at once. */
+  /** Prints what is new; returns false if the frame's time budget ran out, so that another call must follow at once. */
   draw(): boolean {
     const { state, screen, style } = this.#app;
     const before = this.#printed_state;

@@ -5,7 +5,7 @@ import { wrap } from '../text/wrap.ts';
 
 type Tone = 'red' | 'dim';
 
-/** What is printed while there is no agent in view; the first lines wait for what their colours depend on. */
+/** Notices printed while no agent is in view; the first ones are held until the terminal's background, on which colours depend, is known. */
 export class Notices {
   readonly #app: Pick<AppContext, 'screen' | 'style'>;
   #held: (readonly [text: string, tone: Tone])[] | null;
@@ -15,7 +15,7 @@ export class Notices {
     this.#held = greeting.map((text) => [text, 'dim'] as const);
   }
 
-  /** Nothing is on the screen yet. */
+  /** Whether notices are still held, so that nothing is on the screen yet. */
   get held(): boolean {
     return this.#held !== null;
   }

@@ -6,7 +6,7 @@ import { runUserScript } from '../terminal/user-script.ts';
 /** Minimum time between two starts of the script. */
 const PAUSE_MS = 500;
 
-/** The last line of the screen, which a command of the user's fills: it is run again when what it was told has changed. */
+/** The last line of the screen, filled by a command of the user's, which is run again when its input has changed. */
 export class StatusScript {
   readonly #command: string;
   readonly #cwd: string;
@@ -21,13 +21,13 @@ export class StatusScript {
     this.#cwd = cwd;
   }
 
-  /** What the command said last; `onChange` is called once when it says something else. */
+  /** The line that the command printed last, null if none. `onChange` is called after each run, and when the pause before the next one is over. */
   line(state: UiState, onChange: () => void): string | null {
     const document = statusDocument(state, this.#cwd);
     const told = JSON.stringify(document);
     if (told === this.#told || this.#running || this.#ended.signal.aborted) return this.#line;
     if (state.now - this.#started_at < PAUSE_MS) {
-      // Nothing else may change any more, so it is asked for another frame.
+      // Nothing else may cause another frame, so one is requested.
       this.#running = true;
       setTimeout(() => {
         this.#running = false;
@@ -38,7 +38,7 @@ export class StatusScript {
     [this.#told, this.#running, this.#started_at] = [told, true, state.now];
     void runUserScript(this.#command, document, this.#cwd, this.#ended.signal).then((line) => {
       this.#running = false;
-      // After a failure the last line would be a lie.
+      // After a failure the previous line would be stale.
       this.#line = line === '' ? null : line;
       if (!this.#ended.signal.aborted) onChange();
     });
@@ -50,7 +50,7 @@ export class StatusScript {
   }
 }
 
-/** What the command is told (docs/tui.md). */
+/** The input of the command (docs/tui.md). */
 export function statusDocument(state: UiState, cwd: string): object {
   const agents = [...state.agents.values()];
   const agent = state.view === null ? undefined : state.agents.get(state.view);

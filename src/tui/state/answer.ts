@@ -2,7 +2,7 @@ const ANSWERS = ['allow', 'allow_rule', 'edit_rule', 'deny', 'deny_saying', 'vie
 
 export type Answer = (typeof ANSWERS)[number];
 
-/** What the person may choose when they are asked to confirm a kill, leaving, or that files change. */
+/** The person's choices when asked to confirm a kill, leaving, or changes of files. */
 export type Choice = 'kill' | 'detach' | 'restore' | 'stay';
 
 export function isAnswer<T>(action: T | Answer): action is Answer {
@@ -17,14 +17,14 @@ const LETTERS: ReadonlyMap<string, Answer> = new Map([
   ['v', 'view_asker'],
 ]);
 
-/** The same while a rule is shown that could be granted: `y` grants it. */
+/** Letters while a rule to be granted is shown: `y` grants it. */
 const GRANT_LETTERS: ReadonlyMap<string, Answer> = new Map([
   ['y', 'allow'],
   ['s', 'allow_rule'],
   ['e', 'edit_rule'],
 ]);
 
-/** The answer bound to a single letter. */
+/** The answer bound to a single letter; `grants`: whether a rule to be granted is shown. */
 export function answerOf(letter: string, grants: boolean): Answer | undefined {
   return (grants ? GRANT_LETTERS : LETTERS).get(letter.toLowerCase());
 }

@@ -6,12 +6,12 @@ export function withCapture(pane: AgentPane, content: CaptureContent): AgentPane
   return shown({ ...pane, capture_sent: [...pane.capture_sent, content] });
 }
 
-/** Takes back what did not reach the ledger. */
+/** Removes captured text that did not reach the ledger. */
 export function withoutCapture(pane: AgentPane, content: CaptureContent): AgentPane {
   return shown({ ...pane, capture_sent: pane.capture_sent.filter((one) => one !== content) });
 }
 
-/** A capture message from the ledger, if it is the agent's own and not inherited. */
+/** Applies a capture message from the ledger, if it is the agent's own and not inherited. */
 export function seeCapture(pane: AgentPane, message: PlacedMessage, agent_id: string): AgentPane {
   if (message.kind !== 'capture' || message.agent_id !== agent_id) return pane;
   const { text, mark } = message.content;
@@ -20,7 +20,7 @@ export function seeCapture(pane: AgentPane, message: PlacedMessage, agent_id: st
   return shown({ ...pane, captured: afterCapture(pane.captured, message.content), capture_sent });
 }
 
-/** The lines of the capture that is open at the end of a conversation; null: none. */
+/** The lines of the capture that is open at the end of a conversation; null if none is. */
 export function captureIn(messages: readonly PlacedMessage[], agent_id: string): readonly string[] | null {
   return messages.reduce(
     (open: readonly string[] | null, one) =>
@@ -33,7 +33,7 @@ export function shown(pane: AgentPane): AgentPane {
   return { ...pane, capture: pane.capture_sent.reduce(afterCapture, pane.captured) };
 }
 
-/** The lines of the open capture after one more of its rows; null if none is open. */
+/** The lines of the open capture after one more capture message; null if none is open. */
 export function afterCapture(
   open: readonly string[] | null,
   { text, mark }: CaptureContent,

@@ -11,8 +11,8 @@ const LETTERS: Readonly<Record<Confirmation['type'], Readonly<Record<string, Cho
 };
 
 /**
- * The choice that a key makes if nothing follows it. The first key may decide, whatever the draft holds, since the person asked for the
- * confirmation; a second key within `ALONE_MS` closes it and both are text (rule Q1 of `question.ts`).
+ * Holds the choice of a key, which counts if no other key follows. The first key may decide, whatever the draft contains, since the person asked
+ * for the confirmation; a second key within `ALONE_MS` closes it, and both are text (rule Q1 of `question.ts`).
  */
 export function withChoiceKey(state: UiState, letter: string): UiState {
   const { overlay, now } = state;
@@ -21,12 +21,12 @@ export function withChoiceKey(state: UiState, letter: string): UiState {
   return decision === undefined ? state : { ...state, deciding: { decision, text: letter, at: now } };
 }
 
-/** The choice of a letter that nothing has followed for `ALONE_MS`. */
+/** The held choice once no key has followed its letter for `ALONE_MS`; otherwise null. */
 export function dueChoice({ deciding, now }: UiState): Choice | null {
   return deciding !== null && now - deciding.at >= ALONE_MS ? deciding.decision : null;
 }
 
-/** It fills the screen. */
+/** Whether the overlay is a list, which fills the screen. */
 export function isList(overlay: Overlay | null): boolean {
   return overlay !== null && !isConfirmation(overlay);
 }

@@ -1,9 +1,9 @@
 import type { PlacedMessage, ResultStatus } from '../../records/conversation/message.ts';
 
-/** One entry of an agent's scrollback. A finished entry never changes, except that a person opens or closes it. */
-/** Of a notice; `difference`: coloured line by line. */
+/** The tone of a notice; `difference`: coloured line by line. */
 export type Tone = 'plain' | 'good' | 'bad' | 'difference';
 
+/** One entry of an agent's scrollback. A finished entry never changes, except that a person opens or closes it. */
 export type Entry =
   | {
       readonly type: 'message';
@@ -12,17 +12,17 @@ export type Entry =
       readonly inherited: boolean;
       readonly opened: boolean;
     }
-  /** A call with its result; null while it runs. */
+  /** A call with its result, which is null while the call runs. */
   | {
       readonly type: 'call';
-      /** Of the message with the call. */
+      /** Seq of the message with the call. */
       readonly seq: number;
       readonly call_id: string;
       readonly name: string;
       /** Raw JSON text. */
       readonly input: string;
       readonly result: { readonly status: ResultStatus; readonly output: string } | null;
-      /** `allowed by you`; missing: nobody was asked, or nobody has answered yet. */
+      /** `allowed by you`; missing if nobody was asked, or nobody has answered yet. */
       readonly answered?: string;
       readonly inherited: boolean;
       readonly opened: boolean;
@@ -35,7 +35,7 @@ export type Entry =
       readonly inherited: boolean;
       readonly opened: boolean;
     }
-  /** A notice of the program: what a command did, or why it failed. `seq`: of the newest message before it. */
+  /** A notice of the program: what a command did, or why it failed. `seq`: that of the newest message before it. */
   | {
       readonly type: 'say';
       readonly seq: number;
@@ -51,12 +51,12 @@ export function callsOf(entry: Entry): readonly CallEntry[] {
   return entry.type === 'call' ? [entry] : [];
 }
 
-/** The entry with another call in that place. */
+/** The entry with its call at index `place` replaced. */
 export function withCall(entry: Entry, place: number, call: CallEntry): Entry {
   return entry.type === 'forks' ? { ...entry, calls: entry.calls.with(place, call) } : call;
 }
 
-/** Whether a call of it has no result yet. */
+/** Whether any call of the entry has no result yet. */
 export function isUnfinished(entry: Entry): boolean {
   return callsOf(entry).some(({ result }) => result === null);
 }

@@ -3,24 +3,24 @@ import { type ProposedRules, proposeRules } from '../../permissions/grants/propo
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { GrantDraft, UiState } from './ui-state.ts';
 
-/** The second step of an answer: the rule that is to be granted, and how far, before it is. */
+/** The second step of an answer: choosing the rule to be granted and its scope, before it is granted. */
 
 export const GRANT_SCOPES = ['turn', 'agent', 'session', 'always'] as const;
 
 export type GrantChange =
-  /** Shows the rule that is offered; of one that is shown, the scope changes. */
+  /** Shows the offered rule; if a rule is shown already, changes its scope. */
   | 'next_scope'
   | 'previous_scope'
   | 'narrower'
   | 'wider'
-  /** Begins to write a rule; `keep` takes what was written, if it matches the call. */
+  /** Begins writing a rule; `keep` accepts what was written, if it matches the call. */
   | 'edit'
   | 'keep'
   /** Goes back by one step. */
   | 'back'
   | { readonly text: string };
 
-/** The banner is drawn many times a second, and a question does not change. */
+/** Cache of proposals: the banner is drawn many times a second, and a question does not change. */
 const CACHE = new WeakMap<Ask, ProposedRules>();
 
 export function proposedRules(ask: Ask): ProposedRules {
@@ -32,23 +32,23 @@ export function proposedRules(ask: Ask): ProposedRules {
   return proposed;
 }
 
-/** The rule that would be granted; null: none is chosen yet. */
+/** The rule that would be granted; null if none is chosen yet. */
 export function chosenRule({ rules, at, editing }: GrantDraft): string | null {
   return editing === null ? (rules[at] ?? null) : null;
 }
 
-/** What is wrong with the rule that is being written; null: nothing. */
+/** The fault of the rule that is being written; null if there is none. */
 export function writtenFault({ editing }: GrantDraft, ask: Ask): string | null {
   return editing === null ? null : grantFault(editing, ask);
 }
 
-/** How many other open questions the grant would answer. */
+/** Number of other open questions that the grant would answer. */
 export function alsoAnswered({ asks }: UiState, ask: Ask, draft: GrantDraft): number {
   const rule = chosenRule(draft);
   return rule === null ? 0 : coveredBy({ ask, scope: draft.scope, rule }, asks).length;
 }
 
-/** Changes the grant for the visible question. What is shown anew must be read before it can be confirmed (Q2). */
+/** Changes the grant for the visible question. A newly shown rule restarts the time to read it (rule Q2 of `question.ts`). */
 export function granting(state: UiState, change: GrantChange): UiState {
   const { question, now } = state;
   const [ask] = state.asks;

@@ -7,7 +7,7 @@ import type { Entry } from './entry.ts';
 import { transcript, withMessage } from './transcript.ts';
 import { type AgentPane, paneOf, type UiState } from './ui-state.ts';
 
-/** Characters kept of the output of a running call. */
+/** Maximum characters kept of the output of a running call. */
 const OUTPUT_MAX = 4_000;
 export function seeMessage(state: UiState, agent_id: string, message: PlacedMessage): UiState {
   if (!state.agents.has(agent_id)) return state;
@@ -33,18 +33,18 @@ function place(pane: AgentPane, message: PlacedMessage, agent_id: string, in_vie
       entries: withMessage(pane.entries, message, agent_id),
       seq: message.seq,
     };
-  // Its scrollback is incomplete: kept until it is loaded, and only for the agent in view.
+  // The scrollback is incomplete: the message is kept until it is loaded, for the agent in view only.
   return { ...pane, whole: false, early: in_view ? [...pane.early, message] : [] };
 }
 
-/** Counts as unseen: text and events, not results. */
+/** Whether a message counts as unseen: text and events do, results do not. */
 function countsAsUnseen(message: PlacedMessage): boolean {
   if (message.kind === 'assistant')
     return message.content.parts.some((part) => part.type === 'text' && part.text.trim() !== '');
   return message.kind === 'event';
 }
 
-/** A message of the person has reached the conversation. */
+/** Removes a queued message of the person once it has reached the conversation. */
 function withoutQueued(pane: AgentPane, message: PlacedMessage): AgentPane {
   const text = pane.queued.length === 0 ? null : personIn(message);
   if (text === null) return pane;
@@ -164,6 +164,6 @@ export function seeHistory(
 function withNotices(built: readonly Entry[], before: readonly Entry[]): readonly Entry[] {
   const notices = before.filter((entry) => entry.type === 'say');
   if (notices.length === 0) return built;
-  // The sort is stable: a notice stays behind the message that it followed.
+  // The sort is stable: a notice stays after the message that it followed.
   return [...built, ...notices].sort((a, b) => a.seq - b.seq);
 }

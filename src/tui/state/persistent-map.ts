@@ -1,14 +1,14 @@
-/** Values that a change copies, beside one reference for each such chunk. */
+/** Values per chunk: a change copies one chunk, and the references to all chunks. */
 const CHUNK = 64;
 
 type Chunk<V> = readonly (V | undefined)[];
 
 /**
- * A persistent map: `with` and `without` return another one that shares all but one chunk with it. Values stand in the order in which
- * their keys first came, also after they were set again; a key that was taken out and comes back has its old place.
+ * A persistent map: `with` and `without` return a new map that shares all but one chunk with the old one. Values are in the order in which
+ * their keys were first added, even after they were set again; a key that is removed and added again gets its old place back.
  */
 export class PersistentMap<V extends object> {
-  /** Which place a key has: shared by all versions, and only ever added to. A version that lacks a key has nothing at its place. */
+  /** The place of each key: append-only, and shared by all versions. A version without a key has no value at its place. */
   readonly #places: Map<string, number>;
   readonly #chunks: readonly (Chunk<V> | undefined)[];
   readonly size: number;

@@ -7,26 +7,26 @@ export interface Picker {
   readonly heading: string;
   readonly rows: readonly PickerRow[];
   readonly filter: string;
-  /** Id of a row. */
+  /** Id of the selected row; null: the first one. */
   readonly selected: string | null;
-  /** Why there is no row. */
+  /** Text that is shown if there is no row. */
   readonly empty: string;
-  /** What Enter does, in a word. */
+  /** One word for what Enter does. */
   readonly verb: string;
-  /** How one is chosen without a list. */
+  /** The command that chooses a row without the list. */
   readonly command: string;
-  /** What `a` shows instead: everything, or only a part; null: there is nothing else. */
+  /** Name of the list that `a` switches to: everything, or only a part; null if there is no other list. */
   readonly other: string | null;
 }
 
 export interface PickerRow {
   readonly id: string;
   readonly text: string;
-  /** At the right, each in a column of its own. */
+  /** Cells at the right, each in a column of its own. */
   readonly figures: readonly (readonly [Paint | null, string])[];
 }
 
-/** The rows that have every word of the filter. */
+/** The rows that contain every word of the filter. */
 export function pickerRows({ rows, filter }: Picker): readonly PickerRow[] {
   const words = filter.toLowerCase().split(/\s+/);
   return rows.filter(({ text, figures }) => {

@@ -6,13 +6,13 @@ import type { UiState } from './ui-state.ts';
  * The visible question of an agent: a banner above the input that does not block it. What the person types always goes into the draft
  * and cannot answer by accident:
  *  Q1. A letter answers only if it stands alone: the draft was empty, and no other key came within `ALONE_MS` before and after it.
- *  Q2. Nothing answers a question that cannot have been read: it was visible for `ALONE_MS` before a letter, for `SEEN_MS` before a chord.
+ *  Q2. Nothing answers a question that cannot have been read: it must have been visible for `ALONE_MS` before a letter, for `SEEN_MS` before a chord.
  *  Q3. Pasted text never answers.
  */
 export const ALONE_MS = 700;
 export const SEEN_MS = 400;
 
-/** A key, or a paste. `alone`: the character that it wrote into an empty draft; null for everything else. */
+/** The state after a key or a paste. `alone`: the character that it wrote into an empty draft; null for everything else. */
 export function withKey(state: UiState, alone: string | null): UiState {
   const { question, now } = state;
   const next = { ...state, typed_at: now };
@@ -26,7 +26,7 @@ export function withKey(state: UiState, alone: string | null): UiState {
   return { ...next, question: { ...question, held } };
 }
 
-/** The answer of a letter that nothing has followed for `ALONE_MS`. */
+/** The held answer once no key has followed its letter for `ALONE_MS`; otherwise null. */
 export function dueAnswer({ question, overlay, now }: UiState, draft: string): Answer | null {
   const held = question?.held ?? null;
   if (held === null || overlay !== null || now - held.at < ALONE_MS) return null;
@@ -38,7 +38,7 @@ export function mayAnswer({ question }: UiState, begun_at: number): boolean {
   return question !== null && begun_at - question.since >= SEEN_MS;
 }
 
-/** First in, first out; a new question never replaces the visible one. */
+/** Updates the queue of questions, first in, first out; a new one never replaces the visible one. */
 export function withAsks(state: UiState, asks: readonly Ask[]): UiState {
   const open = asks.filter((ask) => ask.verdict === null && ask.root_id === (state.root_id ?? ask.root_id));
   const place = new Map(state.asks.map((ask, index) => [ask.id, index]));

@@ -6,7 +6,7 @@ import { type CallEntry, callsOf, type Entry, withCall } from './entry.ts';
 
 /** Calls that create an agent and do not wait for it. */
 const FORKING: ReadonlySet<string> = new Set(['fork', 'sessions_spawn']);
-/** Fewer forks keep their own rows, with names and slots. */
+/** Minimum number of forks that share one row; fewer keep their own rows, with names and slots. */
 export const FORKS_MIN = 4;
 
 /** The entries of an agent's history; those of its ancestors are marked as inherited. */
@@ -86,7 +86,7 @@ function settle(entries: Entry[], message: PlacedMessage & { kind: 'result' }, i
   } else changeOpen(entries, found, call_id, { result });
 }
 
-/** What the person wrote to an agent that was waiting ended the wait; it is shown as theirs, like every message. */
+/** Shows text of the person that ended a wait as a message of theirs, like any other. */
 function spoken(entries: Entry[], message: PlacedMessage & { kind: 'result' }, inherited: boolean): void {
   const text = personIn(message);
   if (text === null) return;
@@ -95,7 +95,7 @@ function spoken(entries: Entry[], message: PlacedMessage & { kind: 'result' }, i
   entries.push({ type: 'message', seq, message: said, inherited, opened: false });
 }
 
-/** The place of the first open call of that id. */
+/** Index of the first open call with that id; -1 if there is none. */
 function openCall(entry: Entry, call_id: unknown): number {
   return callsOf(entry).findIndex((call) => call.call_id === call_id && call.result === null);
 }
@@ -106,7 +106,7 @@ function changeOpen(entries: Entry[], index: number, call_id: unknown, change: P
   entries[index] = withCall(entry, place, { ...(callsOf(entry)[place] as CallEntry), ...change });
 }
 
-/** Who allowed or denied a call stands at the call; the question is over. False: there is no such call. */
+/** Records at a call who allowed or denied it, and removes the question. False if there is no such call. */
 function answer(entries: Entry[], { content }: PlacedMessage & { kind: 'event' }): boolean {
   const call_id = content.data?.call_id;
   const asked = entries.findLastIndex(

@@ -8,13 +8,13 @@ import type { Tone } from './entry.ts';
 import type { GrantChange } from './grant-draft.ts';
 import type { Overlay, UiState } from './ui-state.ts';
 
-/** Where the view can go along the tree. */
+/** Directions in which the view can move along the tree. */
 export type Direction = 'parent' | 'child' | 'previous' | 'next';
 
 /** Everything that changes what the UI shows. */
 export type UiEvent =
   | { readonly type: 'runtime'; readonly event: RuntimeEvent }
-  /** A tree was opened, with its agents from the ledger; null: none is, and the next message begins one. */
+  /** A tree was opened, with its agents from the ledger; null: no tree is open, and the next message begins one. */
   | { readonly type: 'opened'; readonly root_id: string | null; readonly agents: readonly Agent[] }
   /** The history of one agent with what it inherited, and its pending mail. Messages that arrived meanwhile are appended. */
   | {
@@ -30,7 +30,7 @@ export type UiEvent =
   | { readonly type: 'own_command'; readonly output: string }
   /** The open approvals from the ledger. */
   | { readonly type: 'asks'; readonly asks: readonly Ask[] }
-  /** Of the root, and of the agent in view. */
+  /** Budgets of the root and of the agent in view. */
   | { readonly type: 'budgets'; readonly budgets: UiState['budgets'] }
   | { readonly type: 'tasks'; readonly tasks: readonly ListedTask[] }
   | { readonly type: 'go'; readonly to: Direction }
@@ -52,24 +52,24 @@ export type UiEvent =
     }
   /** Opens or closes an entry, by its index. */
   | { readonly type: 'fold'; readonly agent_id: string; readonly index: number; readonly opened: boolean }
-  /** A person reaped these. */
+  /** A person reaped these agents. */
   | { readonly type: 'reaped'; readonly ids: readonly string[] }
-  /** The first key since the confirmation (kill, quit) came up. */
+  /** The first key since the confirmation (kill, quit, restore) came up. */
   | { readonly type: 'decide'; readonly letter: string }
-  /** Null closes. */
+  /** Null closes the overlay. */
   | { readonly type: 'overlay'; readonly overlay: Overlay | null }
   /** The head of the queue is shown, or postponed; postponing never answers. */
   | { readonly type: 'question'; readonly shown: boolean }
   /** Pages of the visible question are turned. */
   | { readonly type: 'turned'; readonly by: number }
-  /** The rule that the visible question is about to be answered with. */
+  /** Changes the rule with which the visible question is about to be answered. */
   | { readonly type: 'grant'; readonly change: GrantChange }
   | { readonly type: 'saying'; readonly text: string | null }
   /** A key, or a paste. `alone`: see `withKey`. */
   | { readonly type: 'typed'; readonly alone: string | null }
-  /** Ctrl-C: once more within a second leaves. */
+  /** Ctrl-C was pressed; a second one within a second leaves. */
   | { readonly type: 'leaving' }
-  /** Of the conversation that the next message begins. */
+  /** The mode of the conversation that the next message begins. */
   | { readonly type: 'mode'; readonly mode: PermissionMode }
   | { readonly type: 'leader'; readonly on: boolean }
   | { readonly type: 'tick'; readonly now: number };

@@ -1,4 +1,4 @@
-// What the terminal UI shows, as data; the other files of this folder are pure functions that change or read it.
+// The content of the terminal UI as data; the other files of this folder are pure functions that change or read it.
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
@@ -10,10 +10,10 @@ import type { Entry } from './entry.ts';
 import { PersistentMap } from './persistent-map.ts';
 import type { Picker } from './picker.ts';
 
-/** What the UI keeps of one agent, beside its record. */
+/** UI state of one agent, besides its record. */
 export interface AgentPane {
   readonly entries: readonly Entry[];
-  /** Its history is loaded; until then, messages of the agent in view are collected in `early`. */
+  /** Whether its history is loaded; until then, messages of the agent in view are collected in `early`. */
   readonly whole: boolean;
   readonly early: readonly PlacedMessage[];
   /** Seq of the newest message among the entries. */
@@ -26,19 +26,19 @@ export interface AgentPane {
   readonly delay: { readonly reason: string; readonly until: number } | null;
   /** The newest output of running calls, by call id. */
   readonly output: ReadonlyMap<string, string>;
-  /** How many unread messages it has, by sender (`human` for the person). */
+  /** Number of its unread messages, by sender (`human` for the person). */
   readonly unread: ReadonlyMap<string, number>;
   /** Messages of the person that its turn has not taken yet, oldest first. */
   readonly queued: readonly { readonly id: string; readonly text: string }[];
   /** Children that calls of the newest assistant message delegated to; they keep their rows when they are done. */
   readonly delegates: readonly { readonly call_id: string; readonly agent_id: string }[];
-  /** Captured lines, null without a capture: those shown, those in the ledger, and changes on their way to it. */
+  /** Captured lines, null without a capture: `capture` as shown, `captured` as in the ledger; `capture_sent`: changes not confirmed yet. */
   readonly capture: readonly string[] | null;
   readonly captured: readonly string[] | null;
   readonly capture_sent: readonly CaptureContent[];
-  /** Tokens of its newest request and answer: how full its context is; null until there was one here. */
+  /** Tokens of its newest request and answer, that is, how full its context is; null until one was seen here. */
   readonly request_tokens: number | null;
-  /** Entries that arrived while another agent was in view. */
+  /** Number of entries that arrived while another agent was in view. */
   readonly unseen: number;
 }
 
@@ -48,7 +48,7 @@ export type Overlay =
       readonly type: 'kill';
       readonly agent_ids: readonly string[];
       readonly descendants: readonly string[];
-      /** Only those that are still idle when it is confirmed. */
+      /** Kills only the agents that are still idle when it is confirmed. */
       readonly only_idle?: true;
     }
   | { readonly type: 'quit'; readonly working: number }
@@ -58,12 +58,12 @@ export type Overlay =
   /** All trees of the ledger (`Overview`). */
   | { readonly type: 'trees' };
 
-/** A file of the working folder that `/undo` puts back. */
+/** A file of the working folder that `/undo` restores. */
 export interface Restoration {
   readonly path: string;
-  /** Hash of what it holds; null: there is no such file. */
+  /** Hash of its present content; null: there is no such file. */
   readonly from: string | null;
-  /** Null: it is removed. */
+  /** The content to restore; null: the file is removed. */
   readonly text: string | null;
 }
 
@@ -75,7 +75,7 @@ export interface Question {
   readonly saying: string | null;
   /** The rule that the person is about to grant; null: none. */
   readonly grant: GrantDraft | null;
-  /** A letter that answers if nothing follows it. */
+  /** A letter that answers if no other key follows it. */
   readonly held: HeldLetter | null;
   /** The page in view, where there is no room for the whole question. */
   readonly page: number;
@@ -83,7 +83,7 @@ export interface Question {
 
 /** A rule to be granted with an answer (`grant-draft.ts`). */
 export interface GrantDraft {
-  /** To choose from, narrow to wide, then those that the person wrote. */
+  /** Rules to choose from, narrow to wide, then those that the person wrote. */
   readonly rules: readonly string[];
   readonly at: number;
   readonly scope: Exclude<AskScope, 'once'>;
@@ -93,7 +93,7 @@ export interface GrantDraft {
 
 export interface HeldLetter {
   readonly answer: Answer;
-  /** The draft with the letter. */
+  /** The draft, which consists of the letter. */
   readonly text: string;
   readonly at: number;
 }
@@ -102,15 +102,15 @@ export interface Turn {
   readonly began_at: number;
   /** When the root was last seen at work. */
   readonly seen_at: number;
-  /** What the tree had used before. */
+  /** Usage of the tree before the turn. */
   readonly before: Usage;
 }
 
 export interface UiState {
-  /** Oldest first. */
+  /** Agents of the tree, oldest first. */
   readonly agents: PersistentMap<Agent>;
   readonly root_id: string | null;
-  /** The newest turn of the root that began here. */
+  /** The newest turn of the root; null if its beginning was not seen here. */
   readonly turn: Turn | null;
   /** The agent in view; null before the first prompt. */
   readonly view: string | null;
@@ -123,12 +123,12 @@ export interface UiState {
   readonly put_off: ReadonlySet<string>;
   /** The task list that the agents of the tree share. */
   readonly tasks: readonly ListedTask[];
-  /** What is left of the budgets of the root and of the agent in view, as last read. */
+  /** Remaining budgets of the root and of the agent in view, as last read. */
   readonly budgets: readonly DocumentOf<'coppice/budget/v1'>[];
   readonly overlay: Overlay | null;
-  /** The letter that decides the confirmation if nothing follows it (`confirmation.ts`). */
+  /** The letter that decides the confirmation if no other key follows it (`confirmation.ts`). */
   readonly deciding: { readonly decision: Choice; readonly text: string; readonly at: number } | null;
-  /** Null: the queue is empty, or hidden. */
+  /** The visible question; null: the queue is empty, or hidden. */
   readonly question: Question | null;
   /** The person's own command that is running, with the end of its output. */
   readonly own_command: { readonly command: string; readonly output: string; readonly since: number } | null;
@@ -136,9 +136,9 @@ export interface UiState {
   readonly typed_at: number;
   /** When Ctrl-C was pressed; null: too long ago for a second one to leave. */
   readonly leaving: number | null;
-  /** The leader key was pressed. */
+  /** Whether the leader key was just pressed. */
   readonly leader: boolean;
-  /** Of the conversation that the next message begins. */
+  /** The mode of the conversation that the next message begins. */
   readonly next_mode: PermissionMode;
   /** Why the ledger cannot be reached; null: it can. */
   readonly trouble: string | null;
@@ -188,7 +188,7 @@ export const EMPTY_UI: UiState = {
   now: 0,
 };
 
-/** What all agents have used together. */
+/** The usage of all agents together. */
 export function totalUsage(state: UiState): Usage {
   let total = NO_USAGE;
   for (const { usage } of state.agents.values()) total = addUsage(total, usage);

@@ -11,7 +11,7 @@ import { asked, putOff, saying, turned, withAsks, withKey } from './question.ts'
 import type { UiEvent } from './ui-event.ts';
 import { type AgentPane, EMPTY_UI, paneOf, type UiState } from './ui-state.ts';
 
-/** Within this time a second Ctrl-C leaves. */
+/** Time within which a second Ctrl-C leaves. */
 const TWICE_MS = 1_000;
 
 /** The state after an event. Pure: no clock, no I/O; the cost of an event does not grow with the number of idle agents. */
@@ -74,7 +74,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
   }
 }
 
-/** Characters kept of what it has written. */
+/** Maximum characters kept of a command's output. */
 const WRITTEN_MAX = 4_000;
 
 function withOwnCommand(state: UiState, event: Extract<UiEvent, { type: 'own_command' }>): UiState {
@@ -122,9 +122,9 @@ function afterRuntime(state: UiState, event: RuntimeEvent): UiState {
 
 function opened(state: UiState, event: Extract<UiEvent, { type: 'opened' }>): UiState {
   const births = [...event.agents].sort((a, b) => a.created_at - b.created_at || a.depth - b.depth);
-  // New maps: those of the empty state remember the order of agents heard of before.
+  // New maps: those of the empty state remember the order of agents seen before.
   const maps = { agents: PersistentMap.empty<Agent>(), panes: PersistentMap.empty<AgentPane>() };
-  // What the person has just begun outlasts it: Ctrl-C, of which the second leaves, and Ctrl-X, to which a key belongs.
+  // Input in progress survives: a first Ctrl-C, whose second leaves, and the leader key, which waits for another key.
   const { now, typed_at, own_command, leaving, leader } = state;
   const kept = { now, typed_at, own_command, leaving, leader };
   const empty: UiState = { ...EMPTY_UI, ...maps, ...kept, root_id: event.root_id };
@@ -136,7 +136,7 @@ function goTo(state: UiState, agent_id: string | null): UiState {
   return { ...withOverlay(visit(state, agent_id), null), leader: false };
 }
 
-/** Gives an agent a slot; the agent that had it gets the other one's. */
+/** Gives an agent a slot; the agent that held it gets the former slot of the other, if any. */
 function pinned(state: UiState, agent_id: string, slot: number): UiState {
   if (agent_id === state.root_id || !state.agents.has(agent_id) || slot < 1 || slot > 9) return state;
   const slots = new Map(state.slots);
@@ -176,6 +176,6 @@ function folded(state: UiState, { agent_id, index, opened }: Extract<UiEvent, { 
 
 function withOverlay(state: UiState, overlay: UiState['overlay']): UiState {
   const next: UiState = { ...state, overlay, deciding: null, leader: false };
-  // The list hid the question: the time to read it starts now.
+  // The overlay hid the question: the time to read it starts now.
   return overlay === null && state.overlay !== null && state.question !== null ? asked(next) : next;
 }

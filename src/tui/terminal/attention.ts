@@ -1,7 +1,7 @@
-/** Resolves to what the terminal is to tell of it; empty: nothing any more; null: what it would tell anyway. */
+/** Resolves to the text for the terminal to show; empty: the terminal stays silent; null: it shows `text`. */
 export type Notify = (text: string, signal: AbortSignal) => Promise<string | null>;
 
-/** Calls somebody who looks elsewhere: BEL and OSC 9, or what a script of the user's makes of them. */
+/** Calls a person while the terminal does not have the focus: by BEL and OSC 9, or as a script of the user's decides. */
 export class Attention {
   focused = true;
   readonly #notify: Notify | null;
@@ -13,11 +13,11 @@ export class Attention {
     this.#write = write;
   }
 
-  /** `write` has to drop what comes while the terminal belongs to another program. */
+  /** Does nothing while the terminal has the focus. `write` must drop output while the terminal belongs to another program. */
   call(text: string): void {
     if (this.focused) return;
     if (this.#notify === null) return this.#ring(text);
-    // Without an answer of the script, people are told in the usual way.
+    // If the script fails, the person is called in the usual way.
     void this.#notify(text, this.#ended.signal).then((said) => {
       if (said !== '') this.#ring(said ?? text);
     });

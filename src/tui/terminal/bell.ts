@@ -1,14 +1,14 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
 
-/** A longer turn of the root rings at its end. */
+/** Duration beyond which a turn of the root rings at its end. */
 const LONG_TURN_MS = 10_000;
 
-/** Decides when to ring for somebody who looks elsewhere: the root ended a long turn, or an agent failed. Children do not ring. */
+/** Decides when to ring: the root has ended a long turn, or any agent has failed. The end of a child's turn does not ring. */
 export class Bell {
   #turn_began = 0;
 
-  /** Null: nothing to ring for. */
+  /** Takes a change of an agent; returns the text to ring with, or null. */
   heard(before: Agent | undefined, agent: Agent, now: number): string | null {
     const was = before !== undefined && isWorking(before.state.type);
     const works = isWorking(agent.state.type);

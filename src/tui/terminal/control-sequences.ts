@@ -4,7 +4,7 @@ import { hasDisputedWidth } from './reflow.ts';
 const SYNC_ON = '\x1b[?2026h';
 const SYNC_OFF = '\x1b[?2026l';
 
-/** Output that terminals with synchronized output show at once. */
+/** Wraps output so that terminals with synchronized output show it at once. */
 export function synchronized(text: string): string {
   return text === '' ? '' : `${SYNC_ON}${text}${SYNC_OFF}`;
 }
@@ -15,8 +15,8 @@ export const ERASE_TO_SCREEN_END = '\x1b[J';
 export const ERASE_TO_LINE_END = '\x1b[K';
 
 /**
- * Erases from the start of a row to the end of the screen, in two steps: erased from its very first cell, tmux takes it for clearing
- * the screen and keeps a copy in its history.
+ * Erases from the start of a row to the end of the screen, in two steps: tmux takes an erase from the very first cell for clearing
+ * the screen, and would keep a copy in its history.
  */
 export const ERASE_BELOW = `${ERASE_TO_LINE_END}\x1b[C${ERASE_TO_SCREEN_END}\r`;
 
@@ -25,10 +25,10 @@ export function upOrDown(rows: number): string {
   return rows < 0 ? `\x1b[${-rows}A` : `\x1b[${rows}B`;
 }
 
-/** A line as it is written: never wider than the terminal, colours reset at its end. */
+/** The output for a line: never wider than the terminal, colours reset at its end. */
 export function lineText(line: string, columns: number): string {
   const fitted = visibleWidth(line) > columns ? truncateToWidth(line, columns, '') : line;
   const closed = fitted.includes('\x1b') ? `${fitted}\x1b[0m` : fitted;
-  // Terminals disagree about its width: it must not wrap.
+  // Terminals disagree about the width of this line: it must not wrap.
   return hasDisputedWidth(fitted) ? `\x1b[?7l${closed}\x1b[?7h` : closed;
 }

@@ -10,11 +10,11 @@ import type { Frame } from './screen.ts';
 
 /** Paints the alternate screen: returns the output for the lines that changed. */
 export class FullPainter {
-  /** Null: the content of the screen is unknown. */
+  /** Lines on the screen; null: its content is unknown. */
   #lines: readonly string[] | null = null;
   #cursor: Frame['cursor'] = null;
 
-  /** The content of the screen is unknown: it was entered, or resized. */
+  /** Marks the content of the screen as unknown: it was entered, or resized. */
   forget(): void {
     this.#lines = null;
   }

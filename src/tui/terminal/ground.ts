@@ -1,7 +1,7 @@
 /** The background of a terminal. */
 export type Ground = 'dark' | 'light';
 
-/** What a terminal answers when it is asked for its background (OSC 11): one to four hexadecimal digits for each colour. */
+/** A terminal's answer to the query for its background (OSC 11): one to four hexadecimal digits for each colour. */
 const REPORT =
   /^\]11;(?:rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})|#([\da-f]{2})([\da-f]{2})([\da-f]{2}))/i;
 
@@ -13,11 +13,11 @@ export function groundOfReport(report: string): Ground | null {
   const [red = 0, green = 0, blue = 0] = parts.map(
     (part) => Number.parseInt(part, 16) / (16 ** part.length - 1),
   );
-  // Perceived brightness: half way between black and white is where neither dark nor light text is hard to read.
+  // Perceived brightness: at the threshold, half way between black and white, dark and light text are both readable.
   return 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 ? 'light' : 'dark';
 }
 
-/** `COLORFGBG`, which some terminals set: `0;15`, `15;default;0`, numbers of the sixteen colours. */
+/** Reads `COLORFGBG`, which some terminals set: `0;15`, `15;default;0`, numbers of the sixteen colours. Null if it tells nothing. */
 export function groundOfEnvironment({ COLORFGBG }: NodeJS.ProcessEnv): Ground | null {
   const number = /;(\d+)$/.exec(COLORFGBG ?? '')?.[1];
   if (number === undefined) return null;

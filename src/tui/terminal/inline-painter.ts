@@ -24,12 +24,12 @@ export class InlinePainter {
   /** Height of the screen when the block was drawn. */
   #rows = 0;
   readonly #below = new RowsBelow();
-  /** Empty rows below the block when the window was resized; 0 after several changes, as rewrapped lines may have taken them. */
+  /** Number of empty rows below the block when the window was resized; 0 after several changes, as rewrapped lines may have taken them. */
   #empty = 0;
-  /** The lowest height that the window has had since then. */
+  /** Lowest height of the window since then. */
   #lowest = 0;
 
-  /** The window was resized: the next output has to locate the block and draw it whole. */
+  /** Records a resize of the window: the next output must locate the block and draw it whole. */
   resized({ rows }: Pick<TerminalSize, 'rows'>): void {
     this.#empty = this.#resized ? 0 : this.#below.rows;
     this.#lowest = this.#resized ? Math.min(this.#lowest, rows) : rows;
@@ -37,13 +37,13 @@ export class InlinePainter {
     this.#below.forget();
   }
 
-  /** Asks the terminal where the cursor is, if that tells where the block will be after a resize. */
+  /** Returns the query for the cursor's position, if its answer helps to locate the block after a resize; otherwise an empty text. */
   askPlace({ rows, reflow }: TerminalSize): string {
     if (reflow !== 'xterm.js' || this.#resized) return '';
     return this.#below.ask(rows - (this.#lines.length - this.#row));
   }
 
-  /** The terminal's answer: the row of the screen, from 0, in which the cursor was. */
+  /** Takes the terminal's answer: the row of the screen, from 0, in which the cursor was. */
   placed(row: number): void {
     this.#below.answered(row);
   }
@@ -103,22 +103,22 @@ export class InlinePainter {
     return CURSOR_HIDDEN;
   }
 
-  /** From the cursor to the first row of the block, which the terminal may have rewrapped. */
+  /** Moves from the cursor to the first row of the block, which the terminal may have rewrapped. */
   #toTop(size: TerminalSize): string {
     return `\r${upOrDown(-(this.#resized ? this.#rowsAbove(size) : this.#row))}`;
   }
 
-  /** Rows from the start of the block to the cursor, after a resize. */
+  /** Number of rows from the start of the block to the cursor, after a resize. */
   #rowsAbove({ columns, reflow }: TerminalSize): number {
     if (reflow === 'none') return this.#row;
     const above = sum(this.#lines.slice(0, this.#row).map((line) => rowsOf(line, columns)));
     if (reflow === 'all') return above + Math.floor((this.#cursor?.column ?? 0) / columns);
-    // A lower window drops rows from its end up to the cursor before it rewraps the others: empty ones first.
+    // A window that gets lower drops rows between its end and the cursor, empty ones first, before it rewraps the others.
     const kept = Math.max(0, this.#lines.length - Math.max(0, this.#rows - this.#lowest - this.#empty));
     return above + sum(this.#lines.slice(this.#row + 1, kept).map((line) => rowsOf(line, columns) - 1));
   }
 
-  /** The whole block, where the screen is empty from the cursor on. */
+  /** Draws the whole block on a screen that is empty from the cursor on. */
   #fresh(lines: readonly string[], { columns, rows }: TerminalSize): string {
     this.#rows = rows;
     this.#replaced(lines);

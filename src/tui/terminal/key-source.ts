@@ -1,7 +1,7 @@
 import { isKeyRelease, StdinBuffer } from '@earendil-works/pi-tui';
 import { type Ground, groundOfReport } from './ground.ts';
 
-/** The kinds of input from a terminal. */
+/** Callbacks for the kinds of input from a terminal. */
 export interface KeySourceListener {
   readonly onInput: (data: string) => void;
   readonly onFocus: (focused: boolean) => void;
@@ -10,25 +10,25 @@ export interface KeySourceListener {
   /** The terminal has reported its name and version (XTVERSION). */
   readonly onName: (name: string) => void;
   readonly onBackground: (ground: Ground) => void;
-  /** What it was asked when it was taken has been answered, or never will be. */
+  /** The queries sent at the start have been answered, or never will be. */
   readonly onAnswered: () => void;
-  /** The row of the screen, from 0, in which the cursor was. */
+  /** The terminal has reported the row of the screen, from 0, in which the cursor was. */
   readonly onCursor: (row: number) => void;
 }
 
 /** How long an escape waits for the rest of its sequence; longer over a network. */
 const ESCAPE_MS = 25;
 const ESCAPE_REMOTE_MS = 100;
-/** How long a terminal may take for its reports; until then, a part of one is kept for the rest. */
+/** Timeout for a terminal's reports; until then, an incomplete report is kept until its rest arrives. */
 const REPORTS_MS = 2_000;
 
-// What follows the escape character.
+// These match what follows the escape character.
 const KITTY_FLAGS = /^\[\?(\d+)u$/;
 const DEVICE_ATTRIBUTES = /^\[\?[\d;]*c$/;
 const NAME = /^P>\|(.*).\\$/s;
 const FOCUS = /^\[([IO])$/;
 const CURSOR = /^\[\?(\d+);\d+(?:;\d+)?R$/;
-/** No key begins like this. */
+/** An incomplete report; no key begins like this. */
 const PART_OF_REPORT = /^\[\?[\d;]*$/;
 const PART_OF_COLOUR = /^(?:\](?:1(?:1(?:;.*)?)?)?)?$/s;
 
@@ -36,11 +36,11 @@ const PART_OF_COLOUR = /^(?:\](?:1(?:1(?:;.*)?)?)?)?$/s;
 export class KeySource {
   readonly #buffer: StdinBuffer;
   readonly #listener: KeySourceListener;
-  /** A high surrogate: the buffer emits surrogates one by one. */
+  /** A pending high surrogate: the buffer emits surrogates one by one. */
   #half = '';
-  /** The reports that were asked for have to come by then. */
+  /** Deadline for the reports that were asked for. */
   #reports_until = 0;
-  /** The beginning of a report. */
+  /** A pending incomplete report. */
   #part = '';
 
   constructor(listener: KeySourceListener, env: NodeJS.ProcessEnv) {
@@ -51,7 +51,7 @@ export class KeySource {
     this.#buffer.on('paste', (text: string) => listener.onInput(`\x1b[200~${text}\x1b[201~`));
   }
 
-  /** The terminal has been asked for its reports. */
+  /** Starts the timeout for reports: the terminal has been asked for them. */
   asked(): void {
     this.#reports_until = Date.now() + REPORTS_MS;
   }

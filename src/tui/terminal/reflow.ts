@@ -2,20 +2,20 @@ import { stripVTControlCharacters } from 'node:util';
 import { visibleWidth } from '@earendil-works/pi-tui';
 
 /**
- * What a terminal does with the lines on its screen, and with the cursor, when its window gets narrower. `all`: rewraps every line, the
- * cursor keeps its place in the text. `xterm.js`: leaves the cursor's line alone, and moves the cursor down also by rows that appear
+ * How a terminal treats the lines on its screen, and the cursor, when its window gets narrower. `all`: rewraps every line, the
+ * cursor keeps its place in the text. `xterm.js`: does not rewrap the cursor's line, and moves the cursor down even by rows that appear
  * below it. `none`: truncates; the default, since at worst a row of the old block stays behind and no printed line is lost.
  */
 export type Reflow = 'all' | 'xterm.js' | 'none';
 
-/** What a painter has to know of the terminal. */
+/** Properties of the terminal that a painter needs. */
 export interface TerminalSize {
   readonly columns: number;
   readonly rows: number;
   readonly reflow: Reflow;
 }
 
-/** From the environment, until the terminal reports its name. */
+/** Determines the reflow from the environment, until the terminal reports its name. */
 export function reflowOf(env: NodeJS.ProcessEnv): Reflow {
   if (env.TMUX) return 'all';
   if (env.STY || env.XTERM_VERSION || /^(?:linux|st|screen|rxvt)\b/.test(env.TERM ?? '')) return 'none';
@@ -25,7 +25,7 @@ export function reflowOf(env: NodeJS.ProcessEnv): Reflow {
   return 'none';
 }
 
-/** From the name that a terminal reports (XTVERSION); null for an unknown one. */
+/** Determines the reflow from the name that a terminal reports (XTVERSION); null for an unknown one. */
 export function reflowOfName(name: string): Reflow | null {
   if (/^xterm\.js/i.test(name)) return 'xterm.js';
   if (/^xterm/i.test(name)) return 'none';
@@ -35,7 +35,7 @@ export function reflowOfName(name: string): Reflow | null {
 
 const graphemes = new Intl.Segmenter();
 
-/** Rows that a line of the block takes when the terminal has rewrapped it. */
+/** Number of rows that a line of the block takes when the terminal has rewrapped it. */
 export function rowsOf(line: string, columns: number): number {
   if (visibleWidth(line) <= columns || hasDisputedWidth(line)) return 1;
   let rows = 1;
@@ -52,7 +52,7 @@ export function rowsOf(line: string, columns: number): number {
   return rows;
 }
 
-/** Joined emoji, flags and skin tones: terminals disagree about their width. */
+/** Whether a line contains joined emoji, flags or skin tones: terminals disagree about their width. */
 export function hasDisputedWidth(line: string): boolean {
   return /[\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}]/u.test(line);
 }

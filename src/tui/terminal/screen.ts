@@ -1,7 +1,7 @@
 // The terminal itself: input, modes, signals, and painting frames, inline or on the alternate screen.
 import type { Ground } from './ground.ts';
 
-/** What is drawn at the bottom of the terminal, or fills it. Lines contain their colours, no line break, and fit the width. */
+/** The content that is drawn at the bottom of the terminal, or fills it. Lines contain their colours, no line break, and fit the width. */
 export interface Frame {
   readonly lines: readonly string[];
   /** Position of the cursor (row of `lines`, column in cells); null: hidden. */
@@ -14,15 +14,15 @@ export interface Frame {
  *   changed are written; the block never exceeds the screen; the scrollback is never cleared (no `CSI 3J`), nothing is redrawn whole.
  * - Full (`enterFull` … `leaveFull`): the alternate screen, filled by `draw`; leaving shows the inline part as it was left. What is
  *   printed meanwhile appears after leaving.
- * - Each call is one write, wrapped in synchronized output (`CSI ? 2026`). After a resize the block is drawn afresh; what stands above it
- *   is never lost or doubled.
+ * - Each call is one write, wrapped in synchronized output (`CSI ? 2026`). After a resize the block is drawn afresh; lines above it
+ *   are never lost or duplicated.
  * - `close` restores the terminal as it was, whatever happened before, and may be called from an exit handler.
  */
 export interface Screen {
   readonly columns: number;
   readonly rows: number;
   readonly full: boolean;
-  /** Resolves when the terminal has told what it has to tell of itself (`onBackground`), at the latest after a moment. */
+  /** Resolves when the terminal has answered the queries sent at the start (`onBackground`), or after a short timeout. */
   readonly answered: Promise<void>;
   print(lines: readonly string[]): void;
   /** `above` is printed in the same write, so that a block that shrinks leaves no empty rows behind. */
@@ -49,6 +49,6 @@ export interface ScreenListener {
   readonly onResize: () => void;
   /** The terminal is gone (SIGHUP), or the program is asked to end. */
   readonly onHangup: () => void;
-  /** The terminal has told whether its background is dark; many do so just after the start. */
+  /** The terminal has reported its background; many do so just after the start. */
   readonly onBackground?: (ground: Ground) => void;
 }

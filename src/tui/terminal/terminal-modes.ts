@@ -1,6 +1,6 @@
 import { isKittyProtocolActive, setKittyProtocolActive } from '@earendil-works/pi-tui';
 
-/** Disambiguate escape codes (1), report alternate keys (4). */
+/** Keyboard flags: disambiguate escape codes (1), report alternate keys (4). */
 const KITTY_ON = '\x1b[>5u';
 const KITTY_OFF = '\x1b[<u';
 const KITTY_QUERY = '\x1b[?u';
@@ -12,12 +12,12 @@ const FOCUS_ON = '\x1b[?1004h';
 const FOCUS_OFF = '\x1b[?1004l';
 const ALTERNATE_ON = '\x1b[?1049h';
 const ALTERNATE_OFF = '\x1b[?1049l';
-/** Buttons and the wheel, as CSI sequences; only on the alternate screen: inline, the terminal scrolls. */
+/** Reports of buttons and the wheel, as CSI sequences; only on the alternate screen: inline, the terminal scrolls. */
 const MOUSE_ON = '\x1b[?1000h\x1b[?1006h';
 const MOUSE_OFF = '\x1b[?1006l\x1b[?1000l';
 const NAME_QUERY = '\x1b[>q';
 const BACKGROUND_QUERY = '\x1b]11;?\x1b\\';
-/** Every terminal answers this one; by then the others have been answered, or never will be. */
+/** Every terminal answers this query; by then the earlier ones have been answered, or never will be. */
 const ATTRIBUTES_QUERY = '\x1b[c';
 
 /** The modes that were set in a terminal, so that they can be reset. Each method returns what has to be written. */
@@ -36,7 +36,7 @@ export class TerminalModes {
     return `${PASTE_ON}${FOCUS_ON}${KITTY_ON}${KITTY_QUERY}${NAME_QUERY}${BACKGROUND_QUERY}${ATTRIBUTES_QUERY}`;
   }
 
-  /** The terminal has reported a keyboard protocol; one that has the newer one reports that first. */
+  /** Takes a reported keyboard protocol; the first report counts, since a terminal with the newer protocol reports that first. */
   keyboard(protocol: 'kitty' | 'older'): string {
     if (!this.#taken || this.#kitty || this.#other_keys) return '';
     this.#kitty = protocol === 'kitty';
@@ -55,7 +55,7 @@ export class TerminalModes {
   leaveAlternate(): string {
     if (!this.#alternate) return '';
     this.#alternate = false;
-    // Cleared first: after a resize, tmux would put lines of it into its history.
+    // Clears the screen first: after a resize, tmux would put lines of it into its history.
     return `${MOUSE_OFF}\x1b[H\x1b[J${this.#kitty ? KITTY_OFF : ''}${ALTERNATE_OFF}`;
   }
 

@@ -9,9 +9,9 @@ import type { Frame, Screen, ScreenListener } from './screen.ts';
 import { TerminalModes } from './terminal-modes.ts';
 import { TerminalSignals } from './terminal-signals.ts';
 
-/** Debounce of resizes: a window that is being dragged has a size that we do not know yet. */
+/** Debounce of resizes: while a window is being dragged, its final size is unknown. */
 const SETTLE_MS = 80;
-/** A terminal on this machine answers within a few milliseconds. */
+/** Timeout for the answers to the queries sent at the start; a terminal on this machine takes a few milliseconds. */
 const ANSWER_MS = 80;
 const EMPTY: Frame = { lines: [], cursor: null };
 
@@ -129,7 +129,7 @@ export class TerminalScreen implements Screen {
   enterFull(): void {
     if (this.#state !== 'open' || this.full) return;
     this.#settle();
-    // The app has drawn for the new size, and may have called this method.
+    // `#settle` has made the app draw, which may have called this method.
     if (this.full) return;
     this.#full_frame = EMPTY;
     this.#full_wanted = true;
@@ -174,7 +174,7 @@ export class TerminalScreen implements Screen {
     // The error listeners stay: a terminal that is gone may report that late.
   }
 
-  /** Output can be written now. */
+  /** Whether output can be written now. */
   get #ready(): boolean {
     return this.#state === 'open' && this.#settling === null;
   }
@@ -187,7 +187,7 @@ export class TerminalScreen implements Screen {
     return this.full ? this.#full.draw(frame, this.#size) : this.#inline.draw(frame, this.#size);
   }
 
-  /** Prints what was held back, then draws the inline block again, whose place is unknown now. */
+  /** Prints the lines that were held back, then redraws the inline block, whose place is unknown now. */
   #inlineAgain(): string {
     const out = this.#waiting.length > 0 ? this.#inline.print(this.#waiting, this.#size) : '';
     this.#waiting = [];
@@ -228,7 +228,7 @@ export class TerminalScreen implements Screen {
     this.#rawMode(false);
   }
 
-  /** Continued after a stop, ours or an unannounced one: no terminal mode can be relied on. */
+  /** Takes the terminal again after a stop, our own or an unannounced one: no terminal mode can be relied on. */
   #continued(): void {
     if (this.#state === 'closed') return;
     if (this.#state === 'open') this.#give('foreign');
@@ -240,7 +240,7 @@ export class TerminalScreen implements Screen {
     this.#listener.onResize();
   }
 
-  /** Node does nothing when the mode is set already, even if another program has changed it: it is always reset before it is set again. */
+  /** Node does nothing if it has already set the mode, even if another program has changed it since: reset the mode before setting it again. */
   #rawMode(raw: boolean): void {
     try {
       this.#input.setRawMode(raw);
@@ -280,7 +280,7 @@ export class TerminalScreen implements Screen {
     this.#settling = null;
   }
 
-  /** The app draws for the new size; that and what was held back are one write. */
+  /** Makes the app draw for the new size; its frame and the lines that were held back are one write. */
   #settle(): void {
     if (this.#settling === null || this.#notifying) return;
     this.#notifying = true;

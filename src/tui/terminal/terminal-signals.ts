@@ -11,16 +11,16 @@ export interface TerminalSignalListener {
 }
 
 const ENDS = ['SIGHUP', 'SIGTERM', 'SIGINT'] as const;
-/** Without job control the stop has no effect; the process continues after this time. */
+/** Without job control a stop has no effect: the process then continues after this time. */
 const NOT_STOPPED_MS = 100;
-/** A signal for another program may be told this much after the end of that program. */
+/** Time by which a signal for another program may arrive after the end of that program. */
 const LATE_MS = 50;
 
 /** The signals of a process that owns a terminal. */
 export class TerminalSignals {
   readonly #listener: TerminalSignalListener;
   #stopping: NodeJS.Timeout | null = null;
-  /** Another program has the terminal: Ctrl-C is meant for it, and stopping and continuing concerns both alike. */
+  /** Whether another program has the terminal: Ctrl-C is then meant for it, and stopping and continuing concern both. */
   #lent = false;
 
   constructor(listener: TerminalSignalListener) {
@@ -32,7 +32,7 @@ export class TerminalSignals {
     process.on('SIGCONT', this.#onContinue);
   }
 
-  /** The terminal is another program's until `work` ends. */
+  /** Lends the terminal to another program until `work` ends. */
   async lend(work: () => Promise<void>): Promise<void> {
     this.#lent = true;
     try {
@@ -50,7 +50,7 @@ export class TerminalSignals {
     process.kill(0, 'SIGTSTP');
   }
 
-  /** `hung_up`: the kernel and the shell both send SIGHUP; the second must not kill the process while it closes. */
+  /** Removes the handlers, except, if `hung_up`, that of SIGHUP: the kernel and the shell both send it, and the second must not kill the closing process. */
   end(hung_up: boolean): void {
     if (this.#stopping !== null) clearTimeout(this.#stopping);
     for (const name of ENDS) if (!(hung_up && name === 'SIGHUP')) process.off(name, this.#onEnd);

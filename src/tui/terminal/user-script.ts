@@ -7,8 +7,8 @@ const TIMEOUT_MS = 2_000;
 const OUTPUT_MAX = 16_384;
 
 /**
- * A command of the user's own: a JSON document on its standard input, the first line of its output as text for a terminal.
- * Null if it fails, or takes longer than two seconds; whatever it started is killed then, and with the UI. Never rejects.
+ * Runs a command of the user's own with a JSON document on its standard input; resolves to the first line of its output, cleaned for a terminal.
+ * Null if it fails or takes longer than two seconds. Its process group is killed when it ends, and with the UI. Never rejects.
  */
 export function runUserScript(
   command: string,
@@ -18,7 +18,7 @@ export function runUserScript(
 ): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>();
   if (signal.aborted) return Promise.resolve(null);
-  // With all variables of the user's shell; keys that coppice setup was given are not among them.
+  // Passes all variables of the user's shell; keys that `coppice setup` has stored are not among them.
   const child = spawn(findShell(), ['-c', command], {
     cwd,
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -44,7 +44,7 @@ export function runUserScript(
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     if (output.length < OUTPUT_MAX) output += text;
   });
-  // It may not read what it is given.
+  // The command may not read its input.
   child.stdin.on('error', () => undefined);
   child.stdin.end(`${JSON.stringify(document)}\n`);
   return promise;
@@ -54,6 +54,6 @@ function killGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL');
   } catch {
-    // All of it has ended.
+    // The whole group has ended.
   }
 }

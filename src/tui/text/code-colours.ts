@@ -67,7 +67,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&#x27;': "'",
 };
 
-/** Patterns of many languages take quadratic time in the length of a line. */
+/** Matches a line that is too long to be coloured: patterns of many languages take quadratic time in the length of a line. */
 const LONG_LINE = /.{201}/;
 
 /** Code as coloured lines; plain without colours, in an unknown language, or with a very long line. */

@@ -1,11 +1,11 @@
-/** How long one frame may render text; the rest comes with the next frame. */
+/** Time budget of one frame for rendering text; the rest follows in the next frame. */
 const DRAW_MS = 10;
-/** Rendered in any case: about a screenful. */
+/** Minimum number of lines per frame, whatever the time: about a screenful. */
 const LINES_LEAST = 100;
-/** Minimum that a batch counts, even if it renders to nothing. */
+/** Minimum number of lines that a batch counts as, even if it renders to nothing. */
 const BATCH_LINES = 8;
 
-/** Charges a batch of so many lines to the frame; true: the budget is used up. */
+/** Charges a batch of lines to the frame; returns true if the budget is used up. */
 export type FrameBudget = (lines: number) => boolean;
 
 export function frameBudget(now: () => number = () => performance.now()): FrameBudget {

@@ -28,7 +28,7 @@ function painted(part: Part, text: string, style: UiStyle): string {
   return typeof part === 'string' || text === '' ? text : paint(style, part[0], text);
 }
 
-/** Stands between items of a line. */
+/** The separator between items of a line. */
 export function separator(style: UiStyle): string {
   return style.accessible ? ' - ' : ` ${sign(style, '·')} `;
 }

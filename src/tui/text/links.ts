@@ -1,6 +1,6 @@
-/** Schemes whose links may be opened from text that a model wrote; no control character, no other scheme. */
+/** Matches addresses that may become links in text that a model wrote: only these schemes, no control characters. */
 const LINK = /(?:https?|file):\/\/[!-~]+/g;
-/** Belongs to the sentence around an address. */
+/** Punctuation at the end of an address, which belongs to the sentence around it. */
 const BEHIND = /[.,;:!?'"`\])}>]+$/;
 const LINK_MAX = 2_000;
 
@@ -11,13 +11,13 @@ const LINE_END = new RegExp(`^${BLANK}$`);
 const OPEN = (target: string) => `\u001b]8;;${target}\u001b\\`;
 const CLOSE = OPEN('');
 
-/** Drawn lines with the addresses in them as links of the terminal (OSC 8), also those that are broken over lines. What is shown stays the same. */
+/** Makes the addresses in drawn lines links of the terminal (OSC 8), including those that are broken over lines. The visible text stays the same. */
 export function withLinks(source: string, lines: readonly string[]): readonly string[] {
   const targets = [...new Set(source.match(LINK) ?? [])]
     .map((target) => target.replace(BEHIND, ''))
     .filter((target) => target.length <= LINK_MAX);
   if (targets.length === 0) return lines;
-  /** What the next line begins with. */
+  /** The broken address whose rest the next line begins with. */
   let open: { readonly target: string; readonly rest: string } | null = null;
   return lines.map((line) => {
     const begun = open;
@@ -45,18 +45,18 @@ export function withLinks(source: string, lines: readonly string[]): readonly st
   });
 }
 
-/** How much of the rest of an address a line begins with: all of it, or what fits the line. */
+/** The part of the rest of an address with which a line begins: all of it, or as much as fits the line; empty if none. */
 function shownPart(text: string, rest: string): string {
   const shown = /^[!-~]*/.exec(text)?.[0] ?? '';
   if (shown.startsWith(rest)) return rest;
   return rest.startsWith(shown) ? shown : '';
 }
 
-/** Whether the terminal is known to have links; elsewhere the sequence may be shown. */
+/** Whether the terminal is known to support links; other terminals may show the sequence. */
 export function hasLinks(env: NodeJS.ProcessEnv): boolean {
   if (env.TERM === 'dumb' || env.STY || /^(?:screen|linux|vt)/.test(env.TERM ?? '')) return false;
   if (env.KITTY_WINDOW_ID || env.WT_SESSION || env.WEZTERM_PANE || env.ITERM_SESSION_ID) return true;
-  // Since version 0.50 of its widget.
+  // VTE supports links since version 0.50.
   if (Number(env.VTE_VERSION ?? 0) >= 5000) return true;
   return /^(?:vscode|ghostty|iTerm\.app|WezTerm|alacritty|zed|kitty)$/i.test(env.TERM_PROGRAM ?? '');
 }

@@ -4,7 +4,7 @@
  */
 import { cutPlace, PIECE_MAX, pieceMax } from './wrap.ts';
 
-/** Smaller for code, since highlighting takes longer. */
+/** Maximum characters of a piece of code: fewer than of text, since highlighting takes longer. */
 const CODE_MAX = 4_096;
 
 export interface Fence {
@@ -15,9 +15,9 @@ export interface Fence {
 export interface Piece {
   readonly start: number;
   readonly end: number;
-  /** A blank line precedes it. */
+  /** Whether a blank line precedes the piece. */
   readonly gap: boolean;
-  /** A code block, or part of one; `opens` and `closes`: its first and last lines are the fence. */
+  /** A code block, or part of one; `opens` and `closes`: whether its first and last lines are the fence. */
   readonly code: { readonly fence: Fence; readonly opens: boolean; readonly closes: boolean } | null;
 }
 
@@ -26,7 +26,7 @@ const OPENING = /^(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
 const INNER_OPENING = /^\s+(?:(?:[-+*]|\d{1,9}[.)])\s+)*(`{3,}|~{3,})|^(?:[-+*]|\d{1,9}[.)])\s+(`{3,}|~{3,})/;
 const LANGUAGE_MAX = 20;
 
-/** The pieces of a text; with `resumed`, a piece of an earlier cut, from that one on. */
+/** Cuts a text into pieces; `resumed`: the piece of an earlier cut from which to cut again. */
 export function* cutPieces(text: string, resumed: Piece | null): Generator<Piece> {
   let pieces: Piece[] = [];
   const from = resumed?.start ?? 0;

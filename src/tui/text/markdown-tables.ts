@@ -1,14 +1,14 @@
 const SEPARATOR = /^[ >]*\|?[ ]*(?::?-+:?[ ]*\|[ ]*)*:?-+:?[ ]*\|?[ ]*$/m;
-/** Between two cells, and at both ends of a row. */
+/** The border between two cells, and at both ends of a row. */
 const BAR = '│';
 
-/** Blanks behind the text, and colours that end there. */
+/** Matches a cell, and captures all blanks but one after its text; colours may end there. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences.
 const CELL_END = /^ .*?( *) (?:\u001b\[[\d;]*m)*$/;
 
 type Side = 'left' | 'right' | 'centre';
 
-/** Moves the cells of drawn tables as the separator row (`---:`) asks, which the library ignores; `source` holds at most one table. */
+/** Aligns the cells of a drawn table as its separator row (`---:`) asks, which the library ignores; `source` contains at most one table. */
 export function alignedTable(source: string, lines: readonly string[]): readonly string[] {
   if (!source.includes('-:')) return lines;
   const row = SEPARATOR.exec(source)?.[0];
@@ -27,7 +27,7 @@ function sideOf(cell: string): Side {
   return rule.startsWith(':') ? 'centre' : 'right';
 }
 
-/** A row whose cells cannot be told apart stays as it is. */
+/** Aligns the cells of a row; a row whose cells cannot be told apart stays as it is. */
 function alignedRow(line: string, sides: readonly Side[]): string {
   const cells = line.split(BAR);
   if (cells.length !== sides.length + 2) return line;
@@ -36,7 +36,7 @@ function alignedRow(line: string, sides: readonly Side[]): string {
     .join(BAR);
 }
 
-/** The blanks behind the text go before it, but for the one at each end. */
+/** Moves the blanks after the text (half of them to centre it) before it, except for one at each end. */
 function alignedCell(cell: string, side: Side): string {
   const behind = CELL_END.exec(cell)?.[1]?.length ?? 0;
   if (side === 'left' || behind === 0) return cell;

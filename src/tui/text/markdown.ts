@@ -1,4 +1,4 @@
-// Text as lines that fit: Markdown, code with colours, plain text.
+// This folder renders text as lines that fit the width: Markdown, code with colours, plain text.
 import { Markdown, type MarkdownTheme, setCapabilityOverrides } from '@earendil-works/pi-tui';
 import { cleanLines } from '../../render/clean.ts';
 import { isCostlyMarkdown, MARKED_MAX } from '../../render/costly-markdown.ts';
@@ -9,13 +9,13 @@ import { cutPieces, type Piece } from './markdown-pieces.ts';
 import { alignedTable } from './markdown-tables.ts';
 import { wrap } from './wrap.ts';
 
-// A link shows its target on every terminal: text written by a model could hide it.
+// Links show their targets on every terminal, since text written by a model could hide them.
 setCapabilityOverrides({ hyperlinks: false, images: null });
 
-/** Pieces rendered as Markdown; the rest is shown as it is. */
+/** Maximum pieces rendered as Markdown; the rest is shown as it is. */
 const PIECES_MAX = 500;
 
-/** Renders Markdown as lines that fit the width, piece by piece; `from`: what stands before is printed already. */
+/** Renders Markdown as lines that fit the width, piece by piece; `from`: the text before this offset is printed already. */
 export function* markdown(
   text: string,
   width: number,
@@ -33,7 +33,7 @@ export function* markdown(
   }
 }
 
-/** The end of a growing text: renders only its last piece again, and nothing that is not shown. */
+/** Renders the end of a growing text: only its last piece again, and nothing that is not shown. */
 export class MarkdownTail {
   #text = '';
   #width = 0;
@@ -42,13 +42,13 @@ export class MarkdownTail {
   #pieces: Piece[] = [];
   #rendered: (readonly string[] | undefined)[] = [];
 
-  /** Its last lines, at least `rows` if it has as many from the character `from` on. */
+  /** Returns the last lines of the text, at least `rows` if it has as many from offset `from` on. */
   lines(text: string, width: number, style: UiStyle, rows: number, from = 0): readonly string[] {
     this.#read(text, width, style);
     return this.#last(rows, style, from);
   }
 
-  /** The first visible piece from `from` on that more text cannot change, and where it ends. */
+  /** Returns the first visible piece from offset `from` on that more text cannot change, with the offset of its end; null if there is none. */
   finished(
     text: string,
     width: number,

@@ -1,8 +1,8 @@
-// Colours of the terminal UI: the terminal's own where they can be read, others on a light background or by configuration.
+// Colours of the terminal UI: the terminal's own where they are readable, others elsewhere or by configuration.
 import type { Paint, Theme } from '../../render/style.ts';
 import type { Ground } from '../terminal/ground.ts';
 
-/** `tui.theme`: `light` and `dark` tell the background, the others name colours for both. */
+/** `tui.theme`: `auto` uses the background that was found, `light` and `dark` state it, the others name colours for both. */
 export const THEMES = ['auto', 'light', 'dark', 'high-contrast', 'calm'] as const;
 
 export type ThemeName = (typeof THEMES)[number];
@@ -11,11 +11,11 @@ export type ColourDepth = 4 | 8 | 24;
 
 type Colours = Readonly<Partial<Record<Paint, `#${string}`>>>;
 
-/** What stands here has a contrast of at least 4.5 to any usual background of its kind, in `high-contrast` 7 (5.5 in 256 colours). */
+/** Replacements for the terminal's colours, with a contrast of at least 4.5 to any usual background of the kind, in `high-contrast` 7 (5.5 in 256 colours). */
 export const COLOURS: Readonly<Record<'own' | 'high-contrast' | 'calm', Readonly<Record<Ground, Colours>>>> =
   {
     own: {
-      // Green, yellow and cyan are the terminal's: its red, blue, magenta and dim are too dark almost everywhere.
+      // Green, yellow and cyan remain the terminal's: its red, blue, magenta and dim are too dark almost everywhere.
       dark: { red: '#ff8787', blue: '#87afff', magenta: '#d787d7', dim: '#9e9e9e' },
       light: {
         red: '#af0000',
@@ -69,13 +69,13 @@ export const COLOURS: Readonly<Record<'own' | 'high-contrast' | 'calm', Readonly
     },
   };
 
-/** Sixteen colours, which are the terminal's own, whatever they look like: the ones that differ most from the background. */
+/** For terminals with sixteen colours, whose looks are up to the terminal: those that contrast most with the background. */
 const SIXTEEN: Readonly<Record<Ground, Theme>> = {
   dark: { red: '91', green: '92', yellow: '93', blue: '94', magenta: '95', cyan: '96' },
   light: { red: '31', green: '34', yellow: '35', blue: '34', magenta: '35', cyan: '34' },
 };
 
-/** The colours of a theme on a background, null: an unknown one. Undefined: the terminal's own. */
+/** The colours of a theme on a background (null: unknown); undefined for the terminal's own colours. */
 export function themeOf(name: ThemeName, found: Ground | null, depth: ColourDepth): Theme | undefined {
   const ground = name === 'light' || name === 'dark' ? name : found;
   const named = name === 'high-contrast' || name === 'calm';

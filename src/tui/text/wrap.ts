@@ -13,7 +13,7 @@ export function warmUp(style: Style): void {
   wrap('👩‍👩‍👧', 1, style);
 }
 
-/** Untrusted text as lines that fit: cleaned, broken between words where possible. */
+/** Wraps untrusted text into lines that fit: cleaned, broken between words where possible. */
 export function wrap(text: string, width: number, style: Style): string[] {
   const room = Math.max(1, width);
   return wrapTextWithAnsi(cleanLines(text).replaceAll('\t', TAB), room).map((row) => {
@@ -22,7 +22,7 @@ export function wrap(text: string, width: number, style: Style): string[] {
   });
 }
 
-/** The same for text of any length, piece by piece. */
+/** Like `wrap`, for text of any length, piece by piece. */
 export function* wrapInPieces(text: string, width: number, style: Style): Generator<string[]> {
   let start = 0;
   for (let end = rowsEnd(text, 0); end < text.length; end = rowsEnd(text, start)) {
@@ -32,7 +32,7 @@ export function* wrapInPieces(text: string, width: number, style: Style): Genera
   yield wrap(text.slice(start), width, style);
 }
 
-/** The end of the last line that fits into a piece; if none does, see `cutPlace`. */
+/** Offset of the end of the last line that fits into a piece; if none fits, that of `cutPlace`. */
 function rowsEnd(text: string, start: number): number {
   const most = pieceMax(text.slice(start, start + PIECE_MAX));
   if (text.length - start <= most) return text.length;
@@ -40,12 +40,12 @@ function rowsEnd(text: string, start: number): number {
   return break_at === -1 ? cutPlace(text, start, text.length, most) : start + break_at + 1;
 }
 
-/** Maximum characters of such text that are wrapped at once. */
+/** Maximum characters of this text that are wrapped at once. */
 export function pieceMax(text: string): number {
   return EMOJI.test(text) ? EMOJI_MAX : PIECE_MAX;
 }
 
-/** Where a line that is too long is cut: after a space if there is one, never inside a surrogate pair. */
+/** Offset at which a line that is too long is cut: after a space if there is one, never inside a surrogate pair. */
 export function cutPlace(text: string, start: number, end: number, most: number): number {
   if (end - start <= most) return end;
   const [half, limit] = [start + most / 2, start + most];

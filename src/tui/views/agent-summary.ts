@@ -10,7 +10,10 @@ import { askOf } from '../state/question.ts';
 import { rootOf, type UiState } from '../state/ui-state.ts';
 import { separator } from '../text/line.ts';
 
-/** The state of an agent in one line: what it does, what it asks, what it said last, how it ended. `with_model`: also its model and effort, if they differ from those of its root, unless it asks. */
+/**
+ * The state of an agent in one line: what it does, what it asks, what it said last, how it ended. `with_model`: also its model and effort, if they differ from
+ * the root's, unless it asks.
+ */
 export function agentSummary(
   state: UiState,
   agent: Agent,
@@ -26,12 +29,12 @@ export function agentSummary(
   return [statePaint(word), style.accessible ? text : `${stateSign(word, style)} ${text}`];
 }
 
-/** Model and effort where they differ from those of its root. */
+/** Model and effort of an agent where they differ from the root's. */
 export function mindOf(state: UiState, { config }: Agent): readonly string[] {
   return unlikeRoot(config, rootOf(state)?.config).map(clean);
 }
 
-/** The question, and how long it has waited. */
+/** An open question in one line, with how long it has waited; `asker`: a name to show, or empty. */
 export function askSummary(state: UiState, ask: Ask, asker: string, style: UiStyle): string {
   const mark = style.accessible ? '' : '! ';
   const who = asker === '' ? '' : `${clean(asker)} `;

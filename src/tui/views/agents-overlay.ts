@@ -15,9 +15,9 @@ const NAME_MAX = 34;
 const NAME_MIN = 10;
 const TOKENS_WIDTH = 7;
 const TIME_WIDTH = 7;
-/** Below this width there are no figures, in favour of names. */
+/** Minimum width at which figures are shown; below it, names get the room. */
 const FIGURES_FROM = 48;
-/** Below this width there is no model. */
+/** Minimum width at which models are shown. */
 const MODEL_FROM = 72;
 
 /** All agents as a tree: rows keep their places while states change; scrolls with the selection. */

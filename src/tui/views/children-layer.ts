@@ -8,7 +8,7 @@ import { columns, line, type Part, separator } from '../text/line.ts';
 import { agentSummary, askSummary, mindOf } from './agent-summary.ts';
 
 const NAME_MAX = 24;
-/** Below these widths there is no model, no figures. */
+/** Minimum widths at which the model and the figures are shown. */
 const MODEL_FROM = 100;
 const FIGURES_FROM = 48;
 
@@ -44,7 +44,7 @@ export function childrenLayer(
   return rest === '' ? lines : [...lines, line(style, width, [['dim', `  ${rest}`]])];
 }
 
-/** Oldest first; those that wait for the person are never left out for others. */
+/** Chooses the rows to show, oldest first; children that wait for the person take precedence. */
 function chosen(rows: readonly ChildRow[], count: number): readonly ChildRow[] {
   const asking = rows.filter(({ ask }) => ask !== null).slice(0, count);
   const others = rows.filter(({ ask }) => ask === null).slice(0, count - asking.length);
@@ -57,7 +57,7 @@ function restOf(more: number, idle: number, style: UiStyle): string {
   return parts.join(separator(style));
 }
 
-/** With the number of its living descendants. */
+/** The name of a child, with the number of its living descendants. */
 function nameOf({ agent, below }: ChildRow, style: UiStyle): string {
   const more = below === 0 ? '' : style.accessible ? ` and ${below} below` : ` (+${below})`;
   return `${clean(agent.name)}${more}`;

@@ -41,7 +41,7 @@ const DECIDING: Readonly<Record<Choice, string>> = {
   stay: 'nothing ends',
 };
 
-/** The keys; or what the pressed letter does if nothing follows it. */
+/** The keys; or, once a letter was pressed, what it does if no other key follows. */
 function keysOf({ deciding }: UiState, keys: string): string {
   if (deciding === null) return keys;
   return `[${clean(deciding.text)}] ${DECIDING[deciding.decision]} in a moment, Enter: now; other keys: it was text`;

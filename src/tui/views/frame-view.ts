@@ -36,24 +36,24 @@ export interface FrameSettings {
   readonly style: UiStyle;
   /** The rendered editor. */
   readonly input: Layers['input'];
-  /** Always visible (`SCRIPTED DEMO`). */
+  /** Text that is always visible (`SCRIPTED DEMO`); null: none. */
   readonly banner: string | null;
   readonly meters?: MeterSettings;
-  /** What the status script says. */
+  /** The line of the status script. */
   readonly footer?: string | null;
   readonly shortcuts?: Shortcuts;
-  /** The input is not empty. */
+  /** Whether the input is not empty. */
   readonly drafting?: boolean;
-  /** Where rules that are granted for good are kept. */
+  /** The file with the rules that are granted for good. */
   readonly rules_file?: string;
   readonly keys: readonly KeyRow[];
   /** Caches the rendered lines of the streamed answer. */
   readonly text?: MarkdownTail;
-  /** Characters of the streamed answer in view that are in the scrollback. */
+  /** Number of characters of the streamed answer in view that are in the scrollback. */
   readonly printed?: number;
 }
 
-/** Rows of children at work; the list of all agents is a key away. */
+/** Maximum rows of children at work; the list of all agents is a key away. */
 const CHILDREN_MAX = 8;
 
 /** Everything below the scrollback; a list replaces all of it. */
@@ -110,7 +110,7 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
   );
 }
 
-/** What is always visible: the banner, and the mode unless it is the usual one, which the hints name. */
+/** Text that is always visible: the banner, and the mode unless it is `ask`, which only the hints name. */
 function flagOf(state: UiState, banner: string | null): string | null {
   const mode = modeInView(state);
   const flags = [banner, mode === 'ask' ? null : MODE_WORDS[mode].toUpperCase()].filter(

@@ -6,7 +6,7 @@ import { MODE_WORDS, modeInView } from '../state/mode.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import { line, separator } from '../text/line.ts';
 
-/** What can be done next, most important first. */
+/** Hints on what can be done next, most important first. */
 export function hintLine(state: UiState, width: number, style: UiStyle, keys = STANDARD_SHORTCUTS): string {
   const hints = hintsFor(state, keys).filter((hint) => hint !== null);
   return line(style, width, [['dim', ` ${hints.join(separator(style))}`]]);
@@ -45,7 +45,7 @@ function hintsFor(state: UiState, keys: Shortcuts): readonly (string | null)[] {
     return ['/fork starts a child with this', '/cancel leaves it', '// writes a /', agents];
   const { length } = state.asks;
   const asks = length > 0 ? [named(keys.whole('approvals'), `answers ${length}`)] : [];
-  // Short: where a window gets narrower and lower at once, it cannot be told whether a wide row below the input was dropped or wrapped.
+  // Kept short: when a window gets narrower and lower at once, it is unknown whether a wide row below the input was dropped or wrapped.
   const mode = MODE_WORDS[modeInView(state)];
   return [...asks, agents, named(keys.whole('keys'), 'keys'), '/ commands', mode];
 }

@@ -4,7 +4,7 @@ import type { Frame } from '../terminal/screen.ts';
 export interface Layers {
   /** Unfinished calls and the streamed answer: gets the rows that the others leave. */
   readonly live: (height: number) => readonly string[];
-  /** Rows for a height; ends in `+N more` when that is too low, and is empty below two. */
+  /** Status rows for a height; they end in `+N more` if it is too low, and are empty below two. */
   readonly status: ((height: number) => readonly string[]) | null;
   readonly status_rows: number;
   readonly spinner: string | null;
@@ -20,13 +20,13 @@ export interface Layers {
   /** Null: an agent that has ended takes no input. */
   readonly input: { readonly lines: readonly string[]; readonly cursor: Frame['cursor'] } | null;
   readonly hint: string | null;
-  /** What a script of the user's says, at the very bottom. */
+  /** The line of the user's status script, at the very bottom. */
   readonly footer?: string | null;
 }
 
 /**
- * Stacks the layers into `height` rows. When they do not fit, the hint is dropped first, then status rows, then the spinner, then the
- * lines around the input; the input never.
+ * Stacks the layers into `height` rows. When they do not fit, rows are dropped in this order: the live part, the hint, the footer, children, status rows, the
+ * spinner, then the lines around the input; the input always keeps a row.
  */
 export function layout(layers: Layers, height: number): Frame {
   let room = Math.max(1, height);
@@ -38,7 +38,7 @@ export function layout(layers: Layers, height: number): Frame {
   const { input } = layers;
   const others = layers.question === null ? 0 : Math.min(layers.question_rows, Math.floor(height / 2));
   const wanted = input?.lines.length ?? 0;
-  // A long input scrolls in part of the screen, the larger the less room a question needs.
+  // A long input scrolls in part of the screen, which is the larger the less room a question needs.
   const most = Math.max(1, Math.min(room - others, Math.max(3, Math.floor(height / 2))));
   const input_rows = take(Math.min(wanted, most));
   const question = layers.question?.(take(layers.question_rows)) ?? [];

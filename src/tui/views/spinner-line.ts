@@ -11,7 +11,7 @@ import { line, type Part } from '../text/line.ts';
 const FRAMES = { unicode: '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏', ascii: '|/-\\' } as const;
 const FRAME_MS = 100;
 
-/** What the agent in view does now and how to stop it; null when it is at rest. */
+/** The current activity of the agent in view and how to stop it; null when it is at rest. */
 export function spinnerLine(
   state: UiState,
   width: number,
@@ -42,7 +42,7 @@ export function spinnerLine(
 
 interface Activity {
   readonly what: string;
-  /** Ticks, so it is left out in accessible mode. */
+  /** A time that ticks, so it is left out in accessible mode. */
   readonly clock: string;
   readonly stop: string;
 }

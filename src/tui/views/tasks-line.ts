@@ -5,7 +5,7 @@ import type { UiStyle } from '../../render/style.ts';
 import type { UiState } from '../state/ui-state.ts';
 import { line, separator } from '../text/line.ts';
 
-/** How the shared task list of the tree stands, in one row; null without a list. Who claimed what comes last, as that may be long. */
+/** The state of the tree's shared task list in one row; null without a list. The claims come last, as they may be long. */
 export function tasksLine({ tasks }: UiState, width: number, style: UiStyle): string | null {
   if (tasks.length === 0) return null;
   const count = (state: ListedTask['state']): string[] => {
@@ -24,7 +24,7 @@ export function tasksLine({ tasks }: UiState, width: number, style: UiStyle): st
   return line(style, width, [['dim', `  tasks: ${parts.join(separator(style))}`]]).trimEnd();
 }
 
-/** The same below the children, while somebody works and something is left to do. */
+/** Like `tasksLine`, for the row below the children: null unless an agent works and a task is left to do. */
 export function workingTasksLine(state: UiState, width: number, style: UiStyle): string | null {
   const left = state.tasks.some((task) => task.state !== 'done');
   const works = left && [...state.agents.values()].some((agent) => isWorking(agent.state.type));

@@ -13,7 +13,7 @@ export interface ActionsProps {
   readonly onDone: () => void;
 }
 
-/** What a person can do with an agent that lives, beside writing to it. */
+/** Actions of a person on a living agent, other than writing to it. */
 export function AgentActions({ agent, onDone }: ActionsProps) {
   const sending = useSending();
   const [dialog, setDialog] = useState<'fork' | 'kill' | null>(null);
@@ -89,7 +89,7 @@ function Fork({ agent, onClose }: DialogProps) {
   );
 }
 
-/** Says how many descendants go too, before anything is killed. */
+/** Confirmation that shows how many descendants will be killed, too. */
 function Kill({ agent, onClose }: DialogProps) {
   const sending = useSending();
   const [others, setOthers] = useState<readonly AgentDocument[] | null>(null);

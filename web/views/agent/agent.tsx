@@ -42,7 +42,7 @@ const TABS = [
   ['requests', 'Requests'],
 ] as const;
 
-/** One agent: its conversation, what it cost, and what a person can do with it. */
+/** Page of one agent: its conversation, its cost, and the actions of a person. */
 export function AgentView({ route, writes }: PageContext) {
   const id = route.path[1] ?? '';
   const path = `/v1/agents/${encodeURIComponent(id)}`;
@@ -203,7 +203,7 @@ function Transcript({ agent, requests, start }: TranscriptProps) {
   );
 }
 
-/** What it may still spend, by the nearest budgets that limit it. */
+/** What the agent may still spend, by the nearest budgets that limit it. */
 function Left({ id, requests }: { readonly id: string; readonly requests: number }) {
   const { data } = useApi<Budget>(`/v1/agents/${id}/budget`, 0, requests);
   if (data === null) return null;

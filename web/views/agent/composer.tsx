@@ -5,7 +5,7 @@ import { say } from '../../parts/notice.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import type { FullAgent } from './agent.tsx';
 
-/** Writes to the agent. What could not be sent stays in the field. */
+/** Form for writing to the agent. Text that could not be sent stays in the field. */
 export function Composer({ agent, onSent }: { readonly agent: FullAgent; readonly onSent: () => void }) {
   const [text, setText] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);

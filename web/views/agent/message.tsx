@@ -23,14 +23,14 @@ export interface MessageProps {
   readonly at: (index: number) => Message | undefined;
   readonly agent: FullAgent;
   readonly requests: readonly ModelRequest[];
-  /** The link of the page names it. */
+  /** Whether the link of the page names this message. */
   readonly linked: boolean;
-  /** What was unfolded, as it scrolls out of view and back. */
+  /** Ids of the folds that a person has toggled; they are kept while the message is out of view. */
   readonly opened: ReadonlySet<string>;
   readonly onToggle: (id: string) => void;
 }
 
-/** One message as a person sees it. A result is shown with its call, so its own place is empty. */
+/** One message as a person sees it. A result is shown with its call, so its own item is empty. */
 export function MessageView(props: MessageProps) {
   const { index, at, agent } = props;
   const message = at(index);
@@ -129,7 +129,7 @@ function Frame({ message, who, agent, linked, children }: FrameProps) {
 
 interface CallProps extends Pick<MessageProps, 'opened' | 'onToggle'> {
   readonly call: Call;
-  /** How a call stands that has no result. */
+  /** Status of a call that has no result. */
   readonly unanswered: string;
   readonly result: Result | null;
 }
@@ -168,12 +168,12 @@ function ResultOutput({ output, did }: Result['content']) {
 interface FoldProps extends Pick<MessageProps, 'opened' | 'onToggle'> {
   readonly id: string;
   readonly title: ComponentChildren;
-  /** Open unless a person folds it. */
+  /** Whether it is open until a person folds it. */
   readonly unfolded?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** Not `details`: what is open must stay so while the message is out of view. */
+/** Not a `details` element: the open state must survive while the message is out of view. */
 function Fold({ id, title, unfolded = false, opened, onToggle, children }: FoldProps) {
   const open = opened.has(id) !== unfolded;
   return (
@@ -203,7 +203,7 @@ function Usage({ request: { usage, duration_ms } }: { readonly request: ModelReq
   );
 }
 
-/** The request that a message is the answer to: the newest one that began before it was written. */
+/** Request that a message answers: the newest one that began before the message was written. */
 function requestOf(requests: readonly ModelRequest[], at: number): ModelRequest | null {
   return requests.findLast(({ started_at }) => started_at <= at) ?? null;
 }
@@ -214,7 +214,7 @@ function unanswered(message: Assistant, agent: FullAgent): string {
   return agent.pending_approval === null ? 'running' : 'waiting';
 }
 
-/** Results stand behind the message that made the calls, before the next one of the model. */
+/** Result of a call. Results follow the message that made the calls, before the next one of the model. */
 function resultOf(at: MessageProps['at'], index: number, end: number, call_id: string): Result | null {
   for (let next = index + 1; next < end; next += 1) {
     const message = at(next);
@@ -224,7 +224,7 @@ function resultOf(at: MessageProps['at'], index: number, end: number, call_id: s
   return null;
 }
 
-/** The message whose call it answers, where that one has come. */
+/** Message with the call of this result; null if it is not loaded. */
 function ownerOf(at: MessageProps['at'], index: number, result: Result): Message | null {
   for (let before = index - 1; before >= 0; before -= 1) {
     const message = at(before);
@@ -236,7 +236,7 @@ function ownerOf(at: MessageProps['at'], index: number, result: Result): Message
   return null;
 }
 
-/** The arguments of a call in one line: the value of the only one, or all of them. */
+/** Values of a call's arguments in one line. */
 function subjectOf(input: string): string {
   let text = input;
   try {
@@ -245,7 +245,7 @@ function subjectOf(input: string): string {
     );
     text = values.join(' · ');
   } catch {
-    // As the model wrote it.
+    // Not JSON: shown as the model wrote it.
   }
   const line = text.replace(/\s+/g, ' ').slice(0, SUBJECT_SHOWN + 1);
   return line.length > SUBJECT_SHOWN ? `${line.slice(0, SUBJECT_SHOWN)}…` : line;

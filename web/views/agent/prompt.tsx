@@ -20,13 +20,13 @@ interface PromptPage {
 
 export interface PromptProps {
   readonly agent: FullAgent;
-  /** Its newest one. */
+  /** The agent's newest request. */
   readonly request: ModelRequest | null;
 }
 
-/** The conversation as its model sees it: bytes, what is shared with the parent, and how far the provider read from its cache. */
+/** The conversation as its model sees it: sizes, what is shared with the parent, and how much the provider read from its cache. */
 export function PromptView({ agent, request }: PromptProps) {
-  // The first page says how many there are; an earlier message can change with every new one.
+  // The first page has the total. Every new message may change earlier ones, so the number of messages is the version.
   const { at, need, newest, error } = usePages<PromptMessage, PromptPage>(
     `/v1/agents/${agent.id}/prompt`,
     agent.messages,

@@ -3,7 +3,7 @@ import type { ModelRequest } from './agent.tsx';
 
 const SHOWN = 300;
 
-/** What each request used, newest first. */
+/** Usage of each model request, newest first. */
 export function RequestsView({ requests }: { readonly requests: readonly ModelRequest[] | null }) {
   if (requests === null) return <p class="empty">Loading…</p>;
   if (requests.length === 0) return <p class="empty">It has not asked its model yet.</p>;

@@ -9,7 +9,7 @@ export interface AddScheduleProps {
   readonly onAdded: () => void;
 }
 
-/** A new schedule with what most of them need; the rest is for `coppice cron add`. */
+/** Form for a new schedule with the most common settings; `coppice cron add` has all of them. */
 export function AddSchedule({ onClose, onAdded }: AddScheduleProps) {
   const sending = useSending();
   const add = async (field: Fields) => {

@@ -1,7 +1,7 @@
 import type { JobDocument } from '../../../src/documents/shapes/document-parts.ts';
 import { duration } from '../../data/amounts.ts';
 
-/** When a job fires, as it is written. */
+/** Text that says when a job fires. */
 export function scheduleText(schedule: JobDocument['schedule']): string {
   switch (schedule.type) {
     case 'cron':
@@ -13,7 +13,7 @@ export function scheduleText(schedule: JobDocument['schedule']): string {
   }
 }
 
-/** A time of this machine's clock, and how far away it is. */
+/** A time as local time, and how far away it is. */
 export function clock(iso: string): string {
   const ms = Date.parse(iso) - Date.now();
   const away = ms > 0 ? `in ${duration(ms)}` : `${duration(-ms)} ago`;

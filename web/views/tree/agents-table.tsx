@@ -11,13 +11,13 @@ interface TableProps {
   readonly onSelect: (selected: Selection) => void;
 }
 
-/** Rows of one line, so that only those in view exist. */
+/** Fixed height of rows, so that only those in view have to exist. */
 const ROW_PX = 34;
 const VIEW_PX = 640;
 const BEYOND = 10;
 const PARTS: readonly Kind[] = ['request', 'tool', 'waiting', 'approval', 'queued'];
 
-/** The picture in words and numbers: the tree of agents, and what their time went into. */
+/** The picture as a table: the tree of agents, and what they spent their time on. */
 export function AgentsTable({ timeline, until, onSelect }: TableProps) {
   const shares = new Map(timeline.shares.map(({ agent, share }) => [agent, share]));
   const [top, setTop] = useState(0);

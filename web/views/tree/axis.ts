@@ -1,18 +1,18 @@
 import type { Timeline } from './lanes.ts';
 
-/** Time along the picture, in which stretches where nobody did anything are folded. */
+/** Time axis of the picture, on which periods without activity are folded. */
 export interface Axis {
   /** Length of the axis, in milliseconds that are shown. */
   readonly length: number;
   readonly folds: readonly { readonly start: number; readonly end: number }[];
-  /** From milliseconds since the tree began to the axis. */
+  /** Maps milliseconds since the tree began to a position on the axis. */
   readonly to: (time: number) => number;
-  /** Back. */
+  /** Inverse of `to`. */
   readonly from: (place: number) => number;
 }
 
 const FOLD_MIN_MS = 5_000;
-/** A fold takes this part of the time that is shown. */
+/** Width of a fold, as a fraction of the time that is shown. */
 const FOLD_SHARE = 0.03;
 
 export function axisOf({ lanes, end }: Pick<Timeline, 'lanes' | 'end'>): Axis {
@@ -20,7 +20,7 @@ export function axisOf({ lanes, end }: Pick<Timeline, 'lanes' | 'end'>): Axis {
   const worth = quiet.filter((gap) => gap.end - gap.start > Math.max(FOLD_MIN_MS, end * 0.08));
   const shown = end - worth.reduce((sum, gap) => sum + gap.end - gap.start, 0);
   const width = Math.max(1, shown * FOLD_SHARE);
-  // Corners of a polyline from time to axis.
+  // Vertices of a piecewise linear map from time to axis.
   const times = [0];
   const places = [0];
   for (const gap of worth) {
@@ -39,7 +39,7 @@ export function axisOf({ lanes, end }: Pick<Timeline, 'lanes' | 'end'>): Axis {
   };
 }
 
-/** When no agent did anything. */
+/** Periods in which no agent did anything. */
 function quietOf(lanes: Timeline['lanes'], end: number): { start: number; end: number }[] {
   const busy = lanes
     .flatMap(({ bars }) => bars.filter(({ kind }) => kind !== 'idle'))
@@ -72,7 +72,7 @@ export interface Range {
   readonly to: number;
 }
 
-/** Not closer than this. */
+/** Minimum width of a range. */
 const RANGE_MIN_MS = 50;
 
 export function zoomed({ from, to }: Range, factor: number, center: number, length: number): Range {

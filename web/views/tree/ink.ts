@@ -1,6 +1,6 @@
 import type { Bar, Kind } from './lanes.ts';
 
-/** The colours of the page, as a canvas needs them. */
+/** Colours of the page, resolved for a canvas. */
 export interface Ink {
   readonly of: Readonly<Record<Kind, string>>;
   readonly ground: string;
@@ -15,7 +15,7 @@ export interface Ink {
 
 export function inkOf(element: Element): Ink {
   const style = getComputedStyle(element);
-  // A custom property is not computed to a colour: the probe resolves `light-dark()`.
+  // Custom properties are not computed to colours; the probe resolves `light-dark()`.
   const probe = document.createElement('span');
   element.append(probe);
   const color = (name: string) => {
@@ -44,7 +44,7 @@ export function inkOf(element: Element): Ink {
   return ink;
 }
 
-/** One bar; kinds differ in form, too, so that colour alone says nothing. */
+/** Paints a bar; kinds also differ in shape, so that nothing depends on colour alone. */
 export function paintBar(
   pen: CanvasRenderingContext2D,
   ink: Ink,
@@ -82,7 +82,7 @@ export function paintBar(
 
 const CHARACTER = 6.2;
 
-/** What fits into the bar. */
+/** Paints as much of the text as fits into the width. */
 export function paintLabel(
   pen: CanvasRenderingContext2D,
   ink: Ink,
@@ -98,7 +98,7 @@ export function paintLabel(
   pen.fillText(text.length <= most ? text : `${text.slice(0, most - 1)}…`, x + 4, y);
 }
 
-/** From one agent to another; the head shows where it arrives. */
+/** Paints an arrow from one agent to another, with its head at the second point. */
 export function paintArrow(
   pen: CanvasRenderingContext2D,
   x1: number,

@@ -12,7 +12,7 @@ interface InspectorProps {
   readonly onSelect: (selected: Selection | null) => void;
 }
 
-/** What is selected in the picture, and, as a table, what the agent did before and after it. */
+/** Facts on the selected agent or bar, and a table of what the agent did before and after it. */
 export function Inspector({ timeline, selected, onSelect }: InspectorProps) {
   const lane = selected === null ? undefined : timeline.lanes[selected.lane];
   if (selected === null || lane === undefined)

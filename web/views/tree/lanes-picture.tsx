@@ -52,7 +52,7 @@ export function LanesPicture({ scene, onRange, onSelect, onGroup }: LanesProps) 
   useLayoutEffect(() => {
     const all = rows.length * ROW_HEIGHT + AXIS_HEIGHT;
     spacer.current?.style.setProperty('height', `${all}px`);
-    // A small tree leaves its room to what stands below.
+    // A small tree takes no more height than it needs.
     box.current?.style.setProperty('max-height', `${Math.max(HEIGHT_MIN, all + ROW_HEIGHT)}px`);
   }, [rows.length]);
   useEffect(() => picture.current?.show({ ...scene, hovered, scroll }), [scene, hovered, scroll]);
@@ -163,7 +163,7 @@ function LaneName({ row, scene, onSelect, onGroup }: NameProps) {
   );
 }
 
-/** Drags sideways by the pixels since the last move. */
+/** Handlers for dragging sideways; `onMove` gets the pixels since the last move. */
 function useDrag(onMove: (pixels: number) => void) {
   const at = useRef<number | null>(null);
   const way = useRef(0);

@@ -4,7 +4,7 @@ import type {
   timeline as timelineShape,
 } from '../../../src/documents/shapes/timeline-document.ts';
 
-/** The timeline as the page uses it: the compact columns of the server, unpacked (docs/json.md, `coppice/timeline/v1`). */
+/** The server's timeline in compact columns (docs/json.md, `coppice/timeline/v1`), which `unpacked` turns into a `Timeline`. */
 export type TimelineDocument = z.infer<typeof timelineShape>;
 type LaneDocument = z.infer<typeof laneShape>;
 
@@ -12,7 +12,7 @@ export const KINDS = ['request', 'tool', 'waiting', 'approval', 'queued', 'idle'
 export type Kind = (typeof KINDS)[number];
 export const STATUSES = ['open', 'ok', 'error', 'denied', 'interrupted', 'cancelled', 'timeout'] as const;
 
-/** Times are milliseconds since the tree began; `end` of what goes on is infinite. */
+/** Times are milliseconds since the tree began; `end` is infinite while the bar is open. */
 export interface Bar {
   readonly kind: Kind;
   readonly name: string;
@@ -20,7 +20,7 @@ export interface Bar {
   readonly start: number;
   readonly end: number;
   readonly seq: number | null;
-  /** Of requests. */
+  /** Only for requests; otherwise 0. */
   readonly input: number;
   readonly cached: number;
   readonly output: number;
@@ -33,14 +33,14 @@ export interface Letter {
   /** Index of a lane; -1: a person. */
   readonly from: number;
   readonly sent: number;
-  /** Infinite: unread. */
+  /** Infinite while unread. */
   readonly read: number;
 }
 
 export interface Wait {
   readonly bar: number;
   readonly by: number;
-  /** Null: it goes on. */
+  /** Null while the wait is open. */
   readonly at: number | null;
 }
 
@@ -48,7 +48,7 @@ export interface Lane {
   readonly index: number;
   readonly id: string;
   readonly about: Omit<LaneDocument, 'spans' | 'requests' | 'waits' | 'mail'>;
-  /** By start. */
+  /** Ordered by start. */
   readonly bars: readonly Bar[];
   readonly waits: readonly Wait[];
   readonly letters: readonly Letter[];
@@ -66,19 +66,19 @@ export interface Timeline {
   readonly title: string;
   readonly began: number;
   readonly now: number;
-  /** Empty: what the agents did has not come yet. */
+  /** Cursor for the next request; empty until the bars are loaded. */
   readonly after: string;
-  /** By index, which is by age. */
+  /** Ordered by index, oldest agent first. */
   readonly lanes: readonly Lane[];
   readonly path: readonly Part[];
   readonly shares: TimelineDocument['shares'];
-  /** Somebody works or waits. */
+  /** Whether any agent works or waits. */
   readonly lives: boolean;
-  /** When the last thing happened. */
+  /** End of the last activity; the present while an agent works or waits. */
   readonly end: number;
 }
 
-/** The timeline after an answer of the server; `before`: what was known of lanes that have not changed. */
+/** Merges an answer of the server with the lanes of `before` that have not changed. */
 export function unpacked(answer: TimelineDocument, before: Timeline | null): Timeline {
   const known = new Map(before?.lanes.map((lane) => [lane.id, lane]));
   for (const lane of answer.lanes) {
@@ -116,7 +116,7 @@ export function unpacked(answer: TimelineDocument, before: Timeline | null): Tim
   };
 }
 
-/** The timeline so many milliseconds later, if nothing happened meanwhile. */
+/** Timeline `later` milliseconds on, assuming that nothing has happened meanwhile. */
 export function at(timeline: Timeline, later: number): Timeline {
   const now = timeline.now + later;
   const end = timeline.lives ? Math.max(timeline.end, now) : timeline.end;
@@ -124,7 +124,7 @@ export function at(timeline: Timeline, later: number): Timeline {
   return { ...timeline, now, end, path };
 }
 
-/** A rest at the end of all work is not worth room. */
+/** Later of `late` and the end of the bar. Idle and open bars count by their start, so that a final rest takes no room. */
 function lateOf(late: number, { kind, start, end }: Bar): number {
   return Math.max(late, kind === 'idle' || end === Infinity ? start : end);
 }
@@ -178,7 +178,7 @@ function laneOf(
   };
 }
 
-/** The bar at that moment; of several calls that ran together, the one that began last. */
+/** Index of the bar at that time; of several calls that ran together, the one that began last. */
 export function barAt(lane: Lane, time: number): number | null {
   for (let index = firstAfter(lane.bars, time) - 1; index >= 0; index -= 1) {
     const bar = lane.bars[index] as Bar;
@@ -188,7 +188,7 @@ export function barAt(lane: Lane, time: number): number | null {
   return null;
 }
 
-/** Index of the first bar that begins after that moment. */
+/** Index of the first bar that begins after that time. */
 export function firstAfter(bars: readonly Bar[], time: number): number {
   let low = 0;
   let high = bars.length;
@@ -200,7 +200,7 @@ export function firstAfter(bars: readonly Bar[], time: number): number {
   return low;
 }
 
-/** Which of its calls of this name a bar is: `search (3/40)`; with several in a row: `search (3–7/40)`. */
+/** Label that numbers a bar among the agent's bars of the same name: `search (3/40)`; for several in a row: `search (3–7/40)`. */
 export function repeatOf({ bars }: Lane, index: number, calls = 1): string {
   const bar = bars[index] as Bar;
   const alike = bars.filter(({ kind, name }) => kind === bar.kind && name === bar.name);
@@ -210,7 +210,7 @@ export function repeatOf({ bars }: Lane, index: number, calls = 1): string {
   return `${word} (${first}${calls > 1 ? `–${first + calls - 1}` : ''}/${alike.length})`;
 }
 
-/** How an agent stood at that moment; null: there was no such agent yet. */
+/** Status of an agent at that time; null if the agent did not exist yet. */
 export function statusThen(lane: Lane, time: number): string | null {
   const { created, ended, status } = lane.about;
   if (time < created) return null;

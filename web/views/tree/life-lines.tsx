@@ -23,11 +23,11 @@ interface MailPage {
 interface LifeLinesProps {
   readonly timeline: Timeline;
   readonly until: number | null;
-  /** Only letters of this agent. */
+  /** Index of the agent whose letters are shown; null: all. */
   readonly only: number | null;
 }
 
-/** Who wrote to whom: a line down for each agent, an arrow for each letter, oldest on top. */
+/** Sequence diagram of the mail: a vertical line for each agent, an arrow for each letter, oldest on top. */
 export function LifeLines({ timeline, until, only }: LifeLinesProps) {
   const path = `/v1/trees/${timeline.root_id}/mail?limit=${PAGE}`;
   const [earlier, setEarlier] = useState<readonly MailPage[]>([]);
@@ -47,7 +47,7 @@ export function LifeLines({ timeline, until, only }: LifeLinesProps) {
   const people = peopleOf(letters, timeline);
   const column = new Map(people.map(({ id }, index) => [id, index * COLUMN + COLUMN / 2]));
   const height = HEAD + letters.length * LINE + 10;
-  // The text of the last column goes beyond it.
+  // Leaves room for the text of the last column, which extends beyond it.
   const width = people.length * COLUMN + COLUMN * 1.5;
   return (
     <div class="wide life-lines">
@@ -115,13 +115,13 @@ function LetterArrow({ letter, from, to, y, at, isUnread }: ArrowProps) {
   );
 }
 
-/** Pages that came long ago do not know it. */
+/** Whether the timeline shows the letter as read; pages that were loaded earlier may be stale. */
 function isRead({ to_id, number }: Letter, { lanes }: Timeline): boolean {
   const lane = lanes.find(({ id }) => id === to_id);
   return (lane?.letters.find((one) => one.number === number)?.read ?? Infinity) < Infinity;
 }
 
-/** Those who wrote or were written to, in the order of the tree; people first. */
+/** Senders and recipients: people first, then agents in the order of the tree. */
 function peopleOf(
   letters: readonly Letter[],
   { lanes }: Timeline,

@@ -1,13 +1,13 @@
 import type { Lane, Timeline } from './lanes.ts';
 
-/** What led from one agent to another. */
+/** A connection from one agent to another. */
 export interface Link {
   readonly type: 'fork' | 'letter' | 'result' | 'wait';
   /** Indexes of lanes; -1: a person. */
   readonly from: number;
   readonly to: number;
   readonly sent: number;
-  /** Infinite: not read yet. */
+  /** Time at which it was read or took effect; infinite while unread. */
   readonly taken: number;
 }
 
@@ -27,7 +27,7 @@ function linksTo(lane: Lane): Link[] {
   }
   for (const { bar, by, at } of lane.waits) {
     const end = lane.bars[bar]?.end ?? Infinity;
-    // A letter or result that ended it has its own arrow.
+    // A letter or result that ended the wait has its own arrow.
     if (at === null || links.some(({ from, sent }) => from === by && sent === at)) continue;
     links.push({ type: 'wait', from: by, to: index, sent: at, taken: end });
   }

@@ -4,11 +4,11 @@ import { EXPORTED } from '../../data/exported.ts';
 import { refreshing } from '../../data/refreshing.ts';
 import { at, type Timeline, type TimelineDocument, unpacked } from './lanes.ts';
 
-/** What goes on grows by this step. */
+/** Interval at which open bars grow. */
 const TICK_MS = 1_000;
-/** When the whole answer takes longer, the agents are shown before what they did. */
+/** If the whole answer takes longer than this, the agents are shown first, without their bars. */
 const AGENTS_MS = 60;
-/** What no event told of. */
+/** Interval of reloads without an event. */
 const QUIET_MS = 15_000;
 
 export interface LiveTimeline {
@@ -16,7 +16,7 @@ export interface LiveTimeline {
   readonly error: ApiError | null;
 }
 
-/** The timeline of a tree, which follows the events while the page is visible; after the first time only lanes that changed are asked for. */
+/** Timeline of a tree, kept up to date by events while the page is visible; after the first load, only changed lanes are requested. */
 export function useTimeline(tree: string): LiveTimeline {
   const [state, setState] = useState<LiveTimeline>({ timeline: null, error: null });
   useEffect(() => {
@@ -50,7 +50,7 @@ export function useTimeline(tree: string): LiveTimeline {
     const concerns = (trees: readonly string[] | null) =>
       trees === null || known === null || trees.includes(known.root_id);
     const stop = refreshing({ load, every_ms: 0, quiet_ms: QUIET_MS, concerns });
-    // The whole answer tells what is wrong.
+    // Errors are ignored, because the request for the whole answer reports them.
     const slow = setTimeout(() => known === null && loadAgents().catch(() => undefined), AGENTS_MS);
     const timer = EXPORTED === null ? setInterval(tick, TICK_MS) : undefined;
     return () => {

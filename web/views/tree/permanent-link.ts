@@ -12,7 +12,7 @@ export const TABS = [
   ['tasks', 'Tasks'],
 ] as const;
 export type Tab = (typeof TABS)[number][0];
-/** Zooming writes it no more often: browsers refuse what comes too fast. */
+/** Minimum interval between changes of the address, as while zooming; browsers refuse more frequent ones. */
 const LINK_MS = 250;
 
 function numberIn(query: URLSearchParams, name: string): number | null {
@@ -35,7 +35,7 @@ export function linkedIn(query: URLSearchParams, { lanes }: Timeline): Linked {
   };
 }
 
-/** What the address of the page names beside the tree. */
+/** Contents of the page's address besides the tree. */
 export interface Linked {
   readonly tab: Tab;
   readonly selected: Selection | null;
@@ -43,7 +43,7 @@ export interface Linked {
   readonly until: number | null;
 }
 
-/** The address names what is shown, so that it can be sent to somebody. */
+/** Keeps the address in line with what is shown, so that it can be shared. */
 export function usePermanentLink(timeline: Timeline, { tab, selected, shown, until }: Linked): void {
   const agent = selected === null ? null : (timeline.lanes[selected.lane]?.id ?? null);
   const free_at = useRef(0);

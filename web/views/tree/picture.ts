@@ -9,7 +9,7 @@ import { linesOf, type Row } from './rows.ts';
 export const ROW_HEIGHT = 24;
 export const AXIS_HEIGHT = 24;
 const BAR_HEIGHT = 14;
-/** From how many arrows only those of the agent in view are drawn. */
+/** With more arrows than this, only those of the hovered or selected agent are drawn. */
 const LINKS_MAX = 60;
 const GROUP_SLICES = 4;
 
@@ -27,7 +27,7 @@ export interface Scene {
   readonly links: readonly Link[];
   readonly selected: Selection | null;
   readonly hovered: number | null;
-  /** The scrubber: what came later is faint. */
+  /** Time of the scrubber; later bars are faint. */
   readonly until: number | null;
   readonly scroll: number;
 }
@@ -170,7 +170,7 @@ export class Picture {
       if (bar.start > to) break;
       const x = this.#x(scene, bar.start);
       const end = this.#x(scene, Math.min(bar.end, scene.timeline.end));
-      // Bars that fall into a pixel that has one already change nothing.
+      // Skips a bar that falls into a pixel which already has one.
       if (end < 0 || (end <= drawn && end - x < 1)) continue;
       drawn = Math.max(drawn, Math.ceil(x + 1));
       pen.globalAlpha = scene.until !== null && bar.start > scene.until ? 0.12 : 1;
@@ -204,7 +204,7 @@ export class Picture {
     paintLabel(this.#pen, this.#ink, text, x, top + BAR_HEIGHT / 2 + 0.5, wide, solid);
   }
 
-  /** How many of the group did something, as one band per slice of time. */
+  /** Draws how many agents of the group were busy, one column per slice of time. */
   #drawGroup(scene: Scene, lanes: readonly Lane[], y: number): void {
     const pen = this.#pen;
     const slices = Math.ceil(this.#width / GROUP_SLICES);
@@ -231,7 +231,7 @@ export class Picture {
     }
   }
 
-  /** A line below the bars that decided how long the tree took, from agent to agent. */
+  /** Draws the critical path as a line below its bars, from agent to agent. */
   #drawPath(scene: Scene, lines: ReadonlyMap<number, number>): void {
     const pen = this.#pen;
     pen.strokeStyle = this.#ink.bad;

@@ -1,6 +1,6 @@
 import type { Lane } from './lanes.ts';
 
-/** One line of the picture: an agent, or a group of siblings with like names. */
+/** One line of the picture: an agent, or a group of siblings with similar names. */
 export type Row =
   | { readonly type: 'agent'; readonly lane: Lane; readonly depth: number }
   | {
@@ -12,10 +12,10 @@ export type Row =
       readonly isOpen: boolean;
     };
 
-/** From how many siblings with like names a group is one line until somebody opens it. */
+/** Minimum siblings with similar names that form a group, which is one line until it is opened. */
 const GROUP_MIN = 12;
 
-/** The tree from the root down, each child under its parent. `open`: keys of groups that somebody opened; null: all. */
+/** The tree from the root down, each child under its parent. `open`: keys of open groups; null: no groups are formed. */
 export function rowsOf(lanes: readonly Lane[], open: ReadonlySet<string> | null): Row[] {
   const children = new Map<number, Lane[]>();
   for (const lane of lanes) {
@@ -43,7 +43,7 @@ export function rowsOf(lanes: readonly Lane[], open: ReadonlySet<string> | null)
   return rows;
 }
 
-/** `reader-1` and `reader-2` are alike. */
+/** Groups lanes by name without a trailing number: `reader-1` and `reader-2` are one group. */
 export function byStem(lanes: readonly Lane[]): Map<string, Lane[]> {
   const found = new Map<string, Lane[]>();
   for (const lane of lanes) {
@@ -55,7 +55,7 @@ export function byStem(lanes: readonly Lane[]): Map<string, Lane[]> {
   return found;
 }
 
-/** The line on which a lane stands, its own or that of its group; by index of the lane. */
+/** Line of each lane, by index of the lane: its own, or that of its group. */
 export function linesOf(rows: readonly Row[]): ReadonlyMap<number, number> {
   const lines = new Map<number, number>();
   for (const [line, row] of rows.entries()) {

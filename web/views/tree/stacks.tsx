@@ -11,7 +11,7 @@ const SAMPLES = 240;
 interface Series {
   readonly name: string;
   readonly times: readonly number[];
-  /** Sum up to and including each time. */
+  /** Sum up to each time, inclusive. */
   readonly sums: readonly number[];
 }
 
@@ -23,7 +23,7 @@ interface StacksProps {
   readonly until: number | null;
 }
 
-/** What the agents had used by each moment, one on the other, on the axis of the lanes. */
+/** Cumulative usage of the agents over time, stacked, on the axis of the lanes. */
 export function Stacks({ timeline, axis, range, what, until }: StacksProps) {
   const series = useMemo(() => seriesOf(timeline, what), [timeline, what]);
   const svg = useRef<SVGSVGElement>(null);
@@ -58,7 +58,7 @@ export function Stacks({ timeline, axis, range, what, until }: StacksProps) {
   );
 }
 
-/** Those that used most by name, all others as one; of many agents, those with like names are one. */
+/** Series of those that used most, and one for all others. With many agents, those with similar names are one series. */
 function seriesOf({ lanes }: Timeline, what: 'tokens' | 'cost'): Series[] {
   const groups =
     lanes.length <= SERIES_MAX + 1

@@ -1,17 +1,17 @@
 import type { Bar } from './lanes.ts';
 
-/** Bars of an agent that a list shows as one line: mostly one; of a call made again and again, all of them, with the requests between. */
+/** Bars of an agent that a list shows as one line: usually one; for repeated calls of a tool, all of them, with the requests between. */
 export interface Step {
   readonly from: number;
-  /** The last bar. */
+  /** Index of the last bar, inclusive. */
   readonly to: number;
   readonly calls: number;
 }
 
-/** From how many like calls in a row they are one line. */
+/** Minimum calls of the same tool in a row that are collapsed. */
 const REPEATS_MIN = 3;
 
-/** What an agent did, repeats collapsed. A run with the chosen bar in it is open. */
+/** Steps of an agent, with repeats collapsed, except for the run that contains the chosen bar. */
 export function stepsOf(bars: readonly Bar[], chosen: number | null): Step[] {
   const steps: Step[] = [];
   for (let from = 0; from < bars.length; ) {
@@ -24,7 +24,7 @@ export function stepsOf(bars: readonly Bar[], chosen: number | null): Step[] {
   return steps;
 }
 
-/** The calls of one tool from that bar on that went well, one after the other, with nothing but requests between. */
+/** Run of successful calls of one tool from that bar on, with nothing but requests between. */
 function runAt(bars: readonly Bar[], from: number): Step {
   const first = bars[from] as Bar;
   let [to, calls] = [from, 1];

@@ -2,7 +2,7 @@ import { count, dollars, duration } from '../../data/amounts.ts';
 import { Status } from '../../parts/status.tsx';
 import { KINDS, type Timeline } from './lanes.ts';
 
-/** What the tree is, and what decided how long it took. */
+/** Title and totals of the tree, and what determined how long it took. */
 export function TreeHead({ timeline }: { readonly timeline: Timeline }) {
   const { lanes, end } = timeline;
   const [root] = lanes;
@@ -30,7 +30,7 @@ export function TreeHead({ timeline }: { readonly timeline: Timeline }) {
   );
 }
 
-/** What decided how long it took. */
+/** Sentence that says what determined how long the tree took. */
 function sentence({ shares, lanes, path }: Timeline): string {
   const other = shares.find(({ agent }) => lanes[agent]?.about.parent !== null);
   const percent = (share: number) => `${Math.round(share * 100)} %`;

@@ -17,7 +17,7 @@ import { Stacks } from './stacks.tsx';
 import { TasksTable } from './tasks-table.tsx';
 import { Legend, Scrubber, TreeHead } from './tree-head.tsx';
 
-/** In the timeline, while it has the focus. */
+/** Keys of the timeline, while it has the focus. */
 const TIMELINE_KEYS = [
   { key: '+ −', what: 'timeline: closer, farther' },
   { key: '0', what: 'timeline: all of it' },

@@ -9,13 +9,13 @@ export type BotAnswer<T> =
   | { readonly ok: true; readonly result: T }
   | { readonly ok: false; readonly failure: BotFailure };
 
-/** The library's type of a signal, which Node's own does not match. */
+/** Grammy's type of an abort signal, which Node's own type does not match. */
 export type BotSignal = NonNullable<Parameters<RawApi['getMe']>[0]>;
 export type BotCall<T> = (api: RawApi, signal: BotSignal) => Promise<T>;
 
 /**
- * Makes every call of the Bot API; nothing throws. After a 429 nothing is sent until the time is up that Telegram asked for: calls fail with `flood` and
- * the time that is left.
+ * Makes all calls of the Bot API; never throws. After a 429 nothing is sent until the time that Telegram asked for has passed: until then, `send` and
+ * `write` fail with `flood` and the time that is left.
  */
 export class BotClient {
   readonly #api: Api;
@@ -38,7 +38,7 @@ export class BotClient {
     this.#pacing = new Pacing(timing);
   }
 
-  /** A query. */
+  /** Makes a call that people do not notice, such as a query; neither paced nor held back after a 429. */
   async ask<T>(call: BotCall<T>, signal: AbortSignal, time_ms = this.#timing.call_ms): Promise<BotAnswer<T>> {
     const stopped = AbortSignal.any([signal, this.#closing.signal]);
     if (stopped.aborted) return { ok: false, failure: { type: 'aborted' } };
@@ -51,7 +51,7 @@ export class BotClient {
     }
   }
 
-  /** Anything that people notice but no message; not paced. */
+  /** Makes a call that people may notice but that writes no message, such as a typing indicator; not paced. */
   async send<T>(call: BotCall<T>, signal: AbortSignal): Promise<BotAnswer<T>> {
     const after_ms = this.held_ms();
     if (after_ms > 0) return { ok: false, failure: { type: 'flood', after_ms } };
@@ -61,7 +61,7 @@ export class BotClient {
     return answer;
   }
 
-  /** A message or an edit; waits for its turn. */
+  /** Sends a message or an edit; waits until the rate limits allow it. */
   async write<T>(chat: number, call: BotCall<T>, signal: AbortSignal): Promise<BotAnswer<T>> {
     const after_ms = this.held_ms();
     if (after_ms > 0) return { ok: false, failure: { type: 'flood', after_ms } };
@@ -70,13 +70,13 @@ export class BotClient {
     return await this.send(call, signal);
   }
 
-  /** A message or an edit that may be dropped: null when it would have to wait. */
+  /** Sends a message or an edit that may be dropped: returns null if it would have to wait. */
   async writeNow<T>(chat: number, call: BotCall<T>, signal: AbortSignal): Promise<BotAnswer<T> | null> {
     if (this.held_ms() > 0 || !this.#pacing.tryTake(chat)) return null;
     return await this.send(call, signal);
   }
 
-  /** How long nothing may be sent. */
+  /** Milliseconds until sending is allowed again after a 429; 0 if it is. */
   held_ms(): number {
     return Math.max(0, this.#closed_until - performance.now());
   }

@@ -4,11 +4,11 @@ import type { DeliverResult } from '../../channel.ts';
 
 /** Why a call of the Bot API failed. Never contains the token. */
 export type BotFailure =
-  /** Our own signal; whether the call took effect is unknown. */
+  /** Aborted by our own signal; whether the call took effect is unknown. */
   | { readonly type: 'aborted' }
-  /** Rate limit: nothing may be sent before. */
+  /** Rate limit: nothing may be sent for `after_ms`. */
   | { readonly type: 'flood'; readonly after_ms: number }
-  /** The network, a time limit, a server error: a retry may help. */
+  /** Network error, timeout or server error: a retry may succeed. */
   | { readonly type: 'transient'; readonly error: string }
   | { readonly type: 'unauthorized' }
   /** Another process polls with this token, or a webhook is set. */
@@ -38,7 +38,7 @@ export function botFailure(error: unknown, token: string, timed_out: boolean): B
   return { type: 'transient', error: `Telegram is in trouble: ${said}` };
 }
 
-/** Not the error's own text: it contains the URL, and so the token. */
+/** Short reason for a failure without an answer. The error's own text is left out: it contains the URL, and so the token. */
 function networkReason(error: unknown): string {
   const cause: unknown = error instanceof HttpError ? error.error : error;
   if (typeof cause !== 'object' || cause === null) return 'the call failed';
@@ -47,7 +47,7 @@ function networkReason(error: unknown): string {
   return typeof code === 'string' && /^[A-Z_]+$/.test(code) ? code : 'the connection broke off';
 }
 
-/** What a failed edit means: the message has that text already, it cannot be edited (any more), or something else. */
+/** Classifies a failed edit: `same`: the message has that text already; `gone`: it cannot be edited (any more). */
 export function editRefusal(failure: BotFailure): 'same' | 'gone' | 'other' {
   if (failure.type !== 'refused') return 'other';
   if (/message is not modified/i.test(failure.error)) return 'same';

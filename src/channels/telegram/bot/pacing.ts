@@ -7,13 +7,13 @@ type PacingTiming = Pick<
 >;
 
 const SECOND_MS = 1_000;
-/** Beyond this, chats that have been silent for a whole window are forgotten. */
+/** Number of chats beyond which those that were silent for a whole window are dropped. */
 const CHATS_MAX = 1_000;
 
 /** Limits the rate of messages per chat, per group and over all chats, in sliding windows. Groups have negative ids and a lower limit. */
 export class Pacing {
   readonly #timing: PacingTiming;
-  /** When the last messages went out, over all chats and in each; milliseconds, monotonic, oldest first. */
+  /** Times of the last messages, over all chats and per chat; monotonic milliseconds, oldest first. */
   #all: number[] = [];
   readonly #chats = new Map<number, number[]>();
 
@@ -21,7 +21,7 @@ export class Pacing {
     this.#timing = timing;
   }
 
-  /** Waits for a turn of the chat and takes it; false when aborted. */
+  /** Waits until the limits allow a message to the chat, and counts it; false when aborted. */
   async take(chat: number, signal: AbortSignal): Promise<boolean> {
     while (!signal.aborted) {
       const wait_ms = this.#wait(chat, this.#timing.group_messages);
@@ -34,7 +34,7 @@ export class Pacing {
     return false;
   }
 
-  /** Takes a turn if one is free now. Leaves half of a group's limit to messages that must arrive. */
+  /** Counts a message if the limits allow it now, else returns false. Leaves half of a group's limit to messages that must arrive. */
   tryTake(chat: number): boolean {
     if (this.#wait(chat, Math.ceil(this.#timing.group_messages / 2)) > 0) return false;
     this.#note(chat);

@@ -1,27 +1,27 @@
 /** Rates, time limits and delays of the channel. */
 export interface TelegramTiming {
-  /** Between two messages of one chat. */
+  /** Minimum time between two messages to one chat. */
   readonly chat_gap_ms: number;
-  /** Messages of all chats within any second. */
+  /** Maximum messages to all chats within any second. */
   readonly bot_per_second: number;
-  /** Messages of one group within `group_window_ms`. */
+  /** Maximum messages to one group within `group_window_ms`. */
   readonly group_messages: number;
   readonly group_window_ms: number;
-  /** One call of the Bot API. */
+  /** Timeout of one call of the Bot API. */
   readonly call_ms: number;
-  /** One try to deliver a parcel, waiting included. */
+  /** Timeout of one try to deliver a parcel, waiting included. */
   readonly deliver_ms: number;
   /** How long the Bot API holds a poll open, in seconds. */
   readonly poll_s: number;
-  /** After a failed poll or answer. */
+  /** Back-off after a failed poll, update or reply. */
   readonly back_off: { readonly base_ms: number; readonly max_ms: number };
-  /** After a conflict: another process polls with the same token. */
+  /** Pause after a conflict: another process polls with the same token. */
   readonly conflict_ms: number;
-  /** After the token was refused. */
+  /** Pause after the token was refused. */
   readonly refused_ms: number;
-  /** From the first text of a turn to the message that shows it. */
+  /** Delay from the first text of a turn to the message that shows it. */
   readonly live_first_ms: number;
-  /** Between two edits of a live message. */
+  /** Minimum time between two edits of a live message. */
   readonly live_gap_ms: number;
   /** How long the live message of an ended turn waits for its reply while the next turn has begun. */
   readonly live_grace_ms: number;

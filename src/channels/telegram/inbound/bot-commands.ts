@@ -1,11 +1,11 @@
 export interface BotCommand {
   readonly name: string;
-  /** Its arguments. */
+  /** Arguments as the help shows them; empty for none. */
   readonly usage: string;
   readonly description: string;
 }
 
-/** In the order in which people see them. */
+/** Commands in the order in which people see them. */
 export const BOT_COMMANDS: readonly BotCommand[] = [
   { name: 'help', usage: '', description: 'what can be said here' },
   { name: 'agents', usage: '', description: 'who works here, and on what' },
@@ -27,7 +27,7 @@ export interface SlashCommand {
 
 const COMMAND = /^\/([a-z0-9_]{1,32})(?:@([a-z0-9_]{1,64}))?(?:\s+([\s\S]*))?$/i;
 
-/** `elsewhere`: addressed to another bot. Null: not a command, as a path such as `/etc/hosts`. */
+/** Parses a command. `elsewhere`: addressed to another bot; null: not a command, such as the path `/etc/hosts`. */
 export function readCommand(text: string, bot_name: string): SlashCommand | 'elsewhere' | null {
   const found = COMMAND.exec(text.trim());
   if (found === null) return null;

@@ -14,7 +14,7 @@ const DOING_MAX = 100;
 const SUBJECT_MAX = 200;
 const MARKS = { colour: false, unicode: true } as const;
 
-/** Where a command was written, and by whom: `telegram:<user id>`. */
+/** Origin of a command: its chat, and its author as `telegram:<user id>`. */
 export interface CommandPlace {
   readonly sessions: ChatSessions;
   readonly chat: string;
@@ -134,7 +134,7 @@ async function deny(place: CommandPlace, argument: string): Promise<FormattedTex
 
 type Verdict = Omit<Parameters<ChatSessions['answer']>[2], 'by'>;
 
-/** Without an id: the only open question; with several open, none is answered. */
+/** Answers the question with this id; with null, the only open question, and with several open ones it lists them instead. */
 async function answer(place: CommandPlace, id: string | null, verdict: Verdict): Promise<FormattedText> {
   const { sessions, chat, by } = place;
   if (id === null) {
@@ -160,7 +160,7 @@ function plain(text: string): FormattedText {
   return { text, entities: [] };
 }
 
-/** One line for each agent, descendants indented. */
+/** Writes one line for each agent, descendants indented. */
 function writeAgents(builder: TextBuilder, agents: readonly AgentLine[]): void {
   const top = agents[0]?.depth ?? 0;
   agents.forEach(({ name, depth, status, doing }, index) => {
@@ -172,7 +172,7 @@ function writeAgents(builder: TextBuilder, agents: readonly AgentLine[]): void {
   });
 }
 
-/** One line for each question, with its shortest distinct id. */
+/** Writes one line for each question, with the shortest unambiguous prefix of its id. */
 export function writeAsks(builder: TextBuilder, asks: readonly Ask[]): void {
   const short = shortIds(asks.map((ask) => ask.id));
   for (const ask of asks) {

@@ -7,7 +7,7 @@ import { textMessages } from '../outbound/parcel-messages.ts';
 import type { FormattedText } from '../text/formatted-text.ts';
 
 const TRIES = 6;
-/** Replies that may wait in one chat; further ones are dropped. */
+/** Maximum replies waiting in one chat; further ones are dropped. */
 const WAITING_MAX = 50;
 
 /**
@@ -48,7 +48,7 @@ export class CommandReplies {
     });
   }
 
-  /** Sends at once, with retries where they may help. Never rejects. */
+  /** Sends without queueing, with at most `TRIES` tries while failures are transient. Never rejects. */
   async now(send: () => Promise<BotAnswer<unknown>>): Promise<void> {
     for (let tries = 1; !this.#signal.aborted; tries += 1) {
       const answer = await send();
@@ -66,7 +66,7 @@ export class CommandReplies {
     }
   }
 
-  /** Resolves when nothing waits. */
+  /** Resolves when no reply is waiting in any chat. */
   async settled(): Promise<void> {
     await Promise.all([...this.#chats.values()].map(({ last }) => last));
   }

@@ -7,20 +7,20 @@ export interface Sender {
   readonly name: string;
 }
 
-/** A message; `text` is null for pictures, voice and the like. */
+/** A message; `text` is null for pictures, voice messages and the like without a caption. */
 export interface WrittenMessage {
   readonly type: 'message';
   readonly chat: number;
   readonly from: Sender;
   readonly text: string | null;
-  /** Shared by pictures that were sent together. */
+  /** Id shared by pictures that were sent together, else null. */
   readonly album: string | null;
 }
 
 /** A pressed button. */
 export interface Press {
   readonly type: 'press';
-  /** For `answerCallbackQuery`. */
+  /** Id of the callback query, for `answerCallbackQuery`. */
   readonly id: string;
   readonly chat: number;
   readonly from: Sender;
@@ -32,9 +32,9 @@ export interface Press {
 export type Incoming =
   | WrittenMessage
   | Press
-  /** Not for us: events of a group, messages of bots. */
+  /** Ignored, such as events of a group and messages of bots. */
   | { readonly type: 'nothing' }
-  /** Not in the form that the Bot API promises. */
+  /** Not in the format that the Bot API documents. */
   | { readonly type: 'malformed' };
 
 /** Content that people send; other messages report events in a group. */
@@ -57,7 +57,7 @@ const CONTENT: readonly string[] = [
 ];
 const NAME_MAX = 64;
 
-/** Reads an update, checking every field: a malformed one must not stop the reading of others. */
+/** Parses an update, checking every field: a malformed one must not prevent others from being read. */
 export function readIncoming(update: unknown): Incoming {
   if (!isJsonObject(update)) return { type: 'malformed' };
   if (update.message !== undefined) return readMessage(update.message);
@@ -111,7 +111,7 @@ const KEPT: ReadonlySet<unknown> = new Set<Entity['type']>([
   'text_link',
 ]);
 
-/** The entities that we set; Telegram finds links and the like by itself. */
+/** Keeps entities of the types that this channel sets; Telegram detects links and the like by itself. */
 function readEntities(entities: unknown): readonly Entity[] {
   return Array.isArray(entities) ? entities.filter((one) => isJsonObject(one) && KEPT.has(one.type)) : [];
 }

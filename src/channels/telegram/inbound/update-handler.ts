@@ -19,9 +19,9 @@ export interface UpdateHandlerTools {
   readonly signal: AbortSignal;
 }
 
-/** Strangers that are remembered, so that each is logged once. */
+/** Maximum strangers that are remembered so that each is logged once; further ones are not logged. */
 const STRANGERS_MAX = 10_000;
-/** Characters of a notice that is shown to whoever pressed a button. */
+/** Maximum characters of a notice that is shown to the person who pressed a button. */
 const ALERT_MAX = 190;
 const BUTTON_DATA = /^([ysn]):([0-9a-f-]{8,60})$/;
 
@@ -35,7 +35,7 @@ export class UpdateHandler {
     this.#tools = tools;
   }
 
-  /** Rejects when the update must be taken again: the ledger is unreachable. */
+  /** Rejects when the update must be retried: on any error that is not a reply to the person, such as an unreachable ledger. */
   async take(update_id: number, update: unknown): Promise<void> {
     const incoming = readIncoming(update);
     const { log } = this.#tools;
@@ -116,7 +116,7 @@ export class UpdateHandler {
   }
 }
 
-/** Whether the error is a reply to the person; after any other, the update is taken again. */
+/** Whether the error is sent to the person as a reply; after any other error the update is retried. */
 function isReply(error: unknown): error is CoppiceError {
   return error instanceof CoppiceError && !isLedgerFailure(error);
 }
@@ -125,7 +125,7 @@ function spoken({ message, hint }: CoppiceError): string {
   return hint === null ? message : `${message}\n${hint}`;
 }
 
-/** What the person who pressed is told, and the line that replaces the buttons; without one they stay. */
+/** Notice for the person who pressed the button (`told`), and the line that replaces the buttons; null keeps them. */
 interface PressOutcome {
   readonly told: string;
   readonly line: string | null;

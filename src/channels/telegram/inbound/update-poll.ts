@@ -18,11 +18,11 @@ export interface UpdatePollTools {
 type UpdateTaker = (update_id: number, update: unknown) => Promise<void>;
 
 const ALLOWED = ['message', 'callback_query'] as const;
-/** Added to the duration of a long poll for its answer to arrive. */
+/** Time added to the duration of a long poll for its answer to arrive. */
 const ANSWER_MS = 15_000;
-/** An id this far below the offset starts a new numbering, as Telegram does after a week of silence. */
+/** An update id further than this below the offset begins a new numbering, as Telegram does after a week without updates. */
 const REPEATS_MAX = 100_000;
-/** For an update that fails for a reason other than the ledger. */
+/** Maximum tries for an update that fails for a reason other than the ledger. */
 const TRIES = 8;
 
 /**
@@ -31,7 +31,7 @@ const TRIES = 8;
  */
 export class UpdatePoll {
   readonly #tools: UpdatePollTools;
-  /** The first id that was not taken yet; 0: Telegram's own. */
+  /** First update id that was not taken yet; 0 begins at Telegram's earliest unconfirmed update. */
   #offset = 0;
   #failures = 0;
 
@@ -39,7 +39,7 @@ export class UpdatePoll {
     this.#tools = tools;
   }
 
-  /** The bot's own user; null when aborted first. */
+  /** Queries the bot's own user, with retries; null when aborted first. */
   async identify(): Promise<{ readonly id: number; readonly username: string } | null> {
     const { client, signal } = this.#tools;
     while (!signal.aborted) {
@@ -66,12 +66,12 @@ export class UpdatePoll {
       }
       this.#failures = 0;
       const taken = await this.#takeAll(answer.result, take);
-      // Only repeats: avoids a tight loop on a server that ignores the offset.
+      // All updates were repeats: avoids a tight loop on a server that ignores the offset.
       if (!taken && answer.result.length > 0) await sleep(timing.back_off.base_ms, signal);
     }
   }
 
-  /** Whether any of them was new. */
+  /** Takes updates in order; resolves to whether any of them was new. */
   async #takeAll(updates: readonly { readonly update_id: number }[], take: UpdateTaker): Promise<boolean> {
     const { memory, signal, log } = this.#tools;
     let taken = false;
@@ -91,7 +91,7 @@ export class UpdatePoll {
     return taken;
   }
 
-  /** The stored offset, unless it belongs to another bot. */
+  /** Reads the stored offset; 0 if there is none or it belongs to another bot. */
   async #readOffset(bot_id: number): Promise<number> {
     const { memory } = this.#tools;
     const reader = await memory.get('bot');
@@ -102,8 +102,8 @@ export class UpdatePoll {
   }
 
   /**
-   * Retries until it succeeds. An update (`update_id`) that keeps failing for a reason other than the ledger is skipped after `TRIES`, so that it does
-   * not hold up all others.
+   * Retries the action until it succeeds or the signal aborts. An update (`update_id`) that keeps failing for a reason other than the ledger is
+   * skipped after `TRIES` tries, so that it does not hold up all others.
    */
   async #insist(action: () => Promise<void>, update_id: number | null = null): Promise<void> {
     const { log, timing, signal } = this.#tools;
@@ -129,7 +129,7 @@ export class UpdatePoll {
     await sleep(this.#logged(failure), this.#tools.signal);
   }
 
-  /** Logs why nothing could be read; how long to wait before the next try. */
+  /** Logs why nothing could be read; returns the milliseconds to wait before the next try. */
   #logged(failure: BotFailure): number {
     const { log, timing } = this.#tools;
     switch (failure.type) {
@@ -151,7 +151,7 @@ export class UpdatePoll {
   }
 }
 
-/** Whether the ledger is to blame rather than the request: a retry may work. */
+/** Whether the error comes from the ledger rather than from the request, so that a retry may succeed. */
 export function isLedgerFailure(error: unknown): boolean {
   if (error instanceof StoreError) return true;
   if (!(error instanceof CoppiceError)) return false;

@@ -13,14 +13,14 @@ interface PartProgress {
 
 export interface DeliverTools {
   readonly client: BotClient;
-  /** Of a reply: the live message that its first message replaces, where this process knows it. */
+  /** Live message that the first message of a reply replaces; null for other parcels, or if this process has not listened. */
   readonly live: LiveMessage | null;
   readonly onSent: (message_id: number) => void;
 }
 
 /**
- * Sends what is left of a parcel, message by message, and stores the progress after each. The chat must be locked. Rejects when the ledger is
- * unreachable.
+ * Sends the rest of a parcel, message by message, and stores the progress after each. The chat must be locked. Rejects when the ledger is unreachable
+ * or the progress cannot be stored.
  */
 export async function deliverParcel(
   { client, live, onSent }: DeliverTools,
@@ -41,7 +41,7 @@ export async function deliverParcel(
     ids.push(answer.result);
     onSent(answer.result);
     await saveProgress(JSON.stringify({ sent: index + 1, message_ids: ids }));
-    // From here on it must not be edited as a live message.
+    // The replaced message must not be edited as a live message any more.
     if (index === 0) await live?.forget();
   }
   return { type: 'delivered' };
@@ -81,13 +81,13 @@ async function withFallback<T>(
   return refused && message.entities.length > 0 ? await send({ ...message, entities: [] }) : answer;
 }
 
-/** What an earlier try stored; nothing where it cannot be read. */
+/** Parses the progress that an earlier try stored; zero if it cannot be parsed. */
 function readProgress(kept: string | null): PartProgress {
   try {
     const { sent, message_ids } = JSON.parse(kept ?? 'null') as PartProgress;
     if (Number.isSafeInteger(sent) && sent >= 0 && Array.isArray(message_ids)) return { sent, message_ids };
   } catch {
-    // From the beginning.
+    // Invalid JSON: begin with the first message.
   }
   return { sent: 0, message_ids: [] };
 }

@@ -20,7 +20,7 @@ export interface LiveTools {
   readonly memory: ChannelMemory;
   readonly log: ChannelLog;
   readonly timing: TelegramTiming;
-  /** By `chat:agent_id`: the newest message of a reply that was sent while no live message was known. */
+  /** Id of the newest message of a reply that was sent while no live message was known, by `chat:agent_id`. */
   readonly replies: ReadonlyMap<string, number>;
   readonly signal: AbortSignal;
 }
@@ -28,33 +28,33 @@ export interface LiveTools {
 const BUSY_MS = 1_000;
 
 /**
- * Shows what one agent says and does in one message of a chat, edited as the text grows and only under the lock of the chat. The reply replaces it:
- * after `target` the message is not edited any more.
+ * Shows what one agent says and does in one message of a chat, edited as the text grows and only under the lock of the chat. The reply replaces this
+ * message, which is not edited any more after `target`.
  */
 export class LiveMessage {
   readonly #chat: string;
   readonly #tools: LiveTools;
   readonly #name: string;
   readonly #key: string;
-  /** `unknown`: no event of it has been seen by this process. */
+  /** `unknown`: this process has seen no event of the turn. */
   #turn: 'unknown' | 'open' | 'ended' = 'unknown';
   #text = '';
   #doing: string | null = null;
-  /** Telegram refused it: the rest of this turn is not shown. */
+  /** Whether Telegram refused the live message: the rest of this turn is not shown. */
   #muted = false;
-  /** There is something new to show. */
+  /** Whether there is something new to show. */
   #changed = false;
-  /** What the message shows, as JSON. */
+  /** Content that the message shows, as JSON. */
   #shown: string | null = null;
-  /** Undefined until it was read from the ledger. */
+  /** Undefined until it was read from the ledger; null for no live message. */
   #note: LiveNote | null | undefined;
   #note_until = 0;
   #edited_at = Number.NEGATIVE_INFINITY;
-  /** Ended turns whose reply has not been delivered yet, and the reply that was counted last. */
+  /** Number of ended turns whose reply has not been delivered yet, and the parcel id of the reply that was counted last. */
   #owed = 0;
   #counted: string | null = null;
   #timer: NodeJS.Timeout | undefined;
-  /** An edit is under way. */
+  /** Whether an edit is in progress. */
   #busy = false;
 
   constructor(chat: string, agent_id: string, tools: LiveTools) {
@@ -80,20 +80,20 @@ export class LiveMessage {
     this.#schedule(0);
   }
 
-  /** The message that this reply replaces. The chat must be locked. Rejects when the ledger is unreachable. */
+  /** Returns the id of the message that this reply replaces, or null. The chat must be locked. Rejects when the ledger is unreachable. */
   async target(parcel_id: string): Promise<number | null> {
     await this.#load();
     if (this.#counted !== parcel_id) {
       this.#counted = parcel_id;
       if (this.#owed > 0) this.#owed -= 1;
-      // The reply arrived before the event that its turn has ended.
+      // The reply arrived before the `ended` event of its turn.
       else if (this.#turn === 'open') this.#end();
     }
     if (this.#note) this.#awaitReply({ ...this.#note, ended: true });
     return this.#note?.message_id ?? null;
   }
 
-  /** The reply has replaced it. The chat must be locked. Rejects when the ledger is unreachable. */
+  /** Forgets the live message, so that it is not edited any more. The chat must be locked. Rejects when the ledger is unreachable. */
   async forget(): Promise<void> {
     await this.#store(null);
     this.#shown = null;
@@ -157,7 +157,7 @@ export class LiveMessage {
     this.#schedule(wait_ms);
   }
 
-  /** Shows what is new; resolves to how long to wait before a retry. */
+  /** Shows what is new; resolves to the milliseconds to wait before the next refresh. */
   async #show(): Promise<number> {
     const { client, timing, signal } = this.#tools;
     if (!(await this.#mayWrite())) return timing.live_gap_ms;
@@ -240,7 +240,7 @@ export class LiveMessage {
   async #load(): Promise<void> {
     if (this.#note !== undefined) return;
     const note = readNote(await this.#tools.memory.get(this.#key));
-    // Its reply was sent below it before this process listened.
+    // The reply was sent as a later message before this process listened.
     const passed = note !== null && note.message_id < (this.#tools.replies.get(this.#name) ?? 0);
     if (passed) return await this.#store(null);
     if (!note?.ended) {
@@ -251,13 +251,13 @@ export class LiveMessage {
     this.#awaitReply(note);
   }
 
-  /** Its turn has ended: the message waits for its reply, for `live_grace_ms` at most. */
+  /** Marks the turn of the message as ended: the message waits for its reply, at most `live_grace_ms`. */
   #awaitReply(note: LiveNote): void {
     if (!this.#note?.ended) this.#note_until = performance.now() + this.#tools.timing.live_grace_ms;
     this.#note = note;
   }
 
-  /** In memory first: a failed write must not lead to a second message. */
+  /** Updates memory first: a failed write must not lead to a second message. */
   async #store(note: LiveNote | null): Promise<void> {
     this.#note = note;
     await this.#tools.memory.set(this.#key, note === null ? null : JSON.stringify(note));

@@ -4,12 +4,12 @@ import { hasVisible, limitEntities } from '../text/formatted-text.ts';
 import { markdownEntities } from '../text/markdown-entities.ts';
 import { TextBuilder } from '../text/text-builder.ts';
 
-/** Of a longer text only the end is shown. */
+/** Maximum characters shown; of a longer text only the end is shown. */
 const TEXT_MAX = 4_000;
 const DOING_MAX = 80;
 const ABRIDGED = '… ';
 
-/** What a live message shows; null while there is nothing to show. */
+/** Content of a live message; null while there is nothing to show. */
 export function liveText(text: string, doing: string | null): FormattedText | null {
   const said = lastOf(markdownEntities(text));
   const work = doing === null ? '' : shortened(clean(doing));

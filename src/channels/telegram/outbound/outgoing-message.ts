@@ -13,7 +13,7 @@ export interface OutgoingMessage extends FormattedText {
   readonly buttons?: readonly Button[];
 }
 
-/** For `sendMessage` and `editMessageText`; an edit without buttons removes those of the message. */
+/** Request fields for `sendMessage` and `editMessageText`; an edit without buttons removes those of the message. */
 export function messageBody({ text, entities, buttons = [] }: OutgoingMessage) {
   const row = buttons.map(({ label, data }) => ({ text: label, callback_data: data }));
   return {
@@ -24,7 +24,7 @@ export function messageBody({ text, entities, buttons = [] }: OutgoingMessage) {
   };
 }
 
-/** The id of the message that was sent. */
+/** Sends a message; resolves to its id. */
 export async function sendNew(
   api: RawApi,
   chat_id: number,

@@ -10,15 +10,15 @@ import { splitText } from '../text/split-text.ts';
 import { TextBuilder } from '../text/text-builder.ts';
 import type { Button, OutgoingMessage } from './outgoing-message.ts';
 
-/** Longer arguments visibly lose their middle; spelled-out ones may be twice as long. */
+/** Maximum characters of an argument, whose middle is left out beyond that; twice as many once hidden characters are spelled out. */
 const ARGUMENT_MAX = 20_000;
-/** UTF-16 units of one message. */
+/** Maximum UTF-16 units of one message. */
 const MESSAGE_MAX = 4_096;
-/** Left free under a question, for the line that says who answered it. */
+/** UTF-16 units left free under a question for the line that says who answered it. */
 const ANSWER_ROOM = 200;
 const ID_LENGTH = 8;
 
-/** The messages of a parcel, at least one; the same at every try. */
+/** Composes the messages of a parcel: at least one, and the same at every try. */
 export function parcelMessages(parcel: Parcel): readonly OutgoingMessage[] {
   if (parcel.kind === 'ask' && parcel.ask !== null) {
     const pieces = splitText(askText(parcel.ask), MESSAGE_MAX - ANSWER_ROOM);
@@ -29,18 +29,18 @@ export function parcelMessages(parcel: Parcel): readonly OutgoingMessage[] {
   return textMessages(parcel.kind === 'run' && parcel.run !== null ? signed(said, parcel.run.id) : said);
 }
 
-/** At least one message. */
+/** Splits a text into messages, at least one. */
 export function textMessages(text: FormattedText): readonly OutgoingMessage[] {
   const pieces = splitText(text, MESSAGE_MAX);
   return pieces.length > 0 ? pieces : [{ text: '(no text)', entities: [] }];
 }
 
-/** The id at the end shows a repeat. */
+/** Appends the run id, by which people recognise a repeat. */
 function signed({ text, entities }: FormattedText, run_id: string): FormattedText {
   return { text: `${text}\n· ${run_id.slice(0, ID_LENGTH)}`, entities };
 }
 
-/** Who wants what, with all arguments of the call: that is what a person allows. */
+/** Text of a question: agent, tool, and all arguments of the call, because that is what a person allows. */
 export function askText(ask: Ask): FormattedText {
   const builder = new TextBuilder();
   builder.styled('bold', () => builder.write(clean(ask.agent_name)));
@@ -59,7 +59,7 @@ export function askText(ask: Ask): FormattedText {
   return builder.build();
 }
 
-/** None for a question that is no longer open. */
+/** Buttons of a question; none if it is no longer open. */
 function askButtons(ask: Ask): readonly Button[] {
   if (ask.verdict !== null) return [];
   const question = questionOf(ask);

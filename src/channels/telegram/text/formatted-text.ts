@@ -1,4 +1,4 @@
-/** Formatting of a part of a text, as the Bot API has it. `offset` and `length` count UTF-16 units. */
+/** Formatting of a part of a text, as in the Bot API. `offset` and `length` count UTF-16 units. */
 export type Entity =
   | {
       readonly type: 'bold' | 'italic' | 'strikethrough' | 'code' | 'blockquote';
@@ -11,13 +11,13 @@ export type Entity =
 /** Text and its formatting, kept apart, so that nothing needs escaping. */
 export interface FormattedText {
   readonly text: string;
-  /** By offset, the longer first. They nest as the Bot API demands: none crosses another, none covers code. */
+  /** Sorted by offset, longer ones first. Nested as the Bot API demands: none partly overlaps another, none covers code. */
   readonly entities: readonly Entity[];
 }
 
-/** The Bot API ignores further entities of a message. */
+/** Maximum entities of a message; the Bot API ignores further ones. */
 const ENTITIES_MAX = 100;
-/** Which entities to keep first: those that matter most to the meaning. */
+/** Entity types by importance to the meaning, the most important first. */
 const RANK: readonly Entity['type'][] = [
   'pre',
   'text_link',
@@ -36,10 +36,10 @@ export function limitEntities(entities: readonly Entity[]): readonly Entity[] {
   return entities.filter((entity) => kept.has(entity));
 }
 
-/** Anything but spaces, control and format characters, and blank letters. */
+/** Any character except spaces, control and format characters, and blank letters. */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}\p{DI}\u2800]/u;
 
-/** Telegram refuses a text without visible characters as empty. */
+/** Whether the text has a visible character; Telegram refuses a text without one as empty. */
 export function hasVisible(text: string): boolean {
   return VISIBLE.test(text);
 }

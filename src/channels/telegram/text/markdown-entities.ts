@@ -4,16 +4,16 @@ import type { FormattedText } from './formatted-text.ts';
 import { tableText } from './table-text.ts';
 import { TextBuilder } from './text-builder.ts';
 
-/** Longer paragraphs are parsed in pieces: some constructs take quadratic time. */
+/** Maximum length of a paragraph that is parsed in one piece: some constructs take quadratic time. */
 const RUN_MAX = 3_000;
-/** No scripts, no files of the reader's machine. */
+/** Protocols that links may use: no scripts, no files of the reader's machine. */
 const LINK_PROTOCOLS: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:', 'tg:']);
 const LINK_MAX = 2_048;
 const LANGUAGE = /^[\w+#.-]{1,32}$/;
 
 /**
- * Markdown as models write it, as plain text and entities. Never fails: what is not Markdown, not supported or a link that must not be followed
- * stands in the text as it was written.
+ * Converts Markdown from a model to plain text and entities. Never throws: text that is not Markdown or not supported, and links that must not be
+ * followed, are kept as written.
  */
 export function markdownEntities(markdown: string): FormattedText {
   const source = markdown.toWellFormed().replaceAll('\0', '\u2400').replaceAll(/\r\n?/g, '\n');
@@ -92,7 +92,7 @@ function writeCode(builder: TextBuilder, token: Tokens.Code): void {
   const info = (token.lang ?? '').trim();
   const word = info.split(/\s/, 1)[0] ?? '';
   const language = LANGUAGE.test(word) ? word : '';
-  // What an info string says beside the language must not get lost.
+  // The rest of the info string, after the language, must not get lost.
   const rest = info.slice(language.length).trimStart();
   builder.pre(rest === '' ? token.text : `${rest}\n${token.text}`, language);
 }

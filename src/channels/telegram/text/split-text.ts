@@ -21,7 +21,7 @@ export function splitText({ text, entities }: FormattedText, limit: number): For
 
 type InCode = (place: number) => boolean;
 
-/** Whether a place lies inside a code block; its two ends do not. */
+/** Returns a predicate for places strictly inside a code block. */
 function codePlaces(length: number, entities: readonly Entity[]): InCode {
   const places = new Uint8Array(length + 1);
   for (const entity of entities)
@@ -33,14 +33,14 @@ function codePlaces(length: number, entities: readonly Entity[]): InCode {
 function afterGap(text: string, place: number, inCode: InCode): number {
   if (inCode(place)) return text[place] === '\n' ? place + 1 : place;
   let next = place;
-  // Not the indentation of a code block that begins here.
+  // Keeps the indentation of a code block that begins here.
   while (next < text.length && /\s/.test(text[next] as string) && !inCode(next + 1)) next += 1;
   return next;
 }
 
 /** The length of the next piece; more than zero. */
 function cutPlace(text: string, start: number, limit: number, inCode: InCode): number {
-  // One more, so that a gap right after the limit counts.
+  // One character more, so that white space right after the limit counts.
   const window = text.slice(start, start + limit + 1);
   const ahead = text.slice(start, start + limit + 64);
   const boundaries = graphemes.segment(ahead);
@@ -69,7 +69,7 @@ function cutPlace(text: string, start: number, limit: number, inCode: InCode): n
 function hardCut(window: string, limit: number, boundaries: Intl.Segments): number {
   const place = boundaries.containing(limit)?.index ?? limit;
   if (place > 0) return place;
-  // One grapheme longer than a message: at least no surrogate pair is cut.
+  // A single grapheme exceeds the limit: cuts it, but not within a surrogate pair.
   const low = window.charCodeAt(limit) >= 0xdc00 && window.charCodeAt(limit) <= 0xdfff;
   return low && limit > 1 ? limit - 1 : limit;
 }

@@ -1,10 +1,10 @@
 import type { Tokens } from 'marked';
 import { columnsOf } from '../../../render/style.ts';
 
-/** So that one long cell does not widen every other row. */
+/** Maximum width to which cells are padded, so that one long cell does not widen every other row. */
 const COLUMN_MAX = 32;
 
-/** A table in columns of fixed width, for a `pre`; as it was written when a row has more cells than the head. */
+/** Formats a table in columns of fixed width, for a `pre` entity; returns it as written when a row has more cells than the head. */
 export function tableText(table: Tokens.Table, textOf: (cell: Tokens.TableCell) => string): string {
   const rows = [table.header, ...table.rows].map((cells) =>
     cells.map((cell) => textOf(cell).replaceAll('\n', ' ')),
@@ -27,7 +27,7 @@ function line(cells: readonly string[], widths: readonly number[], align: Tokens
   return padded.join(' │ ').trimEnd();
 }
 
-/** The parser drops cells beyond the last column of the head. */
+/** Whether the parser kept all cells: it drops those beyond the last column of the head. */
 function isWhole(table: Tokens.Table): boolean {
   const bare = (text: string) => text.replaceAll(/[\s|:\\-]/g, '');
   const cells = [table.header, ...table.rows].flat().map((cell) => cell.text);

@@ -3,19 +3,19 @@ import type { Entity, FormattedText } from './formatted-text.ts';
 type Style = 'bold' | 'italic' | 'strikethrough';
 
 /**
- * Builds text with entities that nest as the Bot API demands: styles are interrupted by code, a link contains neither a link nor code, a quotation no
- * quotation.
+ * Builds text with entities that nest as the Bot API demands: code interrupts styles, a link contains neither a link nor code, and a block quote
+ * contains no block quote.
  */
 export class TextBuilder {
   #text = '';
   readonly #entities: Entity[] = [];
-  /** Where each open style began. */
+  /** Offset at which each open style began. */
   readonly #styles = new Map<Style, number>();
   #in_link = false;
   #in_quote = false;
   /** Prefix of every further line. */
   #indent = '';
-  /** A new line has begun, and its indentation is not written yet: code gets none. */
+  /** Whether a new line has begun whose indentation is not written yet; code blocks get none. */
   #at_line_start = false;
 
   write(text: string): void {
@@ -79,7 +79,7 @@ export class TextBuilder {
   }
 
   build(): FormattedText {
-    // Of two over the same text, the outer one ended later and comes first.
+    // Of two entities over the same text, the outer one ended later and comes first.
     const entities = this.#entities.toReversed().sort((a, b) => a.offset - b.offset || b.length - a.length);
     return { text: this.#text, entities };
   }

@@ -7,16 +7,16 @@ import { isUsed } from '../../setup/profiles/project-places.ts';
 export interface KnownServer {
   readonly name: string;
   readonly config: McpServerConfig;
-  /** `config`, or the file that brings it. */
+  /** `config`, or the file that defines the server. */
   readonly source: string;
-  /** `hidden`: the configuration has one of the same name. */
+  /** `hidden`: the configuration has a server of the same name. */
   readonly state: 'used' | 'untrusted' | 'changed' | 'hidden';
 }
 
 export interface KnownServers {
-  /** Those of the configuration first. */
+  /** Servers of the configuration come first. */
   readonly servers: readonly KnownServer[];
-  /** What is wrong with what the folder brings. */
+  /** Problems in the server files of the folder. */
   readonly notices: readonly string[];
 }
 

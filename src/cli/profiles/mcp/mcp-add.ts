@@ -12,7 +12,7 @@ export interface AddOptions {
   readonly headerEnv: readonly string[];
 }
 
-/** `coppice mcp add NAME -- COMMAND…`, or `--url URL`. Nothing is started. */
+/** `coppice mcp add NAME -- COMMAND…`, or `--url URL`: adds a server to the configuration. Starts nothing. */
 export function mcpAdd(
   context: Context,
   name: string,

@@ -4,7 +4,7 @@ import type { AddOptions } from './mcp-add.ts';
 import type { LoginOptions } from './mcp-login.ts';
 import type { McpServeOptions } from './mcp-serve.ts';
 
-/** Many clients give up after a minute. */
+/** Default of `--max-wait`: many clients time out after a minute. */
 const MAX_WAIT_SECONDS = 45;
 
 /** `coppice mcp …` */

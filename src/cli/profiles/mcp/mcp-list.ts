@@ -7,7 +7,7 @@ import { type KnownServer, knownServers } from './known-servers.ts';
 
 const HEAD = ['NAME', 'SOURCE', 'STATE', 'WHAT'] as const;
 
-/** `coppice mcp list`: nothing is started. */
+/** `coppice mcp list`: lists the servers without starting any. */
 export function mcpList(context: Context): number {
   const { servers, notices } = knownServers(context);
   if (context.json) {
@@ -41,7 +41,7 @@ const STATES: Readonly<Record<KnownServer['state'], string>> = {
   hidden: 'hidden by yours',
 };
 
-/** Values of variables and headers are not shown. */
+/** Returns the URL or the command of a server, without values of variables and headers. */
 function whatOf({ config }: KnownServer): string {
   return config.url ?? [config.command, ...(config.args ?? [])].join(' ');
 }

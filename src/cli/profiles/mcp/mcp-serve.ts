@@ -34,7 +34,7 @@ export async function mcpServe(context: Context, options: McpServeOptions): Prom
         hint: 'See docs/mcp-server.md for how to name it in yours. Servers whose tools agents use: coppice mcp list',
       },
     );
-  // Libraries may print: that must not come between the messages.
+  // Libraries may print: their output must not come between the protocol messages.
   console.log = console.error;
   const store = await context.openStore();
   const terms = composeTerms(context);
@@ -58,7 +58,7 @@ export async function mcpServe(context: Context, options: McpServeOptions): Prom
           profile: wanted.profile ?? profile,
         }),
     });
-    // A client that is gone ends the connection, not the program.
+    // A client that has gone away ends the connection, not the process.
     process.stdout.removeAllListeners('error');
     const transport = new StdioLines(process.stdin, process.stdout);
     const handle = serveStdio((request) => door.serverFor(request, options.as), { transport });

@@ -21,7 +21,7 @@ interface Tested {
   readonly duration_ms: number;
 }
 
-/** `coppice mcp test`: starts each server as agents would, behind the same walls, and asks for its tools. */
+/** `coppice mcp test`: starts each server as agents would, in the same sandbox, and lists its tools. */
 export async function mcpTest(context: Context, names: readonly string[]): Promise<number> {
   const { servers } = knownServers(context);
   const usable = servers.filter(({ state }) => state === 'used');

@@ -7,7 +7,7 @@ import { EXIT } from '../../start/exit-code.ts';
 import { prepareModel } from '../first-run/prepare-model.ts';
 import { isDumb, opensScreen, styleOfUi } from '../window/window-terminal.ts';
 
-/** `coppice acp --setup`, by which editors let a person log in: leads to a model, and tells by its exit code whether there is one. */
+/** `coppice acp --setup`, by which editors let a person log in: sets up a model; its exit code tells whether there is one. */
 export async function acpSetup(context: Context): Promise<number> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true)
     throw new CoppiceError('E_USAGE', 'acp --setup needs a terminal on standard input and output', {
@@ -17,6 +17,6 @@ export async function acpSetup(context: Context): Promise<number> {
   const terminal = { style, line_mode: isDumb(context), openScreen: opensScreen(context, style) };
   const prepared = await prepareModel(context, composeTerms(context), { set_up: true, ...terminal });
   endProcessSoon();
-  // The demo is no model of one's own.
+  // The demo model does not count as one that was set up.
   return prepared === null || prepared.model === DEMO_MODEL ? EXIT.no_credentials : EXIT.done;
 }

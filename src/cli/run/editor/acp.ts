@@ -26,7 +26,7 @@ export async function acp(context: Context, { setup, ...rules }: AcpCommandOptio
       hint: 'See docs/editors.md for how to name it in yours. On a terminal: coppice',
     });
   const log = (line: string) => void process.stderr.write(`${clean(line)}\n`);
-  // Libraries may print: that must not come between the messages.
+  // Libraries may print: their output must not come between the protocol messages.
   console.log = console.error;
   const store = await context.openStore();
   const places = editorPlaces(context, store, rules);
@@ -55,7 +55,7 @@ export async function acp(context: Context, { setup, ...rules }: AcpCommandOptio
       code = exit_code;
       editor.close();
     });
-    // An editor that is gone closes both ends; the work of its agents is put down in order either way.
+    // A failed write means that the editor has gone away: shuts down in order, as at the end of its input.
     process.stdout.removeAllListeners('error').on('error', () => editor.close());
     await editor.closed;
     remove();
@@ -65,7 +65,7 @@ export async function acp(context: Context, { setup, ...rules }: AcpCommandOptio
     killAllProcessGroups();
     await store.close();
     endProcessSoon();
-    // What an editor does not read would keep the process alive for ever.
+    // Messages that the editor does not read would keep the process alive for ever.
     if (!process.connected) setTimeout(() => process.exit(code), UNREAD_MS).unref();
   }
 }

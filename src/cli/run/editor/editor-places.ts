@@ -14,11 +14,11 @@ import { demoModels } from '../../setup/demo-rules.ts';
 import { modelChoices } from '../../setup/model-choices.ts';
 import { EditorServers } from './editor-servers.ts';
 
-/** What the command line says of every conversation. */
+/** Options of the command line that apply to every conversation. */
 export type EditorRules = Pick<RootOptions, 'allow' | 'deny' | 'toolset' | 'profile'>;
 
 export interface EditorPlaces {
-  /** One runtime for each folder: its profiles and instructions are those of the folder. */
+  /** Opens one runtime for each folder, with the profiles and instructions of the folder. */
   readonly placeOf: (cwd: string) => Promise<EditorPlace>;
   readonly close: () => Promise<void>;
 }
@@ -32,7 +32,7 @@ export function editorPlaces(context: Context, store: Store, rules: EditorRules)
         places.get(cwd) ?? openPlace({ ...context, options: { ...context.options, cwd } }, store, rules);
       if (!opened.includes(place)) opened.push(place);
       places.set(cwd, place);
-      // One may be connected at any time, in another process: what was read of the configuration is old then.
+      // A place without a model is not cached: another process may add one at any time, which makes the configuration that was read stale.
       if (!(await place.then(hasModel, () => false))) places.delete(cwd);
       return place;
     },

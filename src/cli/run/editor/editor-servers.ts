@@ -6,8 +6,8 @@ import type { Configuration } from '../../setup/configuration.ts';
 type Servers = NonNullable<NonNullable<Configuration['mcp']>['servers']>;
 
 /**
- * The MCP servers of one folder: those of the configuration, and those that an editor names for its conversations, which are kept in memory only, since
- * editors put keys into them. `mcp` holds both.
+ * The MCP servers of one folder: those of the configuration, and those that an editor names for its conversations. The latter are kept in memory
+ * only, because editors put keys into them. `mcp` holds both.
  */
 export class EditorServers {
   readonly mcp: NonNullable<Configuration['mcp']>;
@@ -20,7 +20,7 @@ export class EditorServers {
     this.mcp = { ...mcp, servers: this.#servers };
   }
 
-  /** Adds what an editor names, in place of what it named before. Returns a sentence for each that is left out. */
+  /** Adds the servers that an editor names, replacing earlier ones of the same name. Returns a sentence for each that is left out. */
   bring(named: readonly McpServer[]): readonly string[] {
     const names = new Set<string>();
     return named.flatMap((server) => {
@@ -47,7 +47,7 @@ export class EditorServers {
   }
 }
 
-/** Editors allow any name; ours is part of those of its tools. */
+/** Derives a server name that may be part of tool names, because editors allow any name; empty if there is none. */
 function nameOf(name: string): string {
   const plain = name
     .replaceAll(/[^A-Za-z0-9_-]+/g, '-')

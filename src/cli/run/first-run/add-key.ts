@@ -9,7 +9,7 @@ interface KeyProvider {
   readonly name: string;
   readonly title: string;
   readonly variable: string;
-  /** Where keys are made. */
+  /** Page on which keys are created. */
   readonly page: string;
 }
 
@@ -40,13 +40,13 @@ const PROVIDERS: readonly KeyProvider[] = [
   },
 ];
 
-/** Where what is typed is always shown, a key is not asked for. */
+/** Printed on terminals that always show what is typed, where no key is asked for. */
 const BY_HAND = [
   'This terminal shows what is typed, so set the key as a variable, then start again:',
   ...PROVIDERS.map(({ variable }) => `  export ${variable}=…`),
 ];
 
-/** Asks for a provider and its key, and tries it. `told`: the person was told how to do it themselves. */
+/** Asks for a provider and its key, and tries it. Resolves to `told` if the person was told how to set the key by hand. */
 export async function addKey(dialogue: Dialogue, known: Known): Promise<Found | 'told' | null> {
   if (dialogue.line_mode) {
     dialogue.print(...BY_HAND);
@@ -77,7 +77,7 @@ async function keyOf(dialogue: Dialogue, provider: KeyProvider, known: Known): P
   return null;
 }
 
-/** Never shown. Quotes and `export NAME=` around it are left out. */
+/** Asks for a key without showing it; strips quotes and `export NAME=`. Null if the person goes back or leaves. */
 export async function askKey(dialogue: Dialogue, title: string): Promise<string | null> {
   while (!dialogue.ended) {
     const text = await dialogue.ask(`Paste the key of ${title}; it is not shown:`, { hidden: true });
@@ -89,7 +89,7 @@ export async function askKey(dialogue: Dialogue, title: string): Promise<string 
   return null;
 }
 
-/** The usual model of the provider, or one that the person chooses from its list. */
+/** Returns the default model of the provider, or one that the person chooses from its list. */
 async function modelOf(
   dialogue: Dialogue,
   { name }: KeyProvider,
@@ -102,7 +102,7 @@ async function modelOf(
   return chooseModel(dialogue, name, base_url, key);
 }
 
-/** One of a server's models; its name is typed if the server does not list them. */
+/** Lets the person choose one of a server's models, or type a name if the server lists none. */
 export async function chooseModel(
   dialogue: Dialogue,
   provider: string,

@@ -11,7 +11,7 @@ export interface Choice {
 export interface ChoiceView {
   readonly title: string;
   readonly choices: readonly Choice[];
-  /** Indexes of those that match the filter. */
+  /** Indexes of the choices that match the filter. */
   readonly shown: readonly number[];
   /** Index into `shown`. */
   readonly selected: number;
@@ -20,7 +20,7 @@ export interface ChoiceView {
   readonly rows: number;
 }
 
-/** Indexes of the choices that hold every word of the filter. */
+/** Indexes of the choices that contain every word of the filter. */
 export function matching(choices: readonly Choice[], filter: string): number[] {
   const words = filter.toLowerCase().split(/\s+/);
   return choices.flatMap(({ text }, index) =>
@@ -28,7 +28,7 @@ export function matching(choices: readonly Choice[], filter: string): number[] {
   );
 }
 
-/** A list to choose from. */
+/** Draws a list to choose from. */
 export function choiceLines(view: ChoiceView, width: number, style: UiStyle): string[] {
   const { title, choices, shown, selected, filter, rows } = view;
   const first = Math.max(0, Math.min(selected - Math.floor(rows / 2), shown.length - rows));
@@ -56,7 +56,7 @@ function countLine(filter: string, hidden: number, width: number, style: UiStyle
   return line(style, width, [['dim', `  ${more}${sign(style, '·')} ${typed}`]]);
 }
 
-/** A line that is typed, with the cursor behind it; of a hidden one only how long it is. */
+/** Draws a line of input, with the cursor after it; for hidden input, only its length. */
 export function typedLine(
   title: string,
   text: string,
@@ -75,7 +75,7 @@ export function typedLine(
   return { lines, cursor: { row: 1, column: Math.min(width - 1, prompt.length + columnsOf(tail)) } };
 }
 
-/** As much of the end as fits, where the cursor is. */
+/** Returns as much of the end as fits, because the cursor is there. */
 function endOf(text: string, width: number): string {
   let tail = '';
   let used = 0;

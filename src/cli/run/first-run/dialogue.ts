@@ -10,19 +10,19 @@ const CTRL_U = '\x15';
 const BACKSPACE = ['\x7f', '\b'];
 const ENTER = ['\r', '\n'];
 const ESCAPE = '\x1b';
-/** Up to here a digit chooses; longer lists are filtered by what is typed. */
+/** Maximum length of a list from which a digit chooses; longer lists are filtered by what is typed. */
 const DIGITS_MAX = 9;
-/** Seconds that somebody waits are counted on the screen. */
+/** Interval at which the waiting time on the screen is updated. */
 const TICK_MS = 1_000;
 
 type OnKey = (key: string) => void;
 
 /** Questions to a person, one after the other, on a terminal. Each resolves to null if the person goes back (Esc), or leaves (Ctrl-C). */
 export class Dialogue {
-  /** The person has left, or the terminal is gone. */
+  /** Whether the person has left or the terminal is gone. */
   ended = false;
   readonly #style: UiStyle;
-  /** Nothing can be drawn: questions are printed, answers come as lines. */
+  /** Whether nothing can be drawn: questions are printed, and answers are read as lines. */
   readonly line_mode: boolean;
   readonly #screen: Screen;
   #onKey: OnKey = () => undefined;
@@ -85,12 +85,12 @@ export class Dialogue {
         else if (filters && text !== null) [filter, selected] = [filter + text, 0];
       },
     );
-    // What was chosen stays to be read.
+    // Leaves the choice on the screen.
     if (index !== null && !this.line_mode) this.print(`${title} ${choices[index]?.text ?? ''}`);
     return index;
   }
 
-  /** A line of text; `hidden`: only its length is shown, which needs a terminal that can draw. */
+  /** Asks for a line of text; `hidden`: only its length is shown, which needs a terminal that can draw. */
   async ask(title: string, { hidden = false, text: given = '' } = {}): Promise<string | null> {
     let text = given;
     if (this.line_mode) this.print(title);
@@ -110,7 +110,7 @@ export class Dialogue {
     return answer;
   }
 
-  /** Something that takes a while; Esc aborts it. Null: aborted. */
+  /** Waits for work that takes a while; Esc aborts it. Null if it was aborted or has failed. */
   async wait<T>(title: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
     const abort = new AbortController();
     const began = Date.now();
@@ -139,7 +139,7 @@ export class Dialogue {
     return drawingWidth(this.#screen);
   }
 
-  /** What a key or a paste writes; null for a key that writes nothing. */
+  /** Text that a key or a paste enters; null for a key that enters none. */
   #textOf(key: string): string | null {
     const text = printable(key) ?? pastedText(key);
     return this.line_mode ? (text?.trim() ?? null) : text;
@@ -174,7 +174,7 @@ export class Dialogue {
   }
 }
 
-/** Without its last character. */
+/** Returns the text without its last character. */
 function shortened(text: string): string {
   return [...text].slice(0, -1).join('');
 }

@@ -1,4 +1,4 @@
-// The first run: somebody without a model is led to one, by a key or a local server.
+// First run: guides a person without a model to one, by a key or a local server.
 import type { UiStyle } from '../../../render/style.ts';
 import type { Screen, ScreenListener } from '../../../tui/terminal/screen.ts';
 import type { Context } from '../../setup/context.ts';
@@ -17,10 +17,10 @@ export const FIRST_CHOICES: readonly Choice[] = [
   { text: 'Use a local model', detail: '(OpenAI-compatible URL)' },
 ];
 
-/** `ready`: keys and configuration were written, and a model answered. Null: the person left. */
+/** `ready`: keys and configuration were written; the model answered, or the person kept it all the same. Null: the person left, or was told what to do. */
 export type FirstRunEnd = 'demo' | 'ready' | null;
 
-/** Leads a person to a model. `why` says what brings them here. */
+/** Guides a person to a model. `why` is the title of the first question, which says why it is asked. */
 export async function firstRun(
   context: Context,
   why: string,

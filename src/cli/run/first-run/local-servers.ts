@@ -2,25 +2,25 @@ import { createHttpFetch } from '../../../models/provider/http-fetch.ts';
 import { type OpenModelOptions, reachOf } from '../../../models/providers.ts';
 import { clean } from '../../../render/clean.ts';
 
-/** A server that speaks the protocol of OpenAI's chat completions, and what it offers. */
+/** A server that speaks the protocol of OpenAI's chat completions. */
 export interface LocalServer {
-  /** Of its provider: its models are `NAME/MODEL`. */
+  /** Name of its provider: its models are `NAME/MODEL`. */
   readonly name: string;
-  /** For people. */
+  /** Name for people. */
   readonly title: string;
   readonly base_url: string;
 }
 
 export type Listing =
   | { readonly ok: true; readonly models: readonly string[] }
-  /** `wants_key`: it refused the request without one. */
+  /** `wants_key`: the server refused the request for lack of a valid key. */
   | { readonly ok: false; readonly wants_key: boolean; readonly error: string };
 
 const TIMEOUT_MS = 2_000;
 const BYTES_MAX = 4 * 1024 * 1024;
 const MODELS_MAX = 2_000;
 
-/** The usual addresses of such servers; those of built-in providers may be set by variables. */
+/** Returns the usual addresses of local servers; those of built-in providers may be set by variables. */
 export function usualServers(options: Pick<OpenModelOptions, 'providers' | 'env'>): LocalServer[] {
   return [
     builtIn('ollama', 'Ollama', options),
@@ -64,7 +64,7 @@ export async function listModels(
   }
 }
 
-/** A server on a usual port may be of another kind, and send without end. */
+/** Reads a body of limited size, else returns an empty text: a server on a usual port may be of another kind, and send without end. */
 async function textOf(answer: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -76,7 +76,7 @@ async function textOf(answer: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Null: not a list of models. */
+/** Null if the text is not a list of models. */
 function modelsOf(text: string): string[] | null {
   try {
     const { data } = JSON.parse(text) as { readonly data?: unknown };

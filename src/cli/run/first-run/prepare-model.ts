@@ -9,20 +9,20 @@ import { firstRun, NO_MODEL } from './first-run.ts';
 
 export interface PreparedModel {
   readonly model: string;
-  /** With what was set up. */
+  /** Context with what was set up. */
   readonly context: Context;
 }
 
 export interface PrepareOptions {
   readonly profile?: string | undefined;
-  /** Leads to another model, although there may be one. */
+  /** Whether to set up a model even if there is one. */
   readonly set_up: boolean;
   readonly style: UiStyle;
   readonly line_mode: boolean;
   readonly openScreen: (listener: ScreenListener) => Screen;
 }
 
-/** The model of a new conversation; a person without one is led to one. Null: they left. */
+/** Chooses the model of a new conversation; guides a person without one through the first run. Null if they left. */
 export async function prepareModel(
   context: Context,
   terms: ToolsetTerms,

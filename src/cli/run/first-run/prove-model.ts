@@ -2,10 +2,10 @@ import type { Dialogue } from './dialogue.ts';
 import { type Found, type Known, tryModel } from './try-model.ts';
 
 export type Proof =
-  /** It answered, or the person wants it all the same. */
+  /** `keep`: the model answered, or the person keeps it all the same. */
   'keep' | 'key_refused' | 'back';
 
-/** Tries a model with a request, as often as the person wants, and says in words what fails. */
+/** Tries a model with a request, as often as the person wants, and explains failures in words. */
 export async function proveModel(dialogue: Dialogue, found: Found, known: Known): Promise<Proof> {
   while (!dialogue.ended) {
     const title = `Asking ${found.model} for one word, to see that it works …`;

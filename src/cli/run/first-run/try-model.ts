@@ -4,7 +4,7 @@ import { Gate } from '../../../models/rate-limit-gate.ts';
 import type { Failure } from '../../../records/agent/failure.ts';
 import type { Keys } from '../../../settings/key-file.ts';
 
-/** What the first run has found out, to be tried and then written. */
+/** Settings that the first run has found, to be tried and then written. */
 export interface Found {
   /** `provider/model`. */
   readonly model: string;
@@ -18,13 +18,13 @@ export interface Known {
   readonly providers: Readonly<Record<string, ProviderConfig>>;
 }
 
-/** One short request to the model, as an agent would send it. Null: it answered. Never rejects. */
+/** Sends one short request to the model, as an agent would. Null if it answered. Never rejects. */
 export async function tryModel(found: Found, known: Known, signal: AbortSignal): Promise<Failure | null> {
   try {
     const model = await openModel(found.model, {
       providers: { ...known.providers, ...found.providers },
       env: { ...known.env, ...found.keys },
-      // A person waits, who can try again.
+      // One attempt only: a person waits, and can try again.
       gates: new Map([[found.model, new Gate({ attempts: 1 })]]),
     });
     const outcome = await model.stream(

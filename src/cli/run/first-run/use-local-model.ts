@@ -62,7 +62,7 @@ async function foundAt(
   };
 }
 
-/** A server at an address that the person gives, with a key if it wants one. */
+/** Asks for the address of a server, and for a key if the server wants one. */
 async function elsewhere(dialogue: Dialogue, known: Known): Promise<Found | null> {
   let base_url = 'http://127.0.0.1:';
   while (!dialogue.ended) {
@@ -117,7 +117,7 @@ function entry(baseURL: string): ProviderConfig {
   return { type: 'openai-compatible', baseURL };
 }
 
-/** A path is added where there is none. */
+/** Adds a missing scheme (`http`) or path (`/v1`) to an address; null if it is invalid. */
 function addressOf(text: string): string | null {
   const url = /^https?:\/\//.test(text) ? text : `http://${text}`;
   if (!URL.canParse(url)) return null;
@@ -125,7 +125,7 @@ function addressOf(text: string): string | null {
   return pathname === '/' ? `${origin}/v1` : `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
-/** A name that stands for no other address in the configuration. */
+/** Returns a name of a provider that the configuration does not use for another address. */
 function freeName(name: string, base_url: string, { providers }: Known): string {
   for (let count = 1; ; count += 1) {
     const candidate = count === 1 ? name : `${name}${count}`;

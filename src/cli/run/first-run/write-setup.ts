@@ -2,7 +2,7 @@ import { changeConfiguration, replaceJson } from '../../../settings/change-confi
 import { keyFile, readKeys } from '../../../settings/key-file.ts';
 import type { Found } from './try-model.ts';
 
-/** Writes what was found: keys to the file of keys, everything else to the configuration, whose other entries stay. Returns the files that were written. */
+/** Writes what was found: keys to the key file, everything else to the configuration, whose other entries stay. Returns the files that were written. */
 export function writeSetup(found: Found, named: string | undefined, env: NodeJS.ProcessEnv): string[] {
   const written: string[] = [];
   if (Object.keys(found.keys).length > 0) {

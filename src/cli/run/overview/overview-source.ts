@@ -14,10 +14,10 @@ import { askLedger } from '../../setup/ask.ts';
 import type { Context } from '../../setup/context.ts';
 import { ServerTrees } from './server-trees.ts';
 
-/** Messages read for what was said last. */
+/** Number of newest messages that are searched for the last text. */
 const NEWEST = 30;
 
-/** What the overview of all trees shows, and who takes its answers. */
+/** Source of the overview of all trees, read from the ledger; `answer` takes the answers that are given there. */
 export function overviewSource(
   context: Context,
   store: Store,
@@ -35,7 +35,7 @@ export function overviewSource(
   };
 }
 
-/** The same of a server, whose events tell what changes. */
+/** Source of the overview read from a server, whose events report changes. */
 export function serverSource(context: Context, client: CoppiceClient): OverviewSource {
   const trees = new ServerTrees(client);
   return {
@@ -54,7 +54,7 @@ export function serverSource(context: Context, client: CoppiceClient): OverviewS
   };
 }
 
-/** Somebody has read on a terminal what these agents, all of one tree, said last. */
+/** Records that a person has read on a terminal what these agents, all of one tree, said last. */
 export function markRead(context: Context, root_id: string, agents: readonly AgentDocument[]): void {
   const changes = agents.map(({ updated_at }) => Date.parse(updated_at));
   seenTrees(context).mark(root_id, Math.max(...changes));
@@ -86,7 +86,7 @@ async function readPeek(asked: Reads, { root_id, error }: TreeRow): Promise<Read
   }
 }
 
-/** The newest text of the agent. */
+/** Returns the newest text of the agent. */
 async function lastWords(asked: Reads, id: string): Promise<string> {
   const { messages } = await asked.messages(id, { tail: NEWEST });
   for (const message of messages.toReversed()) {

@@ -1,7 +1,7 @@
 import type { TreeRow } from '../../../documents/shapes/agent-parts.ts';
 import type { CoppiceClient } from '../../../serve/client/client.ts';
 
-/** Rows are loaded anew after this time, whatever the events told: of some changes there is none. */
+/** Time after which rows are loaded again even without an event, because some changes cause none. */
 const ANYWAY_MS = 30_000;
 /** Maximum trees that a server lists in one answer. */
 const LISTED_MAX = 500;
@@ -10,10 +10,10 @@ const LISTED_MAX = 500;
 export class ServerTrees {
   readonly #client: Pick<CoppiceClient, 'trees' | 'events'>;
   #rows: ReadonlyMap<string, TreeRow> = new Map();
-  /** As many were loaded. */
+  /** Number of trees that the last load asked for. */
   #limit = 0;
   #load_at = 0;
-  /** What events told since the last loading began; null: the tree was deleted. */
+  /** Changes that events reported since the last load began; null for a deleted tree. */
   #told = new Map<string, TreeRow | null>();
   #refused: unknown = null;
 
@@ -21,7 +21,7 @@ export class ServerTrees {
     this.#client = client;
   }
 
-  /** Follows the events; resolves to what ends that. */
+  /** Follows the events; resolves to a function that stops following. */
   async listen(wake: () => void): Promise<() => Promise<void>> {
     const ended = new AbortController();
     const onBreak = (): void => {
@@ -59,7 +59,7 @@ export class ServerTrees {
   async #load(limit: number): Promise<void> {
     const told = new Map<string, TreeRow | null>();
     this.#told = told;
-    // Before the answer: a `resync` that comes meanwhile means once more.
+    // Set before the answer arrives: a `resync` in the meantime causes another load.
     this.#load_at = performance.now() + ANYWAY_MS;
     try {
       const { trees } = await this.#client.trees({ limit: Math.min(limit, LISTED_MAX), asking: true });

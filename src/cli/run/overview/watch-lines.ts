@@ -8,12 +8,12 @@ import { groupOf, PAGE } from '../../../tui/overview/overview-state.ts';
 import { overviewHead, treeSummary } from '../../../tui/overview/overview-view.ts';
 
 const POLL_MS = 5_000;
-/** Between two looks at the ledger, at least. */
+/** Minimum time between two reads of the trees. */
 const PAUSE_MS = 1_000;
-/** After this time without a line, one says that it still watches. */
+/** Time without output after which a line shows that watching goes on. */
 const HEARTBEAT_MS = 30_000;
 
-/** A line for each tree, then one whenever the state of a tree changes, until the process is told to stop. */
+/** Prints a line for each tree, then one whenever the state of a tree changes, until the process is told to stop. */
 export async function watchLines(source: OverviewSource, style: UiStyle, width: number): Promise<void> {
   const { list, seen, listen } = source;
   const hints = await hintsOf(listen, POLL_MS);
@@ -52,7 +52,7 @@ export async function watchLines(source: OverviewSource, style: UiStyle, width: 
         if (failed !== '') tell(overviewHead(known, style));
         failed = '';
       } catch (error) {
-        // A server may be started anew.
+        // The server may be restarting.
         if (!(error instanceof CoppiceError) || !error.retryable) throw error;
         if (failed === '') tell(error.message);
         failed = error.message;

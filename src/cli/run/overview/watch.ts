@@ -12,8 +12,8 @@ import { overviewSource, serverSource } from './overview-source.ts';
 import { watchLines } from './watch-lines.ts';
 
 /**
- * `coppice ps --watch`: all trees of the ledger, on a terminal as in the terminal UI, which Enter opens; elsewhere lines that tell what has changed. Of a
- * server, all but the opening.
+ * `coppice ps --watch`: shows all trees of the ledger. On a terminal, as in the terminal UI, which Enter opens (but not with a server); elsewhere, as
+ * lines that report changes.
  */
 export async function watch(
   context: Context,
@@ -43,7 +43,7 @@ async function watched(context: Context, source: OverviewSource): Promise<string
     await watchLines(source, { ...context.out, accessible: false }, context.width);
     return null;
   }
-  // What it cannot read at all is said before the screen is taken.
+  // Reports that nothing can be read before the screen is taken over.
   await source.list(PAGE);
   const bindings = keyBindings(context.loaded.configuration.keys);
   return watchTrees({ source, style, bindings, openScreen: opensScreen(context, style) });

@@ -8,7 +8,7 @@ import { exportPieces } from '../../export/export.ts';
 import { askLedger } from '../../setup/ask.ts';
 import type { Context } from '../../setup/context.ts';
 
-/** `/export` of the terminal UI: never over a file that is there. Resolves to the file. */
+/** `/export` of the terminal UI: writes a new file, and never over an existing one. Resolves to its path. */
 export function windowExport(context: Context, store: Store, folder: string): AppOptions['exportTree'] {
   return async (root_id: string, format: ExportFormat, named: string | null) => {
     const file = resolve(folder, named ?? `coppice-${root_id.slice(0, 8)}.${format}`);

@@ -1,4 +1,4 @@
-// What the configuration and the environment say of the terminal that the UI is shown on.
+// Settings from the configuration and the environment for the terminal that the UI is shown on.
 import { WriteStream } from 'node:tty';
 import { contextWindow } from '../../../models/providers.ts';
 import type { Theme, UiStyle } from '../../../render/style.ts';
@@ -16,7 +16,7 @@ import { themeOf } from '../../../tui/text/themes.ts';
 import { ALL_METERS, type MeterSettings } from '../../../tui/views/navigation/meters.ts';
 import type { Context } from '../../setup/context.ts';
 
-/** A style whose theme follows what the terminal tells of its background. */
+/** A style whose theme follows the background that the terminal reports. */
 type WindowStyle = UiStyle & { theme: Theme | undefined };
 
 export function styleOfUi(
@@ -39,7 +39,7 @@ function themeOn({ env, loaded }: Context, ground: Ground | null): Theme | undef
   return themeOf(loaded.configuration.tui?.theme ?? 'auto', ground, depth === 8 || depth === 24 ? depth : 4);
 }
 
-/** A terminal that cannot move its cursor. */
+/** Whether the terminal cannot move its cursor. */
 export function isDumb({ env }: Context): boolean {
   return env.TERM === 'dumb';
 }
@@ -59,7 +59,7 @@ export function opensScreen(context: Context, style: WindowStyle): (listener: Sc
       : new TerminalScreen(streams, coloured(listener), context.env, notifier(context));
 }
 
-/** The script of the configuration that people are called by, while the terminal does not have the focus. */
+/** Runs the configured script that notifies people while the terminal does not have the focus; null if there is none. */
 function notifier({ loaded, options }: Context): Notify | null {
   const command = loaded.configuration.tui?.notify?.command;
   if (command === undefined) return null;

@@ -1,6 +1,6 @@
 import { clean } from '../../../render/clean.ts';
 
-/** The fields of an agent file by our names for them, and what a value must be; its readers throw an Error that names the key as it was written. */
+/** The fields of an agent file by our names for them. Functions that read one throw an Error that names the key as it was written. */
 export interface Fields {
   has(key: string): boolean;
   get(key: string): unknown;

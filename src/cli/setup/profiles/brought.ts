@@ -6,21 +6,21 @@ import { type BroughtPart, isUsed, projectPlaces, unusedNotice } from './project
 import { type FoundServers, readServersFile } from './server-files.ts';
 import { type FoundSkills, readSkills } from './skill-files.ts';
 
-/** What the user and the project bring for every agent (docs/instructions.md). */
+/** Instructions, skills and MCP servers that the user and the project bring for every agent (docs/instructions.md). */
 export interface Brought {
   readonly instructions: InstructionFiles['files'];
   readonly skills: FoundSkills['skills'];
   readonly server_files: FoundServers['files'];
   readonly server_faults: FoundServers['notices'];
-  /** All of them. */
+  /** All instructions, skills and server files. */
   readonly parts: readonly BroughtPart[];
-  /** What is wrong with them. */
+  /** Problems in the parts. */
   readonly faults: readonly string[];
-  /** Which of them wait for trust. */
+  /** Notice about the parts that wait for trust; null if none do. */
   readonly unused: string | null;
 }
 
-/** What holds for the working folder. Throws `E_NO_FOLDER`. */
+/** Loads what applies in the working folder. Throws `E_NO_FOLDER`. */
 export function loadBrought(input: ProfilesInput): Brought {
   const { configuration } = input.loaded;
   const places = projectPlaces(input);
@@ -33,7 +33,7 @@ export function loadBrought(input: ProfilesInput): Brought {
   return { instructions: files, skills: found.skills, server_files, server_faults, parts, faults, unused };
 }
 
-/** What a root agent gets of it by the defaults of the configuration. */
+/** Selects what a root agent gets by the defaults of the configuration. */
 export function broughtConfig(
   input: ProfilesInput,
 ): Pick<AgentConfig, 'instructions' | 'skills' | 'mcp_servers'> {

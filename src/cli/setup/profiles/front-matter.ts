@@ -1,11 +1,11 @@
 import { isMap, LineCounter, parseDocument, visit } from 'yaml';
 
-/** More than any profile needs, and small enough that hostile YAML is cheap to parse. */
+/** Maximum bytes: more than any profile needs, and small enough that hostile YAML is cheap to parse. */
 const FRONT_MATTER_MAX = 16 * 1024;
 
 export interface FrontMatter {
   readonly fields: ReadonlyMap<string, unknown>;
-  /** What follows, without blank lines around it. */
+  /** Text after the front matter, without blank lines around it. */
   readonly body: string;
 }
 
@@ -43,10 +43,10 @@ function fieldsOf(yaml: string): ReadonlyMap<string, unknown> {
     logLevel: 'silent',
     lineCounter: counter,
   });
-  // Warnings are unknown tags, whose values would be misread.
+  // Warnings report unknown tags, whose values would be misread.
   const fault = document.errors[0] ?? document.warnings[0];
   if (fault !== undefined) {
-    // The line --- precedes it.
+    // Adds one for the line --- that precedes the YAML.
     const { line } = counter.linePos(fault.pos[0]);
     throw new Error(`line ${line + 1} is not valid YAML: ${fault.message.split('\n', 1)[0]}`);
   }

@@ -8,26 +8,26 @@ import { hashFiles } from '../../../tools/files/skill-folder.ts';
 import { type BroughtPart, isUsed, type ProjectPlaces, projectFolders } from './project-places.ts';
 import { NO_WAIT, readStart, reasonOf } from './read-agent-files.ts';
 
-/** Longer than most; a model reads all of it with every request. */
+/** Maximum bytes of one file and of all: more than most need, because a model reads all of it with every request. */
 const FILE_MAX = 32 * 1024;
 const ALL_MAX = 64 * 1024;
 const USUAL_NAMES = ['AGENTS.md'];
 
 export interface InstructionFile extends BroughtPart {
-  /** What of it can be used, as the model gets it. */
+  /** The part of the file that is used, as the model gets it. */
   readonly text: string;
-  /** It is longer than `text`. */
+  /** Whether the file is longer than `text`. */
   readonly cut: boolean;
 }
 
 export interface InstructionFiles {
-  /** The user's own first, then from the outermost folder to the working folder. */
+  /** The user's own file first, then from the outermost folder to the working folder. */
   readonly files: readonly InstructionFile[];
-  /** What could not be read, and why. */
+  /** Notices about files that could not be read, with the reason. */
   readonly notices: readonly string[];
 }
 
-/** The files with instructions for agents in a folder: of each folder the first of these names. Never throws for what it finds there. */
+/** Reads the instruction files for a folder: in each folder of the project the first of these names. An unreadable file becomes a notice, not an error. */
 export function readInstructionFiles(
   { folder, own_folder, home, trust }: ProjectPlaces,
   names: readonly string[] = USUAL_NAMES,
@@ -40,7 +40,7 @@ export function readInstructionFiles(
     if (path === undefined) return [];
     const source = own ? `the user's own ${basename(path)}` : printablePath(relative(folder, path));
     try {
-      // Links of the user lead anywhere, those of a project not out of it.
+      // Symbolic links of the user may lead anywhere, those of a project not out of it.
       const file = readOne(own ? openSync(path, NO_WAIT) : openContained(containPath(root, path)));
       const state = own ? 'own' : trust.stateOf(path, file.hash);
       return [{ ...file, kind: 'instructions', path, source, trust: state, about: sizeOf(file) }];
@@ -54,7 +54,7 @@ export function readInstructionFiles(
   return { files: withinAll([...own, ...project]), notices };
 }
 
-/** Reads and closes. What is beyond the maximum is never used, so it is not part of the hash. */
+/** Reads and closes a file. Bytes beyond the maximum are never used, so they are not part of the hash. */
 function readOne(descriptor: number): Pick<InstructionFile, 'text' | 'cut' | 'hash'> {
   try {
     const { content, whole } = readStart(descriptor, FILE_MAX);
@@ -65,12 +65,12 @@ function readOne(descriptor: number): Pick<InstructionFile, 'text' | 'cut' | 'ha
   }
 }
 
-/** Without the half of a character at a cut. */
+/** Decodes UTF-8 without the incomplete character at a cut. */
 function textOf(bytes: Buffer): string {
   return new StringDecoder('utf8').write(bytes);
 }
 
-/** The user's own and what is nearest have room first. */
+/** Cuts files to the maximum of all; the user's own file and the nearest ones take precedence. */
 function withinAll(files: readonly InstructionFile[]): InstructionFile[] {
   let left = ALL_MAX;
   const kept = new Map<InstructionFile, InstructionFile>();
@@ -86,7 +86,7 @@ function withinAll(files: readonly InstructionFile[]): InstructionFile[] {
 
 const isOwn = ({ trust }: InstructionFile): boolean => trust === 'own';
 
-/** For people: `40 lines, 2 KB`. */
+/** Size for people: `40 lines, 2 KB`. */
 function sizeOf({ text, cut }: Pick<InstructionFile, 'text' | 'cut'>): string {
   const lines = text === '' ? 0 : text.split('\n').length;
   const size = `${lines} ${lines === 1 ? 'line' : 'lines'}, ${Math.ceil(Buffer.byteLength(text) / 1024)} KB`;
@@ -96,7 +96,7 @@ function sizeOf({ text, cut }: Pick<InstructionFile, 'text' | 'cut'>): string {
 const HEAD =
   'Instructions for work in this folder, from files that the user wrote or accepted. Follow them. What the user says to you comes first; of these files, the later ones.';
 
-/** What a model reads of them; empty when none may be used. A file cannot end its own frame. */
+/** Returns the instructions as a model reads them; empty if none may be used. Tags are escaped, so that a file cannot end its own frame. */
 export function instructionText(files: readonly InstructionFile[]): string {
   const frames = files
     .filter((file) => isUsed(file) && (file.text !== '' || file.cut))

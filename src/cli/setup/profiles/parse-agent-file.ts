@@ -22,7 +22,7 @@ export interface AgentFile {
 
 const LIST_MAX = 200;
 
-/** Keys as they may be written, and our names for them. */
+/** Our names for keys, by the names that may be written. */
 const KEYS: ReadonlyMap<string, string> = new Map([
   ...`name description model thinking tools deny_tools toolsets turns
     timeout_seconds instructions skills budget permissions require`
@@ -32,10 +32,10 @@ const KEYS: ReadonlyMap<string, string> = new Map([
   ['maxTurns', 'turns'],
 ]);
 
-/** Keys of other programs that look like a misspelt one of ours. */
+/** Keys of other programs that look like misspelt keys of ours. */
 const FOREIGN_KEYS: ReadonlySet<string> = new Set(['mode', 'hooks']);
 
-/** Names of our tools in files of other programs. A denied `Edit` must not stay allowed as `patch`. */
+/** Our tools by their names in files of other programs: a denied `Edit` must not stay allowed as `patch`. */
 const FOREIGN_TOOLS: ReadonlyMap<string, string> = new Map([
   ['Bash', 'bash'],
   ['Read', 'read'],
@@ -89,7 +89,7 @@ function decoded(content: Buffer): string {
   }
 }
 
-/** Fields by our names. A misspelt key of ours is an error: if ignored, it could allow what was meant to be denied. */
+/** Returns the fields by our names. A misspelt key of ours is an error: if ignored, it could allow what was meant to be denied. */
 function known(written: ReadonlyMap<string, unknown>): { fields: Fields; unknown: string[] } {
   const fields = new Map<string, unknown>();
   const unknown: string[] = [];
@@ -117,7 +117,7 @@ function known(written: ReadonlyMap<string, unknown>): { fields: Fields; unknown
   };
 }
 
-/** The key that a misspelt one was probably meant to be. */
+/** Returns the key that a misspelt one was probably meant to be; null if there is none. */
 function slipOf(key: string): string | null {
   if (FOREIGN_KEYS.has(key)) return null;
   const same = [...KEYS.keys()].find((one) => bare(one) === bare(key));
@@ -146,7 +146,7 @@ function thinkingOf(fields: Fields): Profile['thinking'] {
   throw expected('thinking', 'off, low, medium or high', value);
 }
 
-/** A list, or a comma-separated text. */
+/** Reads a list, or a comma-separated text. */
 function namesOf(fields: Fields, key: string, noun: string): string[] | null {
   if (!fields.has(key)) return null;
   const value = fields.get(key);
@@ -179,7 +179,7 @@ function toolsOf(fields: Fields, key: string): string[] | null {
       TOOL_NAMES.includes(name) || isServerTool(name)
         ? null
         : nearestName(name, TOOL_NAMES, name.length > 4 ? 2 : 1);
-    // Tools of other programs are ignored.
+    // Other unknown names are tools of other programs, and are ignored.
     if (meant !== null)
       throw new Error(`"${fields.written(key)}": there is no tool ${shown(name)}: did you mean "${meant}"?`);
   }
@@ -214,7 +214,7 @@ function permissionsOf(fields: Fields): PermissionRules {
 
 function rulesOf(permissions: ReadonlyMap<unknown, unknown>, verdict: Verdict): string[] {
   if (!permissions.has(verdict)) return [];
-  // Normalised: blanks around a pattern could hide what it matches.
+  // Normalises rules: blanks around a pattern could hide what it matches.
   const read = (rule: string) => ruleText(parseKnownRule(rule, verdict, RULED));
   return listOfRules(permissions.get(verdict), `permissions.${verdict}`, 'bash:git *', LIST_MAX, read);
 }
@@ -249,7 +249,7 @@ function listOfRules(
 /** The tools that rules, profiles and the configuration of the command line may name. */
 export const TOOLS = [...Object.values(BUILT_IN_PERMISSIONS), toolPermission('cron')];
 
-/** What rules may be about. */
+/** Tools and kinds of creation that rules may name. */
 export const RULED = [...TOOLS, ...CREATION_PERMISSIONS];
 
 export const TOOL_NAMES: readonly string[] = TOOLS.map(({ name }) => name);

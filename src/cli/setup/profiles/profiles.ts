@@ -12,7 +12,7 @@ import { type ProjectAgents, readProjectAgents, untrustedNotice } from './trust.
 
 const KNOWN = { tools: TOOLS, toolsets: ALL_TOOLSETS.map(({ name }) => name) };
 
-/** A part of the command line's `Context`. */
+/** The part of the command line's `Context` that profiles are loaded with. */
 export interface ProfilesInput {
   readonly options: { readonly cwd?: string };
   readonly env: NodeJS.ProcessEnv;
@@ -23,15 +23,15 @@ export interface ProfilesInput {
 export interface LoadedProfiles {
   /** By name, in the order of precedence. */
   readonly profiles: ReadonlyMap<string, Profile>;
-  /** Lines for stderr about what was ignored and why. Foreign text in them is quoted, not cleaned for a terminal. */
+  /** Lines for stderr about what was ignored and why. Untrusted text in them is quoted, but not cleaned for a terminal. */
   readonly notices: readonly string[];
   /** The agent files of the working folder, trusted or not. */
   readonly project: ProjectAgents;
 }
 
 /**
- * Every profile that may be used, by precedence: the configuration, the user's files, the folder's files if it is trusted, the built-in ones.
- * Wrong files become notices; throws `E_CONFIG` for the configuration and `E_NO_FOLDER` for the working folder.
+ * Loads every profile that may be used, by precedence: the configuration, the user's files, the folder's files if it is trusted, the built-in ones.
+ * Invalid files become notices; throws `E_CONFIG` for the configuration and `E_NO_FOLDER` for the working folder.
  */
 export function loadProfiles(input: ProfilesInput): LoadedProfiles {
   const folder = workingFolder(resolve(input.options.cwd ?? '.'));
@@ -46,7 +46,7 @@ export function loadProfiles(input: ProfilesInput): LoadedProfiles {
   const untrusted = untrustedNotice(project);
   // For a folder that is not trusted, one line is enough.
   const folder_notices = untrusted === null ? (own?.notices ?? project.raw.notices) : [untrusted];
-  // A notice only: another folder may have such a profile.
+  // Only a notice, because another folder may have such a profile.
   const unknown = unknownAllowed(configuration, profiles).map(
     ({ name, hint }) =>
       `agents.defaults.subagents.allowAgents in ${file}: no profile "${name}" in this folder, so background runs that name it are refused. ${hint}`,
@@ -55,8 +55,8 @@ export function loadProfiles(input: ProfilesInput): LoadedProfiles {
 }
 
 /**
- * The folder of the configuration in use. If that lies in the working folder, its agent files are not the user's own: files of a folder are
- * trusted only by their contents.
+ * Returns the folder of the configuration file in use; if that lies in the working folder, the usual one, because files of a working folder are
+ * trusted only by their contents, and never as the user's own.
  */
 export function userFolder({ loaded, env }: ProfilesInput, working_folder: string): string {
   const usual = configFolder(env);

@@ -5,11 +5,11 @@ import { workingFolder } from '../../../processes/working-folder.ts';
 import { type ProfilesInput, userFolder } from './profiles.ts';
 import { argumentFor, Trust } from './trust.ts';
 
-/** Where instructions and skills are looked for. */
+/** Places where instructions and skills are looked for. */
 export interface ProjectPlaces {
-  /** The working folder, canonical. */
+  /** Canonical path of the working folder. */
   readonly folder: string;
-  /** Of the user's configuration. */
+  /** Folder of the user's configuration. */
   readonly own_folder: string;
   readonly home: string;
   readonly trust: Trust;
@@ -20,12 +20,12 @@ export interface BroughtPart {
   readonly kind: 'instructions' | 'skill' | 'servers';
   /** Absolute. */
   readonly path: string;
-  /** For people: relative to the working folder, or that it is the user's own. */
+  /** Source for people: a path relative to the working folder, or a note that it is the user's own. */
   readonly source: string;
   readonly hash: string;
-  /** `own`: of the user's configuration folder, which needs no trust. */
+  /** `own`: from the user's configuration folder, which needs no trust. */
   readonly trust: 'own' | 'trusted' | 'changed' | 'untrusted';
-  /** For people: what it is. */
+  /** Description for people. */
   readonly about: string;
 }
 
@@ -37,8 +37,8 @@ export function projectPlaces(input: ProfilesInput): ProjectPlaces {
 }
 
 /**
- * From the outermost folder to the working folder: up to the root of its git repository; outside of one, as far as below the home folder; elsewhere it
- * alone.
+ * Returns the folders of a project, from the outermost one down to the working folder. The outermost is the root of the git repository; outside of
+ * one, the folder directly below the home folder; outside of both, the working folder alone.
  */
 export function projectFolders(folder: string, home: string): string[] {
   const folders: string[] = [];
@@ -50,12 +50,12 @@ export function projectFolders(folder: string, home: string): string[] {
   }
 }
 
-/** Whether the user lets agents follow it. */
+/** Whether agents may use the part: it is the user's own, or trusted. */
 export function isUsed({ trust }: Pick<BroughtPart, 'trust'>): boolean {
   return trust === 'own' || trust === 'trusted';
 }
 
-/** One line about what is ignored until the user accepts it; null if there is nothing. */
+/** Notice about parts that are ignored until the user accepts them; null if there are none. */
 export function unusedNotice(parts: readonly BroughtPart[], folder: string): string | null {
   const unused = parts.filter((part) => !isUsed(part));
   if (unused.length === 0) return null;

@@ -8,21 +8,21 @@ import { parseAgentFile } from './parse-agent-file.ts';
 const FILES_MAX = 100;
 const FILE_MAX = 64 * 1024;
 
-/** To open what may be a pipe. */
+/** Flags that open a file without blocking if it is a pipe. */
 export const NO_WAIT = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 export interface RawAgentFile {
-  /** Within its folder: `reviewer.md`. */
+  /** Name within its folder: `reviewer.md`. */
   readonly name: string;
-  /** For people: `.coppice/agents/reviewer.md`. */
+  /** Path for people: `.coppice/agents/reviewer.md`. */
   readonly source: string;
   readonly content: Buffer;
 }
 
 export interface RawAgentFiles {
-  /** By name. */
+  /** Sorted by name. */
   readonly files: readonly RawAgentFile[];
-  /** What could not be read, and why. */
+  /** Notices about files that could not be read, with the reason. */
   readonly notices: readonly string[];
 }
 
@@ -32,8 +32,8 @@ export interface AgentFiles {
 }
 
 /**
- * The agent files in `.coppice/agents` of a folder, read but not parsed. Each is read once, so that what is shown, hashed and used is the
- * same. Symbolic links may not lead out of `.coppice/agents`. Never throws for what it finds there.
+ * Reads the agent files in `.coppice/agents` of a folder, without parsing them. Each is read once, so that what is shown, hashed and used is the
+ * same. Symbolic links may not lead out of `.coppice/agents`. An unreadable file becomes a notice, not an error.
  */
 export function readProjectAgentFiles(folder: string): RawAgentFiles {
   let agents: string;
@@ -47,7 +47,7 @@ export function readProjectAgentFiles(folder: string): RawAgentFiles {
   return readAgentFiles(agents, '.coppice/agents', (name) => openContained(containPath(agents, name)));
 }
 
-/** The user's own agent files. Symbolic links may lead anywhere: people keep such files elsewhere. */
+/** Reads the user's own agent files. Symbolic links may lead anywhere: people keep such files elsewhere. */
 export function readUserAgentFiles(agents: string): RawAgentFiles {
   return readAgentFiles(agents, 'agents', (name) => openSync(join(agents, name), NO_WAIT));
 }
@@ -62,7 +62,7 @@ function readAgentFiles(agents: string, shown: string, open: (name: string) => n
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { files, notices };
     return { files, notices: [`${shown} is ignored: ${reasonOf(error)}`] };
   }
-  // By code unit: the same order, and so the same hash, in every locale.
+  // Sorts by code unit: the same order, and so the same hash, in every locale.
   names.sort();
   if (names.length > FILES_MAX)
     notices.push(`${shown} has ${names.length} files: only the first ${FILES_MAX} by name are read`);
@@ -77,7 +77,7 @@ function readAgentFiles(agents: string, shown: string, open: (name: string) => n
   return { files, notices };
 }
 
-/** Reads and closes. */
+/** Reads and closes a file. Throws if it is too large. */
 function readOne(descriptor: number): Buffer {
   try {
     const { content, whole } = readStart(descriptor, FILE_MAX);
@@ -88,7 +88,7 @@ function readOne(descriptor: number): Buffer {
   }
 }
 
-/** The first bytes of a regular file, and whether they are all of it. Throws for anything else. */
+/** Reads up to `most` bytes of a regular file; `whole`: whether that is all of it. Throws for anything but a regular file. */
 export function readStart(
   descriptor: number,
   most: number,
@@ -118,7 +118,7 @@ export function reasonOf(error: unknown): string {
   return code === undefined ? message : (REASONS[code] ?? code);
 }
 
-/** Parses what was read. A wrong file becomes a notice; the others are used. */
+/** Parses agent files. An invalid file becomes a notice; the others are used. */
 export function parseAgentFiles(raw: RawAgentFiles): AgentFiles {
   const profiles = new Map<string, Profile>();
   const notices = [...raw.notices];

@@ -20,13 +20,13 @@ export interface ServersFile extends BroughtPart {
 }
 
 export interface FoundServers {
-  /** The nearest file; none if there is none. */
+  /** The nearest file; empty if there is none. */
   readonly files: readonly ServersFile[];
-  /** What of it cannot be used, and why. */
+  /** Notices about what cannot be used, with the reason. */
   readonly notices: readonly string[];
 }
 
-/** The MCP servers that a project brings: those of the nearest `.mcp.json` up to its outermost folder. Never throws for what it finds there. */
+/** Reads the MCP servers of a project from the nearest `.mcp.json`, up to its outermost folder. An invalid file or entry becomes a notice, not an error. */
 export function readServersFile({ folder, home, trust }: ProjectPlaces): FoundServers {
   const folders = projectFolders(folder, home);
   const root = folders[0] ?? folder;
@@ -85,7 +85,7 @@ function serversOf(text: string): { servers: BroughtServer[]; notices: string[] 
   return { servers: [...servers.values()], notices };
 }
 
-/** Other programs take any text as the name of a server. */
+/** Converts a name to the characters that ours may have: other programs take any text. */
 function nameOf(written: string): string {
   return written
     .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
@@ -94,7 +94,7 @@ function nameOf(written: string): string {
     .slice(0, 32);
 }
 
-/** What is used of an entry; a text says what is wrong with it. Keys of other programs are left out. */
+/** Returns the definition without keys of other programs; a text says what is wrong with the entry. */
 function definitionOf(entry: unknown): McpServerConfig | string {
   if (!isJsonObject(entry)) return 'it must be an object';
   const { command, args, env, url, headers, type } = entry;
@@ -108,7 +108,7 @@ function definitionOf(entry: unknown): McpServerConfig | string {
   return `${issue?.path.join('.') || 'it'}: ${issue?.message}`;
 }
 
-/** All that would run or be asked, for whoever decides on it. */
+/** Full text of what would be run or connected to, for the person who decides on it. */
 export function aboutServer(
   name: string,
   { command, args = [], env = {}, url, headers = {} }: McpServerConfig,

@@ -10,7 +10,7 @@ import { type BroughtPart, type ProjectPlaces, projectFolders } from './project-
 import { reasonOf } from './read-agent-files.ts';
 
 const SKILLS_MAX = 50;
-/** Of a folder with skills, which a stranger may have filled. */
+/** Limits for reading a skills folder, whose contents are untrusted. */
 const NAMES_MAX = 200;
 const DESCRIPTION_MAX = 500;
 const USUAL_FOLDERS = ['.agents/skills'];
@@ -19,15 +19,15 @@ const USUAL_FOLDERS = ['.agents/skills'];
 export interface FoundSkill extends BroughtPart, Pick<Skill, 'name' | 'description'> {}
 
 export interface FoundSkills {
-  /** By name. */
+  /** Sorted by name. */
   readonly skills: readonly FoundSkill[];
-  /** What could not be read, and why. */
+  /** Notices about skills that could not be read, with the reason. */
   readonly notices: readonly string[];
 }
 
 /**
- * The skills for a folder: the user's own, and those of the project's folders. Of those with the same name, the user's own counts, then the nearest. Never
- * throws for what it finds there.
+ * Reads the skills for a folder: the user's own, and those of the project's folders. Of several with the same name, the user's own counts, then the
+ * nearest. An unreadable skill becomes a notice, not an error.
  */
 export function readSkills(
   { folder, own_folder, home, trust }: ProjectPlaces,
@@ -48,7 +48,7 @@ export function readSkills(
       if (!existsSync(join(path, 'SKILL.md'))) continue;
       const source = own ? `the user's own skill ${name}` : printablePath(relative(folder, path));
       try {
-        // Links of the user lead anywhere, those of a project not out of it.
+        // Symbolic links of the user may lead anywhere, those of a project not out of it.
         const real = own ? realpathSync.native(path) : containPath(root, path).absolute;
         const found = describe(readSkillFolder(real), name);
         if (skills.has(found.name)) continue;
@@ -65,7 +65,7 @@ export function readSkills(
   return { skills: [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), notices };
 }
 
-/** In order; none if it cannot be read. */
+/** Sorted names in a folder; none if it cannot be read. */
 function namesIn(place: string): string[] {
   try {
     return readdirSync(place).sort();

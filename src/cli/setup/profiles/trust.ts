@@ -5,7 +5,7 @@ import { replaceFile } from '../../../permissions/replace-file.ts';
 import { hashFiles } from '../../../tools/files/skill-folder.ts';
 import { type RawAgentFiles, readProjectAgentFiles } from './read-agent-files.ts';
 
-/** Maximum entries; those trusted longest ago are forgotten. */
+/** Maximum entries; those trusted longest ago are dropped. */
 const FOLDERS_MAX = 1_000;
 
 const trusted = z.object({ hash: z.string(), trusted_at: z.string() });
@@ -17,8 +17,8 @@ const trustFile = z.object({
 export type Trusted = z.infer<typeof trusted>;
 
 /**
- * Which agent files of which folders, and which instructions and skills, the user accepted, by a hash of their contents (docs/profiles.md). Kept in `trust.json` of the data folder;
- * a file that is damaged or cannot be read means that nothing is trusted.
+ * Records which agent files, instructions, skills and server files the user accepted, by a hash of their contents (docs/profiles.md). Kept in
+ * `trust.json` of the data folder; if that file is damaged or cannot be read, nothing is trusted.
  */
 export class Trust {
   readonly #file: string;
@@ -27,12 +27,12 @@ export class Trust {
     this.#file = join(data_folder, 'trust.json');
   }
 
-  /** What was accepted last of this folder; null if nothing was. */
+  /** Returns what was accepted last for this path; null if nothing was. */
   of(folder: string): Trusted | null {
     return this.#read().get(canonical(folder)) ?? null;
   }
 
-  /** Whether exactly these contents were accepted, others, or nothing. */
+  /** Whether exactly these contents were accepted (`trusted`), others (`changed`), or none. */
   stateOf(folder: string, hash: string): 'trusted' | 'changed' | 'untrusted' {
     const before = this.of(folder);
     return before === null ? 'untrusted' : before.hash === hash ? 'trusted' : 'changed';
@@ -48,7 +48,7 @@ export class Trust {
     this.#write(new Map([...folders].slice(-FOLDERS_MAX)));
   }
 
-  /** False: it was not trusted. */
+  /** Returns false if it was not trusted. */
   revoke(folder: string): boolean {
     const folders = this.#read();
     if (!folders.delete(canonical(folder))) return false;
@@ -91,7 +91,7 @@ export interface ProjectAgents {
   readonly folder: string;
   readonly raw: RawAgentFiles;
   readonly hash: string;
-  /** `changed`: accepted once, with other contents. `nothing`: the folder has no agent files. */
+  /** `changed`: accepted before, with other contents. `nothing`: the folder has no agent files. */
   readonly trust: 'trusted' | 'changed' | 'untrusted' | 'nothing';
   /** ISO time of the newest acceptance, whatever the contents were. */
   readonly trusted_at: string | null;
@@ -111,7 +111,7 @@ export function readProjectAgents(folder: string, data_folder: string): ProjectA
   };
 }
 
-/** One line about files that are ignored until the user accepts them; null if there are none. */
+/** Notice about files that are ignored until the user accepts them; null if there are none. */
 export function untrustedNotice(project: ProjectAgents): string | null {
   const { trust, folder, raw } = project;
   if (trust !== 'untrusted' && trust !== 'changed') return null;

@@ -20,8 +20,9 @@ export type ChildBudget =
   | { readonly ok: false; readonly error: string };
 
 /**
- * The budget of a new child: what the call asks for, at most what its profile says. More than is left is refused; what only the profile says is cut to what is
- * left. Without any it shares the budget of its creator, in which something must be left. `sharers`: that many children, it included, share what is left.
+ * The budget of a new child: what the call asks for, at most what the profile allows. A request for more than is left is refused; a budget that only the
+ * profile sets is cut to what is left. Without either (null), the child spends from its creator's budget, of which something must be left. `sharers`: the
+ * number of children, this one included, that share what is left.
  */
 export function childBudget(
   view: ToolsetView,

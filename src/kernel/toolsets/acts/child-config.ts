@@ -5,7 +5,7 @@ import { profileSkills } from '../../../records/agent/skill.ts';
 import type { TaskTerms, Worktree } from '../../../records/agent/task-terms.ts';
 import { commonTools, withoutTools } from '../../../records/server-tools.ts';
 
-/** Settings of a creation besides its profile; null or absent: not set. */
+/** Settings for a new child; null or absent: not set. */
 export interface ChildWishes {
   readonly profile: Profile | null;
   readonly model?: string | null;
@@ -15,16 +15,16 @@ export interface ChildWishes {
   readonly turns?: number | null;
   readonly run_ms?: number | null;
   readonly task?: TaskTerms | null;
-  /** For a child without a task. */
+  /** Only for a child without a task. */
   readonly worktree?: Worktree | null;
-  /** Its own budget, for which its id must be known. */
+  /** The child's own budget; requires `id`. */
   readonly budget?: Omit<PathBudget, 'agent_id'> | null;
   readonly id?: string;
 }
 
 /**
  * The configuration of a child: explicit settings, then its profile, then its parent's. A child may do less than its parent, never more
- * (docs/permissions.md). Without any setting it is the same object, so that its requests share the parent's cached prefix.
+ * (docs/permissions.md). Without any setting it equals the parent's, so that its requests share the parent's cached prefix.
  */
 export function childConfig(creator: AgentConfig, wishes: ChildWishes): AgentConfig {
   const parent = creator.client === undefined ? creator : withoutClient(creator);
@@ -33,7 +33,7 @@ export function childConfig(creator: AgentConfig, wishes: ChildWishes): AgentCon
   if (profile === null && task === null && model === null && cwd === null)
     return budgets === undefined || budget === null ? parent : { ...parent, budgets };
   const worktree = task === null ? (wishes.worktree ?? parent.worktree) : undefined;
-  // A fork without a profile goes on by its parent's.
+  // A fork without a profile keeps its parent's.
   const named = profile?.name ?? (task === null ? parent.profile : undefined);
   const turns = least(parent.turns, profile?.turns, wishes.turns);
   const run_ms = least(parent.run_ms, profile?.run_ms, wishes.run_ms);
@@ -67,8 +67,8 @@ function withoutClient({ client: _, ...config }: AgentConfig): AgentConfig {
 }
 
 /**
- * A sub-agent with a task creates others only by delegation, and submits if it must (`mustSubmit`). A background run keeps its toolset although it
- * does not see the tool: calling it anyway gets the documented refusal.
+ * Toolsets of a sub-agent with a task: it creates others only by delegation, and submits if it must (`mustSubmit`). A background run keeps `sessions`
+ * although its model does not see the tool, so that a call of it gets the documented refusal.
  */
 function taskToolsets(parent: AgentConfig, profile: Profile | null, task: TaskTerms): string[] {
   const kept = ['delegate', 'tasks'].filter((name) => (profile?.toolsets ?? parent.toolsets).includes(name));
@@ -76,7 +76,7 @@ function taskToolsets(parent: AgentConfig, profile: Profile | null, task: TaskTe
   return task.kind === 'spawn' || task.output_schema !== null ? ['fanout', ...own] : own;
 }
 
-/** An agent with a single task cannot create schedules. */
+/** Tools of a child. An agent with a single task cannot create schedules. */
 function toolsOf(
   parent: AgentConfig,
   profile: Profile | null,
@@ -96,7 +96,7 @@ function isEmpty({ allow, ask, deny }: PermissionRules): boolean {
   return allow.length + ask.length + deny.length === 0;
 }
 
-/** The strictest of the given values. */
+/** The smallest of the given values; null if there is none. */
 function least(...values: readonly (number | null | undefined)[]): number | null {
   const said = values.filter((value) => value !== null && value !== undefined);
   return said.length === 0 ? null : Math.min(...said);

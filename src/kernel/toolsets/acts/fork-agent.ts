@@ -9,7 +9,7 @@ import { childConfig } from './child-config.ts';
 import { overBudget } from './creation-limits.ts';
 import { type ChildPlan, newChild } from './new-child.ts';
 
-/** What may differ from its parent; without any, its requests share the parent's cached prefix. */
+/** Options in which a fork may differ from its parent; without any, its requests share the parent's cached prefix. */
 export type ForkTerms = Pick<TaskOptions, 'profile' | 'model' | 'read_first' | 'worktree' | 'budget'>;
 
 export interface ForkPlan {
@@ -18,13 +18,13 @@ export interface ForkPlan {
   readonly terms: ForkTerms;
   /** Id of the call; names the worktree. */
   readonly key: string;
-  /** Inherits its parent's conversation. */
+  /** Whether it inherits its parent's conversation. */
   readonly inherits: boolean;
-  /** It rests until its first mail. */
+  /** Whether it rests until its first mail. */
   readonly rests?: boolean;
-  /** What it is to do; null: its first message alone says so. */
+  /** Its task; null if it has none besides its first message. */
   readonly prompt: string | null;
-  /** Its first message, around the prompt and what its terms add to it; null: neither. */
+  /** Builds its first message around the prompt with what the terms add to it (files, worktree); null if there is neither. */
   readonly text: (prompt: string | null) => string;
   readonly output: (worktree: Worktree | null) => string;
 }
@@ -57,13 +57,13 @@ export function forkAgent(view: ToolsetView, plan: ForkPlan): Decision {
   };
 }
 
-/** A new agent, as a call that creates some tells of it. */
+/** A new agent in the result of the call that created it. */
 export function createdJson(agent_id: string, name: string, worktree: Worktree | null | undefined): object {
   const { branch, path } = worktree ?? {};
   return { agent_id, name, ...(branch === undefined ? {} : { worktree: { branch, path } }) };
 }
 
-/** What must be looked up before a fork on these terms. */
+/** What must be looked up before a fork with these terms. */
 export function forkNeeds(
   terms: ForkTerms,
   key: string,
@@ -73,7 +73,7 @@ export function forkNeeds(
   return needsOf(terms, key, self, modelOf(terms, profiles));
 }
 
-/** The conversation that it inherits names files by the folder of its parent. */
+/** Tells a fork about its worktree: a conversation that it inherits names files in its parent's folder. */
 function forkPlace({ path, branch }: Worktree): string {
   return `Your folder is now ${path}, a git worktree of your own (branch ${branch}) at the last commit: work on the files there, not in the folder used so far. What you change there reaches the others when your branch is merged.`;
 }

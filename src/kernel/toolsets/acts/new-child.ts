@@ -15,11 +15,11 @@ export interface ChildPlan {
   readonly name: string;
   readonly session_key: string;
   readonly config: AgentConfig;
-  /** Inherits the conversation up to the message with the call. */
+  /** Whether it inherits the conversation up to the message with the call. */
   readonly inherits: boolean;
   /** Its first message; null: it rests until mail arrives. */
   readonly first: UserContent | null;
-  /** Rests although it has a first message. */
+  /** Whether it rests although it has a first message. */
   readonly rests?: boolean;
   readonly run?: NewRun;
 }
@@ -84,7 +84,7 @@ export function isolatedChild(
 
 const NAME_LENGTH = 32;
 
-/** Names an unnamed agent after the first words of its task. */
+/** Returns the label, or if there is none, a name made of the first words of the task. */
 export function nameOfTask(task: string, label: string | null | undefined): string {
   if (label) return label;
   const words =

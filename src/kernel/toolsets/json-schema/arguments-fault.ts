@@ -5,7 +5,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 const compiled = new WeakMap<Schema, CompiledSchema | null>();
 
-/** What of the arguments does not match the schema of a tool, for the model; null: nothing, or it is left to the server to find. Never throws. */
+/** Tells a model where its arguments do not match the schema of a tool; null if they match, or if the check is left to the server. Never throws. */
 export function argumentsFault(schema: Schema, input: unknown): string | null {
   const found = compiledSchema(schema);
   if (found === null) return null;
@@ -21,7 +21,7 @@ export function argumentsFault(schema: Schema, input: unknown): string | null {
     : walk.faults.map((fault) => fault.replace(/^the result /, 'the arguments ')).join('\n');
 }
 
-/** Null: it has what is not checked here, or would cost too much. */
+/** Returns null for a schema that is unsupported or too costly to check. */
 function compiledSchema(schema: Schema): CompiledSchema | null {
   let found = compiled.get(schema);
   if (found === undefined) {

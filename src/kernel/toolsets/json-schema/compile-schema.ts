@@ -26,7 +26,7 @@ class Compiler {
   readonly #root: unknown;
   readonly #refs = new Map<string, SchemaNode>();
   readonly #nodes: SchemaNode[] = [];
-  /** Referenced schemas still to compile: a queue, because chains of references could overflow the call stack. */
+  /** Referenced schemas still to compile; a list instead of recursion, because chains of references could overflow the call stack. */
   readonly #unread: (() => void)[] = [];
   readonly #patterns = new Map<string, Pattern>();
   #weight = 0;
@@ -118,7 +118,7 @@ class Compiler {
       case 'properties':
       case 'patternProperties':
       case 'additionalProperties':
-        // All three together, once.
+        // Compiled together, at the first of the three.
         if (keyword === Object.keys(schema).find((one) => FIELDS.has(one)))
           node.checks.push(this.#fields(schema, at.slice(0, -keyword.length - 1), depth));
         return;
@@ -256,7 +256,7 @@ class Compiler {
     };
   }
 
-  /** `items` as a list is what drafts before 2020-12 call `prefixItems`. */
+  /** In drafts before 2020-12, a list in `items` means what is now `prefixItems`. */
   #items(schema: Record<string, unknown>, at: string, depth: number): Check {
     const { items } = schema;
     const tuple = schema.prefixItems ?? (Array.isArray(items) ? items : []);

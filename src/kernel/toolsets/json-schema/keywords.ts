@@ -11,7 +11,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: isJsonObject,
 };
 
-/** Own properties only, so that `constructor` is not a field. */
+/** Whether the object has the field; own properties only, so that `constructor` does not count. */
 export function has(value: JsonObject, key: string): boolean {
   return Object.hasOwn(value, key);
 }
@@ -121,7 +121,7 @@ function isMultiple(value: number, of: number): boolean {
   return Number.isInteger(times) || Math.abs(times - Math.round(times)) < 1e-9 * Math.max(1, Math.abs(times));
 }
 
-/** Characters, items or fields. */
+/** Number of characters, items or fields. */
 function sizeOf(value: unknown, walk: Walk): number {
   if (Array.isArray(value)) return value.length;
   if (typeof value !== 'string') return Object.keys(value as object).length;
@@ -139,7 +139,7 @@ export function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
-/** The same text for equal JSON values, independent of key order; `spend` is charged for every value and long text. */
+/** Returns the same text for equal JSON values, independent of key order; `spend` is called with the steps for each value, more for long texts. */
 export function canonical(value: unknown, spend: (steps: number) => void): string {
   if (typeof value === 'string') {
     spend(4 + value.length / 16);

@@ -6,7 +6,7 @@ const SHOWN_MAX = 200;
 /** Maximum nesting of checks; values nest less deeply (`parseJson`), so this bounds the schemas combined on one value. */
 const DEPTH_MAX = 500;
 
-/** Validation exceeds the step limit. */
+/** Thrown when validation exceeds the limit on steps or on nesting. */
 export class TooCostly extends Error {
   override readonly name = 'TooCostly';
 }
@@ -70,7 +70,7 @@ export interface SchemaNode {
   readonly same: SchemaNode[];
 }
 
-/** Detects a schema that refers to itself without descending into the value, which would never terminate. */
+/** Throws an `Error` if a schema refers to itself without descending into the value: validation would never terminate. */
 export function refuseCircles(nodes: readonly SchemaNode[]): void {
   const inward = new Map<SchemaNode, number>();
   for (const one of nodes.flatMap((node) => node.same)) inward.set(one, (inward.get(one) ?? 0) + 1);

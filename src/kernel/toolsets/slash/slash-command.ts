@@ -30,9 +30,9 @@ export type SlashReading =
   | { readonly ok: true; readonly command: SlashCommand }
   | { readonly ok: false; readonly code: 'INVALID_ARG' | 'UNKNOWN_COMMAND'; readonly error: string };
 
-/** A prefix that models tend to add before the command. */
+/** The name of the command, after a prefix that models tend to add. */
 const HEAD = /^\s*(?:\/?slash(?=\s|$)\s*)?\/?([^\s]*)/;
-/** Only spaces and line breaks separate words. */
+/** A word, possibly in quotes; only spaces, tabs and line breaks separate words. */
 const WORD = /^[ \t\r\n]*(?:"([^"]*)"|'([^']*)'|([^ \t\r\n]+))(?=[ \t\r\n]|$)/;
 const SEPARATOR = /^(?:\r\n|[ \t\r\n])/;
 
@@ -81,7 +81,7 @@ function refused(error: string, code: 'INVALID_ARG' | 'UNKNOWN_COMMAND' = 'INVAL
   return { ok: false, code, error };
 }
 
-/** Options of `fork` that a word follows, and what that is. */
+/** Options of `fork` that take a value, with the name of the value for errors. */
 const FOLLOWED: Readonly<Record<string, string>> = {
   '--profile': 'the NAME of the profile',
   '--model': 'the NAME of the model',
@@ -116,7 +116,7 @@ function readFork(rest: string, usage: (problem: string) => SlashReading): Slash
   return usage('the PROMPT is empty: leave it out to give the child your whole context, or say what to do');
 }
 
-/** The options before the prompt, with the words that follow them; an empty word means that it is missing. */
+/** The options before the prompt, with their values; an empty value means that it is missing. */
 function forkArguments(rest: string): {
   readonly options: readonly (readonly [flag: string, value: string])[];
   readonly worktree: boolean;
@@ -139,7 +139,7 @@ function forkArguments(rest: string): {
   return { options, worktree, prompt: behind(prompt, 0) };
 }
 
-/** `usd=0.5,tokens=10000`; null if it is none. */
+/** Parses a budget such as `usd=0.5,tokens=10000`; null if malformed. */
 function readBudget(text: string): BudgetTerms | null {
   const amounts = text.split(',').map((part) => part.split('=', 2));
   const read = budgetOption.safeParse(
@@ -148,7 +148,7 @@ function readBudget(text: string): BudgetTerms | null {
   return (read.data as BudgetTerms | null | undefined) ?? null;
 }
 
-/** The text argument of a command, unchanged. */
+/** The text argument of a command, unchanged; empty if the command takes none. */
 function argumentsOf(name: CommandName, rest: string): string {
   if (name === 'fork') return forkArguments(rest).prompt;
   return name === 'send' ? behind(rest, wordOf(rest)?.length ?? 0) : '';
@@ -163,7 +163,7 @@ function wordsOf(rest: string): readonly string[] {
   return words;
 }
 
-/** The next word without quotes, and where it ends. */
+/** The next word without quotes, and where it ends; null if there is none. */
 function wordOf(text: string): { readonly text: string; readonly length: number } | null {
   const found = WORD.exec(text);
   const word = found?.[1] ?? found?.[2] ?? found?.[3] ?? '';
@@ -187,11 +187,11 @@ export function enclosed(text: string): string | null {
   return null;
 }
 
-/** A line with a slash command, or one that can hardly be anything else. */
+/** Matches a line that begins with a slash command, or with a command without the slash that can hardly be anything else. */
 const COMMAND_LINE =
   /^(?:\/(?:slash[ \t]+\/?)?(?:fork|send|check-mail|kill)(?=\s|$)|(?:slash[ \t]+)?(?:check-mail[ \t\r]*$|kill[ \t]+[0-9a-f-]{8,}[ \t\r]*$|send[ \t]+[0-9a-f-]{8,}[ \t]|fork[ \t\r]*$|fork[ \t]+(?:["']|--(?:profile|model|worktree|read-first|budget)(?=\s|$))))/m;
 
-/** The first further line that looks like a command. */
+/** The first line after the first one that looks like a command; null if there is none. */
 function commandLine(rest: string): { readonly line: number; readonly text: string } | null {
   const first_end = rest.indexOf('\n');
   if (first_end < 0) return null;

@@ -30,7 +30,7 @@ type Parsed =
   | { readonly ok: true; readonly command: SlashCommand }
   | { readonly ok: false; readonly refused: Extract<Decision, { type: 'refuse' }> };
 
-/** Arguments are parsed once per call. */
+/** Cache by arguments object, so that the arguments of a call are parsed once. */
 const read = new WeakMap<object, Parsed>();
 
 function parse(input: unknown): Parsed {
@@ -135,10 +135,10 @@ function sendCommand({ to, message }: Extract<SlashCommand, { name: 'send' }>, v
   return sendLetter(view, to, 'UUID', body, ({ id }) => `sent to ${id}`);
 }
 
-/** Intended as a completion, valid or not. */
+/** Matches a text intended as a completion, valid or not. */
 const COMPLETION = /^\s*["']?\s*\{\s*\\?["']?status\\?["']?\s*:\s*\\?["']?idle\b/;
 
-/** A completion message may be quoted as in a shell. A malformed one is refused, because nobody could use it. */
+/** Reads a completion message, which may be quoted as in a shell. A malformed one is refused, because nobody could use it. */
 function completionIn(message: string): CompletionReading & { readonly text: string } {
   const whole = message.trim();
   const texts = [message, enclosed(whole) ?? '', whole.slice(1, -1)];
@@ -150,7 +150,7 @@ function completionIn(message: string): CompletionReading & { readonly text: str
   return { type: 'invalid', error, text: message };
 }
 
-/** All unread mail from agents, oldest first, with completions formatted. Mail from people joins the conversation without being checked. */
+/** All unread mail from agents, oldest first, with completions formatted. Mail from people joins the conversation without `check-mail`. */
 function checkMail(view: ToolsetView): Decision {
   const letters = view.letters.filter((letter) => letter.from_id !== null);
   if (letters.length === 0) return { type: 'settle', output: 'no mail', consequences: [] };
@@ -170,7 +170,6 @@ function shown(letter: Mail): object {
     : { ...head, message: body, did };
 }
 
-/** Guidance in the system prompt. */
 const GUIDANCE = `### Sub-Agents
 
 You can fork child agents to work in parallel.

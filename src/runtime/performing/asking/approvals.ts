@@ -30,13 +30,13 @@ export function mayAsk({ config }: Agent, { can_ask = false }: GrantContext): bo
   return typeof can_ask === 'function' ? can_ask(config) : can_ask;
 }
 
-/** What people granted this agent: in its tree, and in its folder for good. */
+/** Grants of people that apply to this agent: those in its tree, and the permanent ones for its folder. */
 export async function grantsFor(
   { id, root_id, state, config: { cwd } }: Agent,
   { store, rules_file }: GrantContext,
 ): Promise<readonly Grant[]> {
   const in_turn = 'turn' in state ? (state.turn.granted ?? []) : [];
-  // Of rules that were granted for good, the file alone tells: a person may have removed them from it.
+  // Permanent grants are read from the rules file only, because a person may have removed them from it.
   const holds = (ask: Ask): boolean =>
     ask.scope !== 'always' &&
     reaches(ask.scope, ask, { agent_id: id, root_id, cwd }) &&
@@ -70,7 +70,7 @@ export function askOf(
   };
 }
 
-/** Puts a question of something that goes on meanwhile into the queue, and waits for its answer; null: it was withdrawn. */
+/** Queues a question of a program or call that keeps running, and waits for its answer; null if it was withdrawn. */
 export function answerTo(
   cell: Cell,
   ask: NewAsk,

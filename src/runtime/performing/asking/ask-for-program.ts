@@ -11,7 +11,7 @@ const ENDED = 'the prompt has ended';
 
 type AskContext = GrantContext & QueueContext;
 
-/** What the program behind a request may do. */
+/** The host for the agent program behind a request, which asks people where rules say so. */
 export function hostFor(
   cell: Cell,
   request: AbortController,
@@ -21,7 +21,7 @@ export function hostFor(
   return createModelHost(cell.agent, context, mode, askerFor(cell, request, context));
 }
 
-/** Asks as for a call of a tool, in the same queue and with the same grants, while the request of the program goes on. */
+/** Asks a person as for a tool call, in the same queue and with the same grants, while the program's request continues. */
 function askerFor(cell: Cell, request: AbortController, context: AskContext): AskPerson {
   return async ({ rules, input, difference, ...asked }, refused) => {
     const { agent } = cell;

@@ -13,11 +13,11 @@ interface AskContext extends GrantContext, QueueContext {
   readonly emit: (event: RuntimeEvent) => void;
 }
 
-/** Of one call: nobody is to be worn down. */
+/** Maximum questions of one call, so that a tool cannot flood a person with them. */
 const QUESTIONS_MAX = 20;
 const SUBJECT_MAX = 500;
 
-/** How a tool asks a person while its call runs: in the queue of approvals, until the call ends or the question is withdrawn. */
+/** Lets a tool ask a person while its call runs: the question stays in the queue of approvals until it is answered or withdrawn, or the call ends. */
 export function questionsOf(
   cell: Cell,
   { call, tool, over }: { readonly call: Call; readonly tool: string; readonly over: AbortSignal },

@@ -16,11 +16,11 @@ export type AskPerson = NonNullable<ToolContext['question']>;
 
 /** A call during which its server may ask a person. */
 export interface AskingCall {
-  /** Who calls, and what: `writer: tracker__create`. */
+  /** The calling agent and the tool: `writer: tracker__create`. */
   readonly about: string;
   readonly input: string;
   readonly patience: Patience;
-  /** Undefined: there is nobody to be asked. */
+  /** Undefined if there is nobody to ask. */
   readonly ask: AskPerson | undefined;
 }
 
@@ -32,8 +32,8 @@ const asked = z.object({
 });
 
 /**
- * Puts what a server asks to the person of its call. `others`: calls that run at the same server, of which it may just as well ask. Rejects with an
- * McpError for what cannot be shown to anybody; an answer is given once.
+ * Puts a server's question to the person of its call. `others`: other calls in progress at the same server, which the question may be about instead. Rejects
+ * with an McpError if the question cannot be shown to anybody. An answer is never reused.
  */
 export async function elicit(
   server: string,
@@ -51,7 +51,7 @@ export async function elicit(
   return resultOf(await patience.whileAsking(() => ask(question, either)));
 }
 
-/** A text: why it cannot be asked. */
+/** Returns a text that says why, if the question cannot be asked. */
 function questionFrom(
   server: string,
   params: unknown,
@@ -96,7 +96,7 @@ function resultOf(answer: QuestionAnswer): ElicitResult {
   }
 }
 
-/** What the model is told of a question that was not answered; null: nothing. */
+/** Tells the model about a question that was not answered; null if it was answered. */
 export function notAnswered(question: Question, answer: QuestionAnswer): string | null {
   const said = clean(question.message);
   const what = `${question.asker} asked "${said.length > QUOTED_MAX ? `${said.slice(0, QUOTED_MAX)}…` : said}"`;

@@ -1,8 +1,8 @@
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 
-/** How long a call may go on without a result or progress. The time stands still while a person is asked. */
+/** The maximum time that a call may take without a result or progress. The clock stops while a person is asked. */
 export class Patience {
-  /** Aborts when it has run out, or the caller's own signal does. */
+  /** Aborts when the time has run out, or when the caller's signal does. */
   readonly signal: AbortSignal;
   readonly #out = new AbortController();
   readonly #limit_ms: number;
@@ -15,7 +15,7 @@ export class Patience {
     this.progressed();
   }
 
-  /** The time begins anew. */
+  /** Restarts the clock, unless a person is being asked. */
   progressed(): void {
     clearTimeout(this.#timer);
     if (this.#asking > 0) return;

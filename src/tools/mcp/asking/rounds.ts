@@ -9,17 +9,17 @@ import { isJsonObject } from '../../../records/text/json-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { McpError } from '../mcp-error.ts';
 
-/** How often one call may ask for more. */
+/** Maximum times that one call may ask for input. */
 const ROUNDS_MAX = 20;
-/** Before a call is repeated of which the server wants nothing but time. */
+/** Delay before a call is repeated for which the server requested no input. */
 const PAUSE_MS = 500;
 
 type Params = Parameters<Client['callTool']>[0];
 type Options = NonNullable<Parameters<Client['callTool']>[1]>;
 
 /**
- * A call of 2026-07-28: its server answers with what it wants to know, and is asked again with the answers and its own state until it has a result. It has
- * not begun before it knows, so this repeats nothing.
+ * Makes a call of version 2026-07-28: the server answers with requests for input, and is called again with the responses and its own state until it has a
+ * result. It does not begin before it has all input, so nothing is done twice.
  */
 export async function callInRounds(
   client: Client,
@@ -40,7 +40,7 @@ export async function callInRounds(
       readonly requestState?: string;
     };
     const responses: Record<string, ElicitResult> = {};
-    // One after the other, as a person answers.
+    // One after the other, because a person answers them.
     for (const [key, request] of Object.entries(inputRequests)) {
       const method = isJsonObject(request) ? request.method : undefined;
       if (!isJsonObject(request) || method !== 'elicitation/create')

@@ -4,10 +4,10 @@ import { FloodWatch, Unbounded } from './flood-watch.ts';
 const LINE_BREAK = 0x0a;
 const RETURN = 0x0d;
 
-/** `fetch` whose answers end with an error where a message, or what arrives within a short time, exceeds the bounds. */
+/** `fetch`, whose response body fails if a message, or the bytes that arrive in a short time, exceed the limits. */
 export const boundedFetch = fetchWithBounds(() => undefined);
 
-/** As `boundedFetch`; `onExceeded` is told what the server did, which the protocol library does not do for event streams. */
+/** Like `boundedFetch`. `onExceeded` is called with the reason, because the protocol library does not report errors of event streams. */
 export function fetchWithBounds(onExceeded: (why: string) => void) {
   return async (url: string | URL, init?: RequestInit): Promise<Response> =>
     bounded(await fetch(url, init), onExceeded);
@@ -36,7 +36,7 @@ function bounded(response: Response, onExceeded: (why: string) => void): Respons
   return same;
 }
 
-/** The bounds of one body: it is one message, or, as an event stream, one for each event, which ends with an empty line. */
+/** The limits of one body: a single message or, in an event stream, one message per event, each ended by an empty line. */
 class BodyBounds {
   readonly #has_events: boolean;
   readonly #meter = new JsonMeter();

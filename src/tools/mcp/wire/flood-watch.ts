@@ -1,12 +1,12 @@
-/** More within this time is a flood: nobody reads it, and it takes the processor from the agents. */
+/** More messages or bytes in this time are a flood: nobody reads them, and they take CPU time from the agents. */
 const FLOOD = { messages: 10_000, bytes: 256 * 1024 * 1024, within_ms: 10_000 };
 
-/** What a server that exceeds a bound did, as the end of a sentence about it. */
+/** How a server exceeded the limits, as the end of a sentence about it. */
 export class Unbounded extends Error {
   override readonly name = 'Unbounded';
 }
 
-/** Counts what a server sends, and throws `Unbounded` when it floods. */
+/** Counts the messages and bytes of a server. `add` throws `Unbounded` when they are a flood. */
 export class FloodWatch {
   readonly #now: () => number;
   #since: number;

@@ -7,24 +7,24 @@ const BRACE = 0x7b;
 const BRACKET = 0x5b;
 
 /**
- * Messages in what a program writes, one a line. Lines that are none (banners, logs) are left out, because an answer to them would provoke more.
+ * Reads messages from a program's output, one per line. Other lines (banners, logs) are dropped, because an answer to them would provoke more.
  * Memory is bounded by one message.
  */
 export class MessageLines {
-  /** The beginning of what was no message. */
+  /** The beginning of the output that was not a message. */
   noise = '';
   readonly #flood: FloodWatch;
   #parts: Buffer[] = [];
   #length = 0;
   readonly #meter = new JsonMeter();
-  /** The rest of this line is no message. */
+  /** Whether the rest of this line is dropped, because it is not a message. */
   #dropping = false;
 
   constructor(now?: () => number) {
     this.#flood = new FloodWatch(now);
   }
 
-  /** The messages that this piece completes. Throws `Unbounded`. */
+  /** Yields the messages that this chunk completes. Throws `Unbounded`. */
   *push(chunk: Buffer): Generator<unknown> {
     this.#flood.add(0, chunk.length);
     for (let at = 0; at < chunk.length; ) {
@@ -78,7 +78,7 @@ export class MessageLines {
   }
 }
 
-/** Undefined: it is no JSON. */
+/** Returns undefined if the line is not JSON. */
 function parsed(line: Buffer): unknown {
   try {
     return JSON.parse(line.toString('utf8')) as unknown;

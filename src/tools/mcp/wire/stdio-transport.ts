@@ -4,12 +4,12 @@ import { isJsonObject } from '../../../records/text/json-text.ts';
 import { Unbounded } from './flood-watch.ts';
 import { MessageLines } from './message-lines.ts';
 
-/** Of JSON-RPC, for a fault inside whoever answers. */
+/** JSON-RPC's code for an internal error of the answering side. */
 const INVALID_ANSWER = -32603;
 
 /** The standard streams of a running program as a transport of the protocol library. */
 export class StdioTransport implements Transport {
-  /** By these two names the library tells standard streams from HTTP. */
+  /** The library recognizes a transport over standard streams by these two properties. */
   readonly stderr = null;
   readonly pid = null;
   onclose?: () => void;
@@ -23,7 +23,7 @@ export class StdioTransport implements Transport {
     this.#program = program;
   }
 
-  /** The beginning of what it wrote that was no message. */
+  /** The beginning of the program's output that was not a message. */
   get noise(): string {
     return this.#lines.noise;
   }
@@ -46,7 +46,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** What the library cannot use is not an end of the connection. */
+  /** A message that the library cannot use does not end the connection. */
   #receive(message: JSONRPCMessage): void {
     try {
       this.onmessage?.(usable(message));
@@ -68,7 +68,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** Who waits for an answer that is none by the protocol would wait in vain: the library leaves it out. */
+/** Converts an invalid answer to an error: the library would drop it, and its request would never end. */
 function usable(message: JSONRPCMessage): JSONRPCMessage {
   if (!isJsonObject(message) || 'method' in message || typeof message.id !== 'number') return message;
   const { id, result, error } = message as { readonly [key: string]: unknown; readonly id: number };

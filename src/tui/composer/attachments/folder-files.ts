@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { childEnvironment } from '../../../processes/child-environment.ts';
 import { runProcess } from '../../../processes/starting/run-process.ts';
 
-/** Maximum paths that are offered of one folder. */
+/** Maximum files listed below one folder. */
 const PATHS_MAX = 100_000;
 const BYTES_MAX = 16 * 1024 * 1024;
 const TIMEOUT_MS = 5_000;
-/** How long a list is good; an older one is still used until the new one is there. */
+/** How long a list is fresh; a stale one is still returned while the next one is being read. */
 const FRESH_MS = 5_000;
 
-/** The files below a folder, and the folders that hold them (with `/` at the end), relative to it. */
+/** Relative paths of the files below a folder, and of the folders that contain them (with `/` at the end). */
 export type Paths = readonly string[];
 
-/** Lists what is below folders: what git tracks and does not ignore, or without git everything but hidden names. */
+/** Lists and caches the files below folders: those that git does not ignore, or without git all but hidden names and `node_modules`. */
 export class FolderFiles {
   readonly #known = new Map<string, { paths: Paths; listed_at: number }>();
   readonly #listing = new Map<string, Promise<Paths>>();
@@ -41,15 +41,15 @@ export class FolderFiles {
 async function listFiles(folder: string): Promise<readonly string[]> {
   const tracked = await gitFiles(folder);
   const files = tracked.length > 0 ? tracked : await walkFiles(folder);
-  // A name with control characters could not be typed.
+  // Names with control characters or quotes cannot be typed in a mention.
   return files.filter((path) => path !== '' && !/[\p{C}"]/u.test(path)).slice(0, PATHS_MAX);
 }
 
-/** Empty where there is no git, or the folder is no part of a repository. */
+/** Returns an empty list if there is no git or the folder is in no repository. */
 async function gitFiles(folder: string): Promise<readonly string[]> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // A file system monitor would be a program that the repository names.
+  // Security: a repository may name any program as its file system monitor.
   const args = ['-c', 'core.fsmonitor=false', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   await runProcess({
     file: 'git',
@@ -63,11 +63,11 @@ async function gitFiles(folder: string): Promise<readonly string[]> {
       if (bytes <= BYTES_MAX) chunks.push(chunk);
     },
   });
-  // What follows the last NUL was cut short.
+  // Text after the last NUL is empty or an incomplete path.
   return Buffer.concat(chunks).toString('utf8').split('\0').slice(0, -1);
 }
 
-/** Breadth first, so that a bound leaves out what is deepest. */
+/** Walks breadth-first, so that the limits leave out the deepest files. */
 async function walkFiles(folder: string): Promise<readonly string[]> {
   const files: string[] = [];
   const until = Date.now() + TIMEOUT_MS;

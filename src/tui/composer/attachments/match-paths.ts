@@ -1,7 +1,7 @@
 /**
- * The paths that a person may mean, best first: those whose name begins with the query, then those that begin with it as a path, contain it
- * in the name, contain it anywhere, and at last those that have its letters in this order. Shorter paths first. Without a query: what lies
- * directly in the folder.
+ * Returns the paths that match a query, best first: those whose name begins with it, then those that begin with it as a path, contain it in the name, contain
+ * it anywhere; if there are none, those that contain its letters in order. Within a rank, shorter paths come first. An empty query matches the direct
+ * entries of the folder.
  */
 export function matchPaths(paths: readonly string[], query: string, most: number): readonly string[] {
   const wanted = query.toLowerCase();
@@ -25,7 +25,7 @@ function rankOf(path: string, wanted: string): 0 | 1 | 2 | 3 | null {
   return at >= name ? 2 : 3;
 }
 
-/** Where the name begins; a folder's ends with `/`. */
+/** Offset at which the name begins; the path of a folder ends with `/`. */
 function nameStart(path: string): number {
   return path.lastIndexOf('/', path.length - 2) + 1;
 }

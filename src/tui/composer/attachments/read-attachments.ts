@@ -18,12 +18,12 @@ const BYTES_MAX = 400 * 1024;
 
 export type ReadAttachments =
   | { readonly ok: true; readonly attachments: readonly Attachment[] }
-  /** Nothing is to be sent: the person decides what to leave out. */
+  /** Nothing may be sent: the person decides what to leave out. */
   | { readonly ok: false; readonly problem: string };
 
 /**
- * What a message attaches: each `@file` and `@folder` that is there, as the tool `read` shows it, and pictures as `read_image` does. What the rules deny the agent is refused,
- * and so is what is no text; an `@` that names nothing is text.
+ * Reads what a message attaches: each existing `@file` and `@folder` as the tool `read` shows it, and pictures as `read_image` does. Files that the rules deny
+ * the agent are refused, and so are binary files; an `@` that names nothing is plain text.
  */
 export async function readMentioned(
   text: string,
@@ -47,7 +47,7 @@ export async function readMentioned(
   return { ok: true, attachments };
 }
 
-/** The file or folder that a mention names, absolute; null if there is none. */
+/** Absolute path of the file or folder that a mention names; null if there is none. */
 function placeOf(mention: Mention, folder: string): string | null {
   for (const name of namesOf(mention)) {
     const path = resolve(folder, name.startsWith('~/') ? join(homedir(), name.slice(2)) : name);
@@ -63,7 +63,7 @@ async function readOne(
 ): Promise<Attachment | { readonly problem: string }> {
   const within = relative(folder, path);
   const outside = within.startsWith('..') || isAbsolute(within);
-  // Outside of the folder no rule of the agent applies: the person may read there.
+  // Outside of the folder no rule of the agent applies: it is the person who reads there.
   const cwd = outside ? dirname(path) : folder;
   const asked = outside ? basename(path) : within === '' ? '.' : within;
   const denied = (tool: string, relative_path: string): string | undefined => {
@@ -84,12 +84,12 @@ async function readOne(
   return { label: labelOf(name, statSync(path).isDirectory(), result.output), text: result.output };
 }
 
-/** By its first bytes; a name proves nothing. */
+/** Whether a file is a picture, by its first bytes: its name proves nothing. */
 function isPicture(path: string): boolean {
   let file: number | undefined;
   try {
     const bytes = Buffer.alloc(16);
-    // A pipe without a writer must not block.
+    // Opening a pipe that has no writer must not block.
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     return fstatSync(file).isFile() && readSync(file, bytes) > 0 && imageTypeOf(bytes) !== undefined;
   } catch {
@@ -99,7 +99,7 @@ function isPicture(path: string): boolean {
   }
 }
 
-/** The person reads, not an agent. */
+/** Tool context for reads by the person, not by an agent. */
 const NOBODY: Omit<ToolContext, 'cwd'> = {
   spill_dir: '/nowhere',
   signal: new AbortController().signal,

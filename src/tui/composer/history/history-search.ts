@@ -2,11 +2,11 @@ import { clean } from '../../../render/clean.ts';
 import { columnsOf, fit } from '../../../render/style.ts';
 import type { Frame } from '../../terminal/screen.ts';
 
-/** Searches what was sent before, newest first, while the query is typed. Without a capital letter, the query matches both. */
+/** Incremental search of the texts sent before, newest first. A query without capital letters ignores case. */
 export class HistorySearch {
   readonly #entries: readonly string[];
   #query = '';
-  /** Index of the match; one behind the newest: none is chosen yet. */
+  /** Index of the match; the number of entries if there is no match yet. */
   #at: number;
   #failed = false;
 
@@ -20,7 +20,7 @@ export class HistorySearch {
     return this.#query;
   }
 
-  /** Nothing (more) matches; the match before it stays. */
+  /** Whether the last step found no (further) match; the previous match stays. */
   get failed(): boolean {
     return this.#failed;
   }
@@ -29,13 +29,13 @@ export class HistorySearch {
     return this.#entries[this.#at] ?? null;
   }
 
-  /** The match stays if it still matches. */
+  /** Appends to the query; the current match stays if it still matches. */
   type(text: string): void {
     this.#query += text;
     this.#find(Math.min(this.#at, this.#entries.length - 1));
   }
 
-  /** A shorter query is searched for from the newest on. */
+  /** Removes the last character of the query and searches again from the newest entry; an empty query has no match. */
   erase(): void {
     this.#query = [...this.#query].slice(0, -1).join('');
     this.#find(this.#query === '' ? -1 : this.#entries.length - 1);
@@ -48,7 +48,7 @@ export class HistorySearch {
     this.#find(this.#at - 1);
   }
 
-  /** The newest match at this place or before it that differs from the one in view. */
+  /** Finds the newest match at index `from` or below, skipping duplicates of the current match. */
   #find(from: number): void {
     const { match } = this;
     const wanted = this.#query;
@@ -65,7 +65,7 @@ export class HistorySearch {
   }
 }
 
-/** The query with the match below it, in place of the draft. */
+/** Draws the query with the match below it, in place of the draft. */
 export function searchFrame(
   { query, match, failed }: HistorySearch,
   width: number,

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A longer text is kept until the program ends, and not in the file. */
+/** Maximum size of an entry in the file; a longer text is kept in memory only. */
 const ENTRY_BYTES_MAX = 32 * 1024;
-/** A file of this size becomes the older one of the two, in place of the one before. */
+/** Size above which the file is rotated, replacing the one rotated before. */
 const FILE_BYTES_MAX = 256 * 1024;
 
 /**
- * What the person sent from one folder, oldest first, in files of its own that several processes append to. What other processes append
- * is read at the next start. A convenience: when the files cannot be read or written, it lasts as long as the program.
+ * The texts that the person sent from one folder, oldest first, in files that several processes append to; what other processes append
+ * is read at the next start. Best effort: if the files cannot be read or written, the history is kept in memory only.
  */
 export class PromptHistory {
   readonly #file: string;
@@ -21,7 +21,7 @@ export class PromptHistory {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
     } catch {
-      // Neither can be read or written then.
+      // Best effort: reads and writes will fail, too.
     }
     this.#entries = [older(this.#file), this.#file].flatMap(readEntries);
   }
@@ -38,10 +38,10 @@ export class PromptHistory {
     if (Buffer.byteLength(line) > ENTRY_BYTES_MAX) return;
     try {
       if (sizeOf(this.#file) > FILE_BYTES_MAX) renameSync(this.#file, older(this.#file));
-      // One write to a file opened for appending: texts of several processes do not mix.
+      // A single append, so that texts of several processes do not interleave.
       appendFileSync(this.#file, line, { mode: 0o600 });
     } catch {
-      // Kept until the program ends.
+      // The entry is kept in memory only.
     }
   }
 }
@@ -67,7 +67,7 @@ function entryOf(line: string): string[] {
     const entry: unknown = JSON.parse(line);
     return typeof entry === 'string' ? [entry] : [];
   } catch {
-    // Cut short by a crash, or being written.
+    // An empty line, or one that was cut short by a crash or is being written.
     return [];
   }
 }

@@ -3,7 +3,7 @@ import { isTerminal, isWorking } from '../../../records/agent/state.ts';
 import { type AgentPane, paneOf, type Turn, totalUsage, type UiState } from '../ui-state.ts';
 import { SLOTS, survivingAncestor } from './family.ts';
 
-/** An agent was created, or changed. */
+/** The state after an agent was created or changed. */
 export function seeAgent(state: UiState, agent: Agent, created: boolean): UiState {
   if (state.root_id !== null && agent.root_id !== state.root_id) return state;
   if (agent.reaped_at !== null) return state.agents.has(agent.id) ? withoutAgents(state, [agent.id]) : state;
@@ -17,21 +17,21 @@ export function seeAgent(state: UiState, agent: Agent, created: boolean): UiStat
   return pane === paneOf(next, agent.id) ? next : { ...next, panes: next.panes.with(agent.id, pane) };
 }
 
-/** Usage grows once per request. */
+/** Usage grows once per request: the growth is the size of the newest one. */
 function withRequest(pane: AgentPane, was: Agent | undefined, { usage }: Agent): AgentPane {
   if (was === undefined) return pane;
   const tokens = usage.input + usage.output - was.usage.input - was.usage.output;
   return tokens > 0 ? { ...pane, request_tokens: tokens } : pane;
 }
 
-/** A turn begins when the root, which was at rest, works. */
+/** The turn after a change of the root: one begins when the root starts to work after having been at rest. */
 function turnAfter(state: UiState, root: Agent): Turn | null {
   const was = state.agents.get(root.id);
   const worked = was !== undefined && isWorking(was.state.type);
   if (!isWorking(root.state.type))
     return state.turn === null || !worked ? state.turn : { ...state.turn, seen_at: state.now };
   if (worked) return state.turn;
-  // Of a turn that was under way when its tree was opened, nobody here knows when it began.
+  // The start of a turn that was already under way when its tree was opened is unknown.
   const is_new = was !== undefined || root.last_seq <= 1;
   return is_new ? { began_at: state.now, seen_at: state.now, before: totalUsage(state) } : null;
 }
@@ -51,7 +51,7 @@ function paneAfter(before: AgentPane, agent: Agent): AgentPane {
   const said = pane.streaming !== '' || pane.reasoning !== '' || pane.delay !== null;
   if (said && state.type !== 'requesting') pane = { ...pane, streaming: '', reasoning: '', delay: null };
   if (pane.output.size > 0 && state.type !== 'executing') pane = { ...pane, output: new Map() };
-  // Messages were appended without an event here (a kill, a step of another process): its history must be read again.
+  // Messages were appended without an event here (a kill, a step of another process): the history must be read again.
   if (pane.whole && agent.last_seq > pane.seq) pane = { ...pane, whole: false, early: [] };
   return withDelegates(pane, agent);
 }
@@ -70,7 +70,7 @@ function withDelegates(pane: AgentPane, { state }: Agent): AgentPane {
 }
 
 /**
- * Agents were killed; they keep their place. When the person killed the one in view, its nearest surviving ancestor comes into view;
+ * The state after agents were killed; they keep their places. If the person killed the one in view, its nearest surviving ancestor comes into view;
  * a kill by an agent does not change the view.
  */
 export function seeKilled(state: UiState, ids: readonly string[], by: string): UiState {
@@ -83,7 +83,7 @@ export function seeKilled(state: UiState, ids: readonly string[], by: string): U
   return up === null ? asked : visit(asked, up);
 }
 
-/** Dead agents were reaped: the first living agent comes into view. Without any, nothing changes. */
+/** The state after dead agents were reaped: the first living agent, if any, comes into view. */
 export function seeReaped(state: UiState, ids: readonly string[]): UiState {
   const known = ids.filter((id) => state.agents.has(id) && id !== state.root_id);
   if (known.length === 0) return state;

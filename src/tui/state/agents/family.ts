@@ -5,14 +5,14 @@ import { statusWord } from '../../../render/agent-status.ts';
 import type { Direction } from '../ui-event.ts';
 import { paneOf, type UiState } from '../ui-state.ts';
 
-/** Slots beside that of the root. */
+/** Number of slots besides that of the root. */
 export const SLOTS = 9;
 
 /** The neighbours of an agent; dead ones count until they are reaped. */
 export interface Family {
   readonly parent: Agent | null;
   readonly child: Agent | null;
-  /** Siblings, in a circle; null for an only child. */
+  /** Siblings in cyclic order; null for an only child. */
   readonly previous: Agent | null;
   readonly next: Agent | null;
 }
@@ -71,12 +71,12 @@ export function agentAtSlot(state: UiState, slot: number): string | null {
   return null;
 }
 
-/** Numbers under which agents are found beside their slots: their places by creation; the root has 0. */
+/** Agents by number: those whose index in order of creation is above `SLOTS` (the root has index 0). */
 export function numberedAgents(state: UiState): ReadonlyMap<number, Agent> {
   return new Map([...state.agents.values()].entries().filter(([place]) => place > SLOTS));
 }
 
-/** Agents that may end together: they rest, as does everybody below them. Not the root, nor one for which something is captured. */
+/** Idle agents that may be killed together: no descendant is at work. Excludes the root, and agents with an open capture in their branch. */
 export function idleAgents(state: UiState): readonly Agent[] {
   const busy = new Set<string>();
   const all = [...state.agents.values()];
@@ -93,20 +93,20 @@ export function idleAgents(state: UiState): readonly Agent[] {
 
 export interface ChildRow {
   readonly agent: Agent;
-  /** Its living descendants. */
+  /** Number of its living descendants. */
   readonly below: number;
   /** The oldest question of its branch. */
   readonly ask: Ask | null;
 }
 
-/** The living children of an agent, oldest first. */
+/** The children of an agent that live or have living descendants, oldest first. */
 export interface ChildrenView {
-  /** Those of whose branches one works, is queued, or asks. */
+  /** Children in whose branches an agent works, is queued, or asks. */
   readonly rows: readonly ChildRow[];
   readonly idle: number;
 }
 
-/** One pass over the agents: a child is always younger than its parent. */
+/** Takes one pass over the agents, since a child is always younger than its parent. */
 export function childrenView({ agents, asks }: UiState, agent_id: string): ChildrenView {
   const branches = new Map<string, { agent: Agent; below: number; ask: Ask | null; busy: boolean }>();
   const branch_of = new Map<string, string>();

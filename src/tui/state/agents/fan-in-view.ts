@@ -14,12 +14,12 @@ export interface FanInRow {
   readonly tokens: number;
 }
 
-/** What the status layer shows. */
+/** The content of the status layer. */
 export interface FanInView {
   /** `wait 30s on 3 agents`. */
   readonly head: string;
   readonly rows: readonly FanInRow[];
-  /** Calls that it represents: they need no line of their own. */
+  /** Calls that the layer represents: they need no line of their own. */
   readonly call_ids: readonly string[];
 }
 
@@ -80,7 +80,7 @@ function row(state: UiState, agent_id: string, known: WaitStatus | null): FanInR
   return { agent_id, name: clean(name), status, calls, tokens: usage.input + usage.output };
 }
 
-/** As `wait` reports it: an agent with unread mail counts as running, since it is about to read it. */
+/** The status as `wait` reports it: unless it uses `slash`, an agent with unread mail counts as running, since it is about to read it. */
 function standing(agent: Agent, pane: AgentPane): WaitStatus {
   if (isTerminal(agent.state.type)) return 'dead';
   const reads = pane.unread.size > 0 && !agent.config.toolsets.includes('slash');

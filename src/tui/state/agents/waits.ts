@@ -9,15 +9,15 @@ export const HUMAN = 'human';
 
 /** A pending wait, of a tool or of a person. */
 export interface OpenWait {
-  /** Null: the next message from anyone. */
+  /** The agents waited for; null: the next message from anyone. */
   readonly from: readonly string[] | null;
   readonly started_at: number;
   readonly deadline: number;
-  /** Null: a person waits. */
+  /** The call that waits; null: a person waits. */
   readonly call_id: string | null;
 }
 
-/** The pending wait of the agent; one for several agents before any other. */
+/** The pending wait of the agent; a wait for certain agents takes precedence. */
 export function openWait({ state }: Agent): OpenWait | null {
   if (state.type === 'waiting') {
     const { from, deadline } = state.wait;
@@ -33,7 +33,7 @@ export function openWait({ state }: Agent): OpenWait | null {
   return { from, deadline, started_at: deadline - timeoutOf(found.call.input), call_id: found.call.id };
 }
 
-/** 0 where another vocabulary has another input. */
+/** Timeout of a `wait` call in milliseconds; 0 if its input has another form, as in other vocabularies. */
 function timeoutOf(input: string): number {
   const parsed = parseJson(input);
   const timeout = parsed.ok ? (parsed.value as { readonly timeout?: unknown } | null)?.timeout : null;
@@ -45,7 +45,7 @@ export interface WaitResult {
   readonly cut: 'timeout' | 'interrupted' | null;
 }
 
-/** What a person wrote that a message brings into the conversation: as a message, or as the result of a wait; null: nothing. */
+/** The person's text that a message brings into the conversation, directly or as the result of a wait; null if there is none. */
 export function personIn({ kind, content }: Pick<PlacedMessage, 'kind' | 'content'>): string | null {
   if (kind === 'user') {
     const { origin, text } = content as UserContent;

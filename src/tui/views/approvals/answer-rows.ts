@@ -9,17 +9,17 @@ import type { Part } from '../../text/line.ts';
 
 export interface AskingKeys {
   readonly shortcuts: Shortcuts;
-  /** There is a draft: letters extend it, and only chords answer. */
+  /** Whether there is a draft: letters then extend it, and only chords answer. */
   readonly drafting: boolean;
-  /** Where rules that are granted for good are kept. */
+  /** The file with the rules that are granted for good. */
   readonly rules_file?: string;
-  /** How to see the lines for which there is no room. */
+  /** Text that says how to see the lines for which there is no room. */
   readonly whole?: string;
-  /** Names from the root down to who asks, where the agents themselves are not at hand. */
+  /** Names from the root down to the agent that asks, if the state does not contain the agents themselves. */
   readonly lineage?: readonly string[];
 }
 
-/** Every key is always visible, with fewer words where there is less room. */
+/** The keys that answer: all of them are always visible, with fewer words where there is less room. */
 export function answerRows(
   ask: Ask,
   { saying, held }: Question,
@@ -47,7 +47,7 @@ export function answerRows(
   return [[key('y'), ' yes ', key('n'), ' no ', key('s'), ' ', key('m'), ' ', key('v'), ' ', key('Esc')]];
 }
 
-/** No rule answers a question, and a form is filled in by words. */
+/** The keys for a question of a tool: no rule answers it, and a form is filled in by a command. */
 function questionRows(is_form: boolean, width: number): (readonly Part[])[] {
   const form = width >= 50 ? ' with its own defaults; else: /allow NAME=VALUE…' : ' or /allow NAME=VALUE…';
   return [
@@ -56,7 +56,7 @@ function questionRows(is_form: boolean, width: number): (readonly Part[])[] {
   ];
 }
 
-/** What is next to once: the rule that would be offered, if there is room to spell it out. */
+/** The label of `s`: the rule that would be offered, if there is room to spell it out. */
 function offerOf(ask: Ask, width: number): string {
   const { rules, first } = proposedRules(ask);
   const offer = `${clean(rules[first] ?? '')} from now on…`;
@@ -64,7 +64,7 @@ function offerOf(ask: Ask, width: number): string {
   return rules.length > 0 && offer.length <= room ? offer : 'from now on…';
 }
 
-/** Columns of the other answers in the row. */
+/** Columns that the other answers of the row take. */
 const OTHER_KEYS = 40;
 
 const HELD: Readonly<Record<Answer, string>> = {
@@ -76,7 +76,7 @@ const HELD: Readonly<Record<Answer, string>> = {
   view_asker: 'goes to the agent',
 };
 
-/** With a draft, only chords answer. */
+/** The keys while there is a draft: only chords answer. */
 function chordRows(shortcuts: Shortcuts, width: number): (readonly Part[])[] {
   const chord = (action: Answer, long: string, short: string): Part[] => {
     const name = shortcuts.whole(action);

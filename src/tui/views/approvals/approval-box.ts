@@ -14,11 +14,11 @@ const WIDTH_MAX = 90;
 /** Rows other than the call itself and the keys: frame, folder and rule. */
 const FIXED = 3;
 const ACCESSIBLE_FIXED = 2;
-/** Columns that are left to the folder, whatever the rule. */
+/** Minimum columns for the folder, however long the rule is. */
 const CWD_MIN = 12;
 /** Rows of keys without a grant. */
 const KEYS = 2;
-/** How long a question has waited before the box says so. */
+/** Waiting time from which on the box shows it. */
 const TOLD_AFTER_MS = 60_000;
 
 /** The approval at the head of the queue: who asks, from where in the tree, and for what exactly. There is no default answer. */
@@ -51,7 +51,7 @@ export function approvalBox(
   return box(title, kept.slice(1), wide, { ...style, accessible: true }).slice(0, height);
 }
 
-/** The folder, of which the end says most, the rule, and since when it waits. */
+/** The folder, cut at its beginning since its end says most, the rule, and how long the question has waited. */
 function placeRow(state: UiState, ask: Ask, width: number, style: UiStyle): readonly Part[] {
   const rule = `${separator(style)}rule: ${clean(ask.rule)}`;
   const waiting = waitingText(state.now - ask.asked_at, style);
@@ -68,18 +68,18 @@ function placeRow(state: UiState, ask: Ask, width: number, style: UiStyle): read
   ];
 }
 
-/** From a minute on; spoken, it would be said again every second. */
+/** Empty during the first minute, and in accessible mode, where it would be read out again every second. */
 function waitingText(ms: number, style: UiStyle): string {
   return ms < TOLD_AFTER_MS || style.accessible ? '' : `${separator(style)}waiting ${duration(ms)}`;
 }
 
-/** Whether the question may not fit a screen of `height` rows, so that it has pages. */
+/** Whether the question may be too long for a screen of `height` rows, so that it has pages. */
 export function hasPages(ask: Ask, width: number, height: number, style: UiStyle): boolean {
   const { lines } = subjectLines(ask, Math.min(width, WIDTH_MAX) - 4, style);
   return lines.length > Math.floor(height / 2) - FIXED - KEYS;
 }
 
-/** Who asks, from where in the tree, for which tool: as much as fits, the tool always. */
+/** The title: who asks, from where in the tree, for which tool; as much as fits, the tool always. */
 function titleOf(state: UiState, ask: Ask, names: readonly string[], width: number, style: UiStyle): string {
   const dash = style.accessible ? '-' : sign(style, '─');
   const count = `1 of ${state.asks.length}`;
@@ -93,7 +93,7 @@ function titleOf(state: UiState, ask: Ask, names: readonly string[], width: numb
   return titles.find((title) => columns([title]) <= width) ?? (titles[2] as string);
 }
 
-/** `main`, `file-reader`, `grep-all`. */
+/** Names from the root down to the agent that asks: `main`, `file-reader`, `grep-all`. */
 function path(state: UiState, ask: Ask): readonly string[] {
   const names: string[] = [];
   for (let id: string | null = ask.agent_id; id !== null; id = state.agents.get(id)?.parent_id ?? null)

@@ -5,7 +5,7 @@ import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import type { Part } from '../../text/line.ts';
 import { PIECE_MAX, pieceMax, wrap } from '../../text/wrap.ts';
 
-/** What the call would do: all of it if there is room, else its beginning and end, or a page; a mark says what is missing. */
+/** The effect of the call: all of it if there is room, otherwise its beginning and end, or a page; a mark says what is missing. */
 export function subjectRows(
   ask: Ask,
   page: number,
@@ -46,11 +46,11 @@ function pageOf(
 interface SubjectLines {
   readonly key: string;
   readonly lines: readonly AskRow[];
-  /** Characters that are in no line. */
+  /** Number of characters that are in no line. */
   readonly left_out: number;
 }
 
-/** The box is drawn many times a second, and an ask does not change. */
+/** Cache of lines: the box is drawn many times a second, and an ask does not change. */
 const CACHE = new WeakMap<Ask, SubjectLines>();
 
 /** Maximum pieces shown of one argument, and of all together; a longer text loses its middle. */

@@ -77,7 +77,7 @@ function editingRows(draft: GrantDraft, ask: Ask, width: number, style: UiStyle)
   ];
 }
 
-/** All of them if there is room, else the chosen one. */
+/** All scopes if there is room, otherwise the chosen one. */
 function scopesIn(width: number, chosen: GrantDraft['scope']): readonly Part[] {
   const all = GRANT_SCOPES.flatMap((scope) => scopePart(scope, chosen));
   return columns(['for: ', ...all]) <= width + 1 ? all : scopePart(chosen, chosen);
@@ -87,7 +87,7 @@ function scopePart(scope: GrantDraft['scope'], chosen: GrantDraft['scope']): Par
   return [scope === chosen ? ['bold', `[${SCOPES[scope]}]`] : ` ${SCOPES[scope]} `, ' '];
 }
 
-/** Whom it reaches, and where it is kept. */
+/** Whom the rule reaches, and where it is kept. */
 function reachText({ scope }: GrantDraft, ask: Ask, rules_file: string): string {
   const name = clean(ask.agent_name);
   switch (scope) {
@@ -102,7 +102,7 @@ function reachText({ scope }: GrantDraft, ask: Ask, rules_file: string): string 
   }
 }
 
-/** In as many rows as it takes: nothing of a rule is hidden. */
+/** Wraps a text into as many rows as it takes: no part of a rule is hidden. */
 function told(text: string, paint: 'bold' | 'dim' | 'yellow', width: number, style: UiStyle): readonly Row[] {
   return wrap(text, width, style).map((row) => [[paint, row]]);
 }

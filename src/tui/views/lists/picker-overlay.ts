@@ -5,7 +5,7 @@ import type { Frame } from '../../terminal/screen.ts';
 import { columns, line, type Part, separator } from '../../text/line.ts';
 
 const GAP = 2;
-/** What the text of a row keeps at least; figures that do not fit beside it are left out, the first ones first. */
+/** Minimum width of a row's text; figures that do not fit beside it are left out, the first ones first. */
 const TEXT_MIN = 24;
 const FIGURE_MAX = 32;
 
@@ -50,7 +50,7 @@ export function pickerOverlay(picker: Picker, width: number, height: number, sty
   };
 }
 
-/** Of each figure; 0: left out. */
+/** Width of each figure; 0: left out. */
 function figureWidths(rows: readonly PickerRow[], width: number): readonly number[] {
   const most = Math.max(0, ...rows.map(({ figures }) => figures.length));
   const widths = Array.from({ length: most }, (_, index) =>
@@ -88,7 +88,7 @@ function rowLine(
   return line(style, width, [mark, selected ? ['bold', text] : text, ...figures]).trimEnd();
 }
 
-/** All rows, each with its id, where nothing can be drawn: it is chosen by command. */
+/** All rows as plain lines, each with its id, by which a command chooses it: for where nothing can be drawn. */
 export function pickerLines(picker: Picker): string[] {
   const rows = pickerRows(picker).map(({ id, text, figures }) =>
     [...(id === text ? [] : [id.slice(0, 8)]), text, ...figures.map(([, figure]) => figure)]

@@ -12,9 +12,9 @@ export interface MeterSettings {
   readonly tokens: boolean;
   readonly cost: boolean;
   readonly elapsed: boolean;
-  /** What is left, once that is less than half. */
+  /** Remaining budgets, once less than half is left. */
   readonly budget: boolean;
-  /** Tokens that fit a model; null if that is unknown. */
+  /** The context window of a model in tokens; null if unknown. */
   readonly windowOf: (model: string) => number | null;
 }
 
@@ -27,7 +27,10 @@ export const ALL_METERS: MeterSettings = {
   windowOf: () => null,
 };
 
-/** What the tree has used, as texts of the navigation line: of the agent in view its model and context, then this turn, then all turns, then what is left of budgets; from `model` to only the cost of all and what is left. */
+/**
+ * Usage of the tree, as texts of the navigation line: model and context of the agent in view, this turn, all turns, and what is left of budgets.
+ * `detail` goes from `model`, which shows everything, to `cost`, which shows only the cost of all turns and what is left.
+ */
 export function meters(
   state: UiState,
   total: Usage,
@@ -69,14 +72,14 @@ function turnMeter(state: UiState, total: Usage, shown: MeterSettings, style: Ui
   };
   const root = rootOf(state);
   const end = root !== undefined && isWorking(root.state.type) ? state.now : turn.seen_at;
-  // In accessible mode nothing ticks.
+  // In accessible mode no clock ticks.
   const elapsed = shown.elapsed && !style.accessible ? duration(end - turn.began_at) : '';
-  // What the first turn has used is the sum of all.
+  // The amounts of the first turn are left out: they equal the total.
   const told = [is_first ? '' : amounts(used, shown, style), elapsed].filter((text) => text !== '');
   return told.length === 0 ? '' : `turn ${told.join(' ')}`;
 }
 
-/** `$0.85 left`, of the tree; `own 12k left`, of the agent in view, if it or one above it has a budget. */
+/** `$0.85 left` of the tree; `own 12k left` of the budget of the agent in view, or `branch 12k left` of an agent above it. */
 function budgetMeters({ root_id, view, budgets }: UiState, shown: MeterSettings, style: UiStyle): string[] {
   if (!shown.budget) return [];
   return budgets.flatMap(({ agent_id, usd, tokens }) => {

@@ -79,7 +79,7 @@ function markOf(entry: CallEntry, style: UiStyle, names: AgentNames): Part[] {
   ];
 }
 
-/** What a call is about, for one line. */
+/** The subject of a call, for one line. */
 function subjectOf({ name, input: raw }: CallEntry, input: Input | null, names: AgentNames): string {
   if (input === null) return clean(raw.slice(0, SUBJECT_MAX));
   const text = (key: string): string => (typeof input[key] === 'string' ? (input[key] as string) : '');
@@ -110,7 +110,7 @@ function agents(count: number, noun: string): string {
   return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
 }
 
-/** A longer argument loses its middle. */
+/** Maximum characters of an argument; a longer one loses its middle. */
 const ARGUMENT_MAX = 100_000;
 const NOT_ASKED = { subject: '', subject_kind: null, difference: null };
 

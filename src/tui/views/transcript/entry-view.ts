@@ -1,4 +1,4 @@
-// What a scrollback is made of: messages, calls, events and mail as lines.
+// This folder renders a scrollback: messages, calls, events and mail as lines.
 import { forkTask } from '../../../records/conversation/fork-task.ts';
 import type { AssistantPart, PlacedMessage, UserOrigin } from '../../../records/conversation/message.ts';
 import { unframed } from '../../../records/text/foreign-text.ts';
@@ -50,7 +50,7 @@ export function entryBelow(
   return isClose(entry, before) ? batches : below([''], batches);
 }
 
-/** An empty entry gets no separator. */
+/** Puts a separator above an entry; an empty entry gets none. */
 function* below(above: readonly string[], batches: Batches): Batches {
   let is_first = true;
   for (const lines of batches) {
@@ -73,7 +73,7 @@ function isCall({ type }: Entry): boolean {
   return type === 'call' || type === 'forks';
 }
 
-/** How many leading entries are finished: only these can be printed, since the scrollback cannot be changed. */
+/** Number of leading entries that are finished: only these can be printed, since the scrollback cannot be changed. */
 export function finishedEntries(entries: readonly Entry[]): number {
   const open = entries.findIndex(isUnfinished);
   return open === -1 ? entries.length : open;
@@ -104,7 +104,7 @@ function* messageView(
   }
 }
 
-/** What follows the text of an answer that is printed already; null when the answer does not begin with it. */
+/** The rest of an answer after the text that is printed already; null if the answer does not begin with that text. */
 export function answerBehind(
   message: PlacedMessage,
   printed: string,

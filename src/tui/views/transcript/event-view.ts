@@ -9,7 +9,7 @@ import { wrap, wrapInPieces } from '../../text/wrap.ts';
 import { waitRows } from './wait-rows.ts';
 
 type EventMessage = Extract<PlacedMessage, { readonly kind: 'event' }>;
-/** Maximum characters of the call; the question shows all of it. */
+/** Maximum characters shown of a call that asks; the question itself shows all of it. */
 const ASKED_MAX = 400;
 
 const MARKS: Readonly<Record<EventContent['event'], readonly [Sign, Paint]>> = {

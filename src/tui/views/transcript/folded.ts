@@ -7,7 +7,7 @@ import { wrap, wrapInPieces } from '../../text/wrap.ts';
 const HEAD_MAX = 4_000;
 
 export interface Fold {
-  /** Precedes the first line. */
+  /** The label before the first line. */
   readonly label: readonly Part[];
   readonly text: string;
   readonly paint: Paint;

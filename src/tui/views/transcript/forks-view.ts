@@ -6,10 +6,10 @@ import { line, type Part, separator } from '../../text/line.ts';
 import type { AgentNames } from './agent-names.ts';
 import { callView } from './call-view.ts';
 
-/** Names in one row; the agents themselves are a key away. */
+/** Maximum names in the row; the list of agents is a key away. */
 const NAMES_MAX = 12;
 
-/** Many forks in one line, `● fork 57 agents · 3 refused: limit "children" reached: 16 of 16 · one, two, …`; opened, each call of them. */
+/** Many forks in one line, `● fork 57 agents · 3 refused: limit "children" reached: 16 of 16 · one, two, …`; opened, also each call. */
 export function* forksView(
   { calls, opened }: ForksEntry,
   width: number,
@@ -43,7 +43,7 @@ export function* forksView(
   if (opened) for (const call of calls) yield* callView({ ...call, opened }, width, style, names);
 }
 
-/** The first sentence of why it created no agent; null: it did, or has no result yet. */
+/** The first sentence of why a call created no agent; null if it did, or has no result yet. */
 function refusalOf({ result }: CallEntry): string | null {
   if (result === null) return null;
   const { error } = objectOf(result.output);

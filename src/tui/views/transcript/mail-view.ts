@@ -9,7 +9,7 @@ export interface FramedMail {
   readonly from: string;
   readonly agent_id: string;
   readonly body: string;
-  /** What the runtime says that the sender really did. */
+  /** The actual deeds of the sender, as recorded by the runtime. */
   readonly did?: string;
 }
 
@@ -47,7 +47,7 @@ function* frame(
   }
   const bar = sign(style, '│');
   yield [line(style, width, [['magenta', `${sign(style, '┌')} mail from ${sender}`]])];
-  // The text has its own colours: the bar stands before lines that already fit.
+  // The text has its own colours: the bar is put before lines that already fit.
   for (const lines of markdown(shown, Math.max(1, width - 2), style))
     yield lines.map((row) => `${line(style, width, [['magenta', bar]])} ${row}`.trimEnd());
   const deeds = did === undefined ? '' : ` ${clean(did)}`;

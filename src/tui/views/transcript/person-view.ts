@@ -4,13 +4,13 @@ import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import { line } from '../../text/line.ts';
 import { wrapInPieces } from '../../text/wrap.ts';
 
-/** A longer text, a paste in most cases, shows its beginning and its end. */
+/** Limits above which a text, a paste in most cases, shows only its beginning and its end. */
 const LINES_MAX = 30;
 const LENGTH_MAX = 6_000;
 const HEAD = { lines: 10, length: 2_000 };
 const TAIL = { lines: 4, length: 800 };
 
-/** A message of the person: what they wrote, and one line for each attachment; opened, with the text of all of them. */
+/** A message of the person: what they wrote, and one line for each attachment; opened, with the text of all attachments. */
 export function* personView(
   text: string,
   opened: boolean,

@@ -8,7 +8,7 @@ import { paneOf, type UiState } from '../../state/ui-state.ts';
 import { line } from '../../text/line.ts';
 
 /**
- * What changed between two states, a line each, for screen readers: new agents, changed states, new approvals. Clocks and counts of
+ * The changes between two states, a line each, for screen readers: new agents, changed states, new approvals. Clocks and counts of
  * tokens are left out.
  */
 export function spokenChanges(before: UiState, now: UiState, width: number, style: UiStyle): string[] {
@@ -35,7 +35,7 @@ export function spokenChanges(before: UiState, now: UiState, width: number, styl
   return said.map((text) => line(style, width, [text]));
 }
 
-/** Parents of more new agents than anybody would listen to. */
+/** Parents with so many new children that only their number is announced. */
 function manyChildren(before: UiState, { agents }: UiState): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { id, parent_id } of agents.values())

@@ -16,7 +16,7 @@ export interface StreamingOptions {
   readonly hidden_calls: readonly string[];
   /** Caches the rendered lines of the streamed answer. */
   readonly text: MarkdownTail;
-  /** Characters of the streamed answer that are in the scrollback. */
+  /** Number of characters of the streamed answer that are in the scrollback. */
   readonly printed?: number;
 }
 

@@ -7,7 +7,7 @@ import { entryBelow } from './entry-view.ts';
 interface Kept {
   readonly before: Entry | null;
   readonly lines: string[];
-  /** What is not rendered yet. */
+  /** The batches that are not rendered yet. */
   readonly rest: Iterator<readonly string[]>;
   whole: boolean;
 }
@@ -17,7 +17,7 @@ export class EntryLines {
   #kept = new WeakMap<Entry, Kept>();
   #key: readonly unknown[] = [];
 
-  /** Null: the frame's budget ran out; the next frame continues. */
+  /** Returns the lines of an entry; null if the frame's time budget ran out, so that the next frame continues. */
   lines(
     entry: Entry,
     before: Entry | null,
@@ -57,8 +57,8 @@ export interface TranscriptOptions {
 }
 
 /**
- * The part of a scrollback that a full screen shows. Nothing above its first row is rendered. Not `whole`: the frame's budget ran out,
- * the next frame shows more.
+ * The part of a scrollback that a full screen shows. Nothing above its first row is rendered. `whole` is false if the frame's time budget
+ * ran out, so that the next frame shows more.
  */
 export function transcriptView(
   entries: readonly Entry[],

@@ -30,7 +30,7 @@ export function waitRows({ rows, cut }: WaitResult, width: number, style: UiStyl
   ];
 }
 
-/** What the person wrote stands below, as a message of theirs. */
+/** Leaves out the person's text, which follows as a message of theirs. */
 function told({ agent_id, message, last_reply, error, limit, did }: WaitRow, before: string): string {
   if (agent_id === HUMAN) return '';
   const text = clean(message ?? error ?? shortly(last_reply ?? '', limit)).trim();
@@ -38,7 +38,7 @@ function told({ agent_id, message, last_reply, error, limit, did }: WaitRow, bef
   return all.length === 0 ? '' : `${before}${all.join(' ')}`;
 }
 
-/** Columns of the longest, `✓ received`. */
+/** Width of the longest status, `✓ received`. */
 export const WAIT_STATUS_WIDTH = 10;
 
 /** Sign and word; in accessible mode the word alone. */
