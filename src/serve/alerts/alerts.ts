@@ -75,15 +75,16 @@ export class Alerts {
 
   async #read(): Promise<News> {
     const { store } = this.#options;
-    const now = await store.now();
     this.#since ??= Number((await store.recall(SEAT, SINCE)) ?? Number.NaN);
     if (Number.isNaN(this.#since)) {
-      this.#since = now;
-      await store.remember(SEAT, SINCE, String(now));
+      this.#since = await store.now();
+      await store.remember(SEAT, SINCE, String(this.#since));
     }
     const requests = await this.#feed.next();
     const active = new Set(requests.flatMap(({ root_id }) => root_id ?? []));
-    return { load: await store.load(), workers: await store.workers(), now, active };
+    const [load, workers] = [await store.load(), await store.workers()];
+    // Read last: a worker that is not listed because its lease ran out has expired by this time.
+    return { load, workers, now: await store.now(), active };
   }
 
   async #causes(rule: AlertRule, news: News): Promise<Cause[]> {
