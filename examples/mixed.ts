@@ -104,6 +104,8 @@ const coppice = await openCoppice({
     gardener: {
       command: process.execPath,
       args: [program],
+      // In the sandbox, without any host.
+      hosts: [],
     },
   },
   cwd: folder,

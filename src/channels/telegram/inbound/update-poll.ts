@@ -117,8 +117,8 @@ export class UpdatePoll {
         const is_ledger = isLedgerFailure(error);
         if (update_id !== null && !is_ledger && tries >= TRIES)
           return log('error', 'an update cannot be taken: skipped', fields);
-        const what = is_ledger ? 'the ledger cannot be used now' : 'an update cannot be taken';
-        log('warn', `${what}: tried again`, fields);
+        if (is_ledger) log('warn', 'the ledger cannot be used now: tried again', fields);
+        else log('warn', 'an update cannot be taken: tried again', fields);
         await sleep(backOff(tries, timing.back_off), signal);
       }
     }
