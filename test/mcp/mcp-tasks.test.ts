@@ -9,6 +9,7 @@ import { type McpClient, startClient, taskIn, writeRules } from './mcp-client.ts
 
 after(closeOpened);
 
+const ASKING_SERVER = join(import.meta.dirname, '..', 'servers', 'mcp-asking-server.ts');
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 const FORMS = { elicitation: { form: {} } };
 
@@ -94,6 +95,46 @@ describe('a call as a task', () => {
     const [row] = resultsOf(await taskIn(client, task, ['completed']));
     assert.equal(row?.status, 'received');
     assert.ok(existsSync(join(home.work, 'made')));
+  });
+
+  it('asks the user of the client what a tool asks, in the form of the tool', async () => {
+    const home = makeHome();
+    await home.run(['mcp', 'add', 'inn', '--', process.execPath, ASKING_SERVER, 'new']);
+    const model = writeRules(home, [
+      { when: { step: 0 }, calls: [{ name: 'inn__book', input: { day: 'monday' } }] },
+      { say: 'booked: {{results.inn__book.-1}}' },
+    ]);
+    const capabilities = { ...TASKS, ...FORMS };
+    const client = await startClient(home, model, { capabilities, args: ['--allow', 'inn__*'] });
+    const task = await begin(client, 'spawn_agents', { tasks: [{ task: 'do it', label: 'worker' }] });
+    const asked = await taskIn(client, task, ['input_required']);
+    const { id, message } = formOf(asked);
+    assert.match(message, /^worker: the MCP server inn asks: Which table\?/);
+    const { params } = (asked.inputRequests as Record<string, { params: { requestedSchema: object } }>)[id]!;
+    assert.deepEqual(params.requestedSchema, {
+      type: 'object',
+      properties: {
+        name: { type: 'string', title: 'Name', minLength: 2 },
+        guests: { type: 'integer', minimum: 1, maximum: 8 },
+        smoking: { type: 'boolean', default: false },
+        room: { type: 'string', enum: ['hall', 'garden'] },
+        extras: { type: 'array', items: { type: 'string', enum: ['cake', 'music'] } },
+      },
+      required: ['name', 'guests'],
+    });
+    const answer = (content: object) =>
+      client.ask('tasks/update', {
+        taskId: task,
+        inputResponses: { [id]: { action: 'accept', content } },
+      } as object);
+    assert.match(
+      (await answer({ name: 'Ada', guests: 9 })).error?.message ?? '',
+      /"guests" must be at most 8/,
+    );
+    assert.equal((await taskIn(client, task, ['input_required', 'completed'])).status, 'input_required');
+    assert.equal((await answer({ name: 'Ada', guests: 2, extras: ['cake'] })).error, undefined);
+    const [row] = resultsOf(await taskIn(client, task, ['completed']));
+    assert.match(row?.message ?? '', /"name":"Ada","guests":2,"smoking":false,"extras":\["cake"\]/);
   });
 
   it('is cancelled with its agents, and unknown names and clients without the extension get the errors of the specification', async () => {
