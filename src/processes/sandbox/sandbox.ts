@@ -144,7 +144,7 @@ export class Sandbox {
     const layout = { ...place, strict: mode === 'strict', write, read, hidden, home: homedir() };
     const file = programWithin(layout, program.file);
     const call = bubblewrapCall(layout);
-    const filter = sockets ? null : openFilter();
+    const filter = openFilter(sockets);
     // Only placeholders are removed afterwards, not what existed before.
     const made = call.missing.filter(({ path }) => placeholders.has(path) || !existsSync(path));
     for (const one of made) takePlaceholder(one);
@@ -241,15 +241,18 @@ function isInherited(descriptor: number): boolean {
 /** `O_CLOEXEC` on x64 and arm64. */
 const CLOSED_IN_CHILDREN = 0o2000000;
 
-let filter_file: number | null | undefined;
+/** By whether sockets are allowed. */
+const filter_files = new Map<boolean, number | null>();
 
 /** Opens the filter anew for each child, because the read offset belongs to the open file. Null if there is none for this architecture. */
-function openFilter(): number | null {
-  if (filter_file === undefined) {
-    const program = socketFilter(process.arch);
-    filter_file = program === null ? null : unnamedFile(program);
+function openFilter(sockets: boolean): number | null {
+  let file = filter_files.get(sockets);
+  if (file === undefined) {
+    const program = socketFilter(process.arch, sockets);
+    file = program === null ? null : unnamedFile(program);
+    filter_files.set(sockets, file);
   }
-  return filter_file === null ? null : openSync(`/proc/self/fd/${filter_file}`, 'r');
+  return file === null ? null : openSync(`/proc/self/fd/${file}`, 'r');
 }
 
 function unnamedFile(content: Buffer): number {

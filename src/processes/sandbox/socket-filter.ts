@@ -51,8 +51,8 @@ const CALLS: Readonly<Partial<Record<NodeJS.Architecture, Calls>>> = {
 /** On x64, numbers from here on are calls with 32-bit pointers. */
 const X32 = 0x40000000;
 
-/** Returns null if there is no filter for this architecture. */
-export function socketFilter(architecture: NodeJS.Architecture): Buffer | null {
+/** `sockets_allowed`: whether sockets of all kinds are allowed. Returns null if there is no filter for this architecture. */
+export function socketFilter(architecture: NodeJS.Architecture, sockets_allowed: boolean): Buffer | null {
   const calls = CALLS[architecture];
   if (calls === undefined) return null;
   const { architecture: own, socket, ptrace, process_vm_writev, refused } = calls;
@@ -68,7 +68,7 @@ export function socketFilter(architecture: NodeJS.Architecture): Buffer | null {
     ...refused.map((number) => [IF_EQUAL, number, refuse] as const),
     [IF_EQUAL, ptrace, sockets + 3],
     [IF_EQUAL, process_vm_writev, sockets + 5],
-    [IF_EQUAL, socket, sockets, allow],
+    [IF_EQUAL, socket, sockets_allowed ? allow : sockets, allow],
     // sockets:
     [LOAD, AT_FIRST_ARGUMENT],
     [IF_EQUAL, AF_UNIX, refuse],

@@ -10,9 +10,8 @@ import type { Access } from './access.ts';
 import { Refreshes } from './refreshes.ts';
 import { type WebAppOptions, webApp } from './web-app.ts';
 
-/** Timeouts that keep slow senders from holding a connection. */
-const HEADERS_MS = 10_000;
-const REQUEST_MS = 30_000;
+/** Keep slow senders from holding a connection. */
+const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000 };
 const CONNECTIONS_MAX = 1_024;
 /** Wildcard addresses, which a browser cannot open. */
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
@@ -46,8 +45,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const server = createAdaptorServer({
     fetch: (request, env) => handle(request, env),
     ...(secure
-      ? { createServer: createTlsServer, serverOptions: { cert: pem(tls.cert), key: pem(tls.key) } }
-      : { createServer, serverOptions: { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS } }),
+      ? {
+          createServer: createTlsServer,
+          serverOptions: { ...TIMEOUTS, cert: pem(tls.cert), key: pem(tls.key) },
+        }
+      : { createServer, serverOptions: TIMEOUTS }),
   } as Parameters<typeof createAdaptorServer>[0]);
   server.maxConnections = CONNECTIONS_MAX;
   await new Promise<void>((resolve, reject) => {

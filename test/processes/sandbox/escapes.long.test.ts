@@ -396,17 +396,20 @@ console.log(output);`;
     closeSync(leaked);
   });
 
-  it('keeps programs from the first process, which ends all others with the call', async () => {
-    lay();
-    const [ptrace, process_vm_writev] = process.arch === 'arm64' ? [117, 271] : [101, 311];
-    const attempt = (number: number | undefined, ...given: number[]) =>
-      `perl -e 'print syscall(${[number, ...given].join(', ')}), " ", $! + 0, "\\n"';`;
-    const output = await run(
-      `${attempt(ptrace, 16, 1, 0, 0)} ${attempt(ptrace, 0x4206, 1, 0, 0)} ${attempt(process_vm_writev, 1, 0, 0, 0, 0, 0)} ${attempt(ptrace, 16, 999, 0, 0)} ${attempt(process_vm_writev, 999, 0, 0, 0, 0, 0)} ls -A /proc/1; (: >> /proc/1/mem) 2>/dev/null || echo kept; (: >> /proc/self/mem) && echo own; umount /proc/1 2>/dev/null; ls -A /proc/1`,
-    );
-    const [refused, none] = ['-1 1', '-1 3'];
-    assert.deepEqual(output.trimEnd().split('\n'), [refused, refused, refused, none, '0 0', 'kept', 'own']);
-  });
+  for (const sockets of [false, true])
+    it(`keeps programs from the first process, which ends all others with the call${sockets ? ', with sockets' : ''}`, async () => {
+      lay();
+      const tool = createBashTool(walls({ sockets })) as Tool;
+      const [ptrace, process_vm_writev] = process.arch === 'arm64' ? [117, 271] : [101, 311];
+      const attempt = (number: number | undefined, ...given: number[]) =>
+        `perl -e 'print syscall(${[number, ...given].join(', ')}), " ", $! + 0, "\\n"';`;
+      const output = await run(
+        `${attempt(ptrace, 16, 1, 0, 0)} ${attempt(ptrace, 0x4206, 1, 0, 0)} ${attempt(process_vm_writev, 1, 0, 0, 0, 0, 0)} ${attempt(ptrace, 16, 999, 0, 0)} ${attempt(process_vm_writev, 999, 0, 0, 0, 0, 0)} ls -A /proc/1; (: >> /proc/1/mem) 2>/dev/null || echo kept; (: >> /proc/self/mem) && echo own; umount /proc/1 2>/dev/null; ls -A /proc/1`,
+        tool,
+      );
+      const [refused, none] = ['-1 1', '-1 3'];
+      assert.deepEqual(output.trimEnd().split('\n'), [refused, refused, refused, none, '0 0', 'kept', 'own']);
+    });
 
   it('strict: of the file system only programs and the workspace are there', async () => {
     lay();
@@ -428,6 +431,7 @@ console.log(output);`;
     lay();
     const open = createBashTool(walls({ write: [outside], sockets: true })) as Tool;
     const server = await listen({ path: join(outside, 'socket') });
+    assert.doesNotMatch(await run(`perl -e 'print syscall(${process.env.KEYCTL}, 0, -3, 0)'`, open), /^\d/);
     assert.match(
       await run('echo x > "$OUTSIDE/new"; curl -s -m 5 --unix-socket "$OUTSIDE/socket" http://x/', open),
       new RegExp(SECRET),
