@@ -194,6 +194,7 @@ function findProvider(name: string, providers: OpenModelOptions['providers']): K
       name,
       type: config.type,
       key_env: config.apiKeyEnv === undefined ? key_env : [config.apiKeyEnv],
+      ...(known?.free === true && config.baseURL === undefined && { free: true }),
       ...(config.baseURL !== undefined
         ? { base_url: config.baseURL }
         : {

@@ -7,6 +7,7 @@ import type { Mail } from '../records/conversation/mail.ts';
 import type { PlacedMessage } from '../records/conversation/message.ts';
 import type { CronFire } from '../records/run/cron-job.ts';
 import type { Delivery } from '../records/run/delivery.ts';
+import type { ListedTask } from '../records/run/listed-task.ts';
 import type { Run } from '../records/run/run.ts';
 
 /** Maximum roots examined in one statement. */
@@ -86,5 +87,6 @@ export type ArchiveEntry =
   | { readonly type: 'edge'; readonly waiter: string; readonly target: string }
   | { readonly type: 'ask'; readonly ask: Ask }
   | { readonly type: 'run'; readonly run: Run }
+  | { readonly type: 'task'; readonly task: ListedTask }
   | { readonly type: 'delivery'; readonly delivery: Delivery }
   | { readonly type: 'fire'; readonly fire: CronFire };

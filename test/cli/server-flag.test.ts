@@ -186,9 +186,9 @@ it('follows what it starts, prints the answer, and ends with the code of the out
 });
 
 it('leaves the tree to the server when its time is up, and others follow the transcript', async () => {
-  const late = await there('run', ...MODEL, 'slow', '--timeout', '1', '--json');
+  const late = await there('run', ...MODEL, 'slow', '--timeout', '1', '--events');
   assert.equal(late.code, 124);
-  const { id, error } = JSON.parse(late.stdout);
+  const { id, error } = JSON.parse(late.stdout.trimEnd().split('\n').at(-1) ?? '');
   assert.deepEqual([error.code, /coppice logs -f /.test(error.hint)], ['timed_out', true]);
   const following = home.start(['logs', '-f', id, '--server', url]);
   let seen = '';

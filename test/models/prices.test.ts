@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { costOf, listPrice } from '../../src/models/provider/prices.ts';
+import { providerConfig } from '../../src/models/provider/provider-config.ts';
 import { openModel } from '../../src/models/providers.ts';
 
 const usage = (input: number, output: number, cached = 0, written = 0) => ({
@@ -40,4 +41,14 @@ it('models on a machine of one’s own cost nothing, others of their protocol wh
     true,
     false,
   ]);
+  const ollama = (more: object) => ({
+    ollama: providerConfig.parse({
+      type: 'openai-compatible',
+      models: { x: { contextWindow: 8_000 } },
+      ...more,
+    }),
+  });
+  const told = async (more: object) =>
+    (await openModel('ollama/x', { providers: ollama(more), env })).tells_cost;
+  assert.deepEqual([await told({}), await told({ baseURL: 'https://models.example/v1' })], [true, false]);
 });

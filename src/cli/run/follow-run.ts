@@ -132,7 +132,7 @@ export async function followRun(context: Context, run: Followed, options: Follow
     if (typeof outcome === 'number') {
       await run.close();
       const reply = agents.find(({ id }) => id === root_id)?.last_reply ?? null;
-      return stopped(context, run, { root_id, reply, code: outcome });
+      return stopped(context.json || options.events === true, run, { root_id, reply, code: outcome });
     }
     const root = outcome.find(({ id }) => id === root_id);
     if (root === undefined) throw new Error(`the root ${root_id} is not among its agents`);
@@ -216,7 +216,7 @@ function tellUnfinished(run: Followed, root_id: string, agents: readonly AgentDo
 }
 
 function stopped(
-  context: Context,
+  as_json: boolean,
   run: Followed,
   {
     root_id,
@@ -227,7 +227,7 @@ function stopped(
   const timed_out = code === EXIT.timeout;
   const why = timed_out ? 'time is up' : 'stopped';
   const next = run.next(root_id);
-  if (context.json)
+  if (as_json)
     printJson({
       schema: 'coppice/run/v1',
       id: root_id,

@@ -1,6 +1,8 @@
+import { listedTasks } from '../../records/run/listed-task.ts';
 import type { ArchiveEntry } from '../retention-ledger.ts';
 import { agentsOf } from './agent-rows.ts';
 import type { Database } from './database.ts';
+import { TASKS, tasksOf } from './fact-queries.ts';
 import { askOf, mailOf, messageOf, type Row, requestOf, runOf, treeOf } from './rows.ts';
 
 /** Rows per page. */
@@ -37,6 +39,7 @@ export async function* treeEntries(db: Database, root_id: string): AsyncGenerato
   }
   for await (const row of rows(ASKS, root_id)) yield { type: 'ask', ask: askOf(row) };
   for await (const row of rows(RUNS, root_id)) yield { type: 'run', run: runOf(row) };
+  for (const task of listedTasks(tasksOf(await db.read(TASKS, [root_id])))) yield { type: 'task', task };
 }
 
 async function* pages(db: Database, { table, by, order }: Part, of: string): AsyncGenerator<Row> {

@@ -36,6 +36,11 @@ export function removalContract(stores: () => { readonly store: Store; readonly 
     const usage = { input: 1, output: 1, cached: 0, reasoning: 0, cost_usd: 0.5 };
     const request = { model: 'm', usage, started_at: 1, duration_ms: 1 };
     await oldRun(store, root);
+    const { epoch } = await fresh(store, root);
+    await store.changeTasks(
+      { agent_id: root.id, root_id: root.id, epoch, call_id: 'add' },
+      { action: 'add', title: 'tidy up', depends_on: [], blocks: [] },
+    );
     await store.commit([
       stepOf(await fresh(store, root), {
         at: OLD,
@@ -100,6 +105,10 @@ export function removalContract(stores: () => { readonly store: Store; readonly 
       ],
     );
     assert.equal(only('edge').length, 2);
+    assert.deepEqual(
+      only('task').map(({ task }) => [task.title, task.state]),
+      [['tidy up', 'open']],
+    );
     assert.equal(only('tree')[0]?.tree.total, 4);
     const { total, pieces } = await remove(root.id, 50);
     assert.deepEqual(total, { ...size, runs: 0 });
