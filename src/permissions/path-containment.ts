@@ -33,7 +33,8 @@ function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
-function isInside(root: string, path: string): boolean {
+/** Whether the path is the folder `root` or below it; both canonical. */
+export function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { PathContext } from '../records/tool.ts';
-import { type ContainedPath, containPath } from './path-containment.ts';
+import { type ContainedPath, containPath, isInside } from './path-containment.ts';
 import { printablePath } from './printable-path.ts';
 
 /**
@@ -40,6 +40,5 @@ export function isForeignOutput(absolute: string, { cwd, spill_dir }: PathContex
   } catch {
     return false; // nothing was spilled yet
   }
-  const inside = (folder: string, path: string): boolean => path === folder || path.startsWith(folder + sep);
-  return inside(all, absolute) && !inside(own, absolute) && !inside(all, cwd);
+  return isInside(all, absolute) && !isInside(own, absolute) && !isInside(all, cwd);
 }

@@ -56,19 +56,17 @@ function plainSchema(name: string, input: z.ZodType | JsonSchema, schema: z.ZodT
   return { properties: {}, required: [], additionalProperties: false, ...plain };
 }
 
-/** Abandons a `run` that does not react to its signal, so that the turn can end. */
-async function orAbandoned(running: Promise<ToolResult>, signal: AbortSignal): Promise<ToolResult> {
-  let onAbort = (): void => {};
-  const abandoned = new Promise<ToolResult>((resolve) => {
-    onAbort = () => {
-      const result = { status: 'cancelled', output: 'cancelled; the tool did not stop in time' } as const;
-      setTimeout(resolve, TOOL_LIMITS.abandon_ms, result).unref();
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  const result = await Promise.race([running, abandoned]);
-  signal.removeEventListener('abort', onAbort);
-  return result;
+/** Abandons a tool that does not react to its signal, so that the turn can end. */
+export async function orAbandoned(running: Promise<ToolResult>, signal: AbortSignal): Promise<ToolResult> {
+  const { promise, resolve } = Promise.withResolvers<ToolResult>();
+  const give_up = () =>
+    setTimeout(resolve, TOOL_LIMITS.abandon_ms, {
+      status: 'cancelled',
+      output: 'cancelled; the tool did not stop in time',
+    } as const).unref();
+  if (signal.aborted) give_up();
+  signal.addEventListener('abort', give_up, { once: true });
+  return Promise.race([running, promise]).finally(() => signal.removeEventListener('abort', give_up));
 }
 
 async function runDefinition<Input>(

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isInside } from '../../permissions/path-containment.ts';
 import { KEY_FILE, protectedPart } from '../../permissions/protected-path.ts';
 import type { Store } from '../../store/store.ts';
 import { worktreeFolder } from '../worktree/git-worktree.ts';
@@ -27,10 +28,10 @@ export function protectedPlace(
 ): string | undefined {
   const worktrees = canonical(worktreeFolder(spill_dir));
   // Worktrees are in the data folder, but agents may write to them.
-  const in_worktree = isInside(worktrees, canonical(cwd));
+  const in_worktree = isWithin(worktrees, canonical(cwd));
   if (!in_worktree && protectedPart(absolute) !== undefined) return SETTINGS;
   for (const place of settings.map(canonical))
-    if (isInside(place, absolute) && !(in_worktree && isInside(place, worktrees))) return SETTINGS;
+    if (isWithin(place, absolute) && !(in_worktree && isWithin(place, worktrees))) return SETTINGS;
   if (store.kind !== 'sqlite') return undefined;
   const ledger = canonical(store.location);
   return absolute === ledger || absolute.startsWith(`${ledger}-`) ? LEDGER : undefined;
@@ -45,13 +46,12 @@ export function unreadablePlace(
   // Fast path: called for every file of a search, and almost none has this name.
   if (basename(path).toLowerCase() !== KEY_FILE) return undefined;
   const absolute = resolve(realpathSync(cwd), path);
-  return settings.some((place) => isInside(canonical(join(place, KEY_FILE)), absolute)) ? KEYS : undefined;
+  return settings.some((place) => isWithin(canonical(join(place, KEY_FILE)), absolute)) ? KEYS : undefined;
 }
 
 /** Ignores case, as some file systems do. */
-function isInside(folder: string, path: string): boolean {
-  const [outer, inner] = [folder.toLowerCase(), path.toLowerCase()];
-  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
+function isWithin(folder: string, path: string): boolean {
+  return isInside(folder.toLowerCase(), path.toLowerCase());
 }
 
 /** Resolves links in the part of the path that exists. */

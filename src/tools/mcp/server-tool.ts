@@ -1,7 +1,7 @@
 import { toolPermission } from '../../permissions/tool-permission.ts';
-import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import { quoteStamps } from '../../records/text/foreign-text.ts';
 import type { Tool, ToolContext, ToolResult } from '../../records/tool.ts';
+import { orAbandoned } from '../define-tool.ts';
 import { type AskPerson, notAnswered } from './asking/elicitation.ts';
 import { resultOf } from './call-result.ts';
 import type { ListedTool } from './listed-tool.ts';
@@ -88,17 +88,4 @@ async function run(
       known && error.unknown_outcome ? '. It is not known what it has done: look before you try again' : '';
     return { status: 'error', output: `the MCP server ${server.name} ${why}${outcome}` };
   }
-}
-
-/** Abandons a call whose server does not react to the cancellation. */
-async function orAbandoned(running: Promise<ToolResult>, signal: AbortSignal): Promise<ToolResult> {
-  const { promise, resolve } = Promise.withResolvers<ToolResult>();
-  const give_up = () =>
-    setTimeout(resolve, TOOL_LIMITS.abandon_ms, {
-      status: 'cancelled',
-      output: 'cancelled; the tool did not stop in time',
-    } as const).unref();
-  if (signal.aborted) give_up();
-  signal.addEventListener('abort', give_up, { once: true });
-  return Promise.race([running, promise]).finally(() => signal.removeEventListener('abort', give_up));
 }
