@@ -223,6 +223,6 @@ function childTitle({ name, depth }: Agent): string {
 /** Decodes a cursor: when the last conversation listed began (epoch ms), and how many of that millisecond were listed. */
 function readCursor(text: string): { readonly at: number; readonly skip: number } {
   const [, at = '', skip = ''] = /^(\d{1,15})\.(\d{1,6})$/.exec(text) ?? [];
-  if (at === '') throw invalidParams('cursor: it is none that session/list gave');
+  if (at === '') throw invalidParams('cursor: not a value that session/list returned');
   return { at: Number(at), skip: Number(skip) };
 }

@@ -228,6 +228,6 @@ function wasCollected(id: string, outputs: readonly string[]): boolean {
 
 function ended(name: string): CoppiceError {
   return new CoppiceError('E_AGENT_DEAD', `the agent that stands for ${name} was killed`, {
-    hint: 'Connect again: a new one is made with the first call',
+    hint: 'Connect again: a new one is created with the first call',
   });
 }

@@ -73,10 +73,7 @@ async function subjectOf(client: ClientAgent, task_id: string, { store }: Source
 }
 
 function unknownTask(): ProtocolError {
-  return new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    'there is no such task: it was deleted, or never was',
-  );
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'unknown task: it was deleted or never existed');
 }
 
 /** Reads the state of a task from the ledger. `elicits`: the client can show forms to its user. */

@@ -182,10 +182,7 @@ export class McpDoor {
     const json = parseJson(state);
     const read = roundState.safeParse(json.ok ? json.value : null);
     if (!read.success)
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        'requestState: it is none that this server gave',
-      );
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'requestState: not issued by this server');
     const ids: string[] = [];
     for (const id of read.data.ids) {
       const agent = await this.#options.store.agent(id);

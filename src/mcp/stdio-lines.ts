@@ -87,7 +87,7 @@ const LINE_BREAK = 0x0a;
 /** Returns why a value is not a message; null if it is one. */
 function faultOf(value: unknown): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return 'a message is one JSON object; batches are not taken';
+    return 'a message is one JSON object; batches are not supported';
   const { jsonrpc, method, id, params } = value as Record<string, unknown>;
   if (jsonrpc !== '2.0') return '"jsonrpc" must be "2.0"';
   if ('id' in value && idOf(value) === undefined) return '"id" must be a string or a whole number';

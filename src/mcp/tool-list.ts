@@ -24,9 +24,7 @@ export const waitInput = z.strictObject({
     .number()
     .min(0, 'must not be negative')
     .nullish()
-    .describe(
-      'Seconds to wait at most; longer ones than this server allows are cut. 0 looks and returns at once.',
-    ),
+    .describe('Maximum seconds to wait, capped by this server. 0 returns immediately.'),
   from_agents: z
     .array(z.string().min(1))
     .max(256)

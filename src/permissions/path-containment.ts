@@ -75,7 +75,7 @@ function canonicalPart(path: string): { existing: string; missing: string[] } {
 export function containPath(root: string, path: string): ContainedPath {
   if (path === '') throw new Error('field "path": must not be empty');
   if (isPathTooLong(path)) throw new Error('the path is too long');
-  if (path.includes('\0')) throw new Error('field "path": must not hold NUL characters');
+  if (path.includes('\0')) throw new Error('field "path": must not contain NUL characters');
   const canonical_root = realpathSync.native(root);
   const asked = isAbsolute(path) ? resolve(path) : resolve(canonical_root, path);
   const { existing, missing } = canonicalPart(asked);

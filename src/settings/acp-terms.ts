@@ -23,9 +23,9 @@ export function acpTerms(
       if (walls === null || needs.hosts !== undefined) return walls;
       throw new CoppiceError(
         'E_CONFIG',
-        `acp.${name} runs behind the walls of the sandbox, and nothing says what ${config.command} must reach`,
+        `acp.${name} runs in the sandbox, but the hosts that ${config.command} needs are not configured`,
         {
-          hint: `Add to acp.${name} its server, "hosts": ["api.example.com"] ([] for none), and where it keeps its login and sessions, "writable": ["~/.example"]; or give it all your rights with "sandbox": "off" (docs/acp.md)`,
+          hint: `Add to acp.${name} the hosts, "hosts": ["api.example.com"] ([] for none), and the paths of its login and sessions, "writable": ["~/.example"]; or give it all your rights with "sandbox": "off" (docs/acp.md)`,
         },
       );
     },

@@ -24,7 +24,7 @@ export function readKeys(env: NodeJS.ProcessEnv): Keys {
   try {
     text = readFileSync(file, 'utf8');
     if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
-      throw new CoppiceError('E_CONFIG', `${file} holds keys, and other users may open it`, {
+      throw new CoppiceError('E_CONFIG', `${file} contains keys and is accessible to other users`, {
         hint: `Run: chmod 600 '${file}'`,
       });
   } catch (error) {
@@ -36,8 +36,8 @@ export function readKeys(env: NodeJS.ProcessEnv): Keys {
   }
   const keys = keysOf(text);
   if (keys === null)
-    throw new CoppiceError('E_CONFIG', `${file} does not hold keys`, {
-      hint: 'It holds names of variables and their values: { "ANTHROPIC_API_KEY": "…" }; coppice setup writes it',
+    throw new CoppiceError('E_CONFIG', `${file} is not a valid key file`, {
+      hint: 'It maps names of variables to their values: { "ANTHROPIC_API_KEY": "…" }; coppice setup writes it',
     });
   return keys;
 }

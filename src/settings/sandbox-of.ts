@@ -72,8 +72,8 @@ export function programSandbox(
       : sandboxOf({ ...all, write: [...(config?.write ?? []), ...writable] }, env, ledger);
   const missing = walls === null ? undefined : writable.find((path) => !existsSync(wholePath(path)));
   if (missing === undefined) return walls;
-  throw new CoppiceError('E_CONFIG', `${key} is to write to ${missing}, which is not there`, {
-    hint: 'Start the program once yourself, or create the folder: within its walls it cannot',
+  throw new CoppiceError('E_CONFIG', `${key} needs to write to ${missing}, which does not exist`, {
+    hint: 'Start the program once outside of Coppice, or create that path: the sandbox does not let the program create it',
   });
 }
 

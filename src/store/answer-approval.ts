@@ -34,7 +34,7 @@ export async function answerApproval(
   if (!result.ok) {
     // Another answer was committed first.
     if (kept !== undefined) removeRule(kept, ask_id);
-    throw new CoppiceError('E_ASK_ANSWERED', 'that was answered already, or its call is gone');
+    throw new CoppiceError('E_ASK_ANSWERED', 'this was already answered, or its call no longer exists');
   }
   return found === undefined ? [result.mail] : [result.mail, ...(await answerCovered(store, found, answer))];
 }
@@ -45,7 +45,7 @@ async function filledIn(ask: Ask, { values, dismissed, ...answer }: AskAnswer): 
   const refuse = (message: string, hint: string) => new CoppiceError('E_INVALID_ARGUMENT', message, { hint });
   if (question === null) {
     if (values === undefined && dismissed !== true) return answer;
-    throw refuse('that is a call that waits for approval: it takes no values', 'Allow it, or deny it');
+    throw refuse('this is a call that waits for approval: it takes no values', 'Allow it, or deny it');
   }
   if (answer.verdict === 'deny') return { ...answer, dismissed };
   if (answer.scope !== 'once' || answer.rule !== undefined)
@@ -69,7 +69,7 @@ function checkGrant(ask: Ask, { rule, scope }: AskAnswer, rules_file: string | u
   if (scope === 'always' && rules_file === undefined)
     throw new CoppiceError(
       'E_INVALID_ARGUMENT',
-      'nothing can be granted for good here: there is no rules file',
+      'permanent rules cannot be granted here: there is no rules file',
       {
         hint: 'Grant it for the session',
       },

@@ -19,7 +19,7 @@ function lineAfter(output: string): string {
 function notStarted(error: NodeJS.ErrnoException, cwd: string): string {
   if (error.code === 'E2BIG')
     return 'the command is too long for the system: write it to a file and run that';
-  if (error.code === 'ERR_INVALID_ARG_VALUE') return 'field "command": must not hold NUL characters';
+  if (error.code === 'ERR_INVALID_ARG_VALUE') return 'field "command": must not contain NUL characters';
   if (!existsSync(cwd)) return `the folder ${cwd} is gone`;
   return `the shell could not be started: ${error.message}`;
 }

@@ -16,7 +16,7 @@ import { SearchResults } from './search-results.ts';
 const argument = z
   .string()
   .min(1)
-  .refine((text) => !text.includes('\0'), 'must not hold NUL characters');
+  .refine((text) => !text.includes('\0'), 'must not contain NUL characters');
 
 const input = z.strictObject({
   pattern: argument.describe('Regular expression (Rust syntax: no look-around, no back-references).'),

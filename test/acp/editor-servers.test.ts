@@ -51,7 +51,7 @@ it('are used in its conversations, new and loaded ones', async () => {
   assert.match(first.told(), /server mine of the editor is left out: the configuration has one of this name/);
   assert.match(
     first.told(),
-    /server Team.Tools of the editor is left out: it names another one that is Team-Tools here/,
+    /server Team.Tools of the editor is left out: another server of the editor is already called Team-Tools here/,
   );
   assert.match(first.told(), /server 日本 of the editor is left out: its name has no letters/);
   assert.match(first.told(), /server nowhere of the editor is left out: Invalid URL/);

@@ -166,9 +166,13 @@ test('modes, models and effort can be chosen, and are refused by name', async ()
     ['model', model],
     ['thinking', 'low'],
   ]);
-  await refused(set('thinking', 'much'), -32602, /there is no "much"; there are off, low, medium, high/);
+  await refused(
+    set('thinking', 'much'),
+    -32602,
+    /unknown value "much"; expected one of off, low, medium, high/,
+  );
   await refused(set('model', 'nobody/knows'), -32602, /nobody/);
-  await refused(set('colour', 'red'), -32602, /there is no option "colour"/);
+  await refused(set('colour', 'red'), -32602, /unknown option "colour"/);
   await refused(
     editor.agent.request('session/set_mode', { sessionId: id, modeId: 'yolo' }),
     -32602,

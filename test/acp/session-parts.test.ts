@@ -71,7 +71,7 @@ test('settings are listed with what is in use, and thinking only before the firs
   assert.throws(() => readChange('model', '', settings), /missing/);
   assert.throws(() => readChange('mode', true, settings), /one of its options/);
   assert.throws(() => readChange('thinking', 'low', { ...settings, thinking: null }), /fixed/);
-  assert.throws(() => readMode('constructor'), /there is no "constructor"/);
+  assert.throws(() => readMode('constructor'), /unknown value "constructor"/);
 });
 
 test('a plan has the agents below one, in order of creation, and counts those beyond', () => {
@@ -213,7 +213,7 @@ describe('open approvals', () => {
     requests.refresh();
     await until(() => answers.length > 0);
     assert.deepEqual(answers, ['deny']);
-    assert.match(told[0] ?? '', /an option that there is not/);
+    assert.match(told[0] ?? '', /an unknown option/);
   });
 });
 

@@ -46,7 +46,7 @@ describe('a streamed text', () => {
     text.add('N');
     text.add('o');
     text.finish('No');
-    assert.equal(sent.join(''), 'Yes\n\n[The answer broke off; it begins anew.]\n\nNo');
+    assert.equal(sent.join(''), 'Yes\n\n[The answer was interrupted and starts again.]\n\nNo');
   });
 
   test('that was given up leaves the next one alone', () => {

@@ -58,9 +58,9 @@ it('says what is wrong: a server that is not configured, one whose header is not
   await assert.rejects(acpStage(test, ['--mcp-by-http'], { servers, mcpServers: ['secret'] }), {
     code: 'E_CONFIG',
     message:
-      'acp.test.mcpServers: the MCP server "secret" cannot be asked: the variable NOT_SET_AT_ALL for its header Authorization is not set',
+      'acp.test.mcpServers: the MCP server "secret" cannot be used: the variable NOT_SET_AT_ALL for its header Authorization is not set',
   });
   const { ask } = await acpStage(test, [], { servers, mcpServers: ['far'] });
   const { outcome } = await ask('servers');
-  assert.match(JSON.stringify(outcome), /takes no MCP servers by HTTP, as far is/);
+  assert.match(JSON.stringify(outcome), /does not support MCP servers over HTTP, such as far/);
 });

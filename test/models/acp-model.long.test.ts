@@ -122,7 +122,7 @@ describe('acp model: conversation', () => {
       assert.equal(outcome.finish, finish);
       assert.deepEqual(outcome.usage, { input: 100, output: 5, cached: 90, reasoning: 0, cost_usd: null });
     }
-    assert.match(failed((await ask('stop cancelled')).outcome), /^cancelled: .*stopped by itself/);
+    assert.match(failed((await ask('stop cancelled')).outcome), /^cancelled: .*stopped on its own/);
     assert.match(failed((await ask('stop whatever')).outcome), /^cancelled: .*whatever/);
   });
 

@@ -161,7 +161,7 @@ describe('acp program: life', () => {
     ]);
     assert.equal(
       failed(outcome),
-      'network: acp:test: the agent program ended with exit code 7; its last words: fatal: out of luck | [stack] at home',
+      'network: acp:test: the agent program ended with exit code 7; last output on stderr: fatal: out of luck | [stack] at home',
     );
     assert.ok(outcome.type === 'failure' && outcome.failure.retryable && outcome.partial === 'about to');
     for (const pending of hanging) assert.match(failed((await pending).outcome), /ended with exit code 7/);
@@ -183,8 +183,8 @@ describe('acp program: life', () => {
     chmodSync(locked, 0o600);
     for (const [flags, config, sentence] of [
       [[], { command: 'no-such-agent' }, /^no_model: .*there is no command "no-such-agent"$/],
-      [[], { command: locked }, /^no_model: .*may not be executed$/],
-      [['--exit'], {}, /^no_model: .*ended with exit code 3; its last words: no configuration found$/],
+      [[], { command: locked }, /^no_model: .*no permission to execute ".*"$/],
+      [['--exit'], {}, /^no_model: .*ended with exit code 3; last output on stderr: no configuration found$/],
       [
         ['--silent', '--help'],
         { startTimeoutSeconds: 3 },

@@ -146,7 +146,10 @@ describe('an agent program in the sandbox', { skip: NO_WALLS }, () => {
       assert.ok(await eventually(() => sleepers().length === 2));
       if (end === 'close') await model.close?.();
       else
-        assert.match(failed((await ask('crash')).outcome), /ended with exit code 7; its last words: fatal/);
+        assert.match(
+          failed((await ask('crash')).outcome),
+          /ended with exit code 7; last output on stderr: fatal/,
+        );
       assert.deepEqual(sleepers(), []);
       await model.close?.();
       assert.deepEqual(readdirSync(cwd), ['inside']);
@@ -236,7 +239,7 @@ describe('the walls of agent programs', () => {
     assert.deepEqual([own?.settings.hosts, own?.settings.write], [['proxy.example'], []]);
     await assert.rejects(wallsOf({ command: 'gemini' }), {
       code: 'E_CONFIG',
-      message: 'acp.a is to write to ~/.gemini, which is not there',
+      message: 'acp.a needs to write to ~/.gemini, which does not exist',
     });
   });
 

@@ -241,7 +241,7 @@ it('an account without credit is told at once, and no rate limit is taken for it
     assert.equal(outcome.failure.kind, kind, outcome.failure.error);
     assert.equal(server.exchanges.length, tries);
     if (kind === 'no_credit')
-      assert.match(outcome.failure.error, /no credit left: .*the key is that of OPENAI_API_KEY/);
+      assert.match(outcome.failure.error, /no credit left: .*the key comes from OPENAI_API_KEY/);
     await server.close();
   }
 });

@@ -81,9 +81,9 @@ it('reports that no PostgreSQL answers at the address', async () => {
       [
         at(`127.0.0.1:${port}`, '?sslmode=verify-full'),
         'E_DB_UNREADABLE',
-        /no PostgreSQL can be spoken to there/,
+        /cannot connect to PostgreSQL there/,
       ],
-      [at('nowhere.invalid'), 'E_DB_UNAVAILABLE', /host is not known/],
+      [at('nowhere.invalid'), 'E_DB_UNAVAILABLE', /host cannot be resolved/],
       [at('127.0.0.1', '?sslcert=/nowhere.pem'), 'E_DB_UNREADABLE', /nowhere.pem.* cannot be read/],
     ] as const)
       await assert.rejects(tried, (error) => {

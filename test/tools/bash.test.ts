@@ -227,7 +227,7 @@ function proveBash(tool: Tool, confined: boolean): void {
 
   test('bytes that are not UTF-8 and NUL are replaced and noted', async () => {
     const { output } = await call(tool, { command: "printf 'a\\000b\\377c\\n'" }, makeWorkspace());
-    assert.match(output, /^a\ufffdb\ufffdc\n\[the output holds binary data/);
+    assert.match(output, /^a\ufffdb\ufffdc\n\[the output contains binary data/);
     assert.ok(!output.includes('\0'));
   });
 

@@ -31,7 +31,7 @@ test('read numbers lines, pages, and says where to continue', async () => {
   };
   assert.deepEqual(behind, {
     status: 'error',
-    output: 'field "offset": 5 is behind the end: a.txt has 4 lines',
+    output: 'field "offset": 5 is past the end: a.txt has 4 lines',
   });
   writeFileSync(join(context.cwd, 'dos.txt'), 'one\r\ntwo\r\n');
   assert.equal(
@@ -113,7 +113,7 @@ test('write makes folders, replaces in one step, keeps the mode, and leaves noth
   const context = makeWorkspace();
   assert.equal(
     (await run('write', { path: 'x/y/z.sh', content: 'é\n' }, context)).output,
-    'made x/y/z.sh (3 bytes)',
+    'created x/y/z.sh (3 bytes)',
   );
   const file = join(context.cwd, 'x/y/z.sh');
   chmodSync(file, 0o751);

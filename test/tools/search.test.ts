@@ -67,10 +67,10 @@ test('invalid and hostile patterns are clear errors or end soon', async () => {
   );
   assert.equal(await output('^(a+)+$'), '[nothing found]');
   assert.match((await call(search, { pattern: 'a', glob: '{' }, context)).output, /^field "glob"/);
-  assert.match(await output('a\0'), /^field "pattern": must not hold NUL/);
+  assert.match(await output('a\0'), /^field "pattern": must not contain NUL/);
   assert.match(
     (await call(search, { pattern: 'a', glob: '\0' }, context)).output,
-    /^field "glob": must not hold NUL/,
+    /^field "glob": must not contain NUL/,
   );
 });
 

@@ -166,7 +166,7 @@ export class PermissionRequests {
       const dismissed = question === null ? DISMISSED : { ...DISMISSED, dismissed: true };
       const chosen = outcome.outcome === 'selected' ? answerOf(ask, outcome.optionId) : dismissed;
       if (chosen === null)
-        this.#options.log(`the editor chose an option that there is not: ${clean(JSON.stringify(outcome))}`);
+        this.#options.log(`the editor chose an unknown option: ${clean(JSON.stringify(outcome))}`);
       await this.#answer(ask, chosen ?? DISMISSED);
     } catch (error) {
       if (withdraw.signal.aborted) return;

@@ -91,7 +91,7 @@ export function readChange(id: string, value: unknown, { thinking }: Settings): 
       return { thinking: oneOf(id, value, EFFORTS) };
     default:
       throw invalidParams(
-        `configId: there is no option "${id}"; there are mode, model and, before the first prompt, thinking`,
+        `configId: unknown option "${id}"; expected mode, model or, before the first prompt, thinking`,
       );
   }
 }
@@ -107,6 +107,6 @@ export function readMode(id: string): PermissionMode {
 function oneOf<Value extends string>(what: string, given: string, known: readonly Value[]): Value {
   const found = known.find((one) => one === given);
   if (found === undefined)
-    throw invalidParams(`${what}: there is no "${given}"; there are ${known.join(', ')}`);
+    throw invalidParams(`${what}: unknown value "${given}"; expected one of ${known.join(', ')}`);
   return found;
 }

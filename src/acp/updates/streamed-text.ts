@@ -1,4 +1,4 @@
-const BROKEN = '\n\n[The answer broke off; it begins anew.]\n\n';
+const BROKEN = '\n\n[The answer was interrupted and starts again.]\n\n';
 
 /** Sends text as it arrives; what is sent cannot be taken back. After a restart, text that repeats what was already sent is not sent again. */
 export class StreamedText {

@@ -86,7 +86,7 @@ function toolAnswered(state: Executing, event: EventOf<'ask-answered'>): Transit
   const { ask_id, at, verdict, note, by, dismissed } = event;
   const asker = askerOf(state, ask_id) as RunningCall;
   const next = withoutQuestion(clockSetBack(state, at), ask_id);
-  const word = verdict === 'allow' ? 'answered' : dismissed === true ? 'put away' : 'declined';
+  const word = verdict === 'allow' ? 'answered' : dismissed === true ? 'dismissed' : 'declined';
   return step(next, [
     appendEvent('answered', `${word} by ${by}: ${asker.call.name}`, { call_id: asker.call.id }),
     { type: 'answer-program', ask_id, verdict, note, by, ...(dismissed === true && { dismissed }) },

@@ -130,7 +130,7 @@ export class AcpConnection {
 
   /** Output that was not a message: often a usage text because of wrong arguments. */
   #words(how: string): string {
-    const last = /; its last words: .*$/s.exec(how)?.[0] ?? '';
+    const last = /; last output on stderr: .*$/s.exec(how)?.[0] ?? '';
     const noise = readable(this.#wire.noise());
     return noise === '' ? last : `${last}; it wrote: ${noise}`;
   }
@@ -151,7 +151,7 @@ export class AcpConnection {
     if (by_http !== undefined && this.#info.agentCapabilities?.mcpCapabilities?.http !== true)
       throw new AcpError(
         'no_model',
-        `acp:${this.name}: the agent program takes no MCP servers by HTTP, as ${by_http.name} is: remove it from "mcpServers" of acp.${this.name}`,
+        `acp:${this.name}: the agent program does not support MCP servers over HTTP, such as ${by_http.name}: remove it from "mcpServers" of acp.${this.name}`,
         false,
       );
     const asked = this.request<NewSessionResponse>('session/new', { cwd, mcpServers: this.#tool_servers });

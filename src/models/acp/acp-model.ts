@@ -173,7 +173,7 @@ class AcpModel {
     if (finish === undefined) {
       // Not `aborted`: the signal did not abort, and the end of the prompt must be reported.
       const why = session.refused === null ? '' : ` after a refusal: ${session.refused}`;
-      const error = `the agent program stopped by itself (${String(reason)})${why}`;
+      const error = `the agent program stopped on its own (${String(reason)})${why}`;
       const failure = { kind: 'cancelled', error, retryable: true } as const;
       return { type: 'failure', failure, ...(turn.text === '' ? {} : { partial: turn.text }) };
     }

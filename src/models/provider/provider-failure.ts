@@ -51,7 +51,7 @@ function callFailure(
   const said = status === undefined ? error.message : `${status}: ${error.message}`;
   const kind =
     status === undefined ? 'network' : kindOf(status, `${error.message} ${error.responseBody ?? ''}`);
-  const which = key_env === null ? '' : ` (the key is that of ${key_env})`;
+  const which = key_env === null ? '' : ` (the key comes from ${key_env})`;
   const text = kind === 'auth' ? said + which : kind === 'no_credit' ? noCredit(said) + which : said;
   const retryable = ['rate_limit', 'overloaded', 'network', 'no_credit'].includes(kind);
   const wish = retryAfter(error.responseHeaders ?? {}, Date.now(), error.responseBody);

@@ -78,10 +78,11 @@ function read(template: string): { readonly segments: readonly Segment[]; readon
     from = match.index + match[0].length;
     const tag = match[1]?.trim();
     if (tag === undefined) {
-      if (match[0] === '{{') fault ??= 'two braces open no placeholder; write \\{{ for the characters';
+      if (match[0] === '{{')
+        fault ??= '{{ without its }} is not a placeholder; write \\{{ for the characters';
       add({ type: 'text', text: '{{' });
     } else if (tag.startsWith('#each ')) {
-      if (open !== null) fault ??= '{{#each}} cannot stand in another {{#each}}';
+      if (open !== null) fault ??= '{{#each}} cannot be nested in another {{#each}}';
       const path = tag.slice('#each '.length).trim();
       fault ??= pathFault(path, false);
       const each: Segment & { type: 'each' } = { type: 'each', path, inside: [] };
@@ -102,16 +103,16 @@ function read(template: string): { readonly segments: readonly Segment[]; readon
 
 function pathFault(path: string, in_each: boolean): string | null {
   if (path.startsWith('.'))
-    return in_each ? null : `{{${path}}} stands outside of {{#each}}; write \\{{ for the characters`;
+    return in_each ? null : `{{${path}}} is outside of {{#each}}; write \\{{ for the characters`;
   const [head = ''] = path.split('.');
   if (!HEADS.has(head))
-    return `{{${path}}} is no placeholder (known: ${[...HEADS].join(', ')}); write \\{{ for the characters`;
+    return `{{${path}}} is not a placeholder (known: ${[...HEADS].join(', ')}); write \\{{ for the characters`;
   if (head !== 'user' || path === 'user') return null;
   try {
     new RegExp(path.slice('user.'.length), 's');
     return null;
   } catch {
-    return `{{${path}}} holds no valid regular expression`;
+    return `{{${path}}} contains an invalid regular expression`;
   }
 }
 

@@ -52,12 +52,12 @@ export const ALONE: Pick<WireProtocol, 'join' | 'end'> = {
 
 export function objectAt(value: unknown, what: string): Json {
   if (isJsonObject(value)) return value;
-  throw new BrokenEvent(`${what} is no object`);
+  throw new BrokenEvent(`${what} is not an object`);
 }
 
 export function textAt(value: unknown, what: string): string {
   if (typeof value === 'string') return value;
-  throw new BrokenEvent(`${what} is no text`);
+  throw new BrokenEvent(`${what} is not a string`);
 }
 
 export function optionalText(value: unknown, what: string): string | undefined {
@@ -66,11 +66,11 @@ export function optionalText(value: unknown, what: string): string | undefined {
 
 export function listAt(value: unknown, what: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new BrokenEvent(`${what} is no list`);
+  throw new BrokenEvent(`${what} is not an array`);
 }
 
 export function optionalNumber(value: unknown, what: string): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number') return value;
-  throw new BrokenEvent(`${what} is no number`);
+  throw new BrokenEvent(`${what} is not a number`);
 }

@@ -15,11 +15,12 @@ const DISK_LEAST_MB = 1024;
 /** What a command may write once /tmp is full: enough for one that frees space. */
 const CLEANING_MB = 64;
 
-const TOOK: Readonly<Record<LimitName, (amount: number) => string>> = {
-  memory_mb: (amount) => `${amount} MB of memory`,
-  processes: (amount) => `${amount} processes and threads`,
-  cpu_seconds: (amount) => `${amount} seconds of CPU time`,
-  disk_mb: (amount) => `${amount} MB on disk`,
+/** The unit of each limit, and what it limits. */
+const MEASURES: Readonly<Record<LimitName, readonly [unit: string, of: string]>> = {
+  memory_mb: [' MB', ' of memory'],
+  processes: ['', ' processes and threads'],
+  cpu_seconds: [' seconds', ' of CPU time'],
+  disk_mb: [' MB', ' on disk'],
 };
 
 /** Output of programs that hit a system limit. */
@@ -49,8 +50,13 @@ export function lastingLimits({
 }
 
 /** Why a long-running program is stopped, as a clause. */
-export function lastingExcess({ limit, used, allowed }: Excess): string {
-  return `it took ${TOOK[limit](Math.round(used))}, and may take ${Math.round(allowed)}; "limits.${limit}" of its entry in the configuration raises that`;
+export function lastingExcess(excess: Excess): string {
+  return `${excessClause(excess)}: raise "limits.${excess.limit}" of its entry in the configuration`;
+}
+
+function excessClause({ limit, used, allowed }: Excess): string {
+  const [unit, of] = MEASURES[limit];
+  return `it used ${Math.round(used)}${unit}${of}; its limit is ${Math.round(allowed)}${unit}`;
 }
 
 /** Resource limits of one command on this machine. */
@@ -79,7 +85,7 @@ export class CommandBudget {
     const disk_mb = full ? Math.min(limits.disk_mb, CLEANING_MB) : limits.disk_mb;
     this.limits = { ...limits, disk_mb };
     this.note = full
-      ? `/tmp held ${Math.round(held_mb)} MB when this began, and may hold ${Math.round(limits.disk_mb)} MB: remove from it what is not needed. Until then, a command may write ${Math.round(disk_mb)} MB. ${raise('disk_mb')}`
+      ? `/tmp held ${Math.round(held_mb)} MB when this began; its limit is ${Math.round(limits.disk_mb)} MB: delete what is not needed. Until then, a command may write ${Math.round(disk_mb)} MB. ${raise('disk_mb')}`
       : '';
   }
 
@@ -100,16 +106,16 @@ export class CommandBudget {
   }
 
   /** Why a command was stopped. */
-  excessText({ limit, used, allowed }: Excess): string {
-    const took = TOOK[limit](Math.round(used));
-    return `stopped: it took ${took}, and a command may take ${Math.round(allowed)}. ${raise(limit)}`;
+  excessText(excess: Excess): string {
+    return `stopped: ${excessClause(excess)}. ${raise(excess.limit)}`;
   }
 
   /** For a failed command: a hint at the limit that it probably hit; '' if none is recognized. */
   hint(output: string, exit_code: number | undefined): string {
     const met = exit_code === FILE_SIZE_EXIT ? 'disk_mb' : MET.find(([, said]) => said.test(output))?.[0];
     if (met === undefined || this.limits[met] === Infinity) return '';
-    return `a command may take ${TOOK[met](Math.round(this.limits[met]))}. ${raise(met)}`;
+    const [unit, of] = MEASURES[met];
+    return `a command may use at most ${Math.round(this.limits[met])}${unit}${of}. ${raise(met)}`;
   }
 }
 

@@ -111,7 +111,7 @@ export class OutputCapture {
     }
     if (!this.#has_nul && is_text) return text;
     const end = text === '' || text.endsWith('\n') ? '' : '\n';
-    return `${withoutNul(text)}${end}[the output holds binary data; NUL and bytes that are not UTF-8 are shown as \ufffd]`;
+    return `${withoutNul(text)}${end}[the output contains binary data; NUL and bytes that are not UTF-8 are shown as \ufffd]`;
   }
 }
 

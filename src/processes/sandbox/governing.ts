@@ -105,7 +105,7 @@ function isWritable(folder: string): boolean {
 function forbidLink(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
   throw new Error(
-    `the sandbox cannot protect ${path}, since it is a symbolic link: put in its place what it leads to`,
+    `the sandbox cannot protect ${path} because it is a symbolic link: replace the link with its target`,
   );
 }
 

@@ -163,12 +163,12 @@ export class HostProxy {
   }
 
   async #resolve(to: Destination | null): Promise<{ address: string | null; why: string }> {
-    if (to === null) return { address: null, why: 'the sandbox passes HTTP and HTTPS only' };
+    if (to === null) return { address: null, why: 'the sandbox allows only HTTP and HTTPS' };
     try {
       const why = `the sandbox does not allow ${to.host}:${to.port}`;
       return { address: await this.#hosts.resolve(to), why };
     } catch {
-      return { address: null, why: `${to.host} is not known` };
+      return { address: null, why: `the host ${to.host} cannot be resolved` };
     }
   }
 }

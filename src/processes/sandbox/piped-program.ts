@@ -192,7 +192,7 @@ class RunningProgram implements PipedProgram {
       LOOK_MS,
     );
     this.gone = this.#follow(mark);
-    walls?.watch.begin((path) => this.#end(`its walls no longer stood: ${path} was replaced`));
+    walls?.watch.begin((path) => this.#end(`its sandbox was no longer intact: ${path} was replaced`));
   }
 
   /** Stops without a grace period, in which the program could use more, or reach what has replaced a path of the sandbox. */
@@ -224,7 +224,7 @@ class RunningProgram implements PipedProgram {
     stderr.destroy();
     const words = newest(readable(this.#last_words.toString('utf8')));
     const ending = this.#reason === null ? how : `${how} (${this.#reason})`;
-    return words === '' ? ending : `${ending}; its last words: ${words}`;
+    return words === '' ? ending : `${ending}; last output on stderr: ${words}`;
   }
 
   /** A program that closed its stdout can no longer answer. */
@@ -262,7 +262,7 @@ function notStarted(
   let why = error.message;
   if (!existsSync(cwd)) why = `the folder ${cwd} is gone`;
   else if (error.code === 'ENOENT') why = `there is no command "${file}"`;
-  else if (error.code === 'EACCES') why = `"${file}" may not be executed`;
+  else if (error.code === 'EACCES') why = `no permission to execute "${file}"`;
   return new Error(`could not be started: ${why}`, { cause: error });
 }
 

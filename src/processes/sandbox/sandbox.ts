@@ -266,7 +266,7 @@ function unnamedFile(content: Buffer): number {
 }
 
 const OFF =
-  'let commands run without walls: "sandbox": {"mode": "off"} in the configuration, or COPPICE_SANDBOX=off';
+  'allow commands to run without a sandbox: "sandbox": {"mode": "off"} in the configuration, or COPPICE_SANDBOX=off';
 
 async function tryOut(): Promise<string | null> {
   if (process.platform !== 'linux')

@@ -76,7 +76,7 @@ export const PEOPLE_ROUTES = [
     answer: 'coppice/approval/v1',
     body: z.strictObject({
       note: z.string().max(NOTE_MAX).default('').describe('what the model is told'),
-      dismissed: z.boolean().optional().describe('of a question: it is put away without a decision'),
+      dismissed: z.boolean().optional().describe('of a question: it is dismissed without a decision'),
     }),
     handle: (sources, request) =>
       answerDocument(sources, named(request, 'approval'), { verdict: 'deny', ...request.body }),

@@ -41,7 +41,7 @@ function flag(query: URLSearchParams, name: string, usual: boolean): boolean {
   if (value === null) return usual;
   if (/^(true|1|yes|on)$/i.test(value)) return true;
   if (/^(false|0|no|off)$/i.test(value)) return false;
-  throw new StoreError('E_DB_URL', `${name}= in the address of the database: say true or false`);
+  throw new StoreError('E_DB_URL', `${name}= in the address of the database: use true or false`);
 }
 
 function joined(base: string, query: URLSearchParams): string {
@@ -52,7 +52,7 @@ function joined(base: string, query: URLSearchParams): string {
 function checkListen(named: string): void {
   const what = 'the address for LISTEN (listen= or COPPICE_LISTEN_URL)';
   if (!/^postgres(ql)?:\/\//.test(named))
-    throw new StoreError('E_DB_URL', `${what} is no postgres://… URL and not "off"`);
+    throw new StoreError('E_DB_URL', `${what} must be a postgres://… URL or "off"`);
   const [base = '', ...rest] = named.split('?');
   publicLocation(base, new URLSearchParams(rest.join('?')), what);
 }
@@ -70,15 +70,15 @@ function publicLocation(base: string, query: URLSearchParams, what: string): str
   const parts = PARTS.exec(base);
   if (parts === null || [...query.keys()].some((name) => !/^\w+$/.test(name)))
     throw refuse(
-      'cannot be read: in its user, password and name, the signs @ : / ? # % stand percent-encoded (%40 %3A %2F %3F %23 %25)',
+      'cannot be read: in its user, password and name, the characters @ : / ? # % must be percent-encoded (%40 %3A %2F %3F %23 %25)',
     );
   const [, scheme = '', user = '', , host = '', port, name] = parts;
   if (!parts.slice(2).every((part) => part === undefined || isDecodable(part)))
     throw refuse('has a % that is not percent-encoded (%25)');
-  if (!HOST.test(host)) throw refuse('has a host that cannot be one: write postgres://USER@HOST:PORT/NAME');
+  if (!HOST.test(host)) throw refuse('has an invalid host: write postgres://USER@HOST:PORT/NAME');
   for (const one of [port, query.get('port') ?? undefined])
     if (one !== undefined && !(/^\d{1,5}$/.test(one) && Number(one) >= 1 && Number(one) <= 65_535))
-      throw refuse('has a port that is no number from 1 to 65535');
+      throw refuse('has an invalid port: use 1 to 65535');
   const shown = new URLSearchParams([...query].filter(([key]) => SHOWN.has(key)));
   // A user with other characters may contain a password, so it is left out.
   const before = /^[\p{L}\p{N}._-]+$/u.test(decodeURIComponent(user)) ? `${user}@` : '';

@@ -46,14 +46,14 @@ export function postgresStoreError(
   if (code === '3D000')
     return make('E_DB_UNREADABLE', 'no such database: create it (createdb NAME) or check the URL');
   if (code === READ_ONLY_TRANSACTION && was_writable)
-    return make('E_DB_UNAVAILABLE', 'the server takes no writes now, as while another one takes over');
+    return make('E_DB_UNAVAILABLE', 'the server is temporarily read-only, for example during a failover');
   if (code === '42501' || code === READ_ONLY_TRANSACTION)
-    return make('E_DB_READ_ONLY', 'the user may not write there: grant it, or use another database');
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return make(
-      'E_DB_UNAVAILABLE',
-      `its host is not known (${code}): check the address, and that names can be looked up`,
+      'E_DB_READ_ONLY',
+      'the user has no permission to write there: grant it, or use another database',
     );
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return make('E_DB_UNAVAILABLE', `its host cannot be resolved (${code}): check the address and DNS`);
   const gone =
     CONNECTION.has(code) || code.startsWith('08') || code.startsWith('57') || code.startsWith('53');
   if (gone || /terminated|closed|timeout|not queryable/i.test(error.message)) {
@@ -61,9 +61,6 @@ export function postgresStoreError(
   }
   // Not a database error: another protocol, a certificate, a missing password.
   if (opening && !/^[0-9A-Z]{5}$/.test(code) && !(error instanceof TypeError))
-    return make(
-      'E_DB_UNREADABLE',
-      `no PostgreSQL can be spoken to there: ${error.message}: check the address`,
-    );
+    return make('E_DB_UNREADABLE', `cannot connect to PostgreSQL there: ${error.message}: check the address`);
   return error;
 }

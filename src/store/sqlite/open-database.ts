@@ -159,7 +159,7 @@ function migrate(database: DatabaseSync, file: string): void {
 function notThatSchema(file: string, version: number, cause?: unknown): StoreError {
   return new StoreError(
     'E_DB_CORRUPT',
-    `database ${file}: it says that it has schema ${version}, and its tables are others: restore a backup, or choose another file with --database`,
+    `database ${file}: its schema number is ${version}, but its tables do not match: restore a backup, or choose another file with --database`,
     { cause },
   );
 }

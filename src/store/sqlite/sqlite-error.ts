@@ -24,7 +24,7 @@ const BY_SYSTEM_CODE: Readonly<Record<string, readonly [StoreErrorCode, string]>
   EROFS: ['E_DB_READ_ONLY', 'the file system is read-only: choose another file with --database'],
   ENOSPC: ['E_DB_FULL', 'the disk is full: free some space'],
   EEXIST: ['E_DB_UNREADABLE', 'a part of its path is not a folder'],
-  ELOOP: ['E_DB_UNREADABLE', 'its links lead in a circle: check the path'],
+  ELOOP: ['E_DB_UNREADABLE', 'its symbolic links form a loop: check the path'],
   ENAMETOOLONG: ['E_DB_UNREADABLE', 'its path is too long'],
   ENOENT: ['E_DB_UNREADABLE', 'there is nothing at that path, or it is a link that leads nowhere: check it'],
   EMFILE: ['E_DB_BUSY', 'this process has too many files open: close some, or raise the limit (ulimit -n)'],

@@ -119,7 +119,7 @@ function describe(window: LineWindow, name: string, offset: number): ToolResult 
     if (lines === 0 && offset === 1) return { status: 'ok', output: `[${name} is empty]` };
     return {
       status: 'error',
-      output: `field "offset": ${offset} is behind the end: ${name} has ${lines} lines`,
+      output: `field "offset": ${offset} is past the end: ${name} has ${lines} lines`,
     };
   }
   const notes: string[] = [];

@@ -45,7 +45,7 @@ export const skill: Tool<z.infer<typeof input>> = {
         throw new Error(
           `field "file": the skill ${name} has no file ${printablePath(file)}. It has: ${names.join(', ')}`,
         );
-      if (isBinary(read.content)) throw new Error(`field "file": ${printablePath(file)} is no text`);
+      if (isBinary(read.content)) throw new Error(`field "file": ${printablePath(file)} is not text`);
       const text = cleanLines(read.content.toString('utf8'));
       if (file !== 'SKILL.md') return text;
       return `[skill ${name}, in the folder ${printablePath(found.folder)}; its files: ${names.join(', ')}]\n${text}`;

@@ -19,7 +19,7 @@ export function createWriteTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
     name: 'write',
     permission: BUILT_IN_PERMISSIONS.write,
     description:
-      'Write a file in your folder: make it, or replace all of it. One that exists must be read first. Missing folders are made. ' +
+      'Write a file in your folder: create it, or replace all of it. One that exists must be read first. Missing folders are created. ' +
       'To change a part of a file, use patch.',
     input,
     subject: ({ path }) => path,
@@ -40,7 +40,7 @@ export function createWriteTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
         },
         context,
       );
-      const what = file.before === null ? 'made' : 'replaced';
+      const what = file.before === null ? 'created' : 'replaced';
       return { status: 'ok', output: `${what} ${target} (${bytes.length} bytes)`, file };
     },
   });

@@ -44,7 +44,7 @@ async function pieceOf(block: Block, images: Image[]): Promise<string> {
     case 'image':
       return pictureOf(block.data, images);
     case 'audio':
-      return `[a sound (${clean(block.mimeType)}), which models cannot hear here, is left out]`;
+      return `[audio (${clean(block.mimeType)}) is left out: not supported]`;
     case 'resource_link':
       return `[${clean(block.name)}: ${clean(block.uri)}]`;
     case 'resource': {

@@ -64,7 +64,7 @@ export function searchTools(searched: Searched): readonly [Tool, Tool] {
     description: `Call a tool that ${FIND_TOOLS} found, by its name.`,
     input: calling,
     permission: { default: 'allow' },
-    run: () => ({ status: 'error', output: 'the tool is not there' }),
+    run: () => ({ status: 'error', output: 'the tool does not exist' }),
   });
   return [
     find as Tool,

@@ -149,7 +149,7 @@ export async function logIn(
   const { port } = server.address() as AddressInfo;
   const login = new Login(folder, url, `http://127.0.0.1:${port}/callback`, show);
   const timer = setTimeout(
-    () => cameBack(new URLSearchParams({ error: 'nobody came back in time' })),
+    () => cameBack(new URLSearchParams({ error: 'the login was not completed in time' })),
     limit_ms,
   );
   try {

@@ -52,6 +52,6 @@ export function asMcpError(error: unknown, limit_ms: number): McpError {
   if (error instanceof ProtocolError)
     return new McpError(`answered with error ${error.code}: ${textOf(error)}`);
   if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
-    return new McpError(`gave an answer that is none by the protocol: ${textOf(error)}`, true);
+    return new McpError(`gave an answer that violates the protocol: ${textOf(error)}`, true);
   return new McpError(`could not be asked: ${textOf(error)}`, true);
 }

@@ -108,7 +108,7 @@ export class McpServer {
     const left = this.#failures === 0 ? 0 : this.#failed_at + pause - performance.now();
     if (left > 0)
       return Promise.reject(
-        new McpError(`${this.#why} (it is tried again in ${Math.ceil(left / 1000)} s at the earliest)`),
+        new McpError(`${this.#why} (the next attempt is possible in ${Math.ceil(left / 1000)} s)`),
       );
     return this.#begin(this.#open());
   }

@@ -104,7 +104,7 @@ async function openProgram(start: Start, mode: 'auto' | 'legacy'): Promise<Opene
     if (isTimeout(error))
       throw new McpError(words(`did not answer within ${limit_ms / 1000} s${lastWordsIn(how)}`));
     if (ended !== null || isEnd(error)) throw new EndedEarly(words(how));
-    throw new McpError(words(`could not be greeted: ${textOf(error)}${lastWordsIn(how)}`));
+    throw new McpError(words(`could not be initialized: ${textOf(error)}${lastWordsIn(how)}`));
   }
 }
 
@@ -139,7 +139,7 @@ async function openAddress(start: Start, url: string): Promise<Opened> {
   const transport: StreamableHTTPClientTransport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers },
     fetch: fetchWithBounds((why) => {
-      end(`is not asked any more (${why})`);
+      end(`is no longer used (${why})`);
       void transport.close().catch(() => undefined);
     }),
     ...(login === null ? {} : { authProvider: login }),
@@ -147,7 +147,7 @@ async function openAddress(start: Start, url: string): Promise<Opened> {
   try {
     const client = await greet(transport, start, 'auto');
     const stop = async (why: string): Promise<string> => {
-      end(`is not asked any more (${why})`);
+      end(`is no longer used (${why})`);
       await Promise.race([transport.terminateSession().catch(() => undefined), sleep(FAREWELL_MS)]);
       await client.close().catch(() => undefined);
       return gone;
@@ -203,5 +203,5 @@ async function within<Value>(promise: Promise<Value>, limit_ms: number): Promise
 }
 
 function lastWordsIn(how: string): string {
-  return /; its last words: .*$/s.exec(how)?.[0] ?? '';
+  return /; last output on stderr: .*$/s.exec(how)?.[0] ?? '';
 }

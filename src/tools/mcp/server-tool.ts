@@ -85,7 +85,9 @@ async function run(
     const known = error instanceof McpError;
     const why = error instanceof Error ? error.message : String(error);
     const outcome =
-      known && error.unknown_outcome ? '. It is not known what it has done: look before you try again' : '';
+      known && error.unknown_outcome
+        ? '. The outcome of the call is unknown: check before you try again'
+        : '';
     return { status: 'error', output: `the MCP server ${server.name} ${why}${outcome}` };
   }
 }

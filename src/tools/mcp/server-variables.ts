@@ -28,7 +28,7 @@ export function requestHeaders(config: McpServerConfig, env: Environment): Recor
   const from_env = Object.entries(config.headersEnv ?? {}).map(([header, variable]) => {
     const value = env[variable];
     if (value === undefined || value === '')
-      throw new McpError(`cannot be asked: the variable ${variable} for its header ${header} is not set`);
+      throw new McpError(`cannot be used: the variable ${variable} for its header ${header} is not set`);
     return [header, value] as const;
   });
   return { ...config.headers, ...Object.fromEntries(from_env) };

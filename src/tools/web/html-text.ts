@@ -23,7 +23,7 @@ export function htmlText(html: string, url: string, whole: boolean): HtmlText {
   try {
     return mainText(html, url, whole);
   } catch {
-    return plain(html, 'the page is not well made');
+    return plain(html, 'the page is not well-formed');
   }
 }
 

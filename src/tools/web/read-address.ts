@@ -52,7 +52,7 @@ export async function readAddress(
       return { type: 'elsewhere', from: url, to: next };
     passed.add(url.href);
     if (passed.has(next.href) || passed.size > TOOL_LIMITS.web_redirects)
-      throw new Error(`${start.href} leads on in a circle, or more than ${TOOL_LIMITS.web_redirects} times`);
+      throw new Error(`${start.href} redirects in a loop, or more than ${TOOL_LIMITS.web_redirects} times`);
     url = next;
   }
 }

@@ -102,8 +102,8 @@ function asToldError(error: unknown, url: URL): Error {
   const { code, message, name } = error as NodeJS.ErrnoException;
   if (name === 'RefusedAddressError' || code === undefined) return error as Error;
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return new Error(`there is no host ${url.hostname}, or the network is out of reach`);
-  if (code === 'ECONNREFUSED') return new Error(`${url.host} takes no connections`);
+    return new Error(`the host ${url.hostname} cannot be found, or the network cannot be reached`);
+  if (code === 'ECONNREFUSED') return new Error(`${url.host} refuses connections`);
   return new Error(`${url.host} could not be read: ${message === '' ? code : message}`);
 }
 
@@ -127,8 +127,8 @@ async function resultOf(
     context.signal,
   );
   if (outcome.type !== 'text') {
-    const why = outcome.type === 'failed' ? outcome.why : 'it is no page';
-    return { status: 'error', output: said ?? `the text of ${url.href} could not be made out: ${why}` };
+    const why = outcome.type === 'failed' ? outcome.why : 'it is not a page';
+    return { status: 'error', output: said ?? `the text of ${url.href} could not be extracted: ${why}` };
   }
   const text = shown(outcome, url, offset, answer.cut, context);
   return said === null ? { status: 'ok', output: text } : { status: 'error', output: `${said}\n${text}` };

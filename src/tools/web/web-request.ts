@@ -148,8 +148,6 @@ function unpackerOf(encoding: string): Transform | null {
     case 'zstd':
       return createZstdDecompress();
     default:
-      throw new Error(
-        `the server packs its answer in a way that is not known here (${encoding.slice(0, 50)})`,
-      );
+      throw new Error(`the server uses an unsupported content encoding (${encoding.slice(0, 50)})`);
   }
 }

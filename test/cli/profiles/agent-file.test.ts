@@ -106,7 +106,7 @@ Twice.
 });
 
 const WRONG: readonly (readonly [string, RegExp])[] = [
-  ['name: Code Reviewer', /^name: "Code Reviewer" is no name of a profile: use small letters/],
+  ['name: Code Reviewer', /^name: "Code Reviewer" is not a valid profile name: use lowercase letters/],
   ['name: defaults', /stands for all agents/],
   [`name: ${'a'.repeat(65)}`, /at most 64/],
   ['name: 5', /"name" must be text, not 5/],
@@ -121,8 +121,8 @@ const WRONG: readonly (readonly [string, RegExp])[] = [
     /"tools" must be a list of tools, or their names with commas between, not a mapping/,
   ],
   ['tools: [1]', /"tools" must be a list of tools.*not 1/],
-  ['tools: "read,,write"', /"tools": "" is no name of a tool/],
-  ['tools: "Bash(git *)"', /is no name of a tool; what a tool may do is said in permissions/],
+  ['tools: "read,,write"', /"tools": "" is not a valid tool name/],
+  ['tools: "Bash(git *)"', /is not a valid tool name; what a tool may do is set in permissions/],
   ['tools:', /"tools" must be a value, or to be left out/],
   [`tools: [${'a, '.repeat(201)}]`, /"tools" has more than 200 names/],
   ['deny_tools: true', /"deny_tools" must be a list of tools.*not true/],
@@ -144,7 +144,7 @@ const WRONG: readonly (readonly [string, RegExp])[] = [
   ['deny_tool: [bash]', /unknown key "deny_tool": did you mean "deny_tools"\?/],
   ['trns: 3', /unknown key "trns": did you mean "turns"\?/],
   ['mdoel: a/b', /unknown key "mdoel": did you mean "model"\?/],
-  ['name: default', /all agents is called "defaults"/],
+  ['name: default', /all agents are called "defaults"/],
   ['tools: [raed]', /"tools": there is no tool "raed": did you mean "read"\?/],
   ['disallowedTools: [bsh]', /"disallowedTools": there is no tool "bsh": did you mean "bash"\?/],
   ['permissions: {allow: ["bsh:git *"]}', /there is no tool "bsh"\. Did you mean bash\? Tools: bash,/],
@@ -171,7 +171,9 @@ describe('a wrong agent file', () => {
     assert.throws(() => parse('---\n---\n'), { message: 'it is empty' });
     assert.throws(() => parse('---\nname: a\n'), { message: /has no end/ });
     assert.throws(() => parse(Buffer.from([0x61, 0xff])), { message: 'it is not UTF-8 text' });
-    assert.throws(() => parse('Read me.', 'README'), { message: /^its file name: "README" is no name/ });
+    assert.throws(() => parse('Read me.', 'README'), {
+      message: /^its file name: "README" is not a valid profile name/,
+    });
   });
 });
 

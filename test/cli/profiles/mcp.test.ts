@@ -47,7 +47,10 @@ describe('coppice mcp', () => {
     }
     await home.run(['mcp', 'add', 't', '--', ...SERVER, '{"broken":true}']);
     const { code, stdout } = await home.run(['mcp', 'test']);
-    assert.match(stdout, /^failed +t: it ended with exit code 7; its last words: no licence key found$/m);
+    assert.match(
+      stdout,
+      /^failed +t: it ended with exit code 7; last output on stderr: no licence key found$/m,
+    );
     assert.equal(code, 1);
     assert.match(
       (await home.run(['mcp', 'add', 't', '--', 'x'])).stderr,

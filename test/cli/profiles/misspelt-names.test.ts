@@ -33,8 +33,11 @@ async function loaded(configuration: object): Promise<Context> {
 
 const CONFIGURATIONS: readonly (readonly [object, RegExp])[] = [
   [{ modle: 'a/b' }, /unknown key "modle".*\nDid you mean model\?/],
-  [{ agents: { default: { tools: ['read'] } } }, /"default" is no name of a profile.*called "defaults"/],
-  [{ agents: { defualts: { tools: ['read'] } } }, /"defualts" is no name of a profile.*called "defaults"/],
+  [{ agents: { default: { tools: ['read'] } } }, /"default" is not a valid profile name.*called "defaults"/],
+  [
+    { agents: { defualts: { tools: ['read'] } } },
+    /"defualts" is not a valid profile name.*called "defaults"/,
+  ],
   [
     { agents: { defaults: { limits: { chldren: 1 } } } },
     /"agents.defaults.limits.chldren".*\nDid you mean children/,

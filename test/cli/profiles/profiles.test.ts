@@ -146,7 +146,7 @@ describe('profiles', () => {
 
   it('of a wrong configuration are an error that says where', async () => {
     const cases: readonly (readonly [object, RegExp])[] = [
-      [{ 'Code Reviewer': {} }, /agents in .*config\.json: "Code Reviewer" is no name of a profile/],
+      [{ 'Code Reviewer': {} }, /agents in .*config\.json: "Code Reviewer" is not a valid profile name/],
       [{ a: { permissions: { allow: ['bash:'] } } }, /agents\.a\.permissions\.allow in .*the pattern after/],
       [{ a: { turns: 0 } }, /agents\.a\.turns in/],
       [{ a: { require: ['bash:npm test exit x'] } }, /agents\.a\.require in .*an exit code is a number/],

@@ -62,7 +62,7 @@ it('a refused key names its variable and what to do', async () => {
   assert.equal(code, 4);
   assert.match(
     stderr,
-    /401: invalid x-api-key \(the key is that of KEY\) \(auth\)\n {2}Check the key \(coppice doctor/,
+    /401: invalid x-api-key \(the key comes from KEY\) \(auth\)\n {2}Check the key \(coppice doctor/,
   );
 });
 

@@ -31,7 +31,10 @@ it('a run uses a key of the file, unless the variable is set', async (test) => {
   chmodSync(file, 0o644);
   const open = await home.run(['ps']);
   assert.equal(open.code, 2);
-  assert.match(open.stderr, /holds keys, and other users may open it \(E_CONFIG\)\n {2}Run: chmod 600 /);
+  assert.match(
+    open.stderr,
+    /contains keys and is accessible to other users \(E_CONFIG\)\n {2}Run: chmod 600 /,
+  );
   for (const content of [
     '{"ANTHROPIC_API_KEY": "of-file"',
     '{"NODE_OPTIONS":"of-file"}',
@@ -42,7 +45,7 @@ it('a run uses a key of the file, unless the variable is set', async (test) => {
     chmodSync(file, 0o600);
     const { code, stderr } = await home.run(['ps']);
     assert.equal(code, 2, content);
-    assert.match(stderr, /does not hold keys/);
+    assert.match(stderr, /is not a valid key file/);
     assert.doesNotMatch(stderr, /of-file/, 'a key is in no message');
   }
 });

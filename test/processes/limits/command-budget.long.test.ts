@@ -27,9 +27,10 @@ const NOBODY = 65_534;
 const BOMB = `perl -e 'for (1..190) { push @a, "x" x 16_000_000 } sleep 30' ${SECONDS}`;
 const stoppedBy = (limit: keyof typeof LIMITS) =>
   new RegExp(
-    `\\[stopped: it took \\d+ [^,]*, and a command may take ${LIMITS[limit]}\\. A person can raise "sandbox\\.limits\\.${limit}" in the configuration\\]`,
+    `\\[stopped: it used \\d+ [^;]*; its limit is ${LIMITS[limit]}(?: MB| seconds)?\\. A person can raise "sandbox\\.limits\\.${limit}" in the configuration\\]`,
   );
-const FILE_TOO_LARGE = /\[a command may take 64 MB on disk\. A person can raise "sandbox\.limits\.disk_mb"/;
+const FILE_TOO_LARGE =
+  /\[a command may use at most 64 MB on disk\. A person can raise "sandbox\.limits\.disk_mb"/;
 const files = (folder: string, count: number, megabytes: number) =>
   `for i in $(seq ${count}); do dd if=/dev/zero of=${folder}/f$i bs=1M count=${megabytes} 2>/dev/null; done`;
 
@@ -160,7 +161,7 @@ it('the /tmp of a tree is bounded, and a command can make room', { skip: NO_WALL
   for (let tries = 0; tries < 200 && !told.includes('/tmp held'); tries += 1) told = await run('true');
   assert.match(
     told,
-    /\[\/tmp held 180 MB when this began, and may hold 100 MB: .*\. Until then, a command may write 64 MB\./,
+    /\[\/tmp held 180 MB when this began; its limit is 100 MB: .*\. Until then, a command may write 64 MB\./,
   );
   assert.match(await run('head -c 70M /dev/zero > /tmp/three; ls -l /tmp/three'), / 67108864 /);
   await run('rm /tmp/two /tmp/three');

@@ -163,7 +163,11 @@ describe('the sandbox, by layout', { skip: NO_WALLS }, () => {
       mkdirSync(join(cwd, '.coppice'));
       renameSync(join(cwd, link), join(cwd, 'real'));
       symlinkSync(join(cwd, 'real'), join(cwd, link));
-      assert.match(await run('echo ran'), /the sandbox cannot protect .*, since it is a symbolic link/, link);
+      assert.match(
+        await run('echo ran'),
+        /the sandbox cannot protect .* because it is a symbolic link/,
+        link,
+      );
     }
   });
 

@@ -243,10 +243,10 @@ process.exit();`,
     assert.doesNotMatch(await one.run('cat ~/.netrc ~/.ssh/id_rsa; cat ~/ordinary'), new RegExp(SECRET));
     put(join(home, 'new'), SECRET);
     renameSync(join(home, 'new'), join(home, '.netrc'));
-    assert.match(await one.program.gone, /its walls no longer stood: .*\.netrc was replaced/);
+    assert.match(await one.program.gone, /its sandbox was no longer intact: .*\.netrc was replaced/);
     const two = await shell(test, walls());
     put(join(home, '.aws/credentials'), SECRET);
-    assert.match(await two.program.gone, /its walls no longer stood: .*\.aws was replaced/);
+    assert.match(await two.program.gone, /its sandbox was no longer intact: .*\.aws was replaced/);
   });
 
   it('ends when what its walls stand on is replaced from outside, and goes on when worktrees come and go', async (test) => {
@@ -266,7 +266,7 @@ process.exit();`,
     await run('echo mine > mine; git add mine; git -c user.name=A -c user.email=a@b commit -qm second');
     assert.match(git('log', '--format=%s').toString(), /^second\nfirst/);
     git('config', 'user.name', 'Somebody');
-    assert.match(await program.gone, /its walls no longer stood: .*\.git\/config was replaced/);
+    assert.match(await program.gone, /its sandbox was no longer intact: .*\.git\/config was replaced/);
   });
 
   it('two folders have two walls', async (test) => {
@@ -297,8 +297,8 @@ for (const [where, skip] of [
         assert.equal(await run('echo works'), 'works\n');
         program.stdin.write(`${bomb}\n`);
         const why = await program.gone;
-        assert.match(why, /^was ended by SIG(TERM|KILL) \(it took \d+ .*, and may take (256|50); /);
-        assert.ok(why.includes(`"limits.${limit}" of its entry in the configuration raises that`), why);
+        assert.match(why, /^was ended by SIG(TERM|KILL) \(it used \d+ .*; its limit is (256 MB|50): /);
+        assert.ok(why.includes(`: raise "limits.${limit}" of its entry in the configuration`), why);
         assert.ok(await eventually(() => sleepers().length === 0));
       });
     it('what stays below goes on', async (test) => {
@@ -330,7 +330,7 @@ describe('what cannot be started', () => {
       });
       await assert.rejects(
         start(join(cwd, 'locked'), sandbox),
-        /could not be started: ".*locked" may not be/,
+        /could not be started: no permission to execute ".*locked"/,
       );
       await assert.rejects(
         start('true', sandbox, join(cwd, 'gone')),

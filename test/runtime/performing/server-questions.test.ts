@@ -96,7 +96,7 @@ onBothDatabases('questions of MCP servers', (database) => {
         assert.match(
           output,
           dismissed
-            ? /\[Coppice\].* was put away/
+            ? /\[Coppice\].* was dismissed/
             : /\[Coppice\].* the user declined it.* They say: not on mondays/,
         );
       }

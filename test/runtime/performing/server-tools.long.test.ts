@@ -177,5 +177,7 @@ it('a server that cannot be used is told to the model and to people, and stops n
   await on.perform();
   assert.match((await on.agent('main')).reply ?? '', /The tools of the MCP server t are not available/);
   const told = on.events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
-  assert.deepEqual(told, ['the MCP server t ended with exit code 7; its last words: no licence key found']);
+  assert.deepEqual(told, [
+    'the MCP server t ended with exit code 7; last output on stderr: no licence key found',
+  ]);
 });

@@ -61,7 +61,7 @@ it('a login that nobody completes leaves nothing', async () => {
   const { http, folder } = await place();
   await assert.rejects(
     logIn(folder, http.url, () => undefined, 100),
-    /did not let you log in: nobody came back in time/,
+    /did not let you log in: the login was not completed in time/,
   );
   assert.deepEqual(readdirSync(folder), []);
 });

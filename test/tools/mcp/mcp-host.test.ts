@@ -111,7 +111,7 @@ describe('agents with MCP servers', () => {
       /^The tools of the MCP server bad are not available.*\nThe tools of the MCP server gone are not/,
     );
     assert.deepEqual(faults, [
-      'the MCP server bad ended with exit code 7; its last words: no licence key found',
+      'the MCP server bad ended with exit code 7; last output on stderr: no licence key found',
       'the MCP server gone is not configured here',
     ]);
     assert.ok(!note.includes('licence'), 'words of the server are not in the prompt');
@@ -145,7 +145,7 @@ describe('agents with MCP servers', () => {
     assert.deepEqual(await run('t__fail'), { status: 'error', output: 'it did not work' });
     assert.match(
       (await run('t__die')).output,
-      /^the MCP server t ended with exit code 3.*It is not known what it has done/,
+      /^the MCP server t ended with exit code 3.*The outcome of the call is unknown/,
     );
   });
 

@@ -44,7 +44,7 @@ it('tells who changed which file, and what has changed otherwise', async (test) 
   // Without a repository the tools' own words are all there is.
   await ui.say('/diff');
   await ui.pty.until('a.txt  by main, kid');
-  await ui.pty.until('made made.txt (3 bytes)');
+  await ui.pty.until('created made.txt (3 bytes)');
   await ui.pty.until('1 command of bash may have changed more');
 
   writeFileSync(join(ui.folder, 'a.txt'), 'one\ntwo\n');

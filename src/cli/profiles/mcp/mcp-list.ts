@@ -30,7 +30,7 @@ export function mcpList(context: Context): number {
   }
   for (const notice of notices) process.stderr.write(`${clean(notice)}\n`);
   if (servers.some(({ state }) => state === 'untrusted' || state === 'changed'))
-    process.stderr.write('not used before you trust the file that brings them: coppice trust\n');
+    process.stderr.write('not used until you trust the file that defines them: coppice trust\n');
   return 0;
 }
 
@@ -38,7 +38,7 @@ const STATES: Readonly<Record<KnownServer['state'], string>> = {
   used: 'used',
   untrusted: 'not trusted',
   changed: 'changed since you trusted it',
-  hidden: 'hidden by yours',
+  hidden: 'hidden by your configuration',
 };
 
 /** Returns the URL or the command of a server, without values of variables and headers. */

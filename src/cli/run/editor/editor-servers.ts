@@ -33,7 +33,7 @@ export class EditorServers {
         return [`the MCP server ${shown} of the editor is left out: the configuration has one of this name`];
       if (names.has(name))
         return [
-          `the MCP server ${shown} of the editor is left out: it names another one that is ${name} here, too`,
+          `the MCP server ${shown} of the editor is left out: another server of the editor is already called ${name} here`,
         ];
       const config = mcpServerConfig.safeParse(configOf(server));
       if (!config.success)

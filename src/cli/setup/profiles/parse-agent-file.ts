@@ -162,7 +162,7 @@ function namesOf(fields: Fields, key: string, noun: string): string[] | null {
       !(noun === 'tool' && /^[\w-]{1,128}\*$/.test(name) && isServerTool(name))
     )
       throw new Error(
-        `"${fields.written(key)}": ${shown(name)} is no name of a ${noun}${noun === 'tool' && name.includes('(') ? '; what a tool may do is said in permissions, for example allow: ["bash:git *"]' : ''}`,
+        `"${fields.written(key)}": ${shown(name)} is not a valid ${noun} name${noun === 'tool' && name.includes('(') ? '; what a tool may do is set in permissions, for example allow: ["bash:git *"]' : ''}`,
       );
     return name;
   });

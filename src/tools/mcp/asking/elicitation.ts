@@ -43,8 +43,7 @@ export async function elicit(
   signal: AbortSignal,
 ): Promise<ElicitResult> {
   const question = questionFrom(server, params, call, others);
-  if (typeof question === 'string')
-    throw new McpError(`asked something that nobody can be shown: ${question}`);
+  if (typeof question === 'string') throw new McpError(`asked a question that cannot be shown: ${question}`);
   const { ask, patience } = call;
   if (ask === undefined) return { action: 'decline' };
   const either = AbortSignal.any([signal, patience.signal]);
@@ -59,7 +58,7 @@ function questionFrom(
   others: readonly string[],
 ): Question | string {
   const parsed = asked.safeParse(params);
-  if (!parsed.success) return 'it is no question by the protocol';
+  if (!parsed.success) return 'it is not a valid elicitation request';
   const { mode, message, requestedSchema, url } = parsed.data;
   const unsure =
     others.length === 0 ? '' : `\n(It may be about another call under way: ${others.join(', ')})`;
@@ -71,7 +70,8 @@ function questionFrom(
   };
   if (mode === 'url') {
     const address = url === undefined || url.length > URL_MAX ? null : URL.parse(url);
-    if (address === null || !/^https?:$/.test(address.protocol)) return 'its address is none of the web';
+    if (address === null || !/^https?:$/.test(address.protocol))
+      return 'its address is not an http or https URL, or is too long';
     return { ...common, fields: [], url: address.href };
   }
   const fields = formFields(requestedSchema);
@@ -104,7 +104,7 @@ export function notAnswered(question: Question, answer: QuestionAnswer): string 
     case 'accept':
       return null;
     case 'cancel':
-      return `${what}; the question was put away`;
+      return `${what}; the question was dismissed`;
     case 'nobody':
       return `${what}; nobody can be asked in this run, so it was declined`;
     case 'decline':

@@ -34,7 +34,7 @@ export async function callInRounds(
       { ...options, allowInputRequired: true },
     );
     if (!isInputRequiredResult(answer)) return answer as CallToolResult;
-    if (round > ROUNDS_MAX) throw new McpError(`asked for more than ${ROUNDS_MAX} times`);
+    if (round > ROUNDS_MAX) throw new McpError(`requested input more than ${ROUNDS_MAX} times`);
     const { inputRequests = {}, requestState } = answer as {
       readonly inputRequests?: Readonly<Record<string, unknown>>;
       readonly requestState?: string;
@@ -44,7 +44,7 @@ export async function callInRounds(
     for (const [key, request] of Object.entries(inputRequests)) {
       const method = isJsonObject(request) ? request.method : undefined;
       if (!isJsonObject(request) || method !== 'elicitation/create')
-        throw new McpError(`asked for ${clean(String(method)).slice(0, 100)}, which is not offered`);
+        throw new McpError(`asked for ${clean(String(method)).slice(0, 100)}, which is not supported`);
       responses[key] = await elicit(request.params);
     }
     const keys = Object.keys(responses).length;

@@ -24,7 +24,7 @@ export class FloodWatch {
     if (this.#messages <= FLOOD.messages && this.#bytes <= FLOOD.bytes) return;
     const now = this.#now();
     if (now - this.#since < FLOOD.within_ms)
-      throw new Unbounded('it sent more messages than anybody can read');
+      throw new Unbounded('it sent too many messages or too much data');
     [this.#since, this.#messages, this.#bytes] = [now, 0, 0];
   }
 }

@@ -79,6 +79,6 @@ function usable(message: JSONRPCMessage): JSONRPCMessage {
   return {
     jsonrpc: '2.0',
     id,
-    error: { code: INVALID_ANSWER, message: 'its answer is none by the protocol' },
+    error: { code: INVALID_ANSWER, message: 'its answer violates the protocol' },
   };
 }
