@@ -148,7 +148,7 @@ async function overview(blocks: Map<string, string>): Promise<void> {
     await pty.until('nobody closes.');
     pty.send('\x18t');
     for (const [args, word] of [
-      [['Find the leaks.'], 'To be read 1'],
+      [['Find the leaks.'], 'Unread 1'],
       [['--allow', 'bash:./measure.sh *', 'Test the shop.'], 'At work 1'],
       [['--ask', 'Clean up the build folder.'], 'Waits for you 1'],
     ] as const) {

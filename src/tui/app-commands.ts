@@ -48,7 +48,7 @@ function write(app: AppContext, view: string | null, text: string): void {
   const letter = addressee(text);
   const named = [...app.state.agents.values()].some(({ name }) => name === letter?.agent);
   if (letter === null || !named) return writeMessage(app, view, text);
-  if (letter.message === '') return app.say(`write behind @${letter.agent} what it is to read`, 'bad');
+  if (letter.message === '') return app.say(`write the message after @${letter.agent}`, 'bad');
   const to = resolveAgent(app, letter.agent);
   if (to !== null) writeMessage(app, to, letter.message, text);
 }
@@ -157,7 +157,7 @@ export function perform(app: AppContext, command: HumanCommand): void {
       return;
     }
     default:
-      if (view === null) return app.say('there is no agent yet: say what is to be done first', 'bad');
+      if (view === null) return app.say('there is no conversation yet: send a first message', 'bad');
       return performAt(app, command, view);
   }
 }
@@ -195,7 +195,8 @@ function performAt(app: AppContext, command: AtAgent, view: string): void {
   const pane = paneOf(state, view);
   switch (command.name) {
     case 'capture':
-      if (pane.capture !== null) return app.say('the capture is on: /fork hands it over, /cancel ends it');
+      if (pane.capture !== null)
+        return app.say('a capture is already open: /fork gives it to a child, /cancel ends it');
       return capture(app, view, { text: '', mark: 'begun' });
     case 'cancel':
       if (pane.capture === null) return app.say('nothing is being captured', 'bad');
@@ -218,7 +219,7 @@ function performAt(app: AppContext, command: AtAgent, view: string): void {
         const gone = (await store.agents({ root_id })).filter((agent) => agent.reaped_at !== null);
         const ids = gone.map((agent) => agent.id).filter((id) => app.state.agents.has(id));
         if (ids.length > 0) app.dispatch({ type: 'reaped', ids });
-        app.say(ids.length === 0 ? 'nobody is dead' : `removed ${ids.length} dead`);
+        app.say(ids.length === 0 ? 'there are no dead agents' : `removed ${ids.length} dead`);
       });
     case 'send': {
       const id = resolveAgent(app, command.agent);
@@ -237,7 +238,7 @@ function performAt(app: AppContext, command: AtAgent, view: string): void {
       });
     case 'retry':
       if (state.agents.get(view)?.state.type !== 'errored')
-        return app.say('nothing failed here: there is nothing to try again', 'bad');
+        return app.say('this agent has not failed: there is nothing to retry', 'bad');
       return app.attempt(() => runtime.retry(view, command.without_last));
   }
 }
@@ -253,7 +254,7 @@ function fork(app: AppContext, view: string, lines: readonly string[] | null): v
     if (task?.images !== undefined)
       throw new CoppiceError(
         'E_INVALID_ARGUMENT',
-        'a picture cannot be handed over: send it to the child once it is there',
+        'a task for a child cannot contain a picture: send it to the child after /fork',
       );
     const child = await app.runtime.fork(view, name, task?.text ?? null, task !== null);
     app.addAgent(child);
@@ -272,7 +273,7 @@ export function openApprovals(app: AppContext): void {
 function leaveForSetup(app: AppContext): void {
   const working = [...app.state.agents.values()].some((agent) => isWorking(agent.state.type));
   if (working || app.working_elsewhere > 0)
-    return app.say('agents are at work here: leave first, then start coppice setup', 'bad');
+    return app.say('agents are at work: quit first, then run coppice setup', 'bad');
   app.leave('setup');
 }
 

@@ -21,6 +21,9 @@ export function askKill(app: AppContext, ids: readonly string[]): void {
 /** Asks for confirmation before killing all idle agents in whose branches no agent works. */
 export function askKillIdle(app: AppContext): void {
   const agent_ids = idleAgents(app.state).map(({ id }) => id);
-  if (agent_ids.length === 0) return app.say('nobody is idle, except with agents at work below');
+  if (agent_ids.length === 0)
+    return app.say(
+      'no sub-agent is idle, except those with agents at work or an open capture in their branch',
+    );
   app.dispatch({ type: 'overlay', overlay: { type: 'kill', agent_ids, descendants: [], only_idle: true } });
 }

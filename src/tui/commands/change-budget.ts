@@ -9,11 +9,11 @@ export async function changeBudget(app: AppContext, agent_id: string, wanted: Sp
   const is_change = Object.keys(wanted).length > 0;
   const changed = is_change ? await store.changeBudget(agent_id, wanted) : { ok: true as const };
   const agent = await store.agent(agent_id);
-  if (agent === null) return app.say('that agent is gone', 'bad');
+  if (agent === null) return app.say('that agent no longer exists', 'bad');
   const { name, state } = agent;
   if (is_change) app.refresh();
-  if (!changed.ok) return app.say(`the budget of ${clean(name)} stays: ${changed.error}`, 'bad');
+  if (!changed.ok) return app.say(`the budget of ${clean(name)} is unchanged: ${changed.error}`, 'bad');
   const lines = budgetLines(await budgetDocument(store, agent)).map(clean);
   const stopped = is_change && state.type === 'errored' && state.failure.kind === 'limit';
-  app.say([clean(name), ...lines, ...(stopped ? ['/retry lets it go on'] : [])].join('\n'));
+  app.say([clean(name), ...lines, ...(stopped ? ['/retry lets it continue'] : [])].join('\n'));
 }

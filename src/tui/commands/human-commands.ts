@@ -8,10 +8,10 @@ import type { ExportFormat } from '../app-options.ts';
 /** The slash commands for people (docs/tui.md): name, completion, arguments, description. AGENT is a name, a slot, a number or the beginning of an id. */
 const ROWS = [
   ['capture', 'nothing', '', 'write down a task without sending it; /fork hands it to a child'],
-  ['fork', 'nothing', '', 'child with the captured text, or one that waits; switches to it'],
+  ['fork', 'nothing', '', 'create a child with the captured text, or an idle one; switches to it'],
   ['cancel', 'nothing', '', 'end the capture; its text stays in the scrollback'],
-  ['kill', 'agents', ' [idle|AGENT…]', 'end agents and all below them; idle: all of those'],
-  ['reap', 'nothing', '', 'remove dead agents from the rotation'],
+  ['kill', 'agents', ' [idle|AGENT…]', 'kill agents and their descendants; idle: all idle agents'],
+  ['reap', 'nothing', '', 'remove dead agents from the list'],
   ['send', 'agent', ' AGENT MESSAGE', 'write to an agent'],
   ['wait', 'agents', ' SECONDS [AGENT…]', 'wait for the next message, or for all of these'],
   ['retry', 'nothing', ' [without-last]', 'ask again after an error, or leave out what was refused'],
@@ -40,7 +40,7 @@ const ROWS = [
   ['tasks', 'nothing', '', 'the task list that the agents share'],
   ['cost', 'nothing', '', 'what was used, this turn and in all, by agent and model'],
   ['budget', 'agent', ' [AGENT] [usd=N] [tokens=N]', 'what may still be spent, or another budget'],
-  ['export', 'text', ' [FORMAT] [FILE]', 'write the conversation into a file'],
+  ['export', 'text', ' [FORMAT] [FILE]', 'write the conversation to a file'],
   ['new', 'nothing', '', 'begin another conversation; this one goes on'],
   ['resume', 'text', ' [ID|WORDS]', 'choose another conversation; this one goes on'],
   ['setup', 'nothing', '', 'connect another model, in a new conversation'],
@@ -168,7 +168,7 @@ export function readCommand(text: string): ReadCommand {
       const [, word = '', rule = ''] = /^(\S*)\s*([\s\S]*)$/.exec(behind.trim()) ?? [];
       const scope = word === '' ? 'once' : ASK_SCOPES.find((one) => one === word);
       if (scope === undefined) return usage(`SCOPE is one of ${ASK_SCOPES.join(', ')}`);
-      if (scope === 'once' && rule !== '') return usage('a rule needs another scope than once');
+      if (scope === 'once' && rule !== '') return usage('a rule needs a scope other than once');
       return { ok: true, command: { name: 'allow', scope, rule: rule === '' ? undefined : rule, values } };
     }
     case 'rules': {
@@ -197,14 +197,15 @@ export function readCommand(text: string): ReadCommand {
     }
     case 'retry':
       if (rest.length > 1 || (rest.length === 1 && rest[0] !== 'without-last'))
-        return usage('only "without-last" may stand behind it');
+        return usage('the only argument is "without-last"');
       return { ok: true, command: { name: 'retry', without_last: rest.length === 1 } };
     case 'agent':
       if (rest.length !== 1 || rest[0] === undefined) return usage('name one agent');
       return { ok: true, command: { name: 'agent', agent: rest[0] } };
     case 'mode': {
       const mode = MODES.find((one) => one === rest[0]);
-      if (rest.length > 1 || (rest.length === 1 && mode === undefined)) return usage('ask, accept or plan');
+      if (rest.length > 1 || (rest.length === 1 && mode === undefined))
+        return usage('the mode is ask, accept or plan');
       return { ok: true, command: { name: 'mode', mode: mode ?? null } };
     }
     case 'export': {
@@ -218,7 +219,7 @@ export function readCommand(text: string): ReadCommand {
     case 'model':
       return { ok: true, command: { name: known.name, text: behind.trim() } };
     default:
-      if (rest.length > 0) return usage(`/${known.name} takes nothing behind it`);
+      if (rest.length > 0) return usage(`/${known.name} takes no arguments`);
       return { ok: true, command: { name: known.name } };
   }
 }

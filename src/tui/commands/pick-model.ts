@@ -30,11 +30,11 @@ export async function useModel(app: AppContext, name: string): Promise<void> {
   const agent = view === null ? undefined : agents.get(view);
   if (agent === undefined) {
     app.next_model = name;
-    return app.say(`the conversation begins with ${name}`);
+    return app.say(`the conversation will begin with ${name}`);
   }
-  if (agent.config.model === name) return app.say(`${agent.name} asks ${name} already`);
+  if (agent.config.model === name) return app.say(`${agent.name} already uses ${name}`);
   await app.runtime.switchModel(agent.id, name);
-  if (agent.state.type === 'errored') app.say('/retry asks it again, after what failed');
+  if (agent.state.type === 'errored') app.say('/retry repeats the request that failed, with this model');
 }
 
 function modelPicker(app: AppContext, choices: readonly ModelChoice[]): Picker {

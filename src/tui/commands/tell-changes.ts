@@ -36,7 +36,7 @@ export async function tellChanges(app: AppContext): Promise<void> {
     );
   else if (commands > 0)
     lines.push(
-      `${commands} command${commands === 1 ? '' : 's'} of bash may have changed more; who changed what by them is not known`,
+      `${commands} bash command${commands === 1 ? '' : 's'} may have changed more; such changes are not recorded`,
     );
   const cut = lines.slice(0, LINES_MAX);
   if (lines.length > cut.length) cut.push(`… ${lines.length - cut.length} more lines: git diff`);

@@ -38,9 +38,9 @@ export async function askUndo(app: AppContext, only: string | null, redo: boolea
   const [shown, left]: [string[], string[]] = [[], []];
   for (const [path, changes] of [...changed].slice(0, FILES_MAX)) {
     const name = relative(folder, path);
-    const keep = (why: string) => left.push(`${clean(name)} stays: ${why}`);
+    const keep = (why: string) => left.push(`${clean(name)} stays as it is: ${why}`);
     if (name.startsWith(`..${sep}`)) {
-      keep('it is outside of the folder of this conversation');
+      keep('it is outside the folder of this conversation');
       continue;
     }
     const own = new Set(changes.map(({ agent_id, seq }) => keyOf(agent_id, seq)));
@@ -53,8 +53,8 @@ export async function askUndo(app: AppContext, only: string | null, redo: boolea
     const [from, to] = (redo ? contents : contents.reverse()) as [Content, Content];
     const present = presentHash(folder, path);
     if (present === to.hash) continue;
-    if (present !== from.hash) keep('it was changed since, not by write or patch of these agents');
-    else if (to.text === undefined) keep('what it would become is not known any more');
+    if (present !== from.hash) keep('it was changed since, but not by write or patch of these agents');
+    else if (to.text === undefined) keep('the content to restore is no longer known');
     else {
       files.push({ path, from: from.hash, text: to.text });
       shown.push(...shownChange(clean(name), from.text ?? '', to.text));
@@ -63,7 +63,7 @@ export async function askUndo(app: AppContext, only: string | null, redo: boolea
   if (changed.size > FILES_MAX) left.push(`${changed.size - FILES_MAX} more files: /undo again`);
   if (commands > 0)
     left.push(
-      `what ${commands === 1 ? 'a command' : `${commands} commands`} changed is not known, and stays`,
+      `what ${commands === 1 ? 'a command' : `${commands} commands`} changed is not known, and stays as it is`,
     );
   if (files.length === 0)
     return app.say(
@@ -149,7 +149,7 @@ function presentHash(folder: string, path: string): string | null | undefined {
 }
 
 function shownChange(name: string, from: string, to: string | null): string[] {
-  if (to === null) return [`${name}  would be removed: the agents made it`];
+  if (to === null) return [`${name}  would be removed: the agents created it`];
   const patch = difference(name, from, to);
   if (patch === null) return [`${name}  (too large or too different to show)`];
   return [

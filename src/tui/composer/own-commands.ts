@@ -42,7 +42,7 @@ export class OwnCommands {
     const command = text.slice(sends ? 2 : 1).trim();
     const to = this.#host.view();
     if (command === '' && sends && this.#last !== null) return this.#send(to, text);
-    if (command === '') return this.#host.say('write a command behind the !: it runs in the shell', 'bad');
+    if (command === '') return this.#host.say('type a shell command after the !', 'bad');
     if (this.#running !== null) return this.#host.say('another command is running: Esc stops it', 'bad');
     const folder = this.#host.folder();
     if (folder === null)

@@ -70,7 +70,7 @@ export function takeBack(app: AppContext): void {
   if (view === null || last === undefined)
     return app.say('nothing is queued here: there is nothing to take back');
   app.enqueue(async () => {
-    if (!(await app.runtime.takeBack(view, last.id))) return app.say('it has been read already');
+    if (!(await app.runtime.takeBack(view, last.id))) return app.say('it has already been read');
     app.dispatch({ type: 'taken_back', agent_id: view, mail_id: last.id });
     const text = readAttachments(last.text)?.text ?? last.text;
     editor.setText(editor.text === '' ? text : `${text}\n${editor.text}`);

@@ -44,8 +44,8 @@ export interface ActionRow {
 export const ACTIONS: readonly ActionRow[] = [
   row('parent', ['ctrl+up', 'leader up'], '/agent NAME', 'go to the parent'),
   row('child', ['ctrl+down', 'leader down'], '/agent NAME', 'go to the first child'),
-  row('previous_sibling', ['ctrl+left', 'leader left'], '/agent NAME', 'go to the sibling before'),
-  row('next_sibling', ['ctrl+right', 'leader right'], '/agent NAME', 'go to the sibling after'),
+  row('previous_sibling', ['ctrl+left', 'leader left'], '/agent NAME', 'go to the previous sibling'),
+  row('next_sibling', ['ctrl+right', 'leader right'], '/agent NAME', 'go to the next sibling'),
   ...([0, 1, 2, 3, 4, 5, 6, 7, 8, 9] as const).map((slot) =>
     row(
       `slot_${slot}`,
@@ -77,7 +77,7 @@ export const ACTIONS: readonly ActionRow[] = [
   row('take_back', ['leader u'], null, 'take back the message queued last, to edit it'),
   row('edit_draft', ['ctrl+g', 'leader d'], null, 'write the draft in your editor ($VISUAL, $EDITOR)'),
   row('clear', ['ctrl+c'], null, 'clear the input; twice: quit'),
-  row('suspend', ['ctrl+z', 'leader z'], null, 'stop, and go on with fg'),
+  row('suspend', ['ctrl+z', 'leader z'], null, 'suspend the program; fg continues it'),
   row('quit', ['leader q'], '/quit', 'quit'),
   row('keys', ['leader ?'], '/help', 'show the keys'),
   row('leader', ['ctrl+x'], null, 'waits for another key'),

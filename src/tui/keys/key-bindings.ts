@@ -65,7 +65,7 @@ function bound(config: KeysConfig): { readonly bindings: KeyBindings; readonly f
   const leaders = (config.leader ?? ['ctrl+x']).map((text) => keyName(text));
   const leader = leaders.flatMap((read) => ('name' in read ? [read.name] : []));
   if (config.leader?.length === 0)
-    faults.push({ path: ['leader'], message: 'the leader key has to be some key' });
+    faults.push({ path: ['leader'], message: 'the leader needs at least one key' });
   const claims = new Map<string, Action>();
   const own = new Map<Action, readonly Chord[]>();
   for (const { action } of ACTIONS) {
@@ -80,9 +80,10 @@ function bound(config: KeysConfig): { readonly bindings: KeyBindings; readonly f
       const read = chordOf(text, leader);
       if ('fault' in read) return fault(read.fault);
       if (action !== 'leader' && !read.after_leader && leader.includes(read.key))
-        return fault(`${text} is the leader key; "leader" gives it another one`);
+        return fault(`${text} is the leader key; to use it here, set "leader" to another key`);
       const other = claims.get(claim(read));
-      if (other !== undefined) return fault(`${text} is bound to ${other} already: keep it for one of them`);
+      if (other !== undefined)
+        return fault(`${text} is already bound to ${other}: bind it to only one of them`);
       claims.set(claim(read), action);
       return [read];
     });
@@ -104,13 +105,13 @@ function chordOf(text: string, leader: readonly string[]): Chord | { readonly fa
   const key = keyName(words.at(-1) ?? '');
   if ('fault' in key) return key;
   if (words.length === 1) {
-    if (writesText(key.name)) return { fault: `${text} alone is needed to write; "leader ${text}" is free` };
+    if (writesText(key.name)) return { fault: `${text} alone is needed for typing; use "leader ${text}"` };
     return { after_leader: false, key: key.name };
   }
   const first = words[0] === 'leader' ? { name: leader[0] ?? '' } : keyName(words[0] ?? '');
   if ('fault' in first) return first;
   if (words.length > 2 || !leader.includes(first.name))
-    return { fault: `"${text}": two keys begin with the leader key, ${leader[0]}` };
-  if (key.name === 'escape') return { fault: `"${text}": Esc behind the leader key takes it back` };
+    return { fault: `"${text}": a binding is one key, or the leader key (${leader[0]}) and one key` };
+  if (key.name === 'escape') return { fault: `"${text}": Esc after the leader key cancels it` };
   return { after_leader: true, key: key.name };
 }

@@ -11,7 +11,7 @@ import type { Seen, SeenTrees } from './seen-trees.ts';
 export const GROUPS = [
   ['approval', 'Waits for you'],
   ['trouble', 'Failed, or nobody leads it'],
-  ['unread', 'To be read'],
+  ['unread', 'Unread'],
   ['work', 'At work'],
   ['done', 'Done'],
 ] as const;

@@ -56,9 +56,7 @@ export function overviewRows(
     return [
       {
         root_id: null,
-        text: line(style, width, [
-          ['dim', state.trees.length === 0 ? ' no trees yet' : ' nothing has that in it'],
-        ]),
+        text: line(style, width, [['dim', state.trees.length === 0 ? ' no trees yet' : ' no matches']]),
       },
     ];
   const selected = marks ? selectedTree(state)?.root_id : undefined;
@@ -172,7 +170,7 @@ function figuresOf(
 function headLine(state: OverviewState, width: number, style: UiStyle): string {
   const { trees, loaded, filter } = state;
   const asked = filter === '' ? '' : `${separator(style)}filter: ${clean(filter.trimStart())}`;
-  const left = loaded ? ` ${overviewHead(state, style)}${asked}` : ' Trees: being read';
+  const left = loaded ? ` ${overviewHead(state, style)}${asked}` : ' Trees: loading';
   const tokens = count(trees.reduce((sum, tree) => sum + tree.tokens, 0));
   const cost = trees.reduce((sum, tree) => sum + tree.cost_usd, 0);
   const total = loaded ? `${cost === 0 ? '' : `$${cost.toFixed(2)}  `}${tokens}` : '';
@@ -191,7 +189,7 @@ export function overviewHead(state: Parameters<typeof grouped>[0], style: UiStyl
 const WORDS: Readonly<Record<Group, string>> = {
   approval: 'waiting for you',
   trouble: 'in trouble',
-  unread: 'to be read',
+  unread: 'unread',
   work: 'at work',
   done: 'done',
 };
@@ -224,7 +222,7 @@ function hintLine(
         ...answers,
         peek === null ? 'Space peek' : 'Space close',
         ...(opens ? ['Enter open'] : []),
-        'Tab next to look at',
+        'Tab next for you',
         'Esc',
       ];
   return line(style, width, [['dim', ` ${hints.join(separator(style))}`]]);

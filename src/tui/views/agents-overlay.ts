@@ -47,8 +47,7 @@ export function agentsOverlay(
       rowLine(row, nameIn(row), row.agent.id === selected, state, name_width, width, style),
     ),
   ];
-  if (rows.length === 0 && room > 0)
-    lines.push(line(style, width, [['dim', '   no agent has that in its name']]));
+  if (rows.length === 0 && room > 0) lines.push(line(style, width, [['dim', '   no agent matches']]));
   if (tasks !== null) lines.push(tasks);
   if (hints) lines.push(hintLine(rows.length, top, shown.length, width, style));
   return {

@@ -44,7 +44,7 @@ const DECIDING: Readonly<Record<Choice, string>> = {
 /** The keys; or, once a letter was pressed, what it does if no other key follows. */
 function keysOf({ deciding }: UiState, keys: string): string {
   if (deciding === null) return keys;
-  return `[${clean(deciding.text)}] ${DECIDING[deciding.decision]} in a moment, Enter: now; other keys: it was text`;
+  return `[${clean(deciding.text)}] ${DECIDING[deciding.decision]} in a moment, Enter: now; any other key makes it text`;
 }
 
 function shortText(state: UiState, overlay: Confirmation): string {

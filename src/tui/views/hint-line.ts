@@ -42,7 +42,7 @@ function hintsFor(state: UiState, keys: Shortcuts): readonly (string | null)[] {
     ];
   const agents = named(keys.whole('agents'), 'agents');
   if (agent !== undefined && paneOf(state, agent.id).capture !== null)
-    return ['/fork starts a child with this', '/cancel leaves it', '// writes a /', agents];
+    return ['/fork starts a child with this', '/cancel ends it', '// writes a /', agents];
   const { length } = state.asks;
   const asks = length > 0 ? [named(keys.whole('approvals'), `answers ${length}`)] : [];
   // Kept short: when a window gets narrower and lower at once, it is unknown whether a wide row below the input was dropped or wrapped.

@@ -119,15 +119,19 @@ for (const [why, config, message] of [
   ['a key that nobody has', { agents: ['ctrl+pgup'] }, /no key called "ctrl\+pgup"\. Did you mean pageup\?/],
   ['a modifier that nobody has', { agents: ['ctlr+a'] }, /no key called "ctlr\+a"\. Did you mean ctrl\?/],
   ['nothing', { agents: [''] }, /no key called ""/],
-  ['a key that writes', { agents: ['a'] }, /a alone is needed to write; "leader a" is free/],
-  ['the enter key', { agents: ['return'] }, /needed to write/],
-  ['two keys without the leader', { agents: ['ctrl+g a'] }, /two keys begin with the leader key, ctrl\+x/],
-  ['three keys', { agents: ['ctrl+x a b'] }, /two keys begin with the leader key/],
+  ['a key that writes', { agents: ['a'] }, /a alone is needed for typing; use "leader a"/],
+  ['the enter key', { agents: ['return'] }, /needed for typing/],
+  [
+    'two keys without the leader',
+    { agents: ['ctrl+g a'] },
+    /one key, or the leader key \(ctrl\+x\) and one key/,
+  ],
+  ['three keys', { agents: ['ctrl+x a b'] }, /one key, or the leader key \(ctrl\+x\) and one key/],
   ['the leader key for something else', { agents: ['ctrl+x'] }, /is the leader key/],
-  ['one key for two actions', { agents: ['f2'], kill: ['F2'] }, /F2 is bound to agents already/],
-  ['no leader key', { leader: [] }, /has to be some key/],
+  ['one key for two actions', { agents: ['f2'], kill: ['F2'] }, /F2 is already bound to agents/],
+  ['no leader key', { leader: [] }, /needs at least one key/],
   ['two keys as leader', { leader: ['ctrl+x a'] }, /one key, not two/],
-  ['Esc behind the leader', { agents: ['leader esc'] }, /takes it back/],
+  ['Esc after the leader', { agents: ['leader esc'] }, /Esc after the leader key cancels it/],
 ] as const) {
   test(`refused: ${why}`, () => assert.match(refused(config)?.message ?? 'accepted', message));
 }

@@ -104,7 +104,7 @@ describe('the overview', () => {
       lines.slice(1, -1).map((text) => text.trim().split(' ').slice(0, 2).join(' ')),
       ['Waits for', '▸ elder', 'younger ', 'At work', 'parser '],
     );
-    assert.ok(draw(filtered(state(), 'nowhere')).includes(' nothing has that in it'));
+    assert.ok(draw(filtered(state(), 'nowhere')).includes(' no matches'));
   });
 
   it('groups trees by need, the one that has waited longest first', () => {
@@ -117,7 +117,7 @@ describe('the overview', () => {
       '  younger  shop  ! waits for you 20s (+2) · grep-all: bash rm -rf dist  3/5  13k  $0.12  5m00',
       ' Failed, or nobody leads it 1',
       '  broken  shop  ! error · the key was refused  1  13k  $0.12  5m00',
-      ' To be read 1',
+      ' Unread 1',
       '  typos  shop  ○ idle  1  13k  $0.12  5m00',
       ' At work 1',
       '  parser  shop  ◐ running · bash npm test  1/1  13k  5m00',
@@ -126,7 +126,7 @@ describe('the overview', () => {
     ]);
     assert.match(
       draw(state())[0] ?? '',
-      /^ Trees 6 · 2 waiting for you · 1 in trouble · 1 to be read · 1 at work +\$0\.60 {2}78k$/,
+      /^ Trees 6 · 2 waiting for you · 1 in trouble · 1 unread · 1 at work +\$0\.60 {2}78k$/,
     );
     assert.match(
       overviewRows(state(), 100, SPOKEN)[1]?.text ?? '',
@@ -139,8 +139,8 @@ describe('the overview', () => {
       draw(state({ seen: { since: NOW - 30_000, trees: new Map([['typos-id', NOW - updated]]) } })).join(
         '\n',
       );
-    assert.match(read(11_000), /To be read 1/);
-    assert.doesNotMatch(read(10_000), /To be read/);
+    assert.match(read(11_000), /Unread 1/);
+    assert.doesNotMatch(read(10_000), /Unread/);
   });
 
   it('keeps its selection on a tree that changes its group', () => {

@@ -108,7 +108,7 @@ it('a difference longer than the screen is paged, and typing continues meanwhile
   const { pty } = ui;
   writeFileSync(join(ui.folder, 'long.txt'), file);
   await ui.say('go');
-  await pty.until('lines more: PgDn shows them');
+  await pty.until('more lines: PgDn shows them');
   const seen = new Set<string>();
   const look = () => {
     for (const line of pty.screen())

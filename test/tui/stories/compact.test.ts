@@ -13,7 +13,7 @@ it('/compact says when, shows the cut, and keeps what it is told to keep', async
   });
   const { pty } = ui;
   await ui.say('/compact');
-  await pty.until('there is no agent yet');
+  await pty.until('there is no conversation yet');
   for (const word of ['one', 'two', 'three']) {
     await ui.say(word);
     await pty.until(`I heard ${word}.`);

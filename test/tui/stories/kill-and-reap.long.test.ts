@@ -86,7 +86,7 @@ it('a kill is confirmed with the number of descendants: n keeps them, y kills th
   await ui.inView('0 main');
   await pty.until('removed 3 dead');
   await ui.press(KEY.leader, 'r');
-  await pty.until('nobody is dead');
+  await pty.until('there are no dead agents');
   await ui.press(KEY.leader, 'a');
   await pty.until('Agents 2');
   assert.ok(!ui.shows('reader') && ui.shows('tester'));
@@ -96,7 +96,7 @@ it('a kill is confirmed with the number of descendants: n keeps them, y kills th
   await ui.press('y');
   await pty.until('ended 1 idle; /reap removes them from the list');
   await ui.say('/kill idle');
-  await pty.until('nobody is idle');
+  await pty.until('no sub-agent is idle');
   // What was reaped is out of sight, not out of the ledger.
   assert.equal((await ui.ledger((store) => store.agents({}))).length, 5);
 });

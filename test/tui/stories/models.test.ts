@@ -47,7 +47,7 @@ it('/model switches the agent in view, for good, and lists what there is', async
   await ui.say('/new');
   await ui.gone('[0 main');
   await ui.say(`/model ${other}`);
-  await pty.until('the conversation begins with');
+  await pty.until('the conversation will begin with');
   await ui.say('four');
   await pty.until('The second heard four');
 });

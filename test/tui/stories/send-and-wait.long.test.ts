@@ -152,7 +152,7 @@ it('invalid commands are answered with the right usage', async (test) => {
     ['/agent', 'name one agent. Usage: /agent NAME|NUMBER'],
     ['/kill quick nobody', 'no agent "nobody". /agents shows all.'],
     ['/cancel', 'nothing is being captured'],
-    ['/reap all', '/reap takes nothing behind it. Usage: /reap'],
+    ['/reap all', '/reap takes no arguments. Usage: /reap'],
   ] as const) {
     await ui.say(typed);
     await pty.until(told);

@@ -61,7 +61,7 @@ it('takes back what agents changed, and puts it back', async (test) => {
 
   await ui.say('/undo');
   await ui.pty.until('Take back the changes of 2 files');
-  await ui.pty.until('b.txt stays: it was changed since');
+  await ui.pty.until('b.txt stays as it is: it was changed since');
   await ui.pty.until('+two');
   await ui.pty.until('made.txt  would be removed');
   await ui.press('n');
@@ -87,5 +87,5 @@ it('takes back what agents changed, and puts it back', async (test) => {
   await ui.pty.until('took back the changes of 1 file;');
   assert.deepEqual(texts(), ['eins\nzwei\nthree\n', 'eins\nmine\n', 'new\n']);
   await ui.say('/undo main');
-  await ui.pty.until('a.txt stays: another agent has changed it since');
+  await ui.pty.until('a.txt stays as it is: another agent has changed it since');
 });

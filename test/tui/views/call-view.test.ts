@@ -186,9 +186,9 @@ describe('an event', () => {
       'does not have this model, or not for this key: /model',
     ],
     ['rate_limit', '429: too many (gave up after 6 tries)', 'asks to slow down: wait a while, then: /retry'],
-    ['overloaded', '529: Overloaded', 'has trouble of its own: wait a while, then: /retry'],
-    ['network', 'cannot reach example.com', 'no connection to the provider: look after the network'],
-    ['no_credit', 'the account has no credit left', 'pay in at the provider, then: /retry'],
+    ['overloaded', '529: Overloaded', 'the provider has failed or is overloaded: wait a while, then: /retry'],
+    ['network', 'cannot reach example.com', 'no connection to the provider: check the network'],
+    ['no_credit', 'the account has no credit left', 'add credit at the provider, then: /retry'],
   ] as const)
     it(`of a failure says what helps: ${text}`, () => {
       const [what = '', then = '', ...more] = draw([event('error', text, { kind })], PLAIN, 110);

@@ -229,7 +229,7 @@ it('shows where a fork begins', () => {
   assert.deepEqual(draw(messages), [
     '> go',
     '',
-    '⑂ forked here; what stands above was inherited',
+    '⑂ forked here; everything above was inherited',
     '',
     '⑂ You are now "main"',
   ]);

@@ -63,7 +63,7 @@ describe('an approval', () => {
     assert.equal(all.length, 35);
     const low = approvalBox(long, ASKED, 58, 10, PLAIN);
     assert.equal(low.length, 10);
-    assert.match(low[3] ?? '', /… \+26 lines more: PgDn shows them/);
+    assert.match(low[3] ?? '', /… \+26 more lines: PgDn shows them/);
     assert.match(low[5] ?? '', /step 29/);
     assert.match(low.join('\n'), /y once/);
     const pages = Array.from({ length: 8 }, (_, page) =>
@@ -206,7 +206,7 @@ describe('the list of agents', () => {
     );
     assert.match(
       agentsOverlay(grandchild(), { ...AGENTS, filter: 'zzz' }, 72, 12, PLAIN).lines[1] ?? '',
-      /no agent has that/,
+      /no agent matches/,
     );
   });
 
@@ -253,7 +253,7 @@ describe('keys', () => {
       ' kill the agent in view: Ctrl-X k, /kill',
       ' any key closes',
     ]);
-    assert.equal(keysHelp([...keys, ...keys], 'Ctrl-X', 80, 4, PLAIN)[2], ' +3 more on a higher screen');
+    assert.equal(keysHelp([...keys, ...keys], 'Ctrl-X', 80, 4, PLAIN)[2], ' +3 more on a taller screen');
   });
 });
 

@@ -29,7 +29,7 @@ export function answerRows(
   if (saying !== null)
     return [[`why not: ${clean(saying)}`], [['dim', 'Enter denies with these words   Esc back']]];
   if (held !== null)
-    return [[key(held.text), ` ${HELD[held.answer]} in a moment`], [['dim', 'any other key: it was text']]];
+    return [[key(held.text), ` ${HELD[held.answer]} in a moment`], [['dim', 'any other key makes it text']]];
   if (drafting) return chordRows(shortcuts, width);
   const question = questionOf(ask);
   if (question !== null) return questionRows(question.fields.length > 0, width);

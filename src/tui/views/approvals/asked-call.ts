@@ -19,9 +19,9 @@ export function subjectRows(
     const all = lines.map(({ text }) => text).join(' ');
     return [[['bold', cutMiddle(all, Math.max(1, width - MARK_ROOM))]]];
   }
-  const but = left_out === 0 ? '' : `, but for ${left_out} characters`;
+  const but = left_out === 0 ? '' : `, except for ${left_out} characters`;
   return pageOf(lines, page, rows, (told) => ({
-    text: `${sign(style, '…')} ${typeof told === 'number' ? `+${told} lines more: ${whole}${but}` : told}`,
+    text: `${sign(style, '…')} ${typeof told === 'number' ? `+${told} more lines: ${whole}${but}` : told}`,
     paint: 'yellow' as const,
   })).map(({ text, paint }) => [[paint, text]]);
 }

@@ -28,7 +28,7 @@ export function keysHelp(
   const shown =
     body.length <= room
       ? body
-      : [...body.slice(0, room - 1), ` +${body.length - room + 1} more on a higher screen`];
+      : [...body.slice(0, room - 1), ` +${body.length - room + 1} more on a taller screen`];
   const lines = shown.map((text, index) =>
     line(style, width, [table && index === 0 ? ['bold', text] : text]),
   );

@@ -28,11 +28,7 @@ export function pickerOverlay(picker: Picker, width: number, height: number, sty
     ...shown.map((row) => rowLine(row, row === selected, widths, width, style)),
   ];
   if (rows.length === 0 && room > 0)
-    lines.push(
-      line(style, width, [
-        ['dim', `   ${picker.rows.length === 0 ? picker.empty : 'nothing has that in it'}`],
-      ]),
-    );
+    lines.push(line(style, width, [['dim', `   ${picker.rows.length === 0 ? picker.empty : 'no matches'}`]]));
   if (hints) {
     const at = shown.length < rows.length ? `${top + 1}-${top + shown.length} of ${rows.length}  ` : '';
     const keys = [

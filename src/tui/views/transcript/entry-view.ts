@@ -44,7 +44,7 @@ export function entryBelow(
 ): Batches {
   const batches = entryView(entry, width, style, names);
   if (before === null) return batches;
-  const text = `${style.accessible ? '' : `${sign(style, '⑂')} `}forked here; what stands above was inherited`;
+  const text = `${style.accessible ? '' : `${sign(style, '⑂')} `}forked here; everything above was inherited`;
   const forks = isInherited(before) && !isInherited(entry) && entry.type !== 'say';
   if (forks) return below(['', line(style, width, [['dim', text]]), ''], batches);
   return isClose(entry, before) ? batches : below([''], batches);

@@ -70,13 +70,13 @@ const NO_SUCH_MODEL =
 
 const RECOVERY = {
   auth: 'the provider refuses the key: /setup tries another one; come back with /resume, then: /retry',
-  no_credit: 'pay in at the provider, then: /retry',
+  no_credit: 'add credit at the provider, then: /retry',
   no_such_model:
     'the provider does not have this model, or not for this key: /model chooses another one, then: /retry',
   rate_limit: 'the provider asks to slow down: wait a while, then: /retry; or /model chooses another one',
   overloaded:
-    'the provider has trouble of its own: wait a while, then: /retry; or /model chooses another one',
-  network: 'no connection to the provider: look after the network and its address, then: /retry',
+    'the provider has failed or is overloaded: wait a while, then: /retry; or /model chooses another one',
+  network: 'no connection to the provider: check the network and the address of the provider, then: /retry',
 };
 
 function shownText(message: EventMessage): string {

@@ -34,7 +34,7 @@ export function* forksView(
             separator(style),
             [
               'yellow',
-              `${refused.length} refused: ${why}${others > 0 ? `, ${others} otherwise` : ''}`,
+              `${refused.length} refused: ${why}${others > 0 ? `, ${others} for other reasons` : ''}`,
             ] as const,
           ]),
       ['dim', namesOf(created, style)],
