@@ -50,7 +50,7 @@ function missed(report: ChaosReport, floors: Readonly<Record<Fault, number>>, pr
   const seldom = (Object.keys(FAULTS) as Fault[]).filter((fault) => count(report, fault) < floors[fault]);
   return [
     ...seldom.map(
-      (fault) => `${fault} fired ${count(report, fault)} times, and ${floors[fault]} are the least`,
+      (fault) => `${fault} fired ${count(report, fault)} times; at least ${floors[fault]} are required`,
     ),
     ...(report.stale < probes ? [`only ${report.stale} writes of the probe`] : []),
   ];

@@ -259,7 +259,7 @@ it('tells a server of another version, and what is no server of ours', async () 
   assert.match(older.stderr, /the server runs coppice 0\.0\.1, this program is .*: there is no such path/);
   assert.match(
     (await home.run(['tree', '--server', at])).stderr,
-    /what answers there \(200\) is no coppice serve/,
+    /the response \(200\) did not come from coppice serve/,
   );
   other.close();
 });

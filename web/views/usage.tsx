@@ -35,7 +35,7 @@ export function UsageView({ route }: { readonly route: Route }) {
         <>
           {!data.complete && (
             <p class="hint" role="status">
-              The server still reads history; these sums grow.
+              The server is still reading history; the totals are incomplete.
             </p>
           )}
           <p>
@@ -99,7 +99,7 @@ interface SumRow {
 }
 
 function Sums({ title, rows }: { readonly title: string; readonly rows: readonly SumRow[] }) {
-  if (rows.length === 0) return <p class="empty">No model was asked in these days.</p>;
+  if (rows.length === 0) return <p class="empty">No model requests in these days.</p>;
   return (
     <table>
       <thead>

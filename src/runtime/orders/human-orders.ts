@@ -72,7 +72,7 @@ export class HumanOrders {
 
   async #post(agent: Agent, mail: NewMail): Promise<Mail> {
     const result = await this.#store.send(mail);
-    if (!result.ok) throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended and reads no mail`);
+    if (!result.ok) throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended and cannot receive mail`);
     // Mail with this id may have been sent and consumed before.
     if (result.mail.consumed_seq === null) this.#executor.delivered(result.mail);
     return result.mail;

@@ -14,7 +14,7 @@ export function ledgerOrders(store: Store, rules: RulesPlace): Orders {
   const post = async (to_id: string, mail: Pick<NewMail, 'id' | 'from_name' | 'kind' | 'body'>) => {
     const root_id = (await store.agent(to_id))?.root_id ?? to_id;
     const result = await store.send({ ...mail, root_id, to_id, from_id: null, sent_at: Date.now() });
-    if (!result.ok) throw new CoppiceError('E_AGENT_DEAD', 'it has ended and reads no mail');
+    if (!result.ok) throw new CoppiceError('E_AGENT_DEAD', 'the agent has ended and cannot receive mail');
     return result.mail;
   };
   return {

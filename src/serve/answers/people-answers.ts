@@ -114,8 +114,8 @@ export async function killedDocument(
 export async function livingAgent(store: Store, name: string): Promise<Agent> {
   const agent = await oneAgent(store, name);
   if (!isTerminal(agent.state.type)) return agent;
-  throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended and reads no mail`, {
-    hint: 'See the living ones: coppice ps',
+  throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended and cannot receive mail`, {
+    hint: 'See living agents: coppice ps',
   });
 }
 

@@ -30,9 +30,11 @@ export const AGENT_ROUTES = [
         .string()
         .max(NAME_MAX)
         .optional()
-        .describe('only those whom this uuid, unique prefix, name or session key means, living ones first'),
+        .describe(
+          'only agents that this uuid, unique prefix, name or session key identifies, living ones first',
+        ),
       limit: countUpTo(AGENTS_MAX, AGENTS_USUAL).describe(
-        'newest agents that are looked at, where no tree is named',
+        'how many of the newest agents are searched if no tree is given',
       ),
     }),
     handle: (sources, { query }) => agentsDocument(sources, query),
@@ -59,7 +61,7 @@ export const AGENT_ROUTES = [
         .min(1)
         .max(MESSAGES_MAX)
         .optional()
-        .describe('the newest ones instead, so many'),
+        .describe('return this many of the newest messages instead'),
       limit: countUpTo(MESSAGES_MAX, MESSAGES_USUAL).describe('maximum messages'),
     }),
     handle: (sources, request) => messagesDocument(sources, named(request, 'agent'), request.query),

@@ -11,7 +11,7 @@ export async function callRoute(
   { path, query, body, ...rest }: ApiRequest<unknown, unknown>,
 ): Promise<object> {
   for (const [name, value] of Object.entries(path))
-    if (value.length > PARAMETER_MAX || value.includes('\0')) throw invalid(name, 'is no id or name');
+    if (value.length > PARAMETER_MAX || value.includes('\0')) throw invalid(name, 'is not an id or a name');
   const request = {
     path,
     query: checked(route.query, query, 'query'),

@@ -100,7 +100,7 @@ export const JOB_ROUTES = [
   route({
     method: 'PATCH',
     path: '/v1/jobs/:job',
-    summary: 'Changes a job; what is left out stays',
+    summary: 'Changes a job; omitted fields stay as they are',
     scope: 'write',
     answer: 'coppice/cron-job/v1',
     body: z.strictObject({
@@ -139,7 +139,7 @@ export const JOB_ROUTES = [
   route({
     method: 'POST',
     path: '/v1/jobs/:job/run',
-    summary: 'One more instant, now',
+    summary: 'Fires a job once more, now',
     scope: 'write',
     answer: 'coppice/cron-fired/v1',
     handle: async ({ jobs, onEntered }, request) => {

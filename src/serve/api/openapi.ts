@@ -68,7 +68,7 @@ function operation(route: DescribedRoute): object {
         description: 'done',
         content: content(answer, stream === true ? 'text/event-stream' : 'application/json'),
       },
-      default: { description: 'refused, or failed', content: content('coppice/error/v1') },
+      default: { description: 'the request was refused or failed', content: content('coppice/error/v1') },
     },
   };
 }

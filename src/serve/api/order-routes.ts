@@ -69,7 +69,7 @@ export const ORDER_ROUTES = [
   route({
     method: 'POST',
     path: '/v1/agents/:agent/retry',
-    summary: 'Asks the model of an agent again whose turn failed',
+    summary: 'Repeats the model request of an agent whose turn failed',
     scope: 'write',
     answer: 'coppice/ordered/v1',
     body: z.strictObject({
@@ -114,8 +114,8 @@ export const ORDER_ROUTES = [
       const agent = await livingAgent(store, named(request, 'agent'));
       const changed = await store.changeBudget(agent.id, request.body);
       if (!changed.ok)
-        throw new CoppiceError('E_REFUSED', `the budget of ${agent.name} stays: ${changed.error}`, {
-          hint: `Whose budget it spends from: coppice budget ${agent.id.slice(0, 8)}, or GET /v1/agents/${agent.id}/budget`,
+        throw new CoppiceError('E_REFUSED', `the budget of ${agent.name} is unchanged: ${changed.error}`, {
+          hint: `To see which budgets limit it: coppice budget ${agent.id.slice(0, 8)}, or GET /v1/agents/${agent.id}/budget`,
         });
       return budgetDocument(store, agent);
     },

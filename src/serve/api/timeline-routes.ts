@@ -39,7 +39,7 @@ export const TIMELINE_ROUTES = [
     answer: 'coppice/tree-mail/v1',
     watched: true,
     query: z.strictObject({
-      after: z.string().max(300).optional().describe('`next` of the page before'),
+      after: z.string().max(300).optional().describe('`next` of the previous page'),
       limit: countUpTo(MAIL_MAX, 500).describe('maximum letters'),
     }),
     handle: async ({ store, timelines }, request) => {

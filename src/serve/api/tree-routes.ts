@@ -18,7 +18,7 @@ export const TREE_ROUTES = [
   route({
     method: 'GET',
     path: '/v1/trees',
-    summary: 'Trees with what a list of them shows, newest first',
+    summary: 'Trees with the fields that a list shows, newest first',
     scope: 'read',
     answer: 'coppice/trees/v1',
     watched: true,
@@ -95,7 +95,7 @@ export const TREE_ROUTES = [
         .describe(
           'also restarts agents whose conversation the provider refused, without the refused message',
         ),
-      model: z.string().min(1).max(500).optional().describe("another model for agents with the root's"),
+      model: z.string().min(1).max(500).optional().describe("another model for agents that use the root's"),
       limits: limits.optional(),
     }),
     handle: async ({ store, runtime, unled, onEntered }, request) => {

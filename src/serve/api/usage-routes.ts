@@ -72,7 +72,7 @@ export const USAGE_ROUTES = [
   route({
     method: 'GET',
     path: '/v1/activity',
-    summary: 'What the trees used when, those in which something happened last',
+    summary: 'What the most recently active trees used over time',
     scope: 'read',
     answer: 'coppice/activity/v1',
     watched: true,

@@ -129,7 +129,7 @@ export function errorOf(document: unknown, status: number): CoppiceError {
     };
   };
   if (typeof error?.code !== 'string')
-    return new CoppiceError('E_SERVER', `what answers there (${status}) is no coppice serve`, {
+    return new CoppiceError('E_SERVER', `the response (${status}) did not come from coppice serve`, {
       hint: 'Is the address right, and does a proxy let requests pass?',
       retryable: status >= 500,
     });

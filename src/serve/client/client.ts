@@ -64,11 +64,11 @@ export interface CoppiceClient extends Calls {
 /** Client of `coppice serve`; connects at the first request. Throws `E_INVALID_ARGUMENT` for a malformed URL or token. */
 export function openClient(options: ClientOptions): CoppiceClient {
   if (!URL.canParse(options.url) || !/^https?:$/.test(new URL(options.url).protocol))
-    throw new CoppiceError('E_INVALID_ARGUMENT', `url: "${options.url}" is no address of a server`, {
+    throw new CoppiceError('E_INVALID_ARGUMENT', `url: "${options.url}" is not the URL of a server`, {
       hint: 'Such as http://127.0.0.1:4747',
     });
   if (!/^[\x21-\x7e]+$/.test(options.token))
-    throw new CoppiceError('E_INVALID_ARGUMENT', 'token: it is empty, or has characters that no token has', {
+    throw new CoppiceError('E_INVALID_ARGUMENT', 'token: it is empty or contains invalid characters', {
       hint: 'coppice web --token prints the one of this machine',
     });
   return {

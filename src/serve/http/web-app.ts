@@ -72,7 +72,7 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
     onError: (context) => {
       // The rest of the body is not read, so nothing can follow on this connection.
       context.header('Connection', 'close');
-      throw new CoppiceError('E_TOO_LARGE', `a body may have ${BODY_MAX / 1_000_000} MB`);
+      throw new CoppiceError('E_TOO_LARGE', `the body is larger than ${BODY_MAX / 1_000_000} MB`);
     },
   });
   // GET is exempt: checking for a body costs as much as a small answer.
@@ -127,7 +127,7 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
   });
   app.post('/v1/login-links', (context) => {
     if (context.get('by') !== 'token')
-      throw forbidden('a link is made with a token', 'coppice web makes one');
+      throw forbidden('only a token can make login links', 'coppice web makes one');
     const scope: Scope = context.req.query('scope') === 'read' ? 'read' : context.get('scope');
     const { code, until } = access.newCode(scope);
     return context.json({
@@ -248,7 +248,7 @@ async function bodyOf(req: Context<Guarded>['req']): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw invalid('the body', `is no JSON: ${(error as Error).message}`);
+    throw invalid('the body', `is not valid JSON: ${(error as Error).message}`);
   }
 }
 

@@ -17,7 +17,7 @@ function checkedLabel(label: string): string {
   if (label !== '' && label.length <= LABEL_MAX && label === visibleLine(label)) return label;
   throw new CoppiceError(
     'E_INVALID_ARGUMENT',
-    `${JSON.stringify(label.slice(0, LABEL_MAX))} is no label: it is one line of at most ${LABEL_MAX} visible characters`,
+    `${JSON.stringify(label.slice(0, LABEL_MAX))} is not a valid label: a label is one line of at most ${LABEL_MAX} visible characters`,
   );
 }
 

@@ -81,10 +81,14 @@ export class EventFeed {
   async open(watch: Watch, after: string | null, mayRead: () => boolean): Promise<EventClient['body']> {
     if (this.#closed) throw new CoppiceError('E_CLOSED', 'the server stops', { retryable: true });
     if (this.#clients.size >= CLIENTS_MAX)
-      throw new CoppiceError('E_TOO_MANY_REQUESTS', `${CLIENTS_MAX} clients follow the events already`, {
-        hint: 'Close some of them, or ask another server of this ledger',
-        retryable: true,
-      });
+      throw new CoppiceError(
+        'E_TOO_MANY_REQUESTS',
+        `${CLIENTS_MAX} clients are already following the events`,
+        {
+          hint: 'Close some of them, or ask another server of this ledger',
+          retryable: true,
+        },
+      );
     const client: EventClient = new EventClient({
       watch,
       mayRead,

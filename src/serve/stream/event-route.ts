@@ -19,7 +19,7 @@ const query = z.strictObject({
     .string()
     .max(100)
     .optional()
-    .describe('id of the last event that was read; the header `Last-Event-ID` goes first'),
+    .describe('id of the last event that was read; the header `Last-Event-ID` takes precedence'),
 });
 
 /** The one route that answers with a stream. */
@@ -43,7 +43,7 @@ export async function openEvents(
   mayRead: () => boolean,
 ): Promise<ReadableStream<Uint8Array>> {
   if (brief === true && (tree ?? agent) !== undefined)
-    throw new CoppiceError('E_INVALID_ARGUMENT', 'brief: not beside tree or agent', {
+    throw new CoppiceError('E_INVALID_ARGUMENT', 'brief: cannot be combined with tree or agent', {
       hint: 'Follow everything briefly, or one tree or agent with its documents',
     });
   const root_id = tree === undefined ? null : (await oneRoot(store, tree)).id;

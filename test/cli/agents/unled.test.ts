@@ -20,7 +20,7 @@ function suite(database: () => Promise<string | undefined>): void {
     const id = entered.stdout.trim();
     const short = id.slice(0, 8);
     const said =
-      /nobody leads it, since no worker with the label gpu runs: start coppice worker --labels gpu, or go on here with coppice resume [0-9a-f]{8}\n/;
+      /nobody leads it, because no worker with the label gpu is running: start coppice worker --labels gpu, or go on here with coppice resume [0-9a-f]{8}\n/;
     assert.match(entered.stderr, said);
 
     const ps = await coppice('ps');

@@ -98,7 +98,7 @@ describe('trees and agents', () => {
     const raised = await call('POST /v1/agents/:agent/budget', { agent: id }, { body: { usd: 7 } });
     assert.deepEqual([raised.json.usd.limit, raised.json.tokens.limit], [7, null]);
     const refused = await call('POST /v1/agents/:agent/budget', { agent: 'kid' }, { body: { usd: 7 } });
-    assert.match(refused.json.error.message, /the budget of kid stays: it has no budget of its own/);
+    assert.match(refused.json.error.message, /the budget of kid is unchanged: it has no budget of its own/);
     const { json: page } = await call('GET /v1/agents/:agent/messages?tail=2', { agent: 'kid' });
     assert.match(JSON.stringify(page.messages), /hello kid/);
     assert.equal(page.next, null);
@@ -314,9 +314,9 @@ describe('bad requests', () => {
     ['/v1/agents/nobody', {}, 404, /no agent called \\"nobody\\"/],
     ['/v1/agents?limit=-1', {}, 400, /query\.limit/],
     ['/v1/agents?colour=red', {}, 400, /colour/],
-    [`/v1/agents/${'x'.repeat(300)}`, {}, 400, /agent: is no id or name/],
-    ['/v1/agents/%00', {}, 400, /is no id or name/],
-    ['/v1/trees', { method: 'POST', body: '{"prompt":' }, 400, /is no JSON/],
+    [`/v1/agents/${'x'.repeat(300)}`, {}, 400, /agent: is not an id or a name/],
+    ['/v1/agents/%00', {}, 400, /is not an id or a name/],
+    ['/v1/trees', { method: 'POST', body: '{"prompt":' }, 400, /is not valid JSON/],
     ['/v1/trees', { method: 'POST', body: { prompt: '' } }, 400, /body\.prompt/],
     ['/v1/trees', { method: 'POST', body: { prompt: 'x', limits: { wings: 2 } } }, 400, /wings/],
     ['/v1/trees', { method: 'POST', body: { prompt: 'x', cwd: '/nowhere/at/all' } }, 400, /E_NO_FOLDER/],

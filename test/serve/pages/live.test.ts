@@ -70,7 +70,7 @@ it('a person signs in, starts a tree, allows a call, writes to an agent, and kil
 
     await page.getByRole('button', { name: 'Kill…' }).click();
     const kill = page.getByRole('dialog', { name: 'Kill main?' });
-    await kill.getByText('1 descendant goes too: kid').waitFor();
+    await kill.getByText('1 descendant is killed, too: kid').waitFor();
     await kill.getByRole('button', { name: 'Kill 2 agents' }).click();
     await page.getByRole('heading', { name: /dead/ }).waitFor();
     assert.equal(await page.getByLabel('Write to main').count(), 0);

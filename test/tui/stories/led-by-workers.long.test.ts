@@ -113,7 +113,9 @@ it('an open UI says when the last worker is gone, why nobody leads, and what to 
     'it asks its model',
   );
   worker.kill('SIGKILL');
-  await ui.pty.until('nobody leads it, since no worker with the label gpu runs: start coppice worker');
+  await ui.pty.until(
+    'nobody leads it, because no worker with the label gpu is running: start coppice worker',
+  );
   ui.beside('worker', '--labels', 'gpu');
   await ui.pty.until('Slowly done.');
 });

@@ -122,10 +122,10 @@ function Kill({ agent, onClose }: DialogProps) {
     >
       <p>
         {others === null
-          ? 'All its descendants go too.'
+          ? 'All its descendants are killed, too.'
           : names.length === 0
             ? 'It has no living descendants.'
-            : `${names.length} ${names.length === 1 ? 'descendant goes' : 'descendants go'} too: ${names.slice(0, 8).join(', ')}${names.length > 8 ? ', …' : '.'}`}
+            : `${names.length} ${names.length === 1 ? 'descendant is' : 'descendants are'} killed, too: ${names.slice(0, 8).join(', ')}${names.length > 8 ? ', …' : '.'}`}
       </p>
       <p class="dim">Their conversations stay readable.</p>
     </FormDialog>

@@ -92,7 +92,7 @@ export function Schedule({ job, writes, onChanged }: ScheduleProps) {
           sending={sending}
           onSubmit={remove}
         >
-          <p>It fires no more. Its runs stay.</p>
+          <p>It will not fire again. Its past runs are kept.</p>
         </FormDialog>
       )}
       <dl class="facts">

@@ -43,7 +43,7 @@ export function LifeLines({ timeline, until, only }: LifeLinesProps) {
       (until === null || sent_at - timeline.began <= until) &&
       (chosen === null || from_id === chosen || to_id === chosen),
   );
-  if (letters.length === 0) return <p class="empty">Nobody wrote to anybody.</p>;
+  if (letters.length === 0) return <p class="empty">No letters.</p>;
   const people = peopleOf(letters, timeline);
   const column = new Map(people.map(({ id }, index) => [id, index * COLUMN + COLUMN / 2]));
   const height = HEAD + letters.length * LINE + 10;
@@ -82,7 +82,7 @@ export function LifeLines({ timeline, until, only }: LifeLinesProps) {
           <button type="button" onClick={() => setEarlier([...earlier, data])}>
             More letters
           </button>{' '}
-          <span class="dim">These are of the first {all.length}.</span>
+          <span class="dim">Showing letters among the first {all.length}.</span>
         </p>
       )}
     </div>
