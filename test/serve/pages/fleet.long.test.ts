@@ -62,7 +62,7 @@ it('a tree of twelve agents is started, answered, fails in part, is killed in pa
     await row('sleeper', 'running');
     assert.equal(await page.locator('.lane-name').count(), 12);
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).getByText('timeline: closer, farther').waitFor();
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('timeline: zoom in, out').waitFor();
     await page.keyboard.press('Escape');
 
     await page.getByRole('link', { name: '1 waits for approval' }).click();
@@ -77,6 +77,13 @@ it('a tree of twelve agents is started, answered, fails in part, is killed in pa
     await row('broken', 'error');
     await page.getByRole('tab', { name: 'Messages' }).click();
     await page.locator('.letter text', { hasText: 'The notes are written.' }).waitFor();
+
+    const timeline = page.getByRole('application', { name: /^Timeline/ });
+    await timeline.press('Shift+ArrowRight');
+    await timeline.press('Enter');
+    await page.waitForURL(/\/agents\/[^/?#]+\?seq=\d+$/);
+    await page.getByText('I fork eleven.').first().waitFor();
+    await page.goBack();
 
     await page.locator('.lane-name').getByRole('button', { name: 'sleeper' }).click();
     await page

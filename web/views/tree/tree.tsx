@@ -19,13 +19,13 @@ import { Legend, Scrubber, TreeHead } from './tree-head.tsx';
 
 /** Keys of the timeline, while it has the focus. */
 const TIMELINE_KEYS = [
-  { key: '+ −', what: 'timeline: closer, farther' },
-  { key: '0', what: 'timeline: all of it' },
+  { key: '+ −', what: 'timeline: zoom in, out' },
+  { key: '0', what: 'timeline: show all' },
   { key: '← →', what: 'timeline: earlier, later' },
   { key: '↑ ↓ ', what: 'timeline: agent above, below' },
-  { key: 'Shift ← →', what: 'timeline: step before, after' },
+  { key: 'Shift ← →', what: 'timeline: previous, next step' },
   { key: 'Enter ', what: 'timeline: opens the agent at the step' },
-  { key: 'Esc', what: 'timeline: chooses nothing' },
+  { key: 'Esc', what: 'timeline: clears the selection' },
 ];
 
 /** One tree: what every agent did when, who waited for whom, what it used. */
@@ -101,7 +101,7 @@ function TreePicture({ timeline, query }: { readonly timeline: Timeline; readonl
           <button
             type="button"
             title="+"
-            aria-label="Closer"
+            aria-label="Zoom in"
             onClick={() => setRange(zoomed(range, 0.6, (range.from + range.to) / 2, axis.length))}
           >
             +
@@ -109,7 +109,7 @@ function TreePicture({ timeline, query }: { readonly timeline: Timeline; readonl
           <button
             type="button"
             title="-"
-            aria-label="Farther"
+            aria-label="Zoom out"
             onClick={() => setRange(zoomed(range, 1 / 0.6, (range.from + range.to) / 2, axis.length))}
           >
             −
@@ -195,5 +195,5 @@ function openAgent({ lanes }: Timeline, { lane, bar }: Selection): void {
   const found = lanes[lane];
   if (found === undefined) return;
   const seq = bar === null ? null : found.bars[bar]?.seq;
-  go(`/agents/${found.id}${seq == null ? '' : `#${seq}`}`);
+  go(`/agents/${found.id}${seq == null ? '' : `?seq=${seq}`}`);
 }
