@@ -25,7 +25,7 @@ const PERMISSIONS: Readonly<Record<string, KeyText>> = {
   permissions: { meaning: 'rules for tool calls ([permissions](permissions.md))' },
   'permissions.allow': { meaning: 'rules that allow without asking' },
   'permissions.ask': { meaning: 'rules that ask a person' },
-  'permissions.deny': { meaning: 'rules that deny; they go before the others' },
+  'permissions.deny': { meaning: 'rules that deny; they take precedence over the others' },
 };
 
 const THINKING = 'how much the model reasons before it answers';
@@ -40,14 +40,12 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   },
   database: {
     meaning:
-      '`sqlite:PATH` or `postgres://…` ([the ledger](ledger.md)); `--database` and `DATABASE_URL` go before it',
+      '`sqlite:PATH` or `postgres://…` ([the ledger](ledger.md)); `--database` and `DATABASE_URL` take precedence',
     default: '`coppice.db` in the data folder',
   },
-  env_allow: {
-    meaning: 'environment variables that tools may see beside the fixed list; never keys of providers',
-  },
+  env_allow: { meaning: 'further environment variables that tools may see; never keys of providers' },
 
-  sandbox: { meaning: 'walls around the commands of agents ([sandbox](sandbox.md))' },
+  sandbox: { meaning: 'the [sandbox](sandbox.md) of the commands of agents' },
   'sandbox.mode': { meaning: 'what they may write, read and reach', default: '`"workspace"`' },
   'sandbox.hosts': {
     meaning:
@@ -73,7 +71,7 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     default: '`BRAVE_API_KEY`, `TAVILY_API_KEY`; none for `searxng`',
   },
   'sandbox.limits': {
-    meaning: 'what all processes of one command may take, without walls, too; `null` is no limit',
+    meaning: 'what all processes of one command may use, also without a sandbox; `null`: no limit',
   },
   'sandbox.limits.memory_mb': { meaning: 'memory, in MB', default: "half of the machine's" },
   'sandbox.limits.processes': { meaning: 'processes and their threads at once', default: '`2048`' },
@@ -103,7 +101,7 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'providers.NAME.models.NAME': { meaning: 'one model' },
   'providers.NAME.models.NAME.contextWindow': { meaning: 'tokens that fit, input and output together' },
   'providers.NAME.models.NAME.price': {
-    meaning: 'US dollars for a million tokens ([prices](prices.md)); goes before the built-in table',
+    meaning: 'US dollars per million tokens ([prices](prices.md)); takes precedence over the built-in table',
   },
   'providers.NAME.models.NAME.price.input': { meaning: 'input' },
   'providers.NAME.models.NAME.price.output': { meaning: 'output' },
@@ -113,7 +111,7 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     default: 'as `input`',
   },
   'providers.NAME.models.NAME.price.long': { meaning: 'the price of long requests, where it differs' },
-  'providers.NAME.models.NAME.price.long.over': { meaning: 'from more input tokens than this' },
+  'providers.NAME.models.NAME.price.long.over': { meaning: 'applies above this many input tokens' },
   'providers.NAME.models.NAME.price.long.input': { meaning: 'input of such a request' },
   'providers.NAME.models.NAME.price.long.output': { meaning: 'output of such a request' },
   'providers.NAME.models.NAME.price.long.cached': { meaning: 'input of such a request, read from a cache' },
@@ -124,26 +122,24 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'acp.NAME.args': { meaning: 'its arguments' },
   'acp.NAME.env': { meaning: 'variables set for it, by name' },
   'acp.NAME.env.NAME': { meaning: 'one variable' },
-  'acp.NAME.envAllow': { meaning: 'names of our own variables that are passed on to it, keys included' },
+  'acp.NAME.envAllow': { meaning: 'names of environment variables that are passed on to it, keys included' },
   'acp.NAME.maxSessions': { meaning: 'prompts at once; the others wait', default: '8' },
   mcp: { meaning: 'servers whose tools agents may use ([MCP](mcp.md))' },
-  'mcp.servers': { meaning: 'by name, with which the names of their tools begin: `NAME__TOOL`' },
+  'mcp.servers': { meaning: 'servers by name, which is the prefix of their tools: `NAME__TOOL`' },
   'mcp.servers.NAME': { meaning: 'a program that speaks MCP on its standard streams, or an address' },
   'mcp.servers.NAME.command': { meaning: 'the program; found on `PATH`; this or `url` is required' },
   'mcp.servers.NAME.args': { meaning: 'its arguments' },
   'mcp.servers.NAME.env': { meaning: 'variables set for it, by name' },
   'mcp.servers.NAME.env.NAME': { meaning: 'one variable' },
-  'mcp.servers.NAME.envAllow': { meaning: 'names of our own variables that are passed on to it' },
-  'mcp.servers.NAME.sandbox': { meaning: '`off`: without walls, with all your rights' },
-  'mcp.servers.NAME.hosts': { meaning: 'what it may reach beside what commands may' },
-  'mcp.servers.NAME.writable': { meaning: 'folders and files that it may write to beside what commands may' },
+  'mcp.servers.NAME.envAllow': { meaning: 'names of environment variables that are passed on to it' },
+  'mcp.servers.NAME.sandbox': { meaning: '`off`: without a sandbox, with all your rights' },
+  'mcp.servers.NAME.hosts': { meaning: 'hosts that it may reach besides those that commands may reach' },
+  'mcp.servers.NAME.writable': { meaning: 'paths that it may write to besides those of commands' },
   'mcp.servers.NAME.sockets': {
     meaning: 'whether it may use sockets of the file system, as browsers do',
     default: '`sandbox.sockets`',
   },
-  'mcp.servers.NAME.limits': {
-    meaning: 'what it may take with all that it starts; `null`: no limit',
-  },
+  'mcp.servers.NAME.limits': { meaning: 'what it may use, with everything that it starts; `null`: no limit' },
   'mcp.servers.NAME.limits.memory_mb': { meaning: 'memory, in MB', default: "half of the machine's" },
   'mcp.servers.NAME.limits.processes': { meaning: 'processes and their threads at once', default: '`2048`' },
   'mcp.servers.NAME.limits.cpu_seconds': { meaning: 'CPU time in seconds', default: 'none' },
@@ -155,7 +151,7 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'mcp.servers.NAME.url': { meaning: 'the address, for Streamable HTTP' },
   'mcp.servers.NAME.headers': { meaning: 'headers of every request to it, by name' },
   'mcp.servers.NAME.headers.NAME': { meaning: 'one header' },
-  'mcp.servers.NAME.headersEnv': { meaning: 'headers whose values are in variables of ours' },
+  'mcp.servers.NAME.headersEnv': { meaning: 'headers whose values are in environment variables' },
   'mcp.servers.NAME.headersEnv.NAME': { meaning: 'the name of the variable' },
   'mcp.servers.NAME.timeoutSeconds': {
     meaning: 'how long a call may go on without a result or progress',
@@ -163,20 +159,20 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   },
   'mcp.servers.NAME.startTimeoutSeconds': { meaning: 'from its start to its greeting', default: '30' },
   'mcp.direct': {
-    meaning: 'how many tools of servers are described from the start; of more there is a search',
+    meaning: 'maximum tools of servers that are described from the start; with more, agents search for them',
     default: '30',
   },
   'acp.NAME.mcpServers': {
-    meaning: 'names of `mcp.servers` that it is told of, and uses by itself',
+    meaning: 'names of `mcp.servers` that are passed to it and that it uses directly',
     default: '`[]`',
   },
   'acp.NAME.startTimeoutSeconds': { meaning: 'from its start to its answer to `initialize`', default: '30' },
   'acp.NAME.sandbox': {
-    meaning: '`"off"`: this program has all your rights ([its walls](acp.md#walls))',
-    default: 'the walls of commands',
+    meaning: '`"off"`: this program has all your rights ([its sandbox](acp.md#walls))',
+    default: 'the sandbox of commands',
   },
   'acp.NAME.hosts': {
-    meaning: 'what it may reach beside `sandbox.hosts`, and written like that',
+    meaning: 'hosts that it may reach besides `sandbox.hosts`, in the same form',
     default: 'the servers of [known programs](acp.md#walls); needed for all others',
   },
   'acp.NAME.writable': {
@@ -184,15 +180,15 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     default: 'those of known programs',
   },
   'acp.NAME.price': {
-    meaning: 'US dollars for a million of the tokens that it tells ([more](acp.md#what-it-costs))',
-    default: 'the cost that it tells',
+    meaning: 'US dollars per million of the tokens that it reports ([more](acp.md#what-it-costs))',
+    default: 'the cost that it reports',
   },
   'acp.NAME.price.input': { meaning: 'input' },
   'acp.NAME.price.output': { meaning: 'output' },
   'acp.NAME.price.cached': { meaning: 'input read from a cache', default: 'as `input`' },
   'acp.NAME.price.cacheWrite': { meaning: 'input written to a cache', default: 'as `input`' },
   'acp.NAME.price.long': { meaning: 'the price of long prompts, where it differs' },
-  'acp.NAME.price.long.over': { meaning: 'from more input tokens than this' },
+  'acp.NAME.price.long.over': { meaning: 'applies above this many input tokens' },
   'acp.NAME.price.long.input': { meaning: 'input of such a prompt' },
   'acp.NAME.price.long.output': { meaning: 'output of such a prompt' },
   'acp.NAME.price.long.cached': { meaning: 'input of such a prompt, read from a cache' },
@@ -200,9 +196,7 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     meaning: 'whether it may use sockets of the file system',
     default: '`sandbox.sockets`',
   },
-  'acp.NAME.limits': {
-    meaning: 'what it may take with all that it starts; `null`: no limit',
-  },
+  'acp.NAME.limits': { meaning: 'what it may use, with everything that it starts; `null`: no limit' },
   'acp.NAME.limits.memory_mb': { meaning: 'memory, in MB', default: "half of the machine's" },
   'acp.NAME.limits.processes': { meaning: 'processes and their threads at once', default: '`2048`' },
   'acp.NAME.limits.cpu_seconds': { meaning: 'CPU time in seconds', default: 'none' },
@@ -212,26 +206,29 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'merge.test': { meaning: 'a shell command that must succeed after each merge', default: 'none: no test' },
   'merge.timeout_seconds': { meaning: 'how long it may take', default: '600' },
   instructions: { meaning: 'files with [instructions](instructions.md) for agents' },
-  'instructions.files': { meaning: 'their names; of each folder the first counts', default: '["AGENTS.md"]' },
+  'instructions.files': {
+    meaning: 'their names; in each folder, the first one counts',
+    default: '["AGENTS.md"]',
+  },
 
   skills: { meaning: '[skills](instructions.md#skills) for agents' },
   'skills.folders': {
-    meaning: 'where they lie, in each folder of a project',
+    meaning: 'where they are, in each folder of a project',
     default: '[".agents/skills"]',
   },
 
   agents: { meaning: 'how agents are set up: `defaults`, and profiles by name' },
-  'agents.defaults': { meaning: 'of agents that you begin without a profile' },
-  'agents.defaults.model': { meaning: '`provider/model`; goes before `model`' },
+  'agents.defaults': { meaning: 'for agents that you start without a profile' },
+  'agents.defaults.model': { meaning: '`provider/model`; takes precedence over `model`' },
   'agents.defaults.thinking': { meaning: THINKING, default: '"off"' },
   'agents.defaults.toolsets': { meaning: TOOLSETS, default: '["process"]' },
   'agents.defaults.tools': { meaning: 'the only tools they have', default: 'all' },
   'agents.defaults.skills': {
-    meaning: 'the only [skills](instructions.md#skills) of anybody',
+    meaning: 'the only [skills](instructions.md#skills) that any agent has',
     default: 'all',
   },
   'agents.defaults.instructions': {
-    meaning: 'false: nobody gets [instructions](instructions.md)',
+    meaning: 'false: no agent gets [instructions](instructions.md)',
     default: 'true',
   },
   'agents.defaults.system': { meaning: 'their system prompt', default: 'a short one' },
@@ -255,7 +252,7 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     meaning: 'background runs of one tree at work at once; more are queued',
     default: `${subagents.max_concurrent}`,
   },
-  'agents.NAME': { meaning: 'a [profile](profiles.md); what is left out is as in whoever creates the agent' },
+  'agents.NAME': { meaning: 'a [profile](profiles.md); keys left out are as in whoever creates the agent' },
   'agents.NAME.description': { meaning: 'when to use it, for models and people' },
   'agents.NAME.model': { meaning: '`provider/model`, or `inherit`' },
   'agents.NAME.thinking': { meaning: THINKING },
@@ -268,21 +265,21 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'agents.NAME.skills': { meaning: 'the only [skills](instructions.md#skills) it has', default: 'all' },
   'agents.NAME.instructions': { meaning: 'whether it gets [instructions](instructions.md)', default: 'true' },
   'agents.NAME.system': { meaning: 'its system prompt' },
-  'agents.NAME.turns': { meaning: 'model requests of one turn; goes before `limits.turns`' },
-  'agents.NAME.timeout_seconds': { meaning: 'time of one turn; goes before `limits.run_ms`' },
+  'agents.NAME.turns': { meaning: 'model requests of one turn; takes precedence over `limits.turns`' },
+  'agents.NAME.timeout_seconds': { meaning: 'time of one turn; takes precedence over `limits.run_ms`' },
   'agents.NAME.budget': {
     meaning: 'what one agent of the profile and the agents below it may spend ([budgets](budgets.md))',
   },
   'agents.NAME.budget.tokens': { meaning: 'tokens, without input read from a cache' },
   'agents.NAME.budget.usd': { meaning: 'US dollars' },
-  'agents.NAME.budget.seconds': { meaning: 'time by the clock from its creation on' },
+  'agents.NAME.budget.seconds': { meaning: 'elapsed time since its creation' },
   ...below('agents.NAME', LIMITS),
   ...below('agents.NAME', PERMISSIONS),
 
   context: {
     meaning: 'how conversations are kept within the windows of their models ([context](context.md))',
   },
-  'context.share': { meaning: 'of a window: what may be filled before room is made', default: '0.8' },
+  'context.share': { meaning: 'share of the window that may be filled before room is made', default: '0.8' },
   'context.model': { meaning: 'the model that writes summaries', default: 'that of the agent' },
 
   runs: {
@@ -297,7 +294,9 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
 
   server: { meaning: 'the HTTP interface of `coppice serve` ([HTTP API](http-api.md))' },
   'server.listen': { meaning: '`HOST:PORT` or `PORT`', default: '`127.0.0.1:4747`, or a free port' },
-  'server.hosts': { meaning: 'further exact values of `Host` that it answers to, as behind a proxy' },
+  'server.hosts': {
+    meaning: 'further exact values of `Host` that it answers to, for example behind a proxy',
+  },
   'server.tls': { meaning: 'TLS' },
   'server.tls.cert': { meaning: 'file of the certificate, in PEM' },
   'server.tls.key': { meaning: 'file of its key, in PEM' },
@@ -315,15 +314,15 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     default: 'false',
   },
   alerts: {
-    meaning: 'rules of what people are told of ([alerts](operations.md#alerts)); read by `coppice serve`',
+    meaning: 'rules for what people are alerted to ([alerts](operations.md#alerts)); read by `coppice serve`',
   },
-  'alerts[].when': { meaning: 'what is looked for' },
+  'alerts[].when': { meaning: 'the condition' },
   'alerts[].after_minutes': {
-    meaning: 'with `waits-for-person`: how long a call may wait before they are told',
+    meaning: 'with `waits-for-person`: how long a call may wait before the alert',
     default: '0',
   },
   'alerts[].usd': { meaning: 'with `cost`, which needs it: US dollars of one tree' },
-  'alerts[].to': { meaning: 'where it is told, one or more: [targets](channels.md) such as `telegram:42`' },
+  'alerts[].to': { meaning: 'where alerts go, one or more: [targets](channels.md) such as `telegram:42`' },
   channels: {
     meaning: 'where results go and people write ([channels](channels.md)); read by `coppice serve`',
   },
@@ -332,7 +331,7 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     meaning: 'environment variable that holds its token',
     default: '"TELEGRAM_BOT_TOKEN"',
   },
-  'channels.telegram.allow': { meaning: 'numeric ids of the people who are heard', default: 'nobody' },
+  'channels.telegram.allow': { meaning: 'numeric ids of the people who may write to it', default: 'nobody' },
   'channels.telegram.apiRoot': { meaning: 'a Bot API server of your own' },
   'channels.telegram.profile': { meaning: 'profile of the conversations of its chats' },
   'channels.telegram.model': { meaning: 'their model' },
@@ -351,12 +350,12 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   },
   'tui.links': {
     meaning: 'whether addresses are links of the terminal',
-    default: 'where the terminal is known to have them',
+    default: 'on terminals that are known to support them',
   },
   'tui.statusLine': { meaning: 'the last line of the screen ([scripts](tui.md#scripts-of-your-own))' },
   'tui.statusLine.command': { meaning: 'a shell command that prints it' },
-  'tui.notify': { meaning: 'how you are called ([scripts](tui.md#scripts-of-your-own))' },
-  'tui.notify.command': { meaning: 'a shell command that is run then' },
+  'tui.notify': { meaning: 'how you are notified ([scripts](tui.md#scripts-of-your-own))' },
+  'tui.notify.command': { meaning: 'a shell command that is run to notify you' },
   'tui.meters': { meaning: 'what the navigation line shows; `false` leaves it out' },
   'tui.meters.context': { meaning: 'how full the context of the agent in view is', default: 'true' },
   'tui.meters.tokens': { meaning: 'tokens of this turn, and of all turns', default: 'true' },
@@ -365,7 +364,7 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'tui.meters.budget': { meaning: 'what is left to be spent, once it is less than half', default: 'true' },
   keys: {
     meaning:
-      'keys of the terminal UI by action ([keys of your own](tui.md#keys-of-your-own)); `[]` takes them all',
+      'keys of the terminal UI by action ([keys of your own](tui.md#keys-of-your-own)); `[]` removes all keys of the action',
   },
   ...Object.fromEntries(
     ACTIONS.map(({ action, keys, description }) => [
