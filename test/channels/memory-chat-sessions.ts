@@ -93,7 +93,8 @@ export class MemoryChatSessions implements ChatSessions {
     const index = asks.findIndex((ask) => ask.id === id || (id.length >= 4 && ask.id.startsWith(id)));
     const ask = asks[index];
     if (ask === undefined) throw new CoppiceError('E_ASK_NOT_FOUND', `no approval "${id}"`);
-    if (ask.verdict !== null) throw new CoppiceError('E_ASK_ANSWERED', 'somebody answered before');
+    if (ask.verdict !== null)
+      throw new CoppiceError('E_ASK_ANSWERED', 'the question was already answered or is gone');
     const { verdict, scope, note, by } = answer;
     const answered = { ...ask, verdict, scope, note, answered_by: by, answered_at: 1 };
     asks[index] = answered;

@@ -25,8 +25,8 @@ const deeds = z.strictObject({
     .describe('its newest shell commands'),
   more_commands: number('commands before these'),
   children: number('agents that it created'),
-  unanswered: number('of these, how many owed an answer when its turn ended'),
-  missing_evidence: texts('evidence that its profile requires, and that there is none of'),
+  unanswered: number('how many of these had not answered when its turn ended'),
+  missing_evidence: texts('evidence that its profile requires and that is missing'),
   tokens: number('input and output'),
   took_ms: z.number().nullable().describe('duration of its turn; null while it works'),
 });
@@ -45,7 +45,7 @@ export const agent = z
     id: text('uuid'),
     name: text('its name; a root is called `main` unless it was named'),
     status: one(
-      'in one word; `unled`: there is something to do, and nobody leads its tree',
+      'in one word; `unled`: there is something to do, and no process leads its tree',
       ...([
         'running',
         'waiting',
@@ -130,7 +130,7 @@ export const agent = z
     updated_at: time('when something last happened to it'),
     ended_at: maybeTime('when it ended for good'),
     unled: z
-      .strictObject({ why: text('why nobody leads its tree'), next: text('what would help') })
+      .strictObject({ why: text('why no process leads its tree'), next: text('what would help') })
       .nullable()
       .describe('set while its tree stands still'),
     pending_approval: maybe('id of the approval that it waits for; not in `coppice/run/v1`'),
@@ -159,7 +159,7 @@ export const tree = z.strictObject({
   limits: limits
     .extend({
       usual: yes(
-        'nobody limited tokens or cost: these two are the usual ones ([budgets](budgets.md))',
+        'no limit on tokens or cost was set: both have their defaults ([budgets](budgets.md))',
       ).optional(),
     })
     .describe('limits of the tree'),
@@ -228,7 +228,7 @@ export const treeRow = z.strictObject({
   title: text('the first line of its task'),
   status: agent.shape.status.describe('of the root'),
   need: one(
-    'why somebody should look: it waits for an approval; it failed or nobody leads it; it is at work; nothing',
+    'why it needs attention: it waits for an approval; it failed or no process leads it; it is at work; nothing',
     'approval',
     'trouble',
     'work',

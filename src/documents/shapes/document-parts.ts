@@ -29,7 +29,7 @@ export const run = z
       'subagent',
       'delegate',
     ),
-    status: one('how it stands', 'queued', 'running', 'completed', 'failed', 'timeout', 'cancelled'),
+    status: one('its status', 'queued', 'running', 'completed', 'failed', 'timeout', 'cancelled'),
     label: maybe('its label; for a timer, the name of the job'),
     task: text('what it was told to do'),
     agent_id: text('its agent; the row stays when the conversation is deleted'),
@@ -39,12 +39,12 @@ export const run = z
     model: text('`provider/model`'),
     thinking: one('how much it reasons', ...THINKING),
     timeout_seconds: z.number().nullable().describe('its own time limit'),
-    cleanup: one('what becomes of its conversation', 'delete', 'keep'),
-    deliver: texts('targets that get its end'),
-    job_id: maybe('the job that began it'),
+    cleanup: one('what happens to its conversation', 'delete', 'keep'),
+    deliver: texts('targets that are told how it ended'),
+    job_id: maybe('the job that started it'),
     result: maybe('its last text'),
     error: maybe('why it failed; of a completed one, the limit that cut it short'),
-    created_at: time('when it was entered'),
+    created_at: time('when it was created'),
     started_at: maybeTime('when it began'),
     finished_at: maybeTime('when it ended'),
     duration_ms: z.number().nullable().describe('from start to end'),
@@ -53,7 +53,7 @@ export const run = z
 
 export const approval = z
   .strictObject({
-    id: text('by which it is answered'),
+    id: text('the id with which it is answered'),
     agent_id: text('the agent that asks'),
     agent_name: text('its name'),
     root_id: text('its tree'),
@@ -73,7 +73,7 @@ export const approval = z
     difference: maybe('what the call would change in a file, as a unified diff'),
     cwd: text('the folder'),
     rule: text('why it is asked, such as `ask(bash:rm *)`'),
-    asked_at: time('when'),
+    asked_at: time('when it was asked'),
     verdict: z
       .enum(['allow', 'deny', 'void'])
       .nullable()
@@ -91,14 +91,14 @@ export const approval = z
 
 export const grantedRule = z
   .strictObject({
-    id: text('by which it is removed: that of the approval'),
+    id: text('the id with which it is removed; that of the approval'),
     rule: text('what is allowed, such as `bash:git status *`'),
     scope: z.enum(ASK_SCOPES).exclude(['once']).describe('how far it reaches'),
     agent_id: maybe('the agent; null: not only one'),
     agent_name: maybe('its name'),
     root_id: maybe('the tree; null: every tree in the folder'),
     folder: text('where it was granted; rules about paths, and those granted for good, hold only there'),
-    asked_by: text('the rules that had asked: where another one asks, it still does'),
+    asked_by: text('the rules that had asked; other rules that ask still do'),
     granted_by: text('who granted it'),
     granted_at: time('when'),
   })
@@ -130,8 +130,8 @@ export const job = z
     timeout_seconds: z.number().nullable().describe('the longest a run may take'),
     deliver: texts('targets that get its results'),
     once: yes('disabled after it fired once'),
-    cleanup: one('what becomes of the conversation of a run', 'delete', 'keep'),
-    overlap: one('what becomes of an instant while its run is at work', 'skip', 'queue'),
+    cleanup: one('what happens to the conversation of a run', 'delete', 'keep'),
+    overlap: one('what happens if it is due while a run of it is in progress', 'skip', 'queue'),
     enabled: yes('whether it fires'),
     next_at: maybeTime('when it is due next'),
     created_at: time('when it was made'),
@@ -142,15 +142,15 @@ export const job = z
 export const delivery = z
   .strictObject({
     id: text('follows from its cause: `run-…`, `reply-…`, `ask-…`'),
-    kind: one('what it tells', 'run', 'reply', 'ask', 'alert'),
+    kind: one('what it reports', 'run', 'reply', 'ask', 'alert'),
     target: text('where it goes'),
-    status: one('how it stands', 'pending', 'delivered', 'failed'),
+    status: one('its status', 'pending', 'delivered', 'failed'),
     attempts: number('tries so far'),
     error: maybe('why the last try failed'),
-    about: maybe('the run or the approval that it tells of; null for a reply'),
+    about: maybe('the run or the approval that it is about; null for a reply'),
     agent_id: text('the agent that it comes from'),
     root_id: text('its tree'),
-    created_at: time('when it was entered'),
+    created_at: time('when it was created'),
     next_at: maybeTime('when it is tried next, while pending'),
     ended_at: maybeTime('when it was delivered or given up'),
   })
@@ -160,7 +160,7 @@ export const profile = z
   .strictObject({
     name: text('its name'),
     description: text('when to use it; may be empty'),
-    model: maybe('null here and below: as whoever creates the agent'),
+    model: maybe('null here and below: the same as for the agent that creates it'),
     thinking: z.enum(THINKING).nullable().describe('how much it reasons'),
     toolsets: z.array(z.string()).nullable().describe('how it works with others'),
     tools: z.array(z.string()).nullable().describe('the only tools it may have'),
@@ -177,7 +177,7 @@ export const profile = z
         seconds: z.number().optional().describe('time by the clock'),
       })
       .nullable()
-      .describe('what one agent of it and all below may spend'),
+      .describe('what one of its agents and the agents below it may spend'),
     permissions: z
       .strictObject({
         allow: texts('rules that allow'),
@@ -193,7 +193,7 @@ export const profile = z
 export const jobRun = z.strictObject({
   instant: time('when it was due, or asked for'),
   manual: yes('asked for with `cron run`'),
-  outcome: one('what became of it', 'fired', 'queued', 'skipped'),
+  outcome: one('the outcome', 'fired', 'queued', 'skipped'),
   missed: number('missed instants that it makes up for'),
   fired_at: time('when it was noticed'),
   run: run.nullable().describe('null for an event, and for what led to nothing'),

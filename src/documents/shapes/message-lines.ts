@@ -99,7 +99,7 @@ export const messages = {
         did: z
           .string()
           .optional()
-          .describe('of a delegated task: what its agent really did; the model reads it behind `output`'),
+          .describe('of a delegated task: what its agent really did; the model reads it after `output`'),
         images: z.array(image).optional().describe('pictures'),
         file: file.optional().describe('the file that the call showed or changed; not for the model'),
       })

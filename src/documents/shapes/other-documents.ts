@@ -35,7 +35,7 @@ export const OTHER_DOCUMENTS = [
               'the rule to offer for an `allow`: the narrowest that is of use for other calls, too',
             ),
             rules: texts(
-              'rules that an `allow` could grant, from narrow to wide; none if it cannot be told what would run',
+              'rules that an `allow` could grant, from narrow to wide; none if it is unclear what would run',
             ),
           }),
         )
@@ -100,8 +100,8 @@ export const OTHER_DOCUMENTS = [
     by: ['cron run --detach'],
     shape: z.strictObject({
       job: text('id of the job'),
-      outcome: one('what became of it', 'fired', 'queued', 'skipped'),
-      root_id: maybe('the tree that was begun'),
+      outcome: one('the outcome', 'fired', 'queued', 'skipped'),
+      root_id: maybe('the tree that was started'),
     }),
   },
   {
@@ -174,7 +174,7 @@ export const OTHER_DOCUMENTS = [
             remove: text('the command that removes its folder, whatever is in it'),
           }),
         )
-        .describe('git worktrees in which nobody works any more'),
+        .describe('git worktrees in which no agent works any more'),
     }),
   },
   {
@@ -222,7 +222,7 @@ export const OTHER_DOCUMENTS = [
           }),
         )
         .describe('those of the configuration first'),
-      notices: texts('what of the folder cannot be used'),
+      notices: texts('what in the folder cannot be used'),
     }),
   },
   {
@@ -235,7 +235,7 @@ export const OTHER_DOCUMENTS = [
           z.strictObject({
             name: text('its name'),
             ok: yes('it answered'),
-            error: maybe('why it did not, lacking its subject'),
+            error: maybe('why it did not answer, as a predicate without its subject'),
             server: maybe('what it says of itself'),
             protocol: maybe('the version of the protocol'),
             tools: z
@@ -265,9 +265,9 @@ export const OTHER_DOCUMENTS = [
       checks: z
         .array(
           z.strictObject({
-            name: text('what was looked at'),
-            ok: yes('it is as it should be'),
-            needed: yes('false: good to have'),
+            name: text('what was checked'),
+            ok: yes('the check passed'),
+            needed: yes('false: optional'),
             text: text('what was found'),
           }),
         )

@@ -41,7 +41,7 @@ export const activity = z.strictObject({
         tokens: z.array(z.number()).describe('input and output of each bar; at most 24'),
       }),
     )
-    .describe('the one in which something happened last is the last'),
+    .describe('ordered by their latest activity, the newest last'),
 });
 
 const range = z.strictObject({ usual: number('the median'), most: number('nine of ten used at most that') });
@@ -53,7 +53,7 @@ const estimate = z.strictObject({
   line: text('all of it in one line'),
   estimate: z
     .strictObject({
-      agents: number('of how many it is made; at most the newest 200'),
+      agents: number('how many it is based on; at most the newest 200'),
       tokens: range.describe('output, and input not read from a cache'),
       usd: range.nullable().describe('US dollars; null: their price is unknown'),
       seconds: range.describe('from the first request of an agent to the end of its last'),
@@ -172,7 +172,7 @@ export const SERVER_DOCUMENTS = [
     shape: z.strictObject({
       root_id: text('the root'),
       agents: texts('agents that this server leads now'),
-      elsewhere: number('agents that another living process leads; they go on there'),
+      elsewhere: number('agents that another living process leads; they continue there'),
       broken: z
         .array(z.strictObject({ agent_id: text('the agent'), name: text('its name'), reason: text('why') }))
         .describe('agents that could not be restored'),
@@ -184,7 +184,7 @@ export const SERVER_DOCUMENTS = [
     shape: z.strictObject({
       url: text('signs a browser in, once, within a minute'),
       scope: one('what the session may do', 'read', 'write'),
-      expires_at: time('until when it works'),
+      expires_at: time('when it expires'),
     }),
   },
   {

@@ -26,7 +26,7 @@ export const lane = z.strictObject({
       name: column('the model or the tool, an index of `names`'),
       status: column('0 open, 1 ok, 2 error, 3 denied, 4 interrupted, 5 cancelled, 6 timeout'),
       start: column('when it began, counted from the start of the span before it'),
-      length: column('how long it took; -1: it goes on'),
+      length: column('how long it took; -1: it is still running'),
       seq: column('the assistant message that it brought or whose call it is; -1: none'),
     })
     .describe('what it did, by start'),
@@ -42,7 +42,7 @@ export const lane = z.strictObject({
     .strictObject({
       span: column('index of a span'),
       by: column('the agent that ended the wait or the rest; of an open one, each that is awaited'),
-      at: column('when that agent had written or come to rest; -1: the wait goes on'),
+      at: column('when that agent had written or come to rest; -1: the wait continues'),
     })
     .describe('who waited for whom'),
   mail: z

@@ -33,7 +33,7 @@ export const TREE_DOCUMENTS = [
   {
     name: 'coppice/entered/v1',
     by: ['run --detach'],
-    shape: z.strictObject({ id: text('the root; whoever serves leads it') }),
+    shape: z.strictObject({ id: text('the root; coppice serve or a worker leads it') }),
   },
   { name: 'coppice/export/v1', by: ['export'], shape: exportedTree },
   {
@@ -50,17 +50,17 @@ export const TREE_DOCUMENTS = [
     by: ['blame'],
     shape: z.strictObject({
       path: text('of the file, absolute'),
-      whole: yes('no change had to be left out because the text that it led to is not known'),
+      whole: yes('no change had to be left out because its resulting text is unknown'),
       changes: z
         .array(
           z.strictObject({
-            agent_id: text('who made the call'),
+            agent_id: text('the agent that made the call'),
             agent: text('its name'),
             root_id: text('its tree'),
             seq: number('of the message with the result'),
             call_id: text('of the call'),
             tool: text('`write` or `patch`'),
-            at: time('when the ledger got it'),
+            at: time('when it was recorded'),
             prompt: maybe('first line of what the agent had been told to do'),
           }),
         )
@@ -69,7 +69,7 @@ export const TREE_DOCUMENTS = [
         .array(
           z.strictObject({
             line: number('counted from 1'),
-            text: text('what it holds'),
+            text: text('its text'),
             source: one(
               '`before`: it was there before the first change that the ledger knows; `outside`: written later, by no recorded call',
               'agent',
@@ -109,7 +109,7 @@ export const TREE_DOCUMENTS = [
             state: one('`blocked`: it waits for others', 'open', 'blocked', 'claimed', 'done'),
             agent_id: maybe('who claimed it, or finished it'),
             agent_name: maybe('its name'),
-            result: maybe('what came of it'),
+            result: maybe('its result'),
             added_by: text('the agent that added it'),
             added_at: time('when it was added'),
             changed_at: time('when it changed last'),
@@ -158,7 +158,7 @@ export const TREE_DOCUMENTS = [
             agent_id: text('uuid'),
             root_id: text('the root of its tree'),
             name: text('its name'),
-            status: one('how it stands', 'running', 'idle', 'dead'),
+            status: one('its status', 'running', 'idle', 'dead'),
             last_reply: maybe('text of its last finished turn'),
             error: z.string().optional().describe('why it failed'),
             limit: z.string().optional().describe('the limit that ended its turn'),
@@ -188,7 +188,7 @@ export const TREE_DOCUMENTS = [
             agent_id: text('its id'),
             name: text('its name'),
             branch: text('its branch'),
-            status: one('what came of it', 'merged', 'unchanged', 'conflict', 'test_failed', 'failed'),
+            status: one('the outcome', 'merged', 'unchanged', 'conflict', 'test_failed', 'failed'),
             commit: maybe('the merge'),
             files: texts('those in conflict'),
             error: maybe('why it was not merged'),

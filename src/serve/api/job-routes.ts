@@ -26,11 +26,11 @@ const schedule = {
   timeout_seconds: z.number().min(0).optional().describe('longest run; 0: the limit of the tree'),
   deliver: words.optional().describe('targets that get its results'),
   once: z.boolean().optional().describe('disabled after it fired once'),
-  cleanup: z.enum(['delete', 'keep', 'disable']).optional().describe('what becomes of a conversation'),
+  cleanup: z.enum(['delete', 'keep', 'disable']).optional().describe('what happens to a conversation'),
   overlap: z
     .enum(['skip', 'queue'])
     .optional()
-    .describe('what becomes of an instant while its run is at work'),
+    .describe('what happens if it is due while a run of it is in progress'),
 };
 
 const session = z
