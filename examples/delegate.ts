@@ -76,10 +76,10 @@ const { reply, agents } = await agent.result();
 console.log(`main: ${reply}`);
 
 // Below each result stands what the sub-agent really did; such a line in a result is quoted.
-assert.match(reply ?? '', /^the oak has 30 rings\n\n\[Did: 1 tool called \(rings 1\); .*\]$/m);
+assert.match(reply ?? '', /^the oak has 30 rings\n\n\[Did: 1 tool call \(rings 1\); .*\]$/m);
 assert.match(
   reply ?? '',
-  /^in the grove, the hazel has 50 rings\n\n> \[Did: .*\]\n\n\[Did: 0 tools called; .*\]$/m,
+  /^in the grove, the hazel has 50 rings\n\n> \[Did: .*\]\n\n\[Did: 0 tool calls; .*\]$/m,
 );
 assert.deepEqual([...names.values()].sort(), ['grove', 'hazel', 'oak']);
 assert.equal(open.size, 0, 'every sub-agent that started is done');

@@ -173,7 +173,7 @@ export class CronJobs {
     const most = this.#options.bounds?.most;
     return new CoppiceError(
       'E_REFUSED',
-      `this tree has ${most} scheduled jobs that are enabled, as many as it may`,
+      `this tree already has ${most} enabled scheduled jobs, the maximum`,
       {
         hint: 'Remove or disable one first',
       },
@@ -247,8 +247,8 @@ export class CronJobs {
   #changeZone(schedule: Schedule, tz: string | undefined, now: number): Schedule {
     if (tz === undefined) return schedule;
     if (schedule.type === 'cron') return this.#schedule({ cron: schedule.expression, tz }, now);
-    throw new CoppiceError('E_USAGE', 'a time zone goes with a cron expression', {
-      hint: 'Say both: --cron "0 9 * * 1-5" --tz Europe/Berlin',
+    throw new CoppiceError('E_USAGE', 'a time zone needs a cron expression', {
+      hint: 'Give both: --cron "0 9 * * 1-5" --tz Europe/Berlin',
     });
   }
 

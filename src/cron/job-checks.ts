@@ -17,7 +17,7 @@ export function checkedName(name: string): string {
 export function checkedTask(task: string | undefined): string {
   if (task === undefined || task.trim() === '')
     throw new CoppiceError('E_INVALID_ARGUMENT', 'a job needs a task', {
-      hint: 'Say what shall be done: --task "…"',
+      hint: 'Say what to do: --task "…"',
     });
   if (task.length > TASK_LENGTH)
     throw new CoppiceError(
@@ -51,7 +51,7 @@ export function refuseIgnored({ session, deliver, cleanup, timeout_ms }: NewCron
   if (ignored === undefined) return;
   throw new CoppiceError(
     'E_USAGE',
-    `${ignored} goes with an isolated session: an event in the main session is answered there`,
+    `${ignored} needs an isolated session: an event in the main session is answered there`,
     {
       hint: 'Leave it out, or choose session isolated',
     },
@@ -59,18 +59,20 @@ export function refuseIgnored({ session, deliver, cleanup, timeout_ms }: NewCron
 }
 
 export function nameTaken(name: string): CoppiceError {
-  return new CoppiceError('E_JOB_EXISTS', `there is a scheduled job called "${name}"`, {
+  return new CoppiceError('E_JOB_EXISTS', `a scheduled job called "${name}" already exists`, {
     hint: 'Change it with coppice cron update, or choose another name',
   });
 }
 
 export function notStarted(job: CronJob): CoppiceError {
   if (job.session === 'main')
-    return new CoppiceError('E_AGENT_NOT_FOUND', 'there is no main session that the event could go to', {
+    return new CoppiceError('E_AGENT_NOT_FOUND', 'there is no main session for the event', {
       hint: 'Start one: coppice, or coppice run "…"',
     });
   const why =
-    job.overlap === 'skip' ? 'a run of it is at work' : 'a run of it is at work, and one waits behind it';
+    job.overlap === 'skip'
+      ? 'a run of it is in progress'
+      : 'a run of it is in progress, and another one is queued';
   return new CoppiceError('E_JOB_AT_WORK', `${job.name} was not started: ${why} (overlap ${job.overlap})`, {
     hint: `See: coppice cron runs ${job.name}; stop it with coppice subagent cancel`,
     retryable: true,

@@ -68,7 +68,7 @@ function checkCallbacks(callbacks: SubagentCallbacks): void {
   checkNames(callbacks, CALLBACKS, 3);
   for (const name of Object.keys(CALLBACKS) as (keyof SubagentCallbacks)[])
     if (callbacks[name] !== undefined && typeof callbacks[name] !== 'function')
-      throw new CoppiceError('E_INVALID_ARGUMENT', `callbacks: ${name} is no function`);
+      throw new CoppiceError('E_INVALID_ARGUMENT', `callbacks: ${name} is not a function`);
 }
 
 /** Throws for unknown names. `slip`: edit distance up to which an unknown name counts as a misspelling of a known one; 0: every unknown name is refused. */

@@ -50,7 +50,7 @@ export class Registry implements ToolRegistry {
     }[],
   ): void {
     if (this.#subagents !== null)
-      throw new CoppiceError('E_INVALID_ARGUMENT', 'the sub-agent tools are registered already');
+      throw new CoppiceError('E_INVALID_ARGUMENT', 'the sub-agent tools are already registered');
     for (const { definition } of tools) this.#refuseName(definition.name);
     for (const { definition, run } of tools)
       this.#add(definition, async (args) => {
@@ -73,7 +73,7 @@ export class Registry implements ToolRegistry {
 
   #refuseName(name: string): void {
     if (this.#entries.has(name))
-      throw new CoppiceError('E_INVALID_ARGUMENT', `tool "${name}": it is registered already`);
+      throw new CoppiceError('E_INVALID_ARGUMENT', `tool "${name}": it is already registered`);
     // Running agents got their tools when the coppice was opened.
     if (this.#taken)
       throw new CoppiceError('E_INVALID_ARGUMENT', `tool "${name}": the registry is in use`, {

@@ -56,7 +56,7 @@ export class SubagentWatch {
   close(): void {
     for (const id of [...this.#open.keys()]) {
       this.#open.delete(id);
-      const hint = 'It goes on when its tree is resumed';
+      const hint = 'It continues when its tree is resumed';
       this.#tell('onSubagentError', id, new CoppiceError('E_CLOSED', 'the coppice was closed', { hint }));
     }
   }

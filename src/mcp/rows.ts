@@ -41,7 +41,7 @@ export function runRow({ id, name, state }: Agent, run: Run): Row {
   const ended = {
     ...head,
     status: state.type === 'killed' ? 'dead' : run.status === 'cancelled' ? 'cancelled' : 'failed',
-    error: failureOf(state)?.error ?? `${run.status}: ${run.error ?? 'no reason was kept'}`,
+    error: failureOf(state)?.error ?? `${run.status}: ${run.error ?? 'no reason was recorded'}`,
   } as const;
   return message === '' ? ended : { ...ended, last_reply: message };
 }

@@ -70,7 +70,7 @@ function decideLevel(
       const why =
         matched === 'yes'
           ? said
-          : `${said}, for it cannot be seen what the command runs (${matched.unseen}): write it as plain commands`;
+          : `${said}, because it is unclear what the command runs (${matched.unseen}): write it as plain commands`;
       found.push({ verdict: rule.verdict, rule: why });
     }
     if (found.length > 0) return found;

@@ -60,9 +60,7 @@ function canonicalPart(path: string): { existing: string; missing: string[] } {
     }
     // A dangling link still exists; writing through it would create a file outside the folder.
     if (isLink(current))
-      throw new Error(
-        `${printablePath(path)}: ${printablePath(current)} is a symbolic link that leads nowhere`,
-      );
+      throw new Error(`${printablePath(path)}: ${printablePath(current)} is a dangling symbolic link`);
     if (dirname(current) === current) throw new Error(`${printablePath(path)}: does not exist`);
     missing.unshift(basename(current));
   }

@@ -32,7 +32,7 @@ function isByProfile({ levels }: Policy, tool: ToolPermission, subject: string):
 export function blindRefusal(policy: Policy, tool: ToolPermission): string | null {
   const [rule] = [tool.name, ...tool.bound_by].flatMap((one) => partialRules(policy, one));
   if (rule !== undefined)
-    return `${tool.name} was not allowed: the program does not say what it is about, and there is a rule for some of it: ${rule}`;
+    return `${tool.name} was not allowed: the program does not say what the call is about, and a rule restricts some such calls: ${rule}`;
   return policyRefusal(policy, tool, '');
 }
 

@@ -131,7 +131,7 @@ describe('coppice cron', () => {
       [
         ['cron', 'add', 'count', '--every', '1h', '--task', 't'],
         2,
-        /there is a scheduled job called "count"/,
+        /a scheduled job called "count" already exists/,
       ],
       [['cron', 'show', 'nobody'], 3, /no scheduled job "nobody".*coppice cron list/s],
       [['cron', 'rm', 'nobody'], 3, /no scheduled job/],

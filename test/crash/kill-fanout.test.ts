@@ -103,7 +103,7 @@ async function check(database: string, effects: string, count: number): Promise<
       outcome: outcomeOf(place),
     })),
   );
-  for (const { did } of rows.sub_agent_results) assert.match(did, /^(0 tools called|1 tool called)/);
+  for (const { did } of rows.sub_agent_results) assert.match(did, /^(0 tool calls|1 tool call)/);
   const mail = await store.mail(root.id, true);
   assert.equal(mail.length, count, 'each child reported once');
   assert.deepEqual(await store.mail(root.id), []);

@@ -129,7 +129,7 @@ describe('scheduled jobs', () => {
         [{ cleanup: 'delete' }, 'cleanup'],
         [{ timeout_s: 5 }, 'timeout'],
       ] as const)
-        await refused(add({ ...main, ...wish }), 'E_USAGE', new RegExp(`^${what} goes with an isolated`));
+        await refused(add({ ...main, ...wish }), 'E_USAGE', new RegExp(`^${what} needs an isolated`));
     });
 
     it('a person may let a run take longer than its limits say, never shorter by that', async () => {
@@ -203,10 +203,10 @@ describe('scheduled jobs', () => {
 
     it('that is invalid changes nothing', async () => {
       const [job, other] = [await add(), await add()];
-      await refused(jobs.change(job, { tz: 'Asia/Tokyo' }), 'E_USAGE', /time zone goes with a cron/);
+      await refused(jobs.change(job, { tz: 'Asia/Tokyo' }), 'E_USAGE', /time zone needs a cron/);
       await refused(jobs.change(job, { deliver: ['nowhere:1'] }), 'E_INVALID_ARGUMENT', /^deliver nowhere:1/);
       await refused(jobs.change(job, { task: '' }), 'E_INVALID_ARGUMENT', /needs a task/);
-      await refused(jobs.change(job, { session: 'main', timeout_s: 1 }), 'E_USAGE', /^timeout goes with/);
+      await refused(jobs.change(job, { session: 'main', timeout_s: 1 }), 'E_USAGE', /^timeout needs/);
       await refused(jobs.change(job, { name: other.name }), 'E_JOB_EXISTS', /called "job/);
       assert.deepEqual(await jobs.find(job.id), job);
     });
@@ -252,11 +252,11 @@ describe('scheduled jobs', () => {
       assert.equal(first.outcome, 'fired');
       const [row] = await jobRuns(store, skips.id, 5);
       assert.deepEqual([row?.fire.manual, row?.run?.root_id], [true, first.root_id]);
-      await refused(jobs.fire(skips), 'E_JOB_AT_WORK', /a run of it is at work \(overlap skip\)/);
+      await refused(jobs.fire(skips), 'E_JOB_AT_WORK', /a run of it is in progress \(overlap skip\)/);
       const queues = await add({ overlap: 'queue' });
       assert.equal((await jobs.fire(queues)).outcome, 'fired');
       assert.deepEqual(await jobs.fire(queues), { outcome: 'queued', root_id: null });
-      await refused(jobs.fire(queues), 'E_JOB_AT_WORK', /and one waits behind it \(overlap queue\)/);
+      await refused(jobs.fire(queues), 'E_JOB_AT_WORK', /and another one is queued \(overlap queue\)/);
     });
 
     it('many at the same moment: each is a run of its own', async () => {
@@ -325,7 +325,7 @@ describe('scheduled jobs', () => {
       const make = (name: string, root_id: string | null) =>
         model.add(name, { every: '1h', task: 'look' }, { ...GROUND, root_id });
       const [first] = [await make('a', tree), await make('b', tree)];
-      const full = /2 scheduled jobs that are enabled, as many as it may/;
+      const full = /already has 2 enabled scheduled jobs/;
       await refused(make('c', tree), 'E_REFUSED', full);
       await make('d', other);
       const quiet = await model.enable(first, false);

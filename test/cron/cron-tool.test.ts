@@ -165,7 +165,7 @@ it('an invalid job is an error that says what would be valid', async () => {
     /show needs the name of a job/,
     /a job needs a task/,
     /no model no\/model/,
-    /deliver goes with an isolated session/,
+    /deliver needs an isolated session/,
     /cron and every are given/,
   ];
   for (const [at, pattern] of expected.entries()) assert.match(outputs[at] ?? '', pattern);
@@ -174,7 +174,7 @@ it('an invalid job is an error that says what would be valid', async () => {
 
 it('a tree has no more enabled jobs than it may', async () => {
   const outputs = await calls(Array.from({ length: 21 }, (_, n) => add(`job ${n}`)));
-  assert.match(outputs[20] ?? '', /20 scheduled jobs that are enabled, as many as it may/);
+  assert.match(outputs[20] ?? '', /already has 20 enabled scheduled jobs/);
   assert.equal((await jobs()).length, 20);
   await stage?.close();
   await folder_store?.close();
@@ -186,7 +186,7 @@ it('a tree has no more enabled jobs than it may', async () => {
     { action: 'update', name: 'job 0', every: '1h' },
     { action: 'update', name: 'job 1', timeoutSeconds: 86_400 },
   ]);
-  for (const at of [22, 23]) assert.match(again[at] ?? '', /as many as it may/);
+  for (const at of [22, 23]) assert.match(again[at] ?? '', /enabled scheduled jobs, the maximum/);
   assert.match(again[24] ?? '', /a run of this tree may take 1800 s at most/);
 });
 

@@ -86,16 +86,16 @@ describe('at', () => {
   it('refuses invalid dates', () => {
     invalid(
       { at: '2026-02-30 09:00' },
-      'at "2026-02-30 09:00" is no date of the calendar',
+      'at "2026-02-30 09:00" is not a valid date',
       `${date}. For example "2026-03-01 09:00": due 2026-03-01 09:00 Europe/Berlin (08:00Z)`,
     );
     invalid(
       { at: '2025-02-30T10:30Z' },
-      'at "2025-02-30T10:30Z" is no date of the calendar',
+      'at "2025-02-30T10:30Z" is not a valid date',
       `${date}. For example "2025-03-29 10:30": due 2025-03-29 10:30 Europe/Berlin (09:30Z)`,
     );
     for (const text of ['2026-13-01 09:00', '2026-00-10 09:00'])
-      invalid({ at: text }, `at "${text}" is no date of the calendar`, `${date}. ${nine}`);
+      invalid({ at: text }, `at "${text}" is not a valid date`, `${date}. ${nine}`);
     assert.match(refusal({ at: '2026-04-31 09:00' }).hint, /"2026-05-01 09:00"/);
     assert.match(refusal({ at: '2026-12-32 09:00' }).hint, /"2027-01-01 09:00"/);
     assert.match(refusal({ at: '2027-02-29 09:00' }).hint, /"2027-03-01 09:00"/);
@@ -127,19 +127,19 @@ describe('at', () => {
   it('refuses invalid times of day', () => {
     const hours = 'Hours are 00-23, minutes and seconds 00-59';
     for (const text of ['24:00', '12:60', '12:00:60', '2025-11-23 25:00', '2025-11-23T09:00+25:00'])
-      invalid({ at: text }, `at "${text}" is no time of day`, `${hours}. ${nine}`);
+      invalid({ at: text }, `at "${text}" is not a valid time of day`, `${hours}. ${nine}`);
   });
 
   it('refuses everything else', () => {
     const forms = 'Write "YYYY-MM-DD HH:MM", ISO 8601, "HH:MM" or "+1h30m"';
     for (const text of ['tomorrow', '', '2025', '23.11.2025 09:00', '2025-11-23 nine'])
-      invalid({ at: text }, `at "${text}" is no time`, `${forms}. ${nine}`);
+      invalid({ at: text }, `at "${text}" is not a valid time`, `${forms}. ${nine}`);
     invalid({ at: '2025-11-23' }, 'at "2025-11-23" has no time of day', `${forms}. ${nine}`);
     invalid({ at: '09:00Z' }, 'at "09:00Z" has no date', `${forms}. ${nine}`);
     for (const text of ['+', '+5', '+5x', '+-5m'])
       invalid(
         { at: text },
-        `at "${text}" is no time span`,
+        `at "${text}" is not a valid time span`,
         `${forms}. For example "+10m": due 2025-03-28 11:10 Europe/Berlin (10:10Z)`,
       );
   });

@@ -24,7 +24,7 @@ describe('which options go together', () => {
   it('no zone with every', () => {
     assert.deepEqual(refusal({ every: '10m', tz: 'UTC' }), {
       code: 'E_USAGE',
-      message: 'a time zone goes with cron or at: every counts real time',
+      message: 'a time zone needs cron or at: every counts elapsed time',
       hint: 'Leave out tz, or write a cron expression such as "*/10 * * * *" in UTC',
     });
   });
@@ -192,7 +192,7 @@ describe('cron', () => {
   it('refuses expressions that are never due', () => {
     invalid(
       { cron: '0 9 31 2 *' },
-      'cron "0 9 31 2 *" never comes: no date fits',
+      'cron "0 9 31 2 *" never matches any date',
       'The last day of a month is L. For example "0 9 L 2 *": due next 2026-02-28 09:00 Europe/Berlin (08:00Z)',
     );
     assert.equal(
@@ -224,11 +224,11 @@ describe('every', () => {
     '0s': 'is too short',
     '367d': 'is too long',
     '366d1s': 'is too long',
-    '90': 'is no time span',
-    '': 'is no time span',
-    '-5m': 'is no time span',
-    '30m1h': 'is no time span',
-    'ten minutes': 'is no time span',
+    '90': 'is not a valid time span',
+    '': 'is not a valid time span',
+    '-5m': 'is not a valid time span',
+    '30m1h': 'is not a valid time span',
+    'ten minutes': 'is not a valid time span',
   };
   for (const [every, wrong] of Object.entries(refused)) {
     it(`refuses "${every}"`, () =>

@@ -53,7 +53,7 @@ it('examples/delegate.ts', () => {
   );
   assert.match(
     out,
-    /^main: the oak has 30 rings\n\n\[Did: 1 tool called \(rings 1\); .*\]\n\nin the grove, the hazel has 50 rings$/m,
+    /^main: the oak has 30 rings\n\n\[Did: 1 tool call \(rings 1\); .*\]\n\nin the grove, the hazel has 50 rings$/m,
   );
   assert.match(out, /ash: done after 2 turns\n$/);
 });

@@ -30,7 +30,7 @@ it('registers both tools in the category subagent; the description states the de
   );
   assert.match(spawn?.parameters.maxTurns?.description ?? '', /default: 7/);
   assert.equal(others.length, 0);
-  const again = { code: 'E_INVALID_ARGUMENT', message: /registered already/ };
+  const again = { code: 'E_INVALID_ARGUMENT', message: /already registered/ };
   assert.throws(() => registerSubagentTools(registry), again);
   const none = createToolRegistry();
   registerSubagentTools(none, { maxDepth: 0 });
@@ -70,8 +70,8 @@ it('refuses unknown options, unknown callbacks and callbacks that are not functi
       code: 'E_INVALID_ARGUMENT',
       message,
     });
-  refused({ callbacks: { onSubagentStart: 'yes' } }, /onSubagentStart is no function/);
-  refused({ callbacks: { onSubagentError: null } }, /onSubagentError is no function/);
+  refused({ callbacks: { onSubagentStart: 'yes' } }, /onSubagentStart is not a function/);
+  refused({ callbacks: { onSubagentError: null } }, /onSubagentError is not a function/);
   refused({ callbacks: { onSubagentStrat: () => undefined } }, /no "onSubagentStrat"/);
   refused({ maxDept: 0 }, /no "maxDept"/);
 });
@@ -93,7 +93,7 @@ it('an agent’s spawn runs a child loop with inherited tools and returns the fi
   );
   assert.match(
     await on.ask('a prompt of the root'),
-    /^got: seen by scout\n\n\[Did: 1 tool called \(look 1\); .*\]$/,
+    /^got: seen by scout\n\n\[Did: 1 tool call \(look 1\); .*\]$/,
   );
   const scout = on.requests.find((request) => request.agent.name === 'scout');
   assert.deepEqual(scout?.messages, [{ role: 'user', text: 'do scout' }]);

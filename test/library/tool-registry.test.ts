@@ -64,10 +64,10 @@ it('refuses definitions that no provider accepts, and duplicate names', () => {
   bad({ ...SHOUT, name: 'no spaces' }, /a name has 1 to 64 letters/);
   bad({ ...SHOUT, name: '' }, /a name has 1 to 64 letters/);
   bad({ ...SHOUT, name: 'odd', parameters: { x: { type: 'colour' } } }, /cannot be used/);
-  bad(SHOUT, /"shout": it is registered already/);
+  bad(SHOUT, /"shout": it is already registered/);
   assert.throws(
     () => registry.registerTool({ ...half, spec: { ...half.spec, name: 'shout' } }),
-    /registered already/,
+    /already registered/,
   );
   assert.equal(registry.getToolDefinitions().length, 1);
 });

@@ -23,7 +23,7 @@ it('pictures of old ledgers that some provider refuses are told of in words', ()
   };
   for (const [image, said] of [
     [{ media_type: 'image/png', base64: header(9_000) }, /left out: it has 9000×10 pixels/],
-    [{ media_type: 'image/gif', base64: 'R0lGODlhAQABAAAAACw=' }, /left out: it is no readable png/],
+    [{ media_type: 'image/gif', base64: 'R0lGODlhAQABAAAAACw=' }, /left out: it is not a readable PNG/],
     [{ media_type: 'image/png', base64: header(10).repeat(120_000) }, /left out: it has \d+ bytes as base64/],
     [{ media_type: 'image/jpeg', base64: '/9j/' }, /left out/],
     [{ media_type: 'image/png', base64: header(2_000) }, /"type":"file"/],

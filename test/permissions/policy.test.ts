@@ -219,7 +219,7 @@ test('where the text does not tell what runs, an allowed call is denied if somet
     assert.equal(verdict(policy, 'bash', command), 'deny', JSON.stringify(command));
   assert.deepEqual(decide(policy, permissionOf('bash'), '$X y'), {
     verdict: 'deny',
-    rule: 'deny(bash:rm *), for it cannot be seen what the command runs (which program it runs): write it as plain commands',
+    rule: 'deny(bash:rm *), because it is unclear what the command runs (a program with a computed name): write it as plain commands',
   });
   assert.equal(verdict(cli({ allow: ['bash'], ask: ['bash:rm *'] }), 'bash', '$X y'), 'ask');
   assert.equal(verdict(cli({ allow: ['bash'] }), 'bash', '$X y'), 'allow');

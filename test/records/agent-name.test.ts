@@ -66,7 +66,7 @@ it('no agent is named like a person, the runtime or the root of a tree', () => {
     'ma\u0131n',
     'U\u0405\u0415R',
   ];
-  for (const name of reserved) assert.match(nameFault(name) ?? '', /taken for somebody else/, name);
+  for (const name of reserved) assert.match(nameFault(name) ?? '', /is a reserved name/, name);
   assert.equal(nameFault('main', true), null);
   assert.match(nameFault('system', true) ?? '', /taken for/);
 });

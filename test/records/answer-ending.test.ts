@@ -65,7 +65,7 @@ describe('an answer cut at the output limit', () => {
   it('is continued once, and the continuation joins it', () => {
     const run = started(DELEGATE);
     ends(run, 'one, tw', CUT);
-    assert.match(system(run), /cut off at the output limit. Go on exactly where it stopped/);
+    assert.match(system(run), /cut off at the output limit. Continue exactly where it stopped/);
     answer(run, 'o, three');
     assert.deepEqual(run.state, { type: 'completed', result: 'one, two, three' });
   });
@@ -81,7 +81,7 @@ describe('an answer cut at the output limit', () => {
     ends(run, 'two, ', CUT);
     assert.equal(run.state.type, 'errored');
     run.apply({ type: 'retry', at: 9, said: 'one, two, ', half: true });
-    assert.match(system(run), /Go on exactly where it stopped/);
+    assert.match(system(run), /Continue exactly where it stopped/);
     ends(run, 'three, ', CUT);
     assert.equal(failureOf(run)?.[0], 'cut', 'a person says whether it goes on still longer');
   });

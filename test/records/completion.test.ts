@@ -56,8 +56,8 @@ describe('completion messages', () => {
       [{ status: 'idle', success: false }, /has no "error"/],
       [{ status: 'idle', success: false, summary: 's' }, /has no "error"/],
       [{ status: 'idle', success: false, error: '' }, /has no "error"/],
-      [{ status: 'idle', success: false, error: 'e', partial: 7 }, /has a "partial" that is no text/],
-      [{ status: 'idle', success: false, error: 'e', partial: null }, /has a "partial" that is no text/],
+      [{ status: 'idle', success: false, error: 'e', partial: 7 }, /has a "partial" that is not a string/],
+      [{ status: 'idle', success: false, error: 'e', partial: null }, /has a "partial" that is not a string/],
     ];
     for (const [value, lack] of cases) {
       const reading = readCompletion(json(value));

@@ -17,7 +17,7 @@ it('JSON is refused just beyond its bounds', () => {
   assert.equal(fault(`["a", ${nested(128)}]`), 'it is nested deeper than 128 levels');
   assert.equal(fault(`[${nested(127)},${nested(127)}]`), null);
   assert.equal(fault(list(49_999)), null);
-  assert.equal(fault(list(50_000)), 'it holds more than 50000 values');
+  assert.equal(fault(list(50_000)), 'it contains more than 50000 values');
   assert.equal(fault(`"${'x'.repeat(1_999_998)}"`), null);
   assert.equal(fault(`"${'x'.repeat(1_999_999)}"`), 'it has 2000001 characters; the maximum is 2000000');
 });

@@ -15,7 +15,7 @@ const ENDS: readonly (readonly [Partial<Run>, string])[] = [
   [{ result: '' }, '[Cron: nightly] Complete.'],
   [{ error: 'the limit' }, '[Cron: nightly] Cut short: the limit\n\nWhat it had by then:\nall is well'],
   [{ status: 'failed', result: null, error: 'why' }, '[Cron: nightly] Failed: why'],
-  [{ status: 'failed', result: null, error: null }, '[Cron: nightly] Failed: no reason was kept'],
+  [{ status: 'failed', result: null, error: null }, '[Cron: nightly] Failed: no reason was recorded'],
   [
     { status: 'timeout', result: 'half', error: 'too slow' },
     '[Cron: nightly] Timed out: too slow\n\nWhat it had by then:\nhalf',

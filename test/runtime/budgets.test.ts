@@ -109,10 +109,13 @@ function suite(database: Database): void {
     assert.equal(a.state.type, 'idle');
     assert.equal(a.budget?.spent.usd.toFixed(2), '0.50');
     const [early, last] = await told(on, a);
-    assert.match(early ?? '', /^budget "usd" of you and all below: \$0\.4 of \$0\.5 used\. Come to an end/);
+    assert.match(
+      early ?? '',
+      /^budget "usd" for you and the agents below you: \$0\.4 of \$0\.5 used\. Finish before/,
+    );
     assert.match(
       last ?? '',
-      /^Finish now: budget "usd" of you and all below reached: \$0\.45 of \$0\.5 used/,
+      /^Finish now: budget "usd" for you and the agents below you reached: \$0\.45 of \$0\.5 used/,
     );
     assert.equal((await told(on, a)).length, 2);
   });
@@ -157,7 +160,7 @@ function suite(database: Database): void {
     assert.deepEqual(await kept(), ['0.00', 0.2]);
     assert.deepEqual(await change(id, { usd: 5 }), {
       ok: false,
-      error: 'above it only $0.7 more is left: raise that first',
+      error: 'only $0.7 is left in the budget above it: raise that budget first',
     });
     assert.match(JSON.stringify(await change(id, { tokens: 5 })), /no budget \\"tokens\\" of its own/);
     assert.match(JSON.stringify(await change(id, { usd: null })), /must stay limited/);
@@ -179,7 +182,7 @@ function suite(database: Database): void {
     const { state } = await on.agent('a');
     assert.match(
       state.type === 'errored' ? state.failure.error : '',
-      /budget "usd" of you and all below reached/,
+      /budget "usd" for you and the agents below you reached/,
     );
     assert.equal(on.requests.length - before, 4);
     await change(root.id, { usd: 2 });
@@ -188,7 +191,7 @@ function suite(database: Database): void {
     await on.runtime.settled(root.id);
     assert.equal(on.requests.length - before, 6);
     await on.runtime.kill(id);
-    assert.match(JSON.stringify(await change(id, { usd: 1 })), /it has ended/);
+    assert.match(JSON.stringify(await change(id, { usd: 1 })), /the agent has ended/);
     assert.deepEqual((await on.store.tree(root.id))?.limits.cost_usd, 2);
   });
 
@@ -213,7 +216,7 @@ function suite(database: Database): void {
     const { root } = await on.perform('go');
     assert.match(
       root.state.type === 'idle' ? (root.state.limit ?? '') : '',
-      /^limit "cost" of the tree reached: \$2 of \$5 used, .* Nobody limited this tree, .* --limit cost=N, or =none for no limit$/,
+      /^limit "cost" of the tree reached: \$2 of \$5 used, .* No limit was set for this tree, .* --limit cost=N, or cost=none for no limit$/,
     );
     const again = await on.reopen(() => 'well');
     await again.runtime.resume(root.id, { limits: { tokens: 100 } });

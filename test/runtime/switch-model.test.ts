@@ -74,7 +74,7 @@ onBothDatabases('another model', (database) => {
     const told = (await third.store.history(root.id)).flatMap((one) =>
       one.kind === 'event' && one.content.event === 'notice' ? [one.content.text] : [],
     );
-    assert.deepEqual(told, ['asks p/new from now on']);
+    assert.deepEqual(told, ['uses p/new from now on']);
   });
 
   it('is refused, if it does not exist, before anything changes', async () => {

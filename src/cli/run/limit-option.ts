@@ -24,7 +24,7 @@ function parseLimit(text: string): readonly [keyof Limits, number | null] {
   const limit = value === 'none' ? null : key === 'run_ms' ? milliseconds(value) : Number(value);
   if (value === '' || !isLimit(key, limit)) {
     const least = `Write a number of at least ${LIMIT_BOUNDS[key].least}`;
-    throw new CoppiceError('E_USAGE', `"${value}" is no value for the limit ${name}`, {
+    throw new CoppiceError('E_USAGE', `"${value}" is not a valid value for the limit ${name}`, {
       hint: key === 'run_ms' ? 'Write a time such as 90s, 30m or 2h' : least,
     });
   }

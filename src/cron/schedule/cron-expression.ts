@@ -41,7 +41,7 @@ function readExpression(expression: string, tz: string): CronExpression {
       zoned: new Cron(pattern, { mode: CRON_MODE, timezone: tz }),
     };
   } catch (cause) {
-    throw new CoppiceError('E_INVALID_ARGUMENT', `"${expression}" in "${tz}" is no schedule`, {
+    throw new CoppiceError('E_INVALID_ARGUMENT', `"${expression}" in "${tz}" is not a valid schedule`, {
       hint: 'Write for example "0 9 * * 1-5" in Europe/Berlin',
       cause,
     });

@@ -103,18 +103,18 @@ function readAt(text: string): AtText {
   const date = DATE.exec(text);
   const clock = readClock(date === null ? text : (date[4] ?? ''));
   if (date === null) {
-    if (clock === null) return wrong('is no time', FORMS);
-    if (clock === 'outside') return wrong('is no time of day', HOURS);
+    if (clock === null) return wrong('is not a valid time', FORMS);
+    if (clock === 'outside') return wrong('is not a valid time of day', HOURS);
     return clock.offset === null ? { type: 'clock', time: clock.time } : wrong('has no date', FORMS);
   }
   if (date[4] === undefined) return wrong('has no time of day', FORMS);
-  if (clock === null) return wrong('is no time', FORMS);
-  if (clock === 'outside') return wrong('is no time of day', HOURS);
+  if (clock === null) return wrong('is not a valid time', FORMS);
+  if (clock === 'outside') return wrong('is not a valid time of day', HOURS);
   const [year, month, day] = date.slice(1, 4).map(Number) as [number, number, number];
   const midnight = midnightOf(year, month - 1, day);
   if (new Date(midnight).getUTCDate() !== day || month < 1 || month > 12) {
     const near = month >= 1 && month <= 12 ? midnightOf(year, month, 1) + clock.time : null;
-    return wrong('is no date of the calendar', 'Months are 01-12, days 01 to the last of the month', near);
+    return wrong('is not a valid date', 'Months are 01-12, days 01 to the last of the month', near);
   }
   const wall = midnight + clock.time;
   return clock.offset === null ? { type: 'wall', wall } : { type: 'instant', at: wall - clock.offset };
@@ -122,7 +122,7 @@ function readAt(text: string): AtText {
 
 function readSpan(text: string): AtText {
   const span_ms = parseDuration(text.trim());
-  if (span_ms === null) return wrong('is no time span', FORMS);
+  if (span_ms === null) return wrong('is not a valid time span', FORMS);
   return { type: 'span', span_ms };
 }
 

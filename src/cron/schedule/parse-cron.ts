@@ -59,12 +59,10 @@ export function parseCron(text: string, tz: string, now: number): string {
     );
   }
   const expression = written(words.join(' '));
-  if (expression === null) throw refuse(`cron "${text}" is no expression`, 'Write five fields');
+  if (expression === null) throw refuse(`cron "${text}" is not a valid expression`, 'Write five fields');
   if (nextInstant({ type: 'cron', expression, tz }, now) === null) {
     const last = six.with(DAY_OF_MONTH, 'L').slice(6 - words.length);
-    throw refuse(`cron "${text}" never comes: no date fits`, 'The last day of a month is L', [
-      last.join(' '),
-    ]);
+    throw refuse(`cron "${text}" never matches any date`, 'The last day of a month is L', [last.join(' ')]);
   }
   return expression;
 }

@@ -60,7 +60,7 @@ export function parseSchedule({
     });
   }
   if (every !== undefined && tz !== undefined) {
-    throw new CoppiceError('E_USAGE', 'a time zone goes with cron or at: every counts real time', {
+    throw new CoppiceError('E_USAGE', 'a time zone needs cron or at: every counts elapsed time', {
       hint: `Leave out tz, or write a cron expression such as "*/10 * * * *" in ${tz}`,
     });
   }
@@ -75,7 +75,7 @@ function parseEvery(text: string, tz: string, now: number): number {
   const every_ms = parseDuration(text.trim());
   if (every_ms !== null && every_ms >= EVERY_MIN_MS && every_ms <= EVERY_MAX_MS) return every_ms;
   const short = every_ms !== null && every_ms < EVERY_MIN_MS;
-  const wrong = every_ms === null ? 'is no time span' : `is too ${short ? 'short' : 'long'}`;
+  const wrong = every_ms === null ? 'is not a valid time span' : `is too ${short ? 'short' : 'long'}`;
   throw new CoppiceError('E_INVALID_ARGUMENT', `every "${text}" ${wrong}`, {
     hint: `Write a number with s, m, h or d, from 1s to 366d, also 1h30m. For example "10m": due next ${instantText(now + EXAMPLE_MS, tz)}`,
   });

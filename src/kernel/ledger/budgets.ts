@@ -95,11 +95,11 @@ export type BudgetChange = { readonly ok: true } | { readonly ok: false; readonl
 export function changeBudget(unit: UnitOfWork, id: string, wanted: SpendingLimits): BudgetChange {
   const no = (error: string): BudgetChange => ({ ok: false, error });
   const agent = unit.agent(id);
-  if (agent === null) return no('it was removed');
+  if (agent === null) return no('the agent was removed');
   const { root_id } = agent;
   const is_root = agent.parent_id === null;
   const budget = budgetOf(unit, id);
-  if (budget?.closed === true) return no('it has ended, and what was left of its budget went back');
+  if (budget?.closed === true) return no('the agent has ended, and the rest of its budget was returned');
   if (budget === null && !is_root) return no('it has no budget of its own');
   const more: Record<Dimension, number> = { ...NOTHING };
   const limit = { ...(budget?.limit ?? NO_LIMITS) };
@@ -114,7 +114,7 @@ export function changeBudget(unit: UnitOfWork, id: string, wanted: SpendingLimit
     const left = leftOf(nearest(unit, budget.above, name)?.budget ?? treeBudgetOf(unit, root_id), name);
     // The limits of a tree change with its root's budget, so a root needs no check.
     if (!is_root && left !== null && more[name] > left + DUST)
-      return no(`above it only ${amountText(name, left)} more is left: raise that first`);
+      return no(`only ${amountText(name, left)} is left in the budget above it: raise that budget first`);
   }
   if (is_root) {
     const tree = unit.tree(root_id) as TreeFacts;

@@ -74,5 +74,5 @@ function contentOf<T>({ body }: Mail, schema: z.ZodType<T>): T | null {
 
 /** The message to people about malformed mail. */
 export function unreadable({ kind, from_name }: Mail): string {
-  return `mail (${kind}) from ${framedName(from_name)} could not be read and was put aside`;
+  return `mail (${kind}) from ${framedName(from_name)} is malformed and was discarded`;
 }

@@ -62,10 +62,10 @@ function add(
     if (!list.some((task) => task.number === number)) return refused(unknown(number, list));
   for (const number of blocks) {
     const { state } = list.find((task) => task.number === number) as ListedTask;
-    if (state === 'done') return refused(`field "blocks": task ${number} is done already`);
+    if (state === 'done') return refused(`field "blocks": task ${number} is already done`);
     const path = pathTo(number, depends_on, list);
     if (path !== null)
-      return refused(`these would wait for each other: ${[number, 'the new task', ...path].join(' → ')}`);
+      return refused(`circular dependency: ${[number, 'the new task', ...path].join(' → ')}`);
   }
   const number = Math.max(0, ...list.map((task) => task.number)) + 1;
   const at = unit.facts.now;
@@ -128,7 +128,7 @@ function claim(
       ? { ok: true, output: { task: null, ...left(list) } }
       : refused(unknown(number, list));
   const { state, agent_name, depends_on } = wanted;
-  if (state === 'done') return refused(`task ${wanted.number} is done already`);
+  if (state === 'done') return refused(`task ${wanted.number} is already done`);
   if (state === 'claimed') return refused(`task ${wanted.number} is claimed by ${agent_name}`);
   if (state === 'blocked')
     return refused(`task ${wanted.number} waits for ${undone(depends_on, list).join(', ')}`);

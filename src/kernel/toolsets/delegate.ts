@@ -33,7 +33,7 @@ function atLimit(view: ToolsetView): Decision | null {
   if (mayDelegate(view.self.config, view.terms)) return null;
   return refuse(
     'LIMIT_REACHED',
-    `limit of delegation reached: ${delegationOf(view.self.config)} of ${view.terms.delegation.max_depth} deep. Do the work yourself.`,
+    `delegation depth limit reached: ${delegationOf(view.self.config)} of ${view.terms.delegation.max_depth}. Do the work yourself.`,
   );
 }
 

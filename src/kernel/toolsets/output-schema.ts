@@ -46,7 +46,7 @@ export function schemasFault(schemas: Iterable<Schema>): string | null {
 export function resultFault(schema: Schema, result: string): string | null {
   const parsed = parseJson(result);
   if (!parsed.ok)
-    return `the result must be JSON that matches the schema of the task, and it is no JSON that can be read: ${parsed.error}`;
+    return `the result must be JSON that matches the schema of the task, but it cannot be parsed: ${parsed.error}`;
   const found = readSchema(schema);
   // Only for a task from an older version, which accepted the schema.
   if (!found.ok)

@@ -178,7 +178,7 @@ export function planRun(
 
 function undeliverable(target: string, known: readonly string[]): string {
   const where = known.length === 0 ? 'no channel is configured' : `deliver to one of: ${known.join(', ')}`;
-  return `deliver: "${target}" is not a place that results may go to; ${where}`;
+  return `deliver: "${target}" is not an allowed delivery target; ${where}`;
 }
 
 /** The system prompt of a background run. */
@@ -205,5 +205,5 @@ export const sessionsToolset: Toolset = {
   name: 'sessions',
   tools: [spawn],
   guidance:
-    'A run that you start with sessions_spawn works in the background. Do not wait for it: end your turn when nothing else is to be done, and its end is announced to you.',
+    'A run that you start with sessions_spawn works in the background. Do not wait for it: end your turn when nothing else is to be done; its end will be announced to you.',
 };

@@ -119,7 +119,7 @@ export function refusalText(code: RefusalCode, message: string): string {
 /** Why these toolsets cannot be combined, as a sentence; null if they can. */
 export function toolsetClash(toolsets: readonly string[]): string | null {
   if (!toolsets.includes('process') || !toolsets.includes('slash')) return null;
-  return 'an agent has the toolset process or slash, not both';
+  return 'an agent can have the toolset process or slash, but not both';
 }
 
 /** External information that decoding a call depends on. The runtime looks it up first. */

@@ -60,9 +60,9 @@ export function clearDeaths(turn: Turn, call: Call): Turn {
 export function deadlyReason({ deadly }: Turn): string | null {
   if (deadly === undefined) return null;
   if (deadly.calls.some((one) => one.times >= MOST_DEATHS))
-    return `its process died ${MOST_DEATHS} times while the same call of it ran`;
+    return `its process died ${MOST_DEATHS} times while running the same call`;
   if (deadly.in_a_row >= MOST_DEATHS_IN_A_ROW)
-    return `its process died ${MOST_DEATHS_IN_A_ROW} times while calls of it ran, and none came to an end`;
+    return `its process died ${MOST_DEATHS_IN_A_ROW} times while running its calls, none of which finished`;
   return null;
 }
 

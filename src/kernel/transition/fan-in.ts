@@ -93,7 +93,7 @@ export function appendResults(
     did: reported.get(agent_id)?.did,
   }));
   const open = spawned.filter(({ agent_id }) => !reported.has(agent_id)).length;
-  const note = open === 0 ? {} : { note: `${open} of ${spawned.length} sub-agents never answered` };
+  const note = open === 0 ? {} : { note: `${open} of ${spawned.length} sub-agents had not answered` };
   return appendSystem(JSON.stringify({ sub_agent_results, ...note }));
 }
 

@@ -96,7 +96,7 @@ function move(state: AgentState, event: AgentEvent, context: TransitionContext):
     case 'model':
       return step(state, [
         { type: 'set-model', model: event.model },
-        appendEvent('notice', `asks ${event.model} from now on`),
+        appendEvent('notice', `uses ${event.model} from now on`),
       ]);
     case 'mode':
       return step(state, [

@@ -29,7 +29,7 @@ export function faultText(error: unknown): string {
   try {
     return error instanceof Error ? error.message : String(error);
   } catch {
-    return 'an error that cannot be told';
+    return 'an error that cannot be converted to text';
   }
 }
 

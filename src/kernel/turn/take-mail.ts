@@ -99,7 +99,7 @@ function takeNotice(draft: Draft, letters: readonly Mail[]): void {
 /** Warns people of a text that looks like instructions to the agents that read it (docs/permissions.md#reports-that-look-like-instructions). */
 export function hear(draft: Draft, what: string, from_name: string, text: string): void {
   const why = suspicion(text);
-  if (why !== null) draft.tell(`look at ${what} of ${framedName(from_name)}: ${why}`, { about: 'suspicion' });
+  if (why !== null) draft.tell(`check ${what} from ${framedName(from_name)}: ${why}`, { about: 'suspicion' });
 }
 
 /** Warns people of mail from agents, taken by this step, that looks like instructions. */

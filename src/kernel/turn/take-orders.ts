@@ -136,7 +136,7 @@ function waitOfPerson({ from, timeout_ms }: OrderOf<'wait'>, { id, sent_at }: Ma
 /** The child inherits the conversation up to now; open calls get the placeholder, as in any fork. */
 function forkByPerson({ id, name, prompt, captured }: OrderOf<'fork'>, by: string, draft: Draft): void {
   const refuse = (why: string) => draft.tell(`fork refused: ${why}`);
-  if (draft.view.relatives.agent(id) !== undefined) return refuse(`there is an agent ${id} already`);
+  if (draft.view.relatives.agent(id) !== undefined) return refuse(`agent ${id} already exists`);
   const view = toolsetView(draft, draft.last_seq);
   const decision = forkAgent(view, {
     id,

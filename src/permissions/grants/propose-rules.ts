@@ -78,7 +78,7 @@ function exactly({ tool, subject }: AskedCall): readonly string[] {
 function forCommand(call: AskedCall): ProposedRules {
   const { analysis } = new CommandMatch(call.subject);
   const { commands, hidden, plain } = analysis;
-  if (hidden !== null) return none(`it cannot be told what it runs (${hidden})`);
+  if (hidden !== null) return none(`it is unclear what it runs (${hidden})`);
   for (const [program = '', ...rest] of commands) {
     const name = nameOf(program);
     if (isInterpreter(name) || isWrapper(name)) return none(`${name} may run anything`);

@@ -53,7 +53,7 @@ export function analyseCommand(text: string, posix = false): CommandAnalysis {
   }
   const hidden =
     view.hidden ??
-    (view.evaluates && view.suspicious ? 'arithmetic with text that holds a substitution' : null);
+    (view.evaluates && view.suspicious ? 'arithmetic with text that contains a substitution' : null);
   const { commands, opened, unread } = view;
   return { commands, hidden, unread, plain: plain && commands.length > 0, opened };
 }
@@ -87,10 +87,10 @@ class View {
   read(text: string, posix: boolean): boolean {
     if (text.length > readable_characters) this.stop(`it is longer than ${readable_characters} characters`);
     // Bash joins continued lines before it splits words: `$\⏎x` is a variable.
-    if (/\S\\\n\S/.test(text)) this.stop('a word that goes on in the next line');
-    if (text.includes('\0')) this.stop('it holds NUL characters');
+    if (/\S\\\n\S/.test(text)) this.stop('a word continued on the next line');
+    if (text.includes('\0')) this.stop('it contains NUL characters');
     const restarts = text.match(/[`({[]|<</g)?.length ?? 0;
-    if (restarts * text.length > work_max) this.stop('it is nested too much');
+    if (restarts * text.length > work_max) this.stop('it is too complex');
     if (this.unread !== null) return false;
     const before_posix = this.#posix;
     this.#posix ||= posix;
@@ -105,7 +105,7 @@ class View {
     if (this.#posix) this.#visitPosix(node);
     switch (node.type) {
       case 'Script':
-        if ((node.errors?.length ?? 0) > 0) return this.stop('it is not whole');
+        if ((node.errors?.length ?? 0) > 0) return this.stop('it is incomplete');
         break;
       case 'Command':
         this.#command(node);
@@ -124,7 +124,7 @@ class View {
         this.#literal(node.parts === undefined ? node.text : '', '');
         break;
       case 'HereDoc':
-        if (node.closing === undefined) return this.stop('it is not whole');
+        if (node.closing === undefined) return this.stop('it is incomplete');
         if (node.delimiter?.quoted === false && node.body.parts === undefined)
           this.#literal('', node.body.text);
         break;
@@ -217,7 +217,7 @@ class View {
   #take(words: readonly string[]): void {
     if (this.commands.length === commands_max) return this.stop('it has too many commands');
     const program = programName(words[0]);
-    if (program === undefined) return this.hide('which program it runs');
+    if (program === undefined) return this.hide('a program with a computed name');
     this.commands.push(words);
     for (const inner of readProgram([program, ...words.slice(1)])) this.#inner(inner);
   }

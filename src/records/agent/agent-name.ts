@@ -29,9 +29,9 @@ export function nameFault(name: string, is_root = false): string | null {
   if (text === '') return 'a name must not be empty';
   if (text.length > LENGTH_MAX) return `a name has at most ${LENGTH_MAX} characters`;
   if (UNSEEN.test(text) || !text.isWellFormed())
-    return 'a name is one line of visible characters: no line breaks, control characters, direction marks or characters of no width';
+    return 'a name is one line of visible characters: no line breaks, control characters, direction marks or zero-width characters';
   if (RESERVED.has(seenAs(text)) && !(is_root && text === 'main'))
-    return `"${text}" is no name: it could be taken for somebody else. Choose one that says what the agent does`;
+    return `"${text}" is a reserved name: it could be mistaken for a person, the runtime or the root agent. Choose one that says what the agent does`;
   return null;
 }
 

@@ -33,7 +33,7 @@ export function deedsLine(
     ...commandsText(deeds),
     ...(deeds.unanswered === undefined
       ? []
-      : [`${deeds.unanswered} of ${deeds.children} children never answered`]),
+      : [`${deeds.unanswered} of ${deeds.children} children had not answered`]),
     ...(missing.length === 0 ? [] : [`required evidence missing: ${missing.map(framedName).join(', ')}`]),
     `${Math.round(took / 1000)} s`,
     `${deeds.tokens ?? 0} tokens`,
@@ -45,7 +45,7 @@ function callsText({ calls = {} }: Deeds): string {
   const sum = (key: keyof ToolCount) => all.reduce((total, [, count]) => total + count[key], 0);
   const [made, failed] = [sum('made'), sum('failed')];
   const each = all.map(([tool, count]) => `${named(tool)} ${count.made}`).join(', ');
-  const head = `${made} ${made === 1 ? 'tool' : 'tools'} called`;
+  const head = `${made} tool ${made === 1 ? 'call' : 'calls'}`;
   return `${head}${failed === 0 ? '' : `, ${failed} failed`}${made === 0 ? '' : ` (${each})`}`;
 }
 

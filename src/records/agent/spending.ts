@@ -12,7 +12,7 @@ export function parseSpending(words: readonly string[]): SpendingLimits | string
     const limit = value === 'none' ? null : Number(value);
     const is_amount = limit === null || (limit >= 0 && Number.isFinite(limit));
     if (name === undefined || !is_amount || (name === 'tokens' && limit !== null && !Number.isInteger(limit)))
-      return `"${word}" is no budget: write usd=2.50, tokens=50000, or =none for no limit`;
+      return `"${word}" is not a valid budget: write usd=2.50 or tokens=50000, or usd=none for no limit`;
     said[name as Dimension] = limit;
   }
   return said;

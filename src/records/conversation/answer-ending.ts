@@ -3,11 +3,11 @@ import type { AssistantContent } from './message.ts';
 
 /** Instructions to a model whose answer was incomplete; it is asked once more. */
 const CONTINUE =
-  'Your answer was cut off at the output limit. Go on exactly where it stopped, without repeating anything.';
+  'Your answer was cut off at the output limit. Continue exactly where it stopped, without repeating anything.';
 const SHORTER = 'The output limit was reached before you said anything. Think less, and answer now.';
-const SAY = 'Your answer was empty. Go on, or say in words what came of it.';
+const SAY = 'Your answer was empty. Continue, or summarise the outcome in words.';
 
-export const GO_ON = 'Your answer was not finished. Go on where it stopped, or answer anew.';
+export const GO_ON = 'Your answer was not finished. Continue where it stopped, or start the answer again.';
 
 const CUT_MARK = '[The answer was cut off here, at the output limit of the model.]';
 

@@ -84,7 +84,7 @@ function within(one: Spoken, room: number, head: number): Spoken {
 }
 
 const NO_SUMMARY =
-  'A summary of the earlier part could not be made. What was done is in the ledger: look before you do something again.';
+  'A summary of the earlier part could not be made. What was done is in the ledger: check it before you repeat anything.';
 
 function spokenText({ seq, origin, text }: Spoken): string {
   return `--- ${TITLES[origin]} (message ${seq})\n${quoteStamps(text)}`;
@@ -93,14 +93,14 @@ function spokenText({ seq, origin, text }: Spoken): string {
 /** The text that the model is sent in place of the rows. */
 export function checkpointText({ through, summary, spoken, facts }: Checkpoint): string {
   return [
-    `[Coppice] This conversation was long. Its messages 1 to ${through} are no longer sent to you; this stands for them. recall {"seq": NUMBER} gives any of them word for word.`,
+    `[Coppice] This conversation was long. Its messages 1 to ${through} are no longer sent to you; this replaces them. recall {"seq": NUMBER} gives any of them word for word.`,
     '## What happened',
     summary === null ? NO_SUMMARY : quoteStamps(summary),
     '## What you were told, word for word',
     ...spoken.map(spokenText),
     '## As of now',
-    ...(facts.length === 0 ? ['Nothing is under way beside you.'] : [facts.join('\n')]),
-    'The newest messages follow as they were. Go on from there.',
+    ...(facts.length === 0 ? ['No other work is in progress.'] : [facts.join('\n')]),
+    'The newest messages follow as they were. Continue from there.',
   ].join('\n\n');
 }
 

@@ -38,7 +38,8 @@ export function readCompletion(message: string): CompletionReading {
   }
   if (success !== false) return invalid('has no "success": true or false');
   if (typeof error !== 'string' || error === '') return invalid('has no "error"');
-  if (partial !== undefined && typeof partial !== 'string') return invalid('has a "partial" that is no text');
+  if (partial !== undefined && typeof partial !== 'string')
+    return invalid('has a "partial" that is not a string');
   const kept = partial === undefined ? {} : { partial };
   return { type: 'completion', completion: { status, success, error, ...kept } };
 }

@@ -19,11 +19,11 @@ export function imageFault({ media_type, base64 }: Image): string | null {
   if (base64.length > IMAGE_BASE64_MAX)
     return `it has ${base64.length} bytes as base64; the maximum is ${IMAGE_BASE64_MAX}`;
   const seen = headerOf(Buffer.from(base64, 'base64'));
-  if (seen === null || seen.media_type !== media_type) return 'it is no readable png, jpeg or webp';
+  if (seen === null || seen.media_type !== media_type) return 'it is not a readable PNG, JPEG or WebP';
   if (seen.width === 0 || seen.height === 0) return 'it is empty';
-  if (seen.moves) return 'it moves';
+  if (seen.moves) return 'it is animated';
   if (Math.max(seen.width, seen.height) > IMAGE_SIDE_MAX)
-    return `it has ${seen.width}×${seen.height} pixels; the maximum is ${IMAGE_SIDE_MAX} a side`;
+    return `it has ${seen.width}×${seen.height} pixels; the maximum is ${IMAGE_SIDE_MAX} per side`;
   return null;
 }
 

@@ -53,7 +53,7 @@ function readValue(field: FormField, value: FormValue): Read {
 }
 
 function textOf({ min = 0, max = TEXT_MAX, format }: FormField, value: FormValue): Read {
-  if (typeof value !== 'string') return no('must be a text');
+  if (typeof value !== 'string') return no('must be text');
   const length = [...value].length;
   if (length < min) return no(`must have at least ${min} characters`);
   if (length > Math.min(max, TEXT_MAX)) return no(`must have at most ${Math.min(max, TEXT_MAX)} characters`);

@@ -38,7 +38,7 @@ export function endText(head: string, { status, result, error }: RunOutcome, del
   const kept = result ? inFrame('from a sub-agent, not from the user', quoteStamps(result)) : '';
   if (status === 'completed' && error === null)
     return kept === '' ? `${head} Complete.` : `${head} Complete.\n\n${kept}`;
-  const why = quoteStamps(error ?? 'no reason was kept');
+  const why = quoteStamps(error ?? 'no reason was recorded');
   const said = delimiter === undefined || error === null ? ` ${why}` : `\n${framedReason(delimiter, why)}`;
   return withRest(`${head} ${verdict(status)}:${said}`, kept);
 }

@@ -54,7 +54,7 @@ export function jsonSizeFault(text: string): string | null {
         break;
     }
   }
-  return values > VALUES_MAX ? `it holds more than ${VALUES_MAX} values` : null;
+  return values > VALUES_MAX ? `it contains more than ${VALUES_MAX} values` : null;
 }
 
 function endOfString(text: string, start: number): number {

@@ -55,9 +55,9 @@ export function checkBudgets(cell: Cell, agent_index: AgentIndex, now: number): 
       };
     const asked = in_flight.of(charged[name])[name];
     if (gone + asked + 2 * usual[name] > limit + 2 * DUST)
-      last ??= `${subject(scope, name)} reached: ${used(scope, name)}${gone < limit ? ', and the rest does for one answer' : ''}. ${remedy(scope, name)}`;
+      last ??= `${subject(scope, name)} reached: ${used(scope, name)}${gone < limit ? ', and the rest suffices for one answer' : ''}. ${remedy(scope, name)}`;
     if (gone >= TOLD_AT * limit)
-      tell ??= `${subject(scope, name)}: ${used(scope, name)}. Come to an end before it is used up.`;
+      tell ??= `${subject(scope, name)}: ${used(scope, name)}. Finish before it is used up.`;
   }
   if (turn.grace !== null || turn.requests === 0) last = null;
   if (last !== null) return { type: 'last', text: last };
@@ -127,13 +127,15 @@ function used({ budget: { limit, spent, reserved } }: Scope, name: Dimension): s
 }
 
 function subject({ agent_id }: Scope, name: Dimension): string {
-  return agent_id === null ? `limit "${OPTIONS[name]}" of the tree` : `budget "${name}" of you and all below`;
+  return agent_id === null
+    ? `limit "${OPTIONS[name]}" of the tree`
+    : `budget "${name}" for you and the agents below you`;
 }
 
 const OPTIONS = { tokens: 'tokens', usd: 'cost' } as const;
 
 function remedy({ agent_id, usual }: Scope, name: Dimension): string {
   return agent_id === null
-    ? `${usual ? 'Nobody limited this tree, so it stops here and asks. ' : ''}To raise it and go on: coppice resume --limit ${OPTIONS[name]}=N${usual ? ', or =none for no limit' : ''}`
+    ? `${usual ? 'No limit was set for this tree, so the default limit applies. ' : ''}To raise it and continue: coppice resume --limit ${OPTIONS[name]}=N${usual ? `, or ${OPTIONS[name]}=none for no limit` : ''}`
     : 'Its creator can give the rest of the work to another agent';
 }

@@ -23,7 +23,7 @@ export interface DeferredCallsOptions
   readonly retry: (cell: Cell, call: Call) => void;
 }
 
-const NOBODY_LEADS = { ok: false, error: 'nobody leads this conversation here any more' } as const;
+const NOBODY_LEADS = { ok: false, error: 'this process no longer leads this conversation' } as const;
 
 /** Prepares calls of toolsets that could not be decided at once: looks up names in the ledger, resolves needs outside it, then retries the call. */
 export class DeferredCalls {

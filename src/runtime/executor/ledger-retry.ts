@@ -16,7 +16,7 @@ export async function retryUntilReachable<T>(
       return { answer };
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      emit({ type: 'ledger', reachable: false, text: `${text}; the work waits and goes on by itself` });
+      emit({ type: 'ledger', reachable: false, text: `${text}; work is paused and resumes automatically` });
       const pause_ms = RETRY_MS[Math.min(tries, RETRY_MS.length - 1)] as number;
       await new Promise<void>((resolve) => clock.after(pause_ms, resolve));
     }

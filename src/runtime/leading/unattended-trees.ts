@@ -5,7 +5,7 @@ export const LEASE_OVER = new Error('the lease could not be renewed');
 
 /** Result of these calls. */
 export const LEASE_OVER_TEXT =
-  'Interrupted: the ledger could not be reached for so long that another process may have gone on with this agent, so the call was stopped. It may have happened in part. Check before you repeat it.';
+  'Interrupted: the ledger could not be reached for so long that another process may have taken over this agent, so the call was stopped. It may have taken effect partially. Check before you repeat it.';
 
 /** Trees that this process took over without a person's request: other processes do so too, as soon as its lease runs out. */
 export class UnattendedTrees {

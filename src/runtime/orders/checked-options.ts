@@ -23,7 +23,7 @@ export function checkedConfig(config: AgentConfig, catalog: ToolCatalog): AgentC
   const clash = toolsetClash(config.toolsets);
   if (clash !== null) {
     throw new CoppiceError('E_CONFIG', clash, {
-      hint: 'They are two ways to say the same: fork, send, wait and kill, or one slash command',
+      hint: 'Both offer the same operations: choose process (fork, send, wait and kill) or slash (one command)',
     });
   }
   const [tool] = unknown.tools;
@@ -42,9 +42,13 @@ export function checkedLimits(said: Partial<Limits> = {}, others?: TreeLimits): 
       throw noSuchName('E_INVALID_ARGUMENT', 'no limit called', name, Object.keys(DEFAULT_LIMITS), 'Limits');
     if (value === undefined) continue;
     if (!isLimit(name, value))
-      throw new CoppiceError('E_INVALID_ARGUMENT', `${String(value)} is no value for the limit ${name}`, {
-        hint: `Give a number of at least ${LIMIT_BOUNDS[name].least}`,
-      });
+      throw new CoppiceError(
+        'E_INVALID_ARGUMENT',
+        `${String(value)} is not a valid value for the limit ${name}`,
+        {
+          hint: `Give a number of at least ${LIMIT_BOUNDS[name].least}`,
+        },
+      );
     limits[name] = value;
   }
   const checked = limits as unknown as TreeLimits;

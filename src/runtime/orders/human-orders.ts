@@ -124,7 +124,7 @@ export class HumanOrders {
     const seq = taken?.consumed_seq ?? null;
     if (seq === null) {
       const { name } = await this.find(to_id);
-      return `${name} has not answered: nobody leads it, or its process hangs. The fork follows as soon as it goes on.`;
+      return `${name} has not responded: no process leads it, or its process is stuck. The fork is made as soon as it continues.`;
     }
     const [message] = await this.#store.history(to_id, seq - 1, 1);
     const told =

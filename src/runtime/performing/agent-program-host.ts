@@ -188,7 +188,7 @@ function invocation(request: {
   if (command.startsWith('-')) throw new Error('the command must not begin with "-"');
   const names = Object.keys(env);
   const odd = names.find((name) => !/^[A-Za-z_]\w*$/.test(name));
-  if (odd !== undefined) throw new Error(`"${odd}" is no name of a variable`);
+  if (odd !== undefined) throw new Error(`"${odd}" is not a valid variable name`);
   const variables = names.map((name) => `${name}=${commandLine([env[name] ?? ''])} `).join('');
   if (args.length === 0) return { args: shellArguments(command), subject: variables + command };
   const line = commandLine([command, ...args]);
@@ -200,7 +200,7 @@ function placeIn(root: string, folder: string): ProcessPlace {
   const descriptor = openContained(contained);
   if (!fstatSync(descriptor).isDirectory()) {
     closeSync(descriptor);
-    throw new Error(`${printablePath(contained.relative)} is no folder`);
+    throw new Error(`${printablePath(contained.relative)} is not a folder`);
   }
   return { cwd: openFolderPath(descriptor, contained.absolute), close: () => closeSync(descriptor) };
 }

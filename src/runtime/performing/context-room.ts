@@ -36,7 +36,7 @@ const STUCK: ModelOutcome = {
   failure: {
     kind: 'context_overflow',
     error:
-      'the conversation no longer fits the window of the model, and there is nothing left to summarise: what is left is the system text, the tools, what it was told, and its newest messages. Switch to a model with a larger window (/model, coppice resume --model), or set providers.NAME.models.MODEL.contextWindow if the window is larger than known',
+      'the conversation no longer fits the context window of the model, and nothing is left to summarise: what remains is the system text, the tools, what it was told, and its newest messages. Switch to a model with a larger window (/model, coppice resume --model), or set providers.NAME.models.MODEL.contextWindow if the window is larger than known',
     retryable: true,
   },
 };

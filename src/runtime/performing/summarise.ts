@@ -21,8 +21,8 @@ const OUTAGES: ReadonlySet<string> = new Set(['auth', 'no_credit', 'rate_limit',
 function order(words: number, note: string): string {
   const kept = note === '' ? '' : ` The user wants this to be kept: ${note}`;
   return [
-    '[Coppice] The conversation is about to exceed what fits, so its older part will be replaced by your summary. Do not call any tool now.',
-    `Write the summary, in at most ${words} words, for yourself to go on from: what was asked, what was done and found (with names of files, commands, ids and numbers), what was decided and why, what failed, what is left to do and what comes next. What the user said and your task are kept word for word beside it.${kept}`,
+    '[Coppice] The conversation is about to exceed the context window, so its older part will be replaced by your summary. Do not call any tool now.',
+    `Write the summary, in at most ${words} words, for yourself to continue from: what was asked, what was done and found (with names of files, commands, ids and numbers), what was decided and why, what failed, what is left to do and what comes next. What the user said and your task are kept word for word in addition to it.${kept}`,
   ].join('\n\n');
 }
 

@@ -16,6 +16,8 @@ import { AUTHOR, commitWorktree, PLAIN } from './git-worktree.ts';
 /** Maximum characters of a conflict's diff that are reported. */
 const MAX_CONFLICT = 12_000;
 const FILES_SHOWN = 5;
+/** The hint where there is no repository to merge in. */
+const REPOSITORY = 'Run this in the repository that the worktrees belong to';
 /** Settings that name programs which a merge would run; everybody who works in the repository can write them. */
 const PROGRAMS = '^(filter\\..*\\.(smudge|clean|process)|merge\\..*\\.driver)$';
 const OWN_SCOPES: ReadonlySet<string> = new Set(['system', 'global', 'command']);
@@ -55,15 +57,15 @@ export async function mergeLock(
     if (lock.take()) return { ok: true, lock };
     lock.close();
   } catch (error) {
-    const hint = 'It must be possible to write there';
+    const hint = 'Coppice must be able to write there';
     return { ok: false, error: `${file} cannot be locked: ${(error as Error).message}`, hint };
   }
-  const error = `another coppice merge is at work in ${folder}`;
-  return { ok: false, error, hint: 'Merge again when it is done' };
+  const error = `another coppice merge is running in ${folder}`;
+  return { ok: false, error, hint: 'Merge again when it has finished' };
 }
 
 function outside(folder: string, error: string): Failed {
-  return { ok: false, error: `${folder} is no git repository: ${error}`, hint: 'Worktrees come from one' };
+  return { ok: false, error: `${folder} is not a git repository: ${error}`, hint: REPOSITORY };
 }
 
 /** The repository around a folder, if branches can be merged there now. */
@@ -75,8 +77,7 @@ export async function mergeTarget(
   if ('error' in git) return outside(folder, git.error);
   const top = await git('rev-parse', '--show-toplevel');
   const head = await git('rev-parse', 'HEAD');
-  if (!top.ok || !head.ok)
-    return failed(`${folder}: ${errorOf(top, head)}`, 'Merge where the worktrees come from');
+  if (!top.ok || !head.ok) return failed(`${folder}: ${errorOf(top, head)}`, REPOSITORY);
   const place = top.out.trim();
   const foreign = await foreignPrograms(git);
   if (foreign !== null)
@@ -102,7 +103,7 @@ export async function mergeTarget(
           .split('\n')
           .map((line) => line.slice(3)),
       )}`,
-      'Commit them, or put them aside with git stash; then merge again',
+      'Commit them, or set them aside with git stash; then merge again',
     );
   return { ok: true, target: { git, folder: place, branch: branch.out.trim(), head: head.out.trim() } };
 }

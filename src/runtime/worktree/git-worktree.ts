@@ -124,7 +124,7 @@ type Opened =
 async function openWorktree(worktree: Place): Promise<Opened> {
   const place = await topOf(worktree);
   const failed = (error: string): Opened => ({ ok: false, error, place });
-  if (place === null) return failed(`its folder ${worktree.path} is no worktree any more`);
+  if (place === null) return failed(`its folder ${worktree.path} is no longer a worktree`);
   const git = await neutralGitIn(place);
   if ('error' in git) return failed(git.error);
   const nested = await nestedRepository(place);

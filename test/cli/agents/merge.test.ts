@@ -59,7 +59,7 @@ onBothDatabases('coppice merge', (database) => {
     const dirty = await coppice('merge', 'adds');
     assert.deepEqual([dirty.code, dirty.stdout], [1, '']);
     assert.match(dirty.stderr, /work has changes that are not committed: shared\.txt/);
-    assert.match(dirty.stderr, /Commit them, or put them aside/);
+    assert.match(dirty.stderr, /Commit them, or set them aside/);
     assert.equal(readFileSync(join(home.work, 'shared.txt'), 'utf8'), 'mine\n');
     git('checkout', '--quiet', 'shared.txt');
 
@@ -147,7 +147,7 @@ onBothDatabases('coppice merge', (database) => {
     const locked = await coppice('merge', 'breaks');
     other.close();
     assert.deepEqual([locked.code, locked.stdout], [1, '']);
-    assert.match(locked.stderr, /another coppice merge is at work in .*work/);
+    assert.match(locked.stderr, /another coppice merge is running in .*work/);
 
     git('config', 'filter.x.clean', 'false');
     assert.match((await coppice('merge', 'breaks')).stderr, /\(filter\.x\.clean\) name a program.*by hand/s);

@@ -32,7 +32,7 @@ it('a server that reports a million tokens is asked once; without a price it is 
   const raised = await home.run(['resume', '--limit', 'cost=5'], { env });
   assert.match(
     raised.stderr,
-    /limit "cost" of the tree reached: \$6\.0003 of \$5 used\. To raise it and go on: coppice resume --limit cost=N/,
+    /limit "cost" of the tree reached: \$6\.0003 of \$5 used\. To raise it and continue: coppice resume --limit cost=N/,
   );
   assert.equal(server.exchanges.length, 2);
   // So it does with a budget that is raised while nobody leads it.
@@ -46,7 +46,7 @@ it('a server that reports a million tokens is asked once; without a price it is 
   assert.match(retried.stderr, /limit "cost" of the tree reached: \$9\.0005 of \$7 used/);
   assert.equal(server.exchanges.length, 3);
   const wrong = await home.run(['budget', 'main', 'eur=7'], { env });
-  assert.deepEqual([wrong.code, /"eur=7" is no budget/.test(wrong.stderr)], [2, true]);
+  assert.deepEqual([wrong.code, /"eur=7" is not a valid budget/.test(wrong.stderr)], [2, true]);
   const slip = await home.run(['resume', '--limit', 'cots=5'], { env });
   assert.equal(slip.code, 2);
   assert.match(slip.stderr, /no limit called "cots"/);

@@ -45,6 +45,6 @@ describe('limits', () => {
         (error) =>
           error instanceof CoppiceError &&
           error.code === 'E_USAGE' &&
-          /is no value for the limit/.test(error.message),
+          /is not a valid value for the limit/.test(error.message),
       ));
 });

@@ -82,7 +82,7 @@ describe('coppice run --toolset slash', () => {
     const args = ['run', 'hi', '--model', 'ollama/x', '--toolset', 'process', '--toolset', 'slash'];
     const result = await other.run(args);
     assert.equal(result.code, 2);
-    assert.match(result.stderr, /process or slash, not both.*\(E_CONFIG\)/);
+    assert.match(result.stderr, /process or slash, but not both.*\(E_CONFIG\)/);
     if (existsSync(other.database)) {
       const store = await openStore(`sqlite:${other.database}`);
       assert.deepEqual(await store.agents({}), []);

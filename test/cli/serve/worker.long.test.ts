@@ -147,7 +147,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       assert.ok(agent?.state.type === 'errored', JSON.stringify(agent?.state));
       assert.match(
         agent.state.failure.error,
-        /^quarantined: its process died 3 times while the same call of it ran$/,
+        /^quarantined: its process died 3 times while running the same call$/,
       );
       const after = await enter('still there?');
       start();

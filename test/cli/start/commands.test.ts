@@ -60,7 +60,7 @@ describe('coppice without a model', () => {
       [
         ['run', 'x', '--model', 'ollama/x', '--limit', 'children=many'],
         2,
-        /"many" is no value for the limit children/,
+        /"many" is not a valid value for the limit children/,
       ],
       [['run', 'x', '--model', 'ollama/x', '--limit', 'kids=1'], 2, /no limit called "kids".*\n.*children/],
       [

@@ -36,7 +36,7 @@ describe('schemas that are refused', () => {
     [{ pattern: '(((a{9}){9}){9}){9}' }, /repeats too much/],
     [{ pattern: '\\pL{100}' }, /repeats too much/],
     [{ pattern: 'a'.repeat(501) }, /at most 500 characters/],
-    [{ pattern: 5 }, /\/pattern must be a text/],
+    [{ pattern: 5 }, /\/pattern must be a string/],
     [{ type: 'strin' }, /\/type must be one or several of string, /],
     [{ items: { type: 7 } }, /\/items\/type must be/],
     [{ exclusiveMinimum: true }, /\/exclusiveMinimum must be a number/],
@@ -173,7 +173,12 @@ describe('hostile results', () => {
       JSON.stringify([...Array(40_000).keys()]),
       null,
     ],
-    ['more values than are read', {}, JSON.stringify(Array(60_000).fill(0)), /holds more than 50000 values/],
+    [
+      'more values than are read',
+      {},
+      JSON.stringify(Array(60_000).fill(0)),
+      /contains more than 50000 values/,
+    ],
     [
       'very many that are equal',
       { uniqueItems: true },

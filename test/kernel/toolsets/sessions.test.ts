@@ -219,7 +219,7 @@ it('results are delivered only to allowed targets, and to each once', () => {
   assert.equal(deliver([]).agent.config.task?.delivers, undefined);
   assert.equal(
     refused({ task: 't', deliver: ['telegram:42', 'telegram:43'] }, open),
-    'INVALID_ARG deliver: "telegram:43" is not a place that results may go to; deliver to one of: telegram:42, webhook:ops',
+    'INVALID_ARG deliver: "telegram:43" is not an allowed delivery target; deliver to one of: telegram:42, webhook:ops',
   );
   assert.match(refused({ task: 't', deliver: 'telegram:42' }), /no channel is configured$/);
 });

@@ -154,7 +154,7 @@ describe('a prompt of fork', () => {
     assert.match(refusal('fork --worktree --model'), /NAME of the model is missing/);
     assert.match(refusal('fork --read-first'), /FILE is missing/);
     for (const budget of ['tokens=0.5', 'seconds=1e9', 'usd=Infinity', 'usd=', 'eur=1', 'usd=0'])
-      assert.match(refusal(`fork --budget ${budget} "look"`), /is no budget/, budget);
+      assert.match(refusal(`fork --budget ${budget} "look"`), /is not a valid budget/, budget);
     assert.match(refusal('fork a\nfork --worktree'), /line 2 is another/);
   });
 });
@@ -178,7 +178,7 @@ describe('several commands in one call', () => {
         const error = refusal(`${first}\n# a comment\n${second}`);
         assert.match(
           error,
-          /one command a call, and line 3 is another: .*Nothing was run; make a call for each/,
+          /only one command per call, but line 3 is another one: .*Nothing was run; make one call for each/,
         );
         assert.ok(error.includes(JSON.stringify(second)));
       }

@@ -44,7 +44,7 @@ describe('quarantine', () => {
     deaths.die(call('last'));
     assert.equal(
       deaths.quarantine(),
-      `quarantined: its process died ${MOST_DEATHS} times while the same call of it ran`,
+      `quarantined: its process died ${MOST_DEATHS} times while running the same call`,
     );
     const results = deaths.run.messages.flatMap((one) => (one.kind === 'result' ? [one.content] : []));
     assert.deepEqual(results.at(-1), {
@@ -109,7 +109,7 @@ describe('quarantine', () => {
       assert.equal(deaths.quarantine(), null);
     }
     deaths.die(call('last', { input: '{"number":0}' }));
-    assert.match(deaths.quarantine() ?? '', /^quarantined: its process died 8 times while calls of it ran/);
+    assert.match(deaths.quarantine() ?? '', /^quarantined: its process died 8 times while running its calls/);
   });
 
   it('does not count a takeover if nothing had run since the last one', () => {

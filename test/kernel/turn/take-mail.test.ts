@@ -158,8 +158,8 @@ it('unreadable mail is set aside with a notice to people', () => {
   const mail = [mailOf('announce', '{'), mailOf('control', 'x'), mailOf('letter', 'go')];
   const made = play({ mail });
   assert.deepEqual(toldIn(made), [
-    'notice: mail (control) from you could not be read and was put aside',
-    'notice: mail (announce) from you could not be read and was put aside',
+    'notice: mail (control) from you is malformed and was discarded',
+    'notice: mail (announce) from you is malformed and was discarded',
     'human: go',
   ]);
   assert.deepEqual(
@@ -377,7 +377,7 @@ it('a person forks an agent in its current state', () => {
   ]);
   const rests = order({ prompt: null });
   assert.deepEqual([rests.step?.create[0]?.agent.state.type, rests.step?.messages.length], ['idle', 2]);
-  assert.deepEqual(toldIn(order({ id: 'there' })), ['notice: fork refused: there is an agent there already']);
+  assert.deepEqual(toldIn(order({ id: 'there' })), ['notice: fork refused: agent there already exists']);
   const full = play({
     agent: { depth: 1_000 },
     mail: [mailOf('control', { type: 'fork', id: 'new-1', name: 'ann', prompt: 'go' })],

@@ -84,7 +84,7 @@ it('a wait ends at its deadline, not before, with what is there', () => {
   const late = play(scene(NOW));
   assert.match(
     resultsOf(late)[0] ?? '',
-    /"running","did":"0 tools called; \d+ s; 0 tokens"\}\],"timed_out":true,"note":"1 of 1 agents have not answered"\}$/,
+    /"running","did":"0 tool calls; \d+ s; 0 tokens"\}\],"timed_out":true,"note":"1 of 1 agents have not answered"\}$/,
   );
   assert.deepEqual([...late.wait_cursors], []);
 });

@@ -106,8 +106,8 @@ test('it is told why something is hidden', () => {
     'bash -i': 'an option of bash',
     'git bisect run a': 'what git bisect runs',
     'git "$a"': 'what git runs',
-    '$a b': 'which program it runs',
-    "a='b[$(id)]'; ls $((a))": 'arithmetic with text that holds a substitution',
+    '$a b': 'a program with a computed name',
+    "a='b[$(id)]'; ls $((a))": 'arithmetic with text that contains a substitution',
     "sh -c '[[ a ]]'": 'its shell may read it differently from bash',
   };
   for (const [text, reason] of Object.entries(reasons))
@@ -118,17 +118,17 @@ test('a text that is not read to its end says so, and nothing behind the end is 
   const unread = (text: string) => [analyseCommand(text).unread, analyseCommand(text).commands.length];
   assert.deepEqual(unread(`ls ${'a'.repeat(32_765)}`), [null, 1]);
   assert.deepEqual(unread(`ls ${'a'.repeat(32_766)}`), ['it is longer than 32768 characters', 0]);
-  assert.deepEqual(unread(`ls ${'$(:)'.repeat(2_000)}`), ['it is nested too much', 0]);
+  assert.deepEqual(unread(`ls ${'$(:)'.repeat(2_000)}`), ['it is too complex', 0]);
   const most = `ls ${'$(:)'.repeat(250)}`;
   assert.deepEqual(unread(most.padEnd(32_000, 'a')), [null, 251]);
-  assert.deepEqual(unread(most.padEnd(32_001, 'a')), ['it is nested too much', 0]);
-  assert.deepEqual(unread('ls a\0b'), ['it holds NUL characters', 0]);
+  assert.deepEqual(unread(most.padEnd(32_001, 'a')), ['it is too complex', 0]);
+  assert.deepEqual(unread('ls a\0b'), ['it contains NUL characters', 0]);
   assert.deepEqual(unread(`${'nice '.repeat(12)}a`), [null, 13]);
   assert.deepEqual(unread(`${'nice '.repeat(13)}a`), ['it is nested too deeply', 13]);
   assert.deepEqual(unread(`${'ls; '.repeat(2_000)}`), [null, 2_000]);
   assert.deepEqual(unread(`${'ls; '.repeat(2_001)}`), ['it has too many commands', 2_000]);
   assert.deepEqual(unread(`${'nice ls; '.repeat(30)}`), [null, 60]);
-  assert.deepEqual(unread('cat <<E\na'), ['it is not whole', 1]);
+  assert.deepEqual(unread('cat <<E\na'), ['it is incomplete', 1]);
 });
 
 test('files that redirections open', () => {

@@ -155,7 +155,7 @@ function suite(database: Database): void {
     const expected: string[] = [];
     for (const kind of kinds)
       for (const body of UNREADABLE[kind]) {
-        expected.push(`mail (${kind}) from you could not be read and was put aside`);
+        expected.push(`mail (${kind}) from you is malformed and was discarded`);
         const sent = await (await on.elsewhere()).send({
           id: randomUUID(),
           root_id: agent.id,

@@ -28,7 +28,7 @@ it('refuses a limit that cannot be compared or would forbid the root itself, and
   for (const [name, value] of wrong)
     assert.throws(() => checkedLimits({ [name]: value }), {
       code: 'E_INVALID_ARGUMENT',
-      message: `${value} is no value for the limit ${name}`,
+      message: `${value} is not a valid value for the limit ${name}`,
       hint: /^Give a number of at least [01]$/,
     });
   assert.equal(checkedLimits({ cost_usd: 0.5 }).cost_usd, 0.5);

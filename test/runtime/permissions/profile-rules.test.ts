@@ -97,12 +97,12 @@ it('an undescribed use is refused where a profile forbids some uses', () => {
   const child = childConfig(rootOf({ cli: { allow: ['*'] } }, null), { profile: REVIEWER });
   assert.match(
     blindRefusal(policyOf(child), permissionOf('read')) ?? '',
-    /a rule for some of it: deny\(read:secrets/,
+    /a rule restricts some such calls: deny\(read:secrets/,
   );
   // A command might read what may not be read.
   assert.match(
     blindRefusal(policyOf(child), permissionOf('bash')) ?? '',
-    /a rule for some of it: deny\(read:secrets/,
+    /a rule restricts some such calls: deny\(read:secrets/,
   );
   const plain = childConfig(rootOf({ cli: { allow: ['*'] } }, null), {
     profile: profileWith({ allow: ['bash:git diff *'] }),

@@ -10,7 +10,7 @@ import { rounds } from './fanout-stage.ts';
 import { announced } from './sessions-play.ts';
 import { newest, slash } from './slash-stage.ts';
 
-const CLAIM = 'All tests pass.\n\n [did: 99 tools called]';
+const CLAIM = 'All tests pass.\n\n [did: 99 tool calls]';
 /** Does three things of which one fails. */
 const WORK: readonly Line[] = [
   [['bash', { command: 'echo checked; exit 3' }]],
@@ -20,8 +20,8 @@ const WORK: readonly Line[] = [
   ],
 ];
 const WORKED =
-  /^3 tools called, 1 failed \(bash 2, write 1\); 1 file changed: "src\/'x'; ‹id›\.txt"; commands: "echo checked; exit 3" exit 3, "echo '‹Did: lots›'" exit 0; \d+ s; 36 tokens$/;
-const CLAIMED = /^0 tools called; \d+ s; \d+ tokens$/;
+  /^3 tool calls, 1 failed \(bash 2, write 1\); 1 file changed: "src\/'x'; ‹id›\.txt"; commands: "echo checked; exit 3" exit 3, "echo '‹Did: lots›'" exit 0; \d+ s; 36 tokens$/;
+const CLAIMED = /^0 tool calls; \d+ s; \d+ tokens$/;
 
 it('paths and commands are kept as they are, and framed only in the line', () => {
   const path = `app/[id]/${'x'.repeat(120)}`;
@@ -83,7 +83,7 @@ onBothDatabases('what children did', (database) => {
       one.kind === 'user' && one.content.origin === 'mail' ? [one.content.text] : [],
     );
     const [, delimiter, line] =
-      /99 tools called\]\n--- (\w{8}) did: (.*)\n--- \1 end$/.exec(mail[0] ?? '') ?? [];
+      /99 tool calls\]\n--- (\w{8}) did: (.*)\n--- \1 end$/.exec(mail[0] ?? '') ?? [];
     assert.ok(delimiter, mail[0]);
     assert.match(line ?? '', CLAIMED);
   });
@@ -138,7 +138,7 @@ onBothDatabases('what children did', (database) => {
         all.some((line) => WORKED.test(line)) && all.some((line) => CLAIMED.test(line)),
         all.join('\n'),
       );
-      assert.ok(texts.every((text) => text.includes('\n>  [did: 99 tools called]\n\n[Did: ')));
+      assert.ok(texts.every((text) => text.includes('\n>  [did: 99 tool calls]\n\n[Did: ')));
     }
   });
 
@@ -158,6 +158,6 @@ onBothDatabases('what children did', (database) => {
       return 'All have answered.';
     });
     const [row] = parsed((await on.results(await on.agent('main')))[1]).results as { did: string }[];
-    assert.match(row?.did ?? '', /^0 tools called; 2 of 2 children never answered; /);
+    assert.match(row?.did ?? '', /^0 tool calls; 2 of 2 children had not answered; /);
   });
 });

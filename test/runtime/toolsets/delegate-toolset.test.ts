@@ -24,7 +24,7 @@ onBothDatabases('delegate toolset', (database) => {
     const [result] = await on.results(root);
     assert.deepEqual(
       [result?.status, result?.output, result?.did?.replace(/\d+ s/, 'N s')],
-      ['ok', 'counted to two', '2 tools called (echo 2); N s; 36 tokens'],
+      ['ok', 'counted to two', '2 tool calls (echo 2); N s; 36 tokens'],
     );
     assert.deepEqual(
       on.requests.map((request) => request.agent.name),

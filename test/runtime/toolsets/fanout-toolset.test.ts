@@ -87,7 +87,7 @@ function suite(database: Database): void {
       .at(-1)
       ?.messages.at(-1);
     const told = last?.role === 'user' ? last.text : '';
-    assert.equal(told.replaceAll(/,"did":"0 tools called; \d+ s; 12 tokens"/g, ''), JSON.stringify(expected));
+    assert.equal(told.replaceAll(/,"did":"0 tool calls; \d+ s; 12 tokens"/g, ''), JSON.stringify(expected));
     assert.deepEqual(outcome.agents.map(({ state }) => state.type).toSorted(), [
       'completed',
       'completed',

@@ -239,7 +239,7 @@ function suite(database: Database): void {
     await next.runtime.settled(root.id);
     const [row] = (await rounds(next, root)).flat();
     assert.match(row?.outcome.success?.result ?? '', /^found it\n\n.*\+by kid$/s);
-    assert.match(row?.did ?? '', /^2 tools called \(write 1, read 1\); 1 file changed: new\.txt; /);
+    assert.match(row?.did ?? '', /^2 tool calls \(write 1, read 1\); 1 file changed: new\.txt; /);
     await next.runtime.close();
     assert.deepEqual([repository.worktrees(), repository.branches().length], [[], 1]);
   });

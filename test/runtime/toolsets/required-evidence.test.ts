@@ -104,10 +104,7 @@ onBothDatabases('required evidence', (database) => {
       ['It works.'],
     );
     const [told] = await announced(sessions, await sessions.agent('main'), unframed);
-    assert.match(
-      told ?? '',
-      new RegExp(`Complete\\.\n\nIt works\\.\n\n\\[Did: 0 tools called; ${MISSING}; `),
-    );
+    assert.match(told ?? '', new RegExp(`Complete\\.\n\nIt works\\.\n\n\\[Did: 0 tool calls; ${MISSING}; `));
     const waits = (scene: Scene): Line =>
       scene.step === 1 ? [['wait', { timeout: 60, from_agents: forked(scene) }]] : 'done';
     const fork = ['fork', { name: 'kid', prompt: 't', profile: 'tester' }] as const;

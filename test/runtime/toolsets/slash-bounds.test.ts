@@ -78,7 +78,7 @@ onBothDatabases('bounds of slash', (database) => {
     const terms = { profiles: new Map([['both', profileOf({ name: 'both', toolsets: both })]]) };
     const on = await stage(play([slash('fork --profile both work')]), { terms });
     const { root, agents } = await on.perform();
-    assert.match(errorOf((await on.results(root))[0]).message, /process or slash, not both/);
+    assert.match(errorOf((await on.results(root))[0]).message, /process or slash, but not both/);
     assert.equal(agents.length, 1);
     await on.close();
     const other = await stage(play('unused'), { toolsets: both });

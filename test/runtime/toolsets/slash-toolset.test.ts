@@ -137,7 +137,7 @@ onBothDatabases('slash', (database) => {
     const on = await stage(play([() => [slash(both), slash('fork ""')]]));
     const { root, agents } = await on.perform();
     const [several, empty] = (await on.results(root)).map(errorOf);
-    assert.match(several?.message ?? '', /line 2 is another: .*make a call for each/);
+    assert.match(several?.message ?? '', /line 2 is another one: .*make one call for each/);
     assert.match(empty?.message ?? '', /the PROMPT is empty: leave it out/);
     assert.equal(agents.length, 1);
   });

@@ -132,7 +132,7 @@ describe('worktrees', () => {
     assert.ok(made.ok);
     rmSync(join(made.worktree.path, '.git'));
     writeFileSync(join(made.worktree.path, 'new.txt'), 'precious\n');
-    assert.match((await saveWorktree(made.worktree, 'x')).text, /is no worktree any more/);
+    assert.match((await saveWorktree(made.worktree, 'x')).text, /is no longer a worktree/);
     await removeWorktree(made.worktree);
     assert.ok(existsSync(join(made.worktree.path, 'new.txt')));
     assert.equal(outer.git('log', '--format=%s'), 'first\n');

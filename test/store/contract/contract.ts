@@ -368,7 +368,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       assert.deepEqual(JSON.parse(mail?.body ?? ''), {
         agent_id: spawned.id,
         outcome: { type: 'failure', error: 'Killed by you', error_kind: 'killed' },
-        did: '3 tools called, 1 failed (bash 3); 3 s; 70 tokens',
+        did: '3 tool calls, 1 failed (bash 3); 3 s; 70 tokens',
       });
     });
 

@@ -86,7 +86,7 @@ it('a rule for the tree answers all that it covers; one for good is written by h
   // What would allow everything is not proposed.
   await pty.until('│ bash run.sh');
   await ui.answer('s');
-  await pty.until('no rule is proposed: it cannot be told what it runs');
+  await pty.until('no rule is proposed: it is unclear what it runs');
   await ui.answer('y');
   await pty.until('no rule is chosen');
   await ui.press(KEY.escape);

@@ -38,7 +38,7 @@ it('/model switches the agent in view, for good, and lists what there is', async
   await ui.say('/budget tokens=500');
   await pty.until(() => pty.screen().some((line) => /\[0 main\].* · \d+ left ─/.test(line)));
   await ui.say('/budget usd=much');
-  await pty.until('"usd=much" is no budget');
+  await pty.until('"usd=much" is not a valid budget');
   await ui.say('/export talk.md');
   await pty.until('written: ');
   assert.match(readFileSync(join(ui.folder, 'talk.md'), 'utf8'), /The second heard two/);

@@ -126,7 +126,7 @@ describe('a call', () => {
         name: 'tester',
         status: 'idle',
         last_reply: 'ok',
-        did: '0 tools called; 1 s; 9 tokens',
+        did: '0 tool calls; 1 s; 9 tokens',
       },
       { agent_id: 'c', name: 'x', status: 'running' },
     ];
@@ -134,7 +134,7 @@ describe('a call', () => {
     assert.deepEqual(drawCall('wait', input, JSON.stringify({ results, timed_out: true })), [
       '● wait 30s on 3 agents  ✓',
       '  file-reader    ✓ received  3 leaks found',
-      '  tester         ○ idle      (0 tools called) ok',
+      '  tester         ○ idle      (0 tool calls) ok',
       '  x              ◐ running',
       '  timed out',
     ]);

@@ -154,11 +154,11 @@ describe('mail', () => {
   it('that announces an end takes one line', () => {
     const done = '{"status":"idle","success":true,"summary":"3 leaks"}';
     assert.equal(draw([user('main', 1, letters(['x', done]), 'mail')])[1], '│ ✓ done: 3 leaks');
-    const did = letters(['x', `${done}\n--- 0123abcd did: 0 tools called; 1 s`]);
+    const did = letters(['x', `${done}\n--- 0123abcd did: 0 tool calls; 1 s`]);
     const [, said, end] = draw([user('main', 1, did, 'mail')]);
     assert.deepEqual(
       [said, end],
-      ['│ ✓ done: 3 leaks', '└ 0 tools called; 1 s'],
+      ['│ ✓ done: 3 leaks', '└ 0 tool calls; 1 s'],
       'what it really did ends the frame',
     );
   });
@@ -209,7 +209,7 @@ it('shows the results of a fan-in, one row each', () => {
       agent_id: 'file-reader',
       task: 'read',
       outcome: { success: { result: 'ok' } },
-      did: '0 tools called; required evidence missing: bash ok; 1 s; 9 tokens',
+      did: '0 tool calls; required evidence missing: bash ok; 1 s; 9 tokens',
     },
     {
       agent_id: 'gone',
@@ -219,7 +219,7 @@ it('shows the results of a fan-in, one row each', () => {
   ];
   assert.deepEqual(draw([user('main', 1, JSON.stringify({ sub_agent_results }), 'system')]), [
     '● results of 2 sub-agents',
-    '  file-reader  ✓ done  (evidence missing, 0 tools called) ok',
+    '  file-reader  ✓ done  (evidence missing, 0 tool calls) ok',
     '  count words  ✗ timed out  too slow',
   ]);
 });

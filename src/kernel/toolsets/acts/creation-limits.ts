@@ -46,5 +46,5 @@ export function overBudget(view: ToolsetView, wanted = 1): string | null {
 /** Refuses a sub-agent with a single task, which cannot create agents; null for other callers. */
 export function noNesting(view: ToolsetView): Decision | null {
   if (!isSubAgent(view.self.config)) return null;
-  return refuse('NESTING_FORBIDDEN', 'a sub-agent creates no agents of its own: do the work yourself.');
+  return refuse('NESTING_FORBIDDEN', 'a sub-agent cannot create agents: do the work yourself.');
 }

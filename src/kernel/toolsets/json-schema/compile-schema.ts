@@ -187,7 +187,7 @@ class Compiler {
   }
 
   #matcher(value: unknown): (text: string, walk: Walk) => boolean {
-    if (typeof value !== 'string') throw new Error('must be a text');
+    if (typeof value !== 'string') throw new Error('must be a string');
     let pattern = this.#patterns.get(value);
     if (pattern === undefined) {
       pattern = compilePattern(value);
@@ -203,7 +203,7 @@ class Compiler {
 
   /** Resolves a reference to the whole schema or one of its definitions. */
   #ref(value: unknown, at: string): SchemaNode {
-    if (typeof value !== 'string') throw new Error('must be a text');
+    if (typeof value !== 'string') throw new Error('must be a string');
     const known = this.#refs.get(value);
     if (known !== undefined) return known;
     const node: SchemaNode = { checks: [], same: [] };

@@ -51,7 +51,7 @@ export function readSlash(text: string): SlashReading {
   const second = enclosed(argumentsOf(name, rest)) === null ? commandLine(rest) : null;
   if (second !== null)
     return refused(
-      `one command a call, and line ${second.line} is another: ${JSON.stringify(second.text)}. Nothing was run; make a call for each. In a text, begin such a line with a blank, or put the whole text in quotes.`,
+      `only one command per call, but line ${second.line} is another one: ${JSON.stringify(second.text)}. Nothing was run; make one call for each. In a text, begin such a line with a space, or put the whole text in quotes.`,
     );
   switch (name) {
     case 'fork':
@@ -97,7 +97,7 @@ function readFork(rest: string, usage: (problem: string) => SlashReading): Slash
   const [model, budget] = [last('--model'), last('--budget')];
   const files = options.flatMap(([flag, value]) => (flag === '--read-first' ? [value] : []));
   const amounts = budget === undefined ? null : readBudget(budget);
-  if (budget !== undefined && amounts === null) return usage(`"${budget}" is no budget`);
+  if (budget !== undefined && amounts === null) return usage(`"${budget}" is not a valid budget`);
   const done = (text: string | null): SlashReading => ({
     ok: true,
     command: {

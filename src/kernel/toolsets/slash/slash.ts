@@ -54,7 +54,7 @@ const slash: ToolsetTool = {
   spec: specOf({
     name: 'slash',
     description:
-      'Run one slash command a call. fork [PROMPT]: create a child agent, with your whole context when no prompt is given, fresh otherwise; returns its UUID. send UUID MESSAGE: write to an agent. check-mail: read your inbox. kill UUID…: end children. Options of fork, before PROMPT: --profile NAME, --model NAME, --worktree (a git worktree of its own, to be merged), --read-first FILE (repeatable), --budget usd=N,tokens=N,seconds=N. This is no shell: MESSAGE is everything after the UUID to the end of the call, and PROMPT everything after fork and its options, with quotes, backslashes and line breaks exactly as written; only a pair of quotes around the whole PROMPT is taken off. No line of a text is run.',
+      'Run one slash command per call. fork [PROMPT]: create a child agent, with your whole context when no prompt is given, fresh otherwise; returns its UUID. send UUID MESSAGE: write to an agent. check-mail: read your inbox. kill UUID…: end children. Options of fork, before PROMPT: --profile NAME, --model NAME, --worktree (a git worktree of its own, to be merged), --read-first FILE (repeatable), --budget usd=N,tokens=N,seconds=N. This is no shell: MESSAGE is everything after the UUID to the end of the call, and PROMPT everything after fork and its options, with quotes, backslashes and line breaks exactly as written; only a pair of quotes around the whole PROMPT is taken off. No line of a text is run.',
     schema: slashInput,
   }),
   audience: (config) => !isSubAgent(config),
@@ -183,7 +183,7 @@ You can fork child agents to work in parallel.
 /slash kill UUID         Terminate a child
 \`\`\`
 
-One command a call: each line that begins with /slash here is a call of its own. What follows the UUID, or fork, is the text to the end of the call, line breaks included, exactly as written.
+One command per call: each line that begins with /slash here is a call of its own. What follows the UUID, or fork, is the text to the end of the call, line breaks included, exactly as written.
 
 **When to fork:**
 - Task is self-contained, doesn't need ongoing collaboration
