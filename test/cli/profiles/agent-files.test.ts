@@ -58,7 +58,7 @@ describe('a folder of agent files', () => {
       /^\.coppice\/agents\/other\.md: this key means nothing here: color$/m,
       /^\.coppice\/agents\/huge\.md is ignored: larger than 64 KB$/m,
       /^\.coppice\/agents\/folder\.md is ignored: not a regular file$/m,
-      /^\.coppice\/agents\/dangling\.md is ignored: .*leads nowhere$/m,
+      /^\.coppice\/agents\/dangling\.md is ignored: .*a dangling symbolic link$/m,
       /^\.coppice\/agents\/circle\.md is ignored: .*cycle$/m,
       /^"\.coppice\/agents\/new\\nline\.md" is ignored: it is empty$/m,
     ])

@@ -117,7 +117,7 @@ function suite(database: Database): void {
     assert.deepEqual((await rounds(on, root)).flat().map(brief), ['{"issues": ["a", "b"]}']);
     const kid = await on.agent('kid');
     const faults = (await on.results(kid)).slice(0, 3).map((result) => errorOf(result).message);
-    assert.match(faults[0] ?? '', /it is no JSON/);
+    assert.match(faults[0] ?? '', /it cannot be parsed/);
     assert.match(faults[1] ?? '', /\/issues\/0 must be string; \/issues\/1 must be string/);
     assert.match(
       faults[2] ?? '',
@@ -147,7 +147,7 @@ function suite(database: Database): void {
     const { root } = await on.perform();
     const [row] = (await rounds(on, root)).flat();
     assert.equal(row?.outcome.failure?.error_kind, 'repeated_failure');
-    assert.match(row?.outcome.failure?.error ?? '', /submit_result failed 3 times.*no JSON/);
+    assert.match(row?.outcome.failure?.error ?? '', /submit_result failed 3 times.*cannot be parsed/);
     assert.equal((await on.results(await on.agent('kid'))).length, 3);
   });
 
