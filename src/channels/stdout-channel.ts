@@ -47,7 +47,7 @@ export function openStdout(write: StdoutWrite, options: StdoutOptions = {}): Cha
       const left_ms = Math.max(0, deadline - performance.now());
       const outcome = writing === null ? null : await within(writing, stop, left_ms);
       if (outcome?.type !== 'done')
-        return { type: 'retry', error: 'standard output has not taken the text', after_ms: null };
+        return { type: 'retry', error: 'standard output did not accept the text', after_ms: null };
     }
   }
 
@@ -70,7 +70,6 @@ function refused(error: unknown): DeliverResult {
   if (error instanceof RangeError)
     return { type: 'failed', error: 'the delivery cannot be printed: its time is invalid' };
   const { code, name } = error as NodeJS.ErrnoException;
-  if (CLOSED.has(code ?? ''))
-    return { type: 'failed', error: `standard output was closed by whoever read it (${code})` };
+  if (CLOSED.has(code ?? '')) return { type: 'failed', error: `the reader closed standard output (${code})` };
   return { type: 'retry', error: `standard output cannot be written now (${code ?? name})`, after_ms: null };
 }

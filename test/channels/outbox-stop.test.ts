@@ -99,7 +99,7 @@ describe('outbox: stop', () => {
     assert.equal(done, true);
     assert.deepEqual([...ledger.claims.keys()].sort(), [deaf, away].sort());
     assert.equal(clock.waiting, 0, 'no timer is left');
-    assert.ok(warnings().includes('the end of a delivery was not kept; it will be tried again'));
+    assert.ok(warnings().includes('the outcome of a delivery was not recorded; it will be retried'));
     // The claims end with their worker.
     ledger.fault = () => undefined;
     ledger.dead.add('w1');

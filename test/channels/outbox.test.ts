@@ -383,7 +383,7 @@ describe('outbox: retries', () => {
     const outbox = open(channels);
     outbox.start();
     await clock.settle();
-    assert.equal(ledger.of(broken).error, 'the channel "broken" broke off');
+    assert.equal(ledger.of(broken).error, 'the channel "broken" failed unexpectedly');
     assert.equal(logged.filter(({ level }) => level === 'error').length, 1);
     assert.ok(!JSON.stringify(logged).includes('secret of the channel'));
     await clock.pass(9 * MINUTE);

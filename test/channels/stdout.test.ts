@@ -133,7 +133,7 @@ describe('stdout', () => {
     await once(child, 'close');
     assert.deepEqual(JSON.parse(said.replace('writing\n', '')), {
       type: 'failed',
-      error: 'standard output was closed by whoever read it (EPIPE)',
+      error: 'the reader closed standard output (EPIPE)',
     });
   });
 

@@ -17,7 +17,7 @@ export async function appendWhole(path: string, text: string): Promise<void> {
   // O_NONBLOCK: opening a pipe that nobody reads would block.
   const file = await open(path, O_RDWR | O_APPEND | O_CREAT | (O_NONBLOCK ?? 0), 0o600);
   try {
-    if ((await file.stat()).isFIFO()) throw failure('EPIPE', 'a pipe keeps nothing');
+    if ((await file.stat()).isFIFO()) throw failure('EPIPE', 'a pipe does not store what is written');
     const { cut, fresh } = await lastLine(file);
     const bytes = Buffer.from(cut ? `\n${text}` : text, 'utf8');
     const { bytesWritten } = await file.write(bytes, 0, bytes.length, null);

@@ -22,7 +22,7 @@ const PERMANENT: Readonly<Record<string, string>> = {
   ELOOP: 'is a symbolic link that leads to itself: name another file',
   ENAMETOOLONG: 'has a name that is too long: name another file',
   ENXIO: 'is a socket: name a file',
-  EPIPE: 'is a pipe, which keeps nothing: name a file',
+  EPIPE: 'is a pipe, which does not store what is written: name a file',
 };
 
 /**

@@ -89,7 +89,11 @@ export class DeliveryTry {
         id,
         error: name,
       });
-      return { type: 'retry', error: `the channel "${this.#channel.name}" broke off`, after_ms: null };
+      return {
+        type: 'retry',
+        error: `the channel "${this.#channel.name}" failed unexpectedly`,
+        after_ms: null,
+      };
     } finally {
       cancelLimit();
       unheeded.cancel();
@@ -127,7 +131,8 @@ export class DeliveryTry {
     const { id, attempts, target } = this.#delivery;
     const kept = await retry.untilAnswered(() => ledger.endDelivery(id, worker_id, attempts, end), closing);
     if (kept === false) return this.#loseClaim();
-    if (kept === undefined) log('warn', 'the end of a delivery was not kept; it will be tried again', { id });
+    if (kept === undefined)
+      log('warn', 'the outcome of a delivery was not recorded; it will be retried', { id });
     else if (end.status === 'failed') log('warn', 'a delivery has failed', { id, target, error: end.error });
     else log('debug', `a delivery is ${end.status}`, { id, target });
   }

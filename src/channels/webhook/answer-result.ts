@@ -23,10 +23,10 @@ export function answerResult(
   if (status >= 300 && status < 400)
     return {
       type: 'failed',
-      error: `${error}, a redirect, which is not followed: put the address that it has now into the configuration`,
+      error: `${error}, a redirect, which is not followed: configure its new URL`,
     };
   if (status === GONE)
-    return { type: 'failed', error: `${error}: it is gone, so take it out of the configuration` };
+    return { type: 'failed', error: `${error}: it is gone: remove it from the configuration` };
   const said = quoted(endpoint, answer.text);
   const sentence = said === '' ? error : `${error}: ${said}`;
   if (!TRANSIENT.has(status) && status < 500) return { type: 'failed', error: sentence };

@@ -27,7 +27,7 @@ export function endpointOf(name: string, { url, secret }: { url: string; secret:
   if (key === null)
     throw wrong(
       'has no usable secret',
-      'It is whsec_ with base64 behind it, or any other text that is not empty.',
+      'It is whsec_ followed by base64, or any other text that is not empty.',
     );
   return { name, url: parsed, key, hidden: hiddenOf(parsed, secret) };
 }

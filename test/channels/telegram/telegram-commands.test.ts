@@ -58,14 +58,14 @@ describe('commands of a Telegram chat', () => {
         'main ◐ running · bash: npm test\n└ reader ○ idle\n  └ grep ◔ waiting · wait 1 agent\n└ tester ! error',
       );
       assert.equal(stage.server.book.messages(ADA.id).at(-1)?.entities[0]?.type, 'bold');
-      assert.match(await ask(stage, '/agents', GROUP), /nobody works here/);
+      assert.match(await ask(stage, '/agents', GROUP), /no agents in this chat/);
     }),
   );
 
   it(
     '/kill asks whom, kills, and says how many descendants went with it',
     inChat(async (stage) => {
-      assert.match(await ask(stage, '/kill'), /^Whom\? .*\nmain ◐/);
+      assert.match(await ask(stage, '/kill'), /^Which agent\? .*\nmain ◐/);
       assert.equal(await ask(stage, '/kill reader'), 'killed reader and 1 descendant');
       assert.equal(await ask(stage, '/kill tester'), 'killed tester');
       assert.equal(await ask(stage, '/kill nobody'), 'no agent called "nobody"\nSee: /agents');

@@ -234,7 +234,7 @@ describe('the reading of messages', () => {
     [
       'another reader',
       { type: 'error', status: 409, description: 'Conflict: terminated' },
-      /somebody else reads/,
+      /another process or a webhook receives/,
     ],
     [
       'a token that is refused',

@@ -35,7 +35,7 @@ export function botFailure(error: unknown, token: string, timed_out: boolean): B
   if (error_code === 409) return { type: 'conflict', error: said };
   if (error_code >= 400 && error_code < 500)
     return { type: 'refused', error: said, migrated_to: parameters.migrate_to_chat_id ?? null };
-  return { type: 'transient', error: `Telegram is in trouble: ${said}` };
+  return { type: 'transient', error: `Telegram server error: ${said}` };
 }
 
 /** Short reason for a failure without an answer. The error's own text is left out: it contains the URL, and so the token. */
@@ -44,7 +44,7 @@ function networkReason(error: unknown): string {
   if (typeof cause !== 'object' || cause === null) return 'the call failed';
   const { code, type } = cause as { readonly code?: unknown; readonly type?: unknown };
   if (type === 'invalid-json') return 'its answer was not JSON';
-  return typeof code === 'string' && /^[A-Z_]+$/.test(code) ? code : 'the connection broke off';
+  return typeof code === 'string' && /^[A-Z_]+$/.test(code) ? code : 'the connection was lost';
 }
 
 /** Classifies a failed edit: `same`: the message has that text already; `gone`: it cannot be edited (any more). */

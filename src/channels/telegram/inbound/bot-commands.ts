@@ -7,13 +7,17 @@ export interface BotCommand {
 
 /** Commands in the order in which people see them. */
 export const BOT_COMMANDS: readonly BotCommand[] = [
-  { name: 'help', usage: '', description: 'what can be said here' },
-  { name: 'agents', usage: '', description: 'who works here, and on what' },
+  { name: 'help', usage: '', description: 'list the commands' },
+  { name: 'agents', usage: '', description: 'list the agents and what they are doing' },
   { name: 'stop', usage: '', description: 'interrupt the turn' },
   { name: 'new', usage: '', description: 'end the session; the next message begins a new one' },
-  { name: 'kill', usage: 'AGENT', description: 'end an agent and all below it' },
-  { name: 'approvals', usage: '', description: 'calls that wait for you' },
-  { name: 'approve', usage: '[ID] [always]', description: 'allow a call, or all such calls of the agent' },
+  { name: 'kill', usage: 'AGENT', description: 'end an agent and all its descendants' },
+  { name: 'approvals', usage: '', description: 'list calls that wait for you' },
+  {
+    name: 'approve',
+    usage: '[ID] [always]',
+    description: 'allow a call; always: this tool for this agent from now on',
+  },
   { name: 'deny', usage: '[ID] [reason]', description: 'deny a call; the agent reads the reason' },
 ];
 

@@ -33,7 +33,7 @@ export async function runCommand(place: CommandPlace, command: SlashCommand): Pr
     case 'kill':
       return command.argument === '' ? await whomToKill(place) : await kill(place, command.argument);
     case 'stop':
-      return plain((await sessions.interrupt(chat)) ? 'stopped' : 'nothing to stop: nobody is at work here');
+      return plain((await sessions.interrupt(chat)) ? 'stopped' : 'nothing to stop: no agent is working');
     case 'new':
       return plain(
         (await sessions.renew(chat))
@@ -76,7 +76,7 @@ function writeCommands(builder: TextBuilder): void {
 
 async function agentsText({ sessions, chat }: CommandPlace): Promise<FormattedText> {
   const agents = await sessions.agents(chat);
-  if (agents.length === 0) return plain('nobody works here; write a message to begin');
+  if (agents.length === 0) return plain('no agents in this chat; write a message to begin');
   const builder = new TextBuilder();
   writeAgents(builder, agents);
   return builder.build();
@@ -84,9 +84,9 @@ async function agentsText({ sessions, chat }: CommandPlace): Promise<FormattedTe
 
 async function whomToKill({ sessions, chat }: CommandPlace): Promise<FormattedText> {
   const agents = await sessions.agents(chat);
-  if (agents.length === 0) return plain('nobody works here');
+  if (agents.length === 0) return plain('no agents in this chat');
   const builder = new TextBuilder();
-  builder.write('Whom? Write /kill AGENT, with one of these names:\n');
+  builder.write('Which agent? Write /kill AGENT with one of these names:\n');
   writeAgents(builder, agents);
   return builder.build();
 }

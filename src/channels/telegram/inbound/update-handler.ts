@@ -56,7 +56,7 @@ export class UpdateHandler {
     if (allow.has(id)) return true;
     if (!this.#strangers.has(id) && this.#strangers.size < STRANGERS_MAX) {
       this.#strangers.add(id);
-      log('info', 'somebody who is not in channels.telegram.allow wrote to the bot: ignored', { sender: id });
+      log('info', 'ignored a message from a sender who is not in channels.telegram.allow', { sender: id });
     }
     return false;
   }
@@ -134,7 +134,7 @@ interface PressOutcome {
 /** Answers the question of a button. Rejects with the errors of `ChatSessions`, except for questions that cannot be answered any more. */
 async function pressOutcome(sessions: ChatSessions, press: Press): Promise<PressOutcome> {
   const [, letter, ask] = BUTTON_DATA.exec(press.data) ?? [];
-  if (letter === undefined || ask === undefined) return { told: 'this button is not known here', line: null };
+  if (letter === undefined || ask === undefined) return { told: 'unknown button', line: null };
   const denies = letter === 'n';
   const scope = letter === 's' ? 'agent' : 'once';
   try {
@@ -148,7 +148,7 @@ async function pressOutcome(sessions: ChatSessions, press: Press): Promise<Press
     const code = error instanceof CoppiceError ? error.code : null;
     if (code === 'E_ASK_ANSWERED') return { told: 'already answered', line: 'already answered' };
     if (code === 'E_ASK_NOT_FOUND')
-      return { told: 'this does not wait any more', line: 'does not wait any more' };
+      return { told: 'this question is no longer open', line: 'no longer open' };
     throw error;
   }
   const name = clean(press.from.name);

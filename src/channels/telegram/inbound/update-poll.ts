@@ -116,9 +116,9 @@ export class UpdatePoll {
         const fields = { update_id, error: code ?? name };
         const is_ledger = isLedgerFailure(error);
         if (update_id !== null && !is_ledger && tries >= TRIES)
-          return log('error', 'an update cannot be taken: skipped', fields);
-        if (is_ledger) log('warn', 'the ledger cannot be used now: tried again', fields);
-        else log('warn', 'an update cannot be taken: tried again', fields);
+          return log('error', 'an update cannot be handled: skipped', fields);
+        if (is_ledger) log('warn', 'the ledger cannot be used now: retrying', fields);
+        else log('warn', 'an update cannot be handled: retrying', fields);
         await sleep(backOff(tries, timing.back_off), signal);
       }
     }
@@ -139,13 +139,15 @@ export class UpdatePoll {
         log('error', TOKEN_REFUSED);
         return timing.refused_ms;
       case 'conflict':
-        log('warn', 'somebody else reads the messages of this bot; waiting', { error: failure.error });
+        log('warn', 'another process or a webhook receives the messages of this bot; retrying', {
+          error: failure.error,
+        });
         return timing.conflict_ms;
       case 'flood':
         log('warn', 'Telegram asked to slow down', { after_ms: failure.after_ms });
         return failure.after_ms;
       default:
-        log('warn', 'messages cannot be read from Telegram; trying again', { error: failure.error });
+        log('warn', 'messages cannot be read from Telegram; retrying', { error: failure.error });
         return backOff(this.#failures, timing.back_off);
     }
   }

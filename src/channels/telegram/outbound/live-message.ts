@@ -147,7 +147,7 @@ export class LiveMessage {
     try {
       wait_ms = await this.#show();
     } catch {
-      log('warn', 'a live message cannot be kept: the ledger is away', { chat: this.#chat });
+      log('warn', 'a live message could not be recorded: the ledger is unreachable', { chat: this.#chat });
       this.#changed = true;
       wait_ms = timing.live_gap_ms;
     } finally {
@@ -206,7 +206,7 @@ export class LiveMessage {
       await this.forget();
       return timing.live_gap_ms;
     }
-    log('debug', 'a live message was refused; this turn goes on without', { chat: this.#chat });
+    log('debug', 'a live message was refused; this turn continues without one', { chat: this.#chat });
     this.#muted = true;
     return 0;
   }
@@ -231,7 +231,7 @@ export class LiveMessage {
       this.#awaitReply({ ...this.#note, ended: true });
       await this.#store(this.#note);
     } catch {
-      log('warn', 'a live message cannot be kept: the ledger is away', { chat: this.#chat });
+      log('warn', 'a live message could not be recorded: the ledger is unreachable', { chat: this.#chat });
     } finally {
       release();
     }
