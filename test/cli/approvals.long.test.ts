@@ -232,7 +232,7 @@ function suite(database: () => Promise<string | undefined>): void {
       // What to do next is said, since nobody would go on by itself.
       assert.equal(
         allowed.stderr,
-        `nobody runs it now: go on with coppice resume ${ask?.agent_id.slice(0, 8)} --ask\n`,
+        `no process leads it: resume it with coppice resume ${ask?.agent_id.slice(0, 8)} --ask\n`,
       );
       assert.equal(existsSync(join(desk.home.work, 'log')), false);
       const resumed = await desk.coppice('resume', ask?.agent_id.slice(0, 8) ?? '', ...flags);
@@ -247,7 +247,7 @@ function suite(database: () => Promise<string | undefined>): void {
     const [ask] = await desk.open();
     const stopped = await desk.run;
     assert.equal(stopped.code, 124);
-    assert.match(stopped.stderr, /go on with: coppice resume [0-9a-f]{8} --ask\n/);
+    assert.match(stopped.stderr, /continue with: coppice resume [0-9a-f]{8} --ask\n/);
     assert.equal((await desk.approvals('allow', ask?.id ?? '')).code, 0);
     assert.equal(existsSync(join(desk.home.work, 'log')), false);
     const resumed = await desk.coppice('resume', '--ask');

@@ -285,7 +285,7 @@ describe('coppice cron', () => {
 
   it('retries what failed when told to', async () => {
     const { stdout } = await coppice('deliveries', 'retry');
-    assert.match(stdout, /nothing to try again/);
+    assert.match(stdout, /nothing to retry/);
     const unknown = await coppice('deliveries', 'retry', 'run-nothing');
     assert.deepEqual([unknown.code, /no delivery "run-nothing"/.test(unknown.stderr)], [3, true]);
     await coppice('cron', 'update', 'counter', '--deliver', `file:${join(home.folder, 'nowhere', 'x.md')}`);
@@ -298,10 +298,7 @@ describe('coppice cron', () => {
     const [delivery] = await failed();
     assert.ok(delivery);
     assert.match((await coppice('deliveries', 'list')).stdout, /✗ failed +1 /);
-    assert.match(
-      (await coppice('deliveries', 'retry', delivery.about)).stdout,
-      /^1 will be tried again now\n$/,
-    );
+    assert.match((await coppice('deliveries', 'retry', delivery.about)).stdout, /^1 will be retried now\n$/);
     assert.equal((await json('deliveries', 'list', '--status', 'pending')).deliveries.length, 1);
   });
 

@@ -126,7 +126,7 @@ describe('coppice gc', () => {
     );
     const again = await home.run(['gc', '--archive', 'old.jsonl.gz']);
     assert.equal(again.code, 2);
-    assert.match(again.stderr, /there is a file already \(E_USAGE\)\n {2}Name a new file/);
+    assert.match(again.stderr, /the file already exists \(E_USAGE\)\n {2}Name a new file/);
   });
 
   it('with --runs the run history goes too, with --idle what rests', async () => {
@@ -184,7 +184,7 @@ describe('coppice gc', () => {
     const root = await ended();
     const { code, stderr } = await home.run(['gc', '--archive', join('no', 'such', 'folder.gz')]);
     assert.equal(code, 2);
-    assert.match(stderr, /it cannot be made there: check the folder \(E_USAGE\)/);
+    assert.match(stderr, /the file cannot be created: check the folder \(E_USAGE\)/);
     assert.ok(await store.agent(root.id));
     assert.match((await home.run(['gc', '--older-than', 'soon'])).stderr, /a span of time, e\.g\. 90s/);
   });

@@ -51,7 +51,7 @@ describe('where the machine can', { skip: NO_WALLS }, () => {
     assert.deepEqual(wrote(), [true, false]);
     assert.match(
       (await home.run(['doctor'], { env: { COPPICE_SANDBOX: '' } })).stdout,
-      /sandbox +workspace: commands of agents are behind walls/,
+      /sandbox +workspace: commands of agents are sandboxed/,
     );
   });
 

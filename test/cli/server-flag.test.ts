@@ -165,7 +165,7 @@ it('follows what it starts, prints the answer, and ends with the code of the out
   assert.match(left.stderr, /^2 agents, 0 at work/m);
   const hurried = await there('run', ...MODEL, '--toolset', 'process', 'leave one', '--no-wait');
   assert.deepEqual([hurried.stdout, hurried.code], ['done\n', 0]);
-  assert.match(hurried.stderr, /^left undone: 1 at work; nothing is lost, the server goes on with it/m);
+  assert.match(hurried.stderr, /^unfinished: 1 at work; nothing is lost, the server continues it/m);
   const json = await there('run', ...MODEL, 'x', '--json');
   const { id, status, reply, agents } = JSON.parse(json.stdout);
   assert.deepEqual([status, reply, agents.length, json.code], ['done', 'done', 1, 0]);

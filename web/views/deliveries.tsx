@@ -24,7 +24,7 @@ export function DeliveriesView({ route, writes }: PageContext) {
       deliveries,
     });
     if (done !== null)
-      say(`${done.retried} ${done.retried === 1 ? 'delivery is' : 'deliveries are'} tried again`);
+      say(`${done.retried} ${done.retried === 1 ? 'delivery' : 'deliveries'} will be retried`);
     reload();
   };
   const failed = data?.deliveries.filter(({ status }) => status === 'failed').length ?? 0;

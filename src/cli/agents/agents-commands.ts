@@ -23,7 +23,7 @@ export function addAgentsCommands({ sub, deferred }: CommandBuilder, watch: Watc
   sub('ps', 'List living agents')
     .option('-a, --all', 'include ended agents and sub-agents')
     .option('--tree <id>', 'only the tree of this agent')
-    .option('-w, --watch', 'all trees, by why you should look; follows what happens')
+    .option('-w, --watch', 'all trees, grouped by what needs attention, updated live')
     .action(
       deferred(async (context, options: PsOptions) =>
         options.watch ? watch(context, options) : (await import('./ps.ts')).ps(context, options),
@@ -47,7 +47,7 @@ export function addAgentsCommands({ sub, deferred }: CommandBuilder, watch: Watc
         (await import('./logs.ts')).logs(context, id, options),
       ),
     );
-  sub('usage', 'Tell what model requests used, by day, model, profile, tree or agent')
+  sub('usage', 'Show the usage of model requests, by day, model, profile, tree or agent')
     .addOption(
       new Option('--by <what>', 'one row for each')
         .choices(['day', 'model', 'profile', 'tree', 'agent'])
@@ -68,7 +68,7 @@ export function addAgentsCommands({ sub, deferred }: CommandBuilder, watch: Watc
         (await import('./budget.ts')).budget(context, id, amounts),
       ),
     );
-  sub('blame', 'Tell which agent wrote each line of a file, in which call')
+  sub('blame', 'Show which agent wrote each line of a file, and in which call')
     .argument('<file>', 'the file; FILE:LINE: only that line, with what its agent was told to do')
     .action(
       deferred(async (context, file: string) => (await import('./blame.ts')).blame(context, file), {

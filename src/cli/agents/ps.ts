@@ -48,7 +48,7 @@ export async function ps(
     ...agentTable(context, agents),
     `${agents.length} agent${agents.length === 1 ? '' : 's'}${all ? `, ${living} living` : ''}${more}`,
     ...unled_lines.slice(0, UNLED_SHOWN),
-    ...(unled_more > 0 ? [`and ${unled_more} more trees that nobody leads`] : []),
+    ...(unled_more > 0 ? [`and ${unled_more} more trees that no process leads`] : []),
     ...(approvals > 0
       ? [`${approvals} approval${approvals === 1 ? '' : 's'} waiting: coppice approvals list`]
       : []),

@@ -27,7 +27,7 @@ export function send(context: Context, text: string, given: string | undefined):
     else if (sent.running) process.stdout.write(`sent to ${clean(name)}\n`);
     else {
       const { unled } = await asked.agent(id);
-      const who = unled === null ? 'whoever serves takes it' : unledText(unled);
+      const who = unled === null ? 'a server or worker takes over its tree' : unledText(unled);
       process.stdout.write(`kept in the mailbox of ${clean(name)}; ${who}\n`);
     }
     return 0;

@@ -25,7 +25,7 @@ export function addApprovalsCommands({ sub, deferred }: CommandBuilder): void {
   for (const [scope, description] of Object.entries(SCOPES)) allow.option(`--${scope}`, description);
   allow.option(
     '--value <name=value>',
-    'of the form of a question: once for each field',
+    "value of a field of the question's form (repeatable)",
     (one: string, before: readonly string[] = []) => [...before, one],
   );
   allow.option('--rule <rule>', 'the rule that is granted, such as "bash:git status *"').action(
@@ -41,8 +41,8 @@ export function addApprovalsCommands({ sub, deferred }: CommandBuilder): void {
   );
   sub('deny', 'Deny this call', approvals)
     .argument('<id>', 'id or unique prefix')
-    .option('--say <text>', 'reason that the model is told', '')
-    .option('--dismiss', 'of a question: put it away without a decision')
+    .option('--say <text>', 'reason that the model reads', '')
+    .option('--dismiss', 'dismiss a question without a decision')
     .action(
       deferred(async (context, id: string, { say, dismiss }: { say: string; dismiss?: boolean }) =>
         (await import('./approvals-answer.ts')).approvalsAnswer(context, id, {

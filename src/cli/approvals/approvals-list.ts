@@ -17,7 +17,7 @@ const WHOLE = 'whole: coppice approvals list --json';
 
 const HOW = `allow: coppice approvals allow ID            (from now on: --turn, --agent, --session or --always, with --rule RULE)
 deny:  coppice approvals deny ID --say TEXT  (the model reads the text)`;
-const HOW_ANSWERED = `answer a question: coppice approvals allow ID --value NAME=VALUE …  (decline it: deny ID; put it away: deny ID --dismiss)`;
+const HOW_ANSWERED = `answer a question: coppice approvals allow ID --value NAME=VALUE …  (decline it: deny ID; dismiss it: deny ID --dismiss)`;
 
 /** `coppice approvals list`: calls of all trees that wait for approval, oldest first. */
 export async function approvalsList(context: Context): Promise<number> {

@@ -44,7 +44,7 @@ export function addCronCommands({ sub, deferred }: CommandBuilder): void {
         (await import('./cron-run.ts')).cronRun(context, job, options),
       ),
     );
-  ofJob('runs', 'List when it was due and what came of it, newest first')
+  ofJob('runs', 'List its instants and their outcomes, newest first')
     .option('--limit <n>', 'maximum rows', rowCount, 20)
     .action(
       deferred(async (context, job: string, options: { limit: number }) =>
@@ -98,7 +98,7 @@ function jobOptions(command: Command): Command {
     .addOption(
       new Option(
         '--overlap <policy>',
-        'when it is due while a run of it is under way: skip, or queue one run',
+        'if it is due while its previous run is still working: skip, or queue one run',
       ).choices(['skip', 'queue']),
     );
 }

@@ -53,8 +53,8 @@ function outcomeText(
   session: 'isolated' | 'main',
   outcome: DocumentOf<'coppice/cron-fired/v1'>['outcome'],
 ): string {
-  if (outcome === 'queued') return 'queued behind the run that is at work:';
-  return session === 'main' ? 'told the main session:' : 'started';
+  if (outcome === 'queued') return 'queued until the previous run has ended:';
+  return session === 'main' ? 'sent to the main session:' : 'started';
 }
 
 /** Finds the run by its tree, because its conversation may have been deleted already. */

@@ -64,13 +64,13 @@ function resultOf({ status, result, error }: RunDocument): string {
 function outcomeMark(fired: JobRunDocument | undefined, style: Style): string {
   if (fired === undefined) return sign(style, '–');
   if (fired.run !== null) return stateMark(fired.run.status, style);
-  return fired.outcome === 'fired' ? 'told' : fired.outcome;
+  return fired.outcome === 'fired' ? 'sent' : fired.outcome;
 }
 
 function whyNoRun({ outcome }: JobRunDocument, { session }: JobDocument): string {
-  if (outcome === 'queued') return 'begins when the run before has ended';
+  if (outcome === 'queued') return 'starts when the previous run has ended';
   if (outcome !== 'skipped') return '';
-  return session === 'main' ? 'there was no main session' : 'the run before was still at work';
+  return session === 'main' ? 'there was no main session' : 'the previous run was still working';
 }
 
 function missedText({ missed }: JobRunDocument): string {

@@ -60,7 +60,7 @@ export function deliveriesRetry(context: Context, texts: readonly string[]): Pro
     const document = await asked.retryDeliveries(texts.length === 0 ? {} : { deliveries: [...texts] });
     const { retried } = document;
     if (context.json) printJson(document);
-    else printLines([retried === 0 ? 'nothing to try again' : `${retried} will be tried again now`]);
+    else printLines([retried === 0 ? 'nothing to retry' : `${retried} will be retried now`]);
     if (retried > 0) await tellUndelivered(asked, [{ status: 'pending' }]);
     return 0;
   });

@@ -104,14 +104,14 @@ function programs({ loaded: { configuration }, env }: Context): Promise<Check[]>
       const check = (ok: boolean, text: string) => needed(`  acp:${name}`, ok, text);
       const { command } = config;
       const found = command.includes('/') ? [command].find(isExecutable) : onPath(command, env);
-      if (found === undefined) return check(false, `${command} is not there or cannot be run`);
+      if (found === undefined) return check(false, `${command} was not found or is not executable`);
       try {
         const walls = await wallsOf(name, config);
-        if (walls === null) return check(true, `${found}, without walls: it has all your rights`);
+        if (walls === null) return check(true, `${found}, not sandboxed: it has all your rights`);
         const { hosts, write } = walls.settings;
         const reaches = hosts.length === 0 ? 'no network' : hosts.join(', ');
         const writes = ['its folder', ...write].join(', ');
-        return check(true, `${found}, behind walls: reaches ${reaches}; writes in ${writes}`);
+        return check(true, `${found}, sandboxed: reaches ${reaches}; writes in ${writes}`);
       } catch (error) {
         const { message, hint } = errorJson(error);
         return check(false, hint === null ? message : `${message}. ${hint}`);
@@ -124,7 +124,7 @@ function programs({ loaded: { configuration }, env }: Context): Promise<Check[]>
 function servers({ loaded: { configuration }, env }: Context): Check[] {
   return Object.entries(configuration.mcp?.servers ?? {}).map(([name, { command = '', url }]) => {
     const found = command.includes('/') ? [command].find(isExecutable) : onPath(command, env);
-    const text = url ?? found ?? `${command} is not there or cannot be run`;
+    const text = url ?? found ?? `${command} was not found or is not executable`;
     return optional(`  mcp:${name}`, url !== undefined || found !== undefined, text);
   });
 }
@@ -141,13 +141,13 @@ async function sandbox({ loaded, env }: Context): Promise<Check> {
     return optional(
       'sandbox',
       false,
-      'off: commands of agents have all your rights; a deny rule on bash is a fence, not a wall',
+      'off: commands of agents have all your rights; a deny rule on bash is not a security boundary',
     );
   const problem = await walls.problem();
   return needed(
     'sandbox',
     problem === null,
-    problem ?? `${walls.settings.mode}: commands of agents are behind walls`,
+    problem ?? `${walls.settings.mode}: commands of agents are sandboxed`,
   );
 }
 

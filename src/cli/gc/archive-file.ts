@@ -29,7 +29,7 @@ export class ArchiveFile implements Archive {
   static async create(path: string, head: object): Promise<ArchiveFile> {
     const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
       const why =
-        error.code === 'EEXIST' ? 'there is a file already' : 'it cannot be made there: check the folder';
+        error.code === 'EEXIST' ? 'the file already exists' : 'the file cannot be created: check the folder';
       throw new CoppiceError('E_USAGE', `--archive ${path}: ${why}`, {
         hint: 'Name a new file, e.g. with the date in its name.',
         cause: error,

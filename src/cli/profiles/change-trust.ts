@@ -32,12 +32,12 @@ export async function trust(
   if (!context.json) show(both);
   if (!pending) {
     const nothing = project.trust === 'nothing' && found.parts.length === 0;
-    report(context, both, !nothing, 'trusted already');
+    report(context, both, !nothing, 'already trusted');
     return 0;
   }
   if (options.yes !== true) {
     if (context.json || !process.stdin.isTTY)
-      throw new CoppiceError('E_USAGE', 'nobody can be asked here, so nothing was trusted', {
+      throw new CoppiceError('E_USAGE', 'a person must confirm this, so nothing was trusted', {
         hint: 'Read the files, then: coppice trust --yes',
       });
     if (!(await confirm(`Trust these files in ${clean(folder)}? [y] trust  [N] leave out: `))) {
@@ -73,7 +73,7 @@ function revoke(context: Context, folder: string): number {
   const trusted = new Trust(context.data_folder);
   const revoked = paths.filter((path) => trusted.revoke(path)).length > 0;
   if (context.json) printJson({ schema: 'coppice/trust/v1', folder, trusted: false, revoked });
-  else process.stdout.write(`${clean(folder)} ${revoked ? 'is trusted no longer' : 'was not trusted'}\n`);
+  else process.stdout.write(`${clean(folder)} ${revoked ? 'is no longer trusted' : 'was not trusted'}\n`);
   return 0;
 }
 
@@ -118,7 +118,7 @@ function show({ project, read, parts, notices }: Shown): void {
 
 /** Explains allow rules to the person (docs/profiles.md). */
 const GRANTS =
-  'with --profile: what is allowed here, unasked, unless a rule of yours says otherwise; below another agent: no more than that one may do';
+  'with --profile: allowed without asking, unless one of your own rules differs; as a sub-agent: at most what its creator may do';
 
 function describe(profile: Profile): string[] {
   const { permissions, system } = profile;

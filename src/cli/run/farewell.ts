@@ -21,7 +21,7 @@ export async function farewell(
     const goes_on = how === 'detach' && living.some((agent) => isWorking(agent.state.type));
     if (goes_on) continueDetached(context, id);
     const line = goes_on
-      ? `its agents go on; look with coppice tree ${short}, come back with coppice --tree ${short}`
+      ? `its agents continue; look with coppice tree ${short}, come back with coppice --tree ${short}`
       : living.length > 0
         ? `come back with: coppice --tree ${short}`
         : `all its agents have ended; read it with: coppice --tree ${short}`;

@@ -68,7 +68,7 @@ export async function leadRun(
     },
     settled: async (root_id, until) =>
       (await runtime.settled(root_id, until)).agents.map((agent) => agentJson(agent)),
-    next: (root_id) => `go on with: ${resumeCommand(context, root_id, options.ask === true)}`,
+    next: (root_id) => `continue with: ${resumeCommand(context, root_id, options.ask === true)}`,
     close: () => runtime.close(),
   };
   try {
@@ -212,7 +212,7 @@ function tellUnfinished(run: Followed, root_id: string, agents: readonly AgentDo
   const queued = agents.filter((agent) => agent.status === 'queued').length;
   if (working + queued === 0) return;
   const parts = [...(working > 0 ? [`${working} at work`] : []), ...(queued > 0 ? [`${queued} queued`] : [])];
-  process.stderr.write(`left undone: ${parts.join(', ')}; nothing is lost, ${run.next(root_id)}\n`);
+  process.stderr.write(`unfinished: ${parts.join(', ')}; nothing is lost, ${run.next(root_id)}\n`);
 }
 
 function stopped(
@@ -258,15 +258,15 @@ function failureHint({ kind, retryable }: Pick<Failure, 'kind' | 'retryable'>, r
   const another = `Or with another model: ${resume} --model PROVIDER/MODEL`;
   if (kind === 'auth')
     return [`Check the key (coppice doctor names its variable), then: ${resume} --retry`, another];
-  if (kind === 'no_credit') return [`Pay in at the provider, then: ${resume} --retry`, another];
+  if (kind === 'no_credit') return [`Add credit at the provider, then: ${resume} --retry`, another];
   // A plain retry would hit the same limit.
-  if (kind === 'limit' && retryable) return [`Go on with: ${resume} --limit NAME=N`];
+  if (kind === 'limit' && retryable) return [`Continue with: ${resume} --limit NAME=N`];
   if (kind === 'refused') return [`Ask again: ${resume} --retry`, withoutLast(resume), another];
   if (isAboutContent(kind)) return [withoutLast(resume), another];
   if (kind === 'cut' || kind === 'empty') return [`Ask again: ${resume} --retry`, another];
-  return retryable ? [`Go on with: ${resume} --retry`] : [];
+  return retryable ? [`Continue with: ${resume} --retry`] : [];
 }
 
 function withoutLast(resume: string): string {
-  return `Without the refused message (the newest, where none is named), which stays in the scrollback; again: one more: ${resume} --without-last`;
+  return `Continue without the rejected message (the newest one if none is named), which stays in the scrollback; repeat to leave out one more: ${resume} --without-last`;
 }

@@ -90,10 +90,10 @@ async function tellResumed(
       ...(options.withoutLast === true ? ['--without-last'] : []),
       ...(context.options.model === undefined ? [] : ['--model']),
     ].join(', ');
-    const untouched = wanted === '' ? '' : `; ${wanted} did nothing to them`;
-    process.stderr.write(
-      `${elsewhere} of its agents are run by another process and go on there${untouched}\n`,
-    );
+    const untouched = wanted === '' ? '' : `; ${wanted} had no effect on them`;
+    const are =
+      elsewhere === 1 ? 'is led by another process and continues' : 'are led by another process and continue';
+    process.stderr.write(`${elsewhere} of its agents ${are} there${untouched}\n`);
   }
   const waiting = (await asked.approvals({ tree: root_id })).approvals.length;
   if (waiting > 0)

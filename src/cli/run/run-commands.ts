@@ -16,7 +16,7 @@ export function addRunCommands({ sub, deferred }: CommandBuilder): void {
     .argument('[prompt]', 'the task; - reads standard input')
     .option('--name <name>', 'name of the agent', 'main')
     .option('--detach', 'only record the task; coppice worker or coppice serve leads it')
-    .option('--dry-run', 'start nothing: estimate what agents will use, by what others used')
+    .option('--dry-run', 'start nothing; estimate usage from past agents')
     .option('--ask', ASK);
   followOptions(rootOptions(run)).action(
     deferred(
@@ -53,7 +53,7 @@ export function addRunCommands({ sub, deferred }: CommandBuilder): void {
   const acp = sub('acp', 'Serve an editor over the Agent Client Protocol, on standard input and output')
     .option('--toolset <name>', 'toolset by which agents work together (repeatable)', collect, [])
     .option('--profile <name>', 'configure the agents by a named profile; see coppice profiles')
-    .option('--setup', 'connect a model in this terminal, then leave: editors run it to log in');
+    .option('--setup', 'connect a model in this terminal, then exit; editors run it to log in');
   ruleOptions(acp).action(
     deferred(
       async (context, options: AcpCommandOptions) => (await import('./editor/acp.ts')).acp(context, options),

@@ -45,7 +45,7 @@ export function followAtServer(
       },
       settled: (root_id, until) => settled(client, root_id, until, ended.signal),
       next: (root_id) =>
-        `the server goes on with it; see: coppice logs -f ${root_id.slice(0, 8)}${sameLedgerFlags(context)}`,
+        `the server continues it; see: coppice logs -f ${root_id.slice(0, 8)}${sameLedgerFlags(context)}`,
       close: async () => ended.abort(),
     };
     return followRun(context, run, options);

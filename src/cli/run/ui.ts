@@ -204,7 +204,7 @@ async function openDashboard(context: Context): Promise<string> {
   const link = await signInLink(context, 'write');
   if (link === null) return 'no server runs on this ledger: start one in another terminal, coppice web';
   openInBrowser(link.url);
-  return `the dashboard, by a link that works once: ${link.url}`;
+  return `the dashboard, with a one-time link: ${link.url}`;
 }
 
 /** Tells who leads the tree with this root, or with null, trees that are started in this window. */
@@ -228,11 +228,11 @@ async function leadOfWindow(
       here: false,
       told: ['workers lead it: you see what they do, and may send, answer and leave as you like', ''],
     };
-  const labels = lead.placement.map(clean).join(', ') || 'none asked for';
+  const labels = lead.placement.map(clean).join(', ') || 'none required';
   return {
     here: false,
     told: [
-      `nothing leads it yet: start coppice worker (labels: ${labels}); until then what you send waits`,
+      `no process leads it yet: start coppice worker (labels: ${labels}); until then your messages wait`,
       '',
     ],
   };

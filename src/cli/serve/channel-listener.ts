@@ -53,7 +53,7 @@ export class ChannelListener {
     while (!stop.aborted) {
       await sleep(RENEW_MS, stop);
       if (!stop.aborted && !(await this.#holdsSeat())) {
-        log('warn', `the place on ${channel.name} was lost`);
+        log('warn', `stopped listening on ${channel.name}: its seat was lost`);
         lost.abort();
       }
     }
@@ -66,7 +66,7 @@ export class ChannelListener {
     try {
       return await store.takeSeat(channel.name, worker_id);
     } catch (error) {
-      log('warn', `the ledger cannot be asked about ${channel.name}: ${(error as Error).message}`);
+      log('warn', `the seat of ${channel.name} cannot be requested: ${(error as Error).message}`);
       return false;
     }
   }

@@ -17,7 +17,7 @@ const REPEAT_MS = 60_000;
 export function stopped(log: ChannelLog): Promise<void> {
   return new Promise((resolve) => {
     onStopSignal((signal) => {
-      log('info', 'stopping: waiting for work under way; a second signal exits at once', { signal });
+      log('info', 'stopping: waiting for running work; a second signal exits at once', { signal });
       resolve();
     });
   });
@@ -82,8 +82,8 @@ export function logLedger(runtime: RuntimeFace, log: ChannelLog, trouble: Channe
 
 /** `root_id` is null when the search for trees failed, for example because the ledger cannot be reached. */
 export function logTreeTrouble(log: ChannelLog, error: unknown, root_id: string | null): void {
-  if (root_id === null) log('warn', `trees without a leader cannot be looked for: ${errorText(error)}`);
-  else log('error', `a tree is in trouble: ${errorText(error)}`, { root_id });
+  if (root_id === null) log('warn', `the search for unled trees failed: ${errorText(error)}`);
+  else log('error', `a tree or an agent of it could not be taken over: ${errorText(error)}`, { root_id });
 }
 
 /** The message of an error, with its hint. */

@@ -7,7 +7,7 @@ import type { WorkerOptions } from './worker.ts';
 
 const WORKER_DRAIN_S = 30;
 const CONCURRENCY = 50;
-const DRAIN = 'how long turns under way may go on once it is told to stop';
+const DRAIN = 'how long running turns may continue after it is told to stop';
 
 /** Adds the commands of processes that lead trees until they are stopped: `coppice serve`, `coppice web` and `coppice worker …` */
 export function addServeCommands({ sub, deferred }: CommandBuilder): void {
@@ -24,11 +24,11 @@ export function addServeCommands({ sub, deferred }: CommandBuilder): void {
         { creates_ledger: true, local: true },
       ),
     );
-  sub('web', 'Open the dashboard in the browser, by a link that works once; where no server runs, serve')
+  sub('web', 'Open the dashboard in the browser with a one-time link; serve it if no server runs')
     .option('--no-open', 'only print the link')
-    .option('--read-only', 'a session or token that changes nothing')
+    .option('--read-only', 'a session or token that cannot change anything')
     .option('--token', 'print the token, for programs')
-    .option('--rotate', 'make a new token first; the old one and its sessions are dead at once')
+    .option('--rotate', 'replace the token first; the old one and its sessions become invalid at once')
     .action(
       deferred(async (context, options: WebOptions) => (await import('./web.ts')).web(context, options), {
         creates_ledger: true,
@@ -39,7 +39,7 @@ export function addServeCommands({ sub, deferred }: CommandBuilder): void {
     .option('--concurrency <n>', 'maximum trees at once', countOf, CONCURRENCY)
     .option(
       '--labels <list>',
-      'labels that trees may require, e.g. gpu,eu; that of its host is always among them (repeatable)',
+      'labels that trees may require, e.g. gpu,eu; the label of its host is always included (repeatable)',
       collect,
       [],
     )

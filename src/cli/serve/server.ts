@@ -57,7 +57,7 @@ export class Server {
           job: job.id,
           instant: new Date(instant).toISOString(),
         }),
-      onTrouble: (error) => trouble('error', `schedules cannot be looked at: ${errorText(error)}`),
+      onTrouble: (error) => trouble('error', `schedules cannot be processed: ${errorText(error)}`),
     });
     this.#outbox = new Outbox({ ledger: store, channels: channels.all, worker_id: runtime.worker_id, log });
     this.#cleaner = new RunCleaner(store, (error) =>
@@ -112,7 +112,7 @@ export class Server {
     const { log, drain_ms, channels } = this.#options;
     await Promise.all([this.#scheduler.stop(), ...this.#listeners.map((listener) => listener.stop())]);
     if (!(await this.#keeper.drain(drain_ms)))
-      log('warn', 'turns under way are left in the ledger; whoever serves next goes on with them');
+      log('warn', 'running turns stay in the ledger; the next server or worker continues them');
     await this.#outbox.stop();
     await this.#cleaner.stop();
     await this.#keeper.stop();

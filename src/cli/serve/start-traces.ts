@@ -40,7 +40,7 @@ function endpointOf(env: NodeJS.ProcessEnv, configured: string | undefined): URL
   if (base === '') return null;
   const url = URL.parse(base);
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new CoppiceError('E_CONFIG', 'the address of the collector of traces is no http or https URL', {
+    throw new CoppiceError('E_CONFIG', 'the address of the trace collector is not an http or https URL', {
       hint: 'Set server.traces.endpoint or OTEL_EXPORTER_OTLP_ENDPOINT, such as http://127.0.0.1:4318',
     });
   if (base !== whole && !url.pathname.endsWith(PATH))
@@ -57,8 +57,8 @@ function headersOf(text: string, variable: string): Readonly<Record<string, stri
       const [name, value] = [pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())];
       if (at > 0 && /^[\w-]+$/.test(name) && /^[\t\x20-\x7e]*$/.test(value))
         return [name.toLowerCase(), value];
-      throw new CoppiceError('E_CONFIG', `${variable} does not hold headers`, {
-        hint: 'Write name=value, several with commas between them',
+      throw new CoppiceError('E_CONFIG', `${variable} does not contain valid headers`, {
+        hint: 'Write name=value pairs, separated by commas',
       });
     }),
   );

@@ -82,7 +82,7 @@ export async function startWebServer(
   if (listening.exposed)
     log(
       'warn',
-      'the token passes unencrypted over the network: set server.tls, or put a TLS proxy before it',
+      'the token passes unencrypted over the network: set server.tls, or put a TLS proxy in front of it',
       {
         url: listening.url,
       },
@@ -117,7 +117,7 @@ export function addressOf(text: string): { readonly host: string; readonly port:
   const [, host = HOST, digits = ''] = /^(?:(\[[^\]]+\]|[^:\s]+):)?(\d+)$/.exec(text.trim()) ?? [];
   const port = digits === '' ? Number.NaN : Number(digits);
   if (!(port <= 65_535))
-    throw new CoppiceError('E_USAGE', `"${text}" is no address to listen on`, {
+    throw new CoppiceError('E_USAGE', `"${text}" is not a valid address to listen on`, {
       hint: 'Give HOST:PORT or PORT, such as 127.0.0.1:4747 or 0.0.0.0:8080',
     });
   return { host: host.replace(/^\[|\]$/g, ''), port };

@@ -59,7 +59,7 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
   await Promise.race([stop, drainRequested(store, runtime.worker_id, ending.signal, log)]);
   ending.abort();
   if (!(await keeper.drain(options.drain * 1_000)))
-    log('warn', 'turns under way are left in the ledger; another worker goes on with them');
+    log('warn', 'running turns stay in the ledger; another worker continues them');
   await keeper.stop();
   await closeResident(runtime, store, log);
   return 0;
@@ -71,7 +71,7 @@ async function drainRequested(store: Store, id: string, signal: AbortSignal, log
     await sleep(DRAIN_POLL_MS, signal);
     const workers = await store.workers().catch(() => []);
     if (!workers.some((one) => one.id === id && one.draining)) continue;
-    log('info', 'draining: waiting for work under way');
+    log('info', 'draining: waiting for running work');
     return;
   }
 }

@@ -16,7 +16,7 @@ export function addSubagentCommands({ sub, deferred }: CommandBuilder): void {
         (await import('./subagent-show.ts')).subagentShow(context, run),
       ),
     );
-  sub('cancel', 'Stop a run; its requester is told', subagent)
+  sub('cancel', 'Stop a run and notify its requester', subagent)
     .argument('<run>', RUN)
     .action(
       deferred(async (context, run: string) =>

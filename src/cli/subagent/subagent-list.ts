@@ -69,7 +69,7 @@ function tellUnledRuns(context: Context, { runs, unled }: Runs): void {
   const which = unled.length === runs.length ? 'no process' : `${unled.length} of them: no process`;
   const roots = new Set(runs.flatMap(({ id, root_id }) => (unled.includes(id) ? [root_id] : [])));
   printLines([
-    `${which} leads them now, nothing is lost; go on with:`,
+    `${which} leads them now, nothing is lost; continue with:`,
     ...[...roots].map((root_id) => `  ${resumeCommand(context, root_id, false)}`),
   ]);
 }

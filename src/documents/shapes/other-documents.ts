@@ -112,7 +112,7 @@ export const OTHER_DOCUMENTS = [
   {
     name: 'coppice/deliveries-retried/v1',
     by: ['deliveries retry'],
-    shape: z.strictObject({ retried: number('how many are tried again') }),
+    shape: z.strictObject({ retried: number('how many are retried') }),
   },
   {
     name: 'coppice/workers/v1',

@@ -65,7 +65,7 @@ const killInput = z
   })
   .refine(({ agent_id, agent_ids }) => agent_id != null || (agent_ids ?? []).length > 0, {
     path: ['agent_id'],
-    message: 'say whom: agent_id, or agent_ids for several',
+    message: 'give agent_id, or agent_ids for several',
   });
 
 export const kill = checkedTool({

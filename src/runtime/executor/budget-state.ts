@@ -117,7 +117,7 @@ function scopeFor({ root_id, config }: Agent, name: Dimension, agent_index: Agen
   return tree === undefined ? null : scopeOf(name, config, tree, (id) => agent_index.budget(id));
 }
 
-const TIME_OVER = 'budget "seconds" is used up: ask whoever created you for a new agent';
+const TIME_OVER = 'budget "seconds" is used up: ask your creator for a new agent';
 
 function used({ budget: { limit, spent, reserved } }: Scope, name: Dimension): string {
   const most = limit[name] ?? 0;

@@ -139,7 +139,7 @@ export class Alerts {
       .filter(({ asked_at }) => now - asked_at >= after_ms)
       .map(({ id, root_id, agent_name, tool, asked_at }) => {
         const minutes = Math.floor((now - asked_at) / MINUTE_MS);
-        const text = `**${clean(agent_name)}** has waited ${minutes} min for a person, to use **${clean(tool)}**.\n\n\`coppice approvals allow ${id}\` or \`coppice approvals deny ${id}\``;
+        const text = `**${clean(agent_name)}** has waited ${minutes} min for approval to use **${clean(tool)}**.\n\n\`coppice approvals allow ${id}\` or \`coppice approvals deny ${id}\``;
         return { key: id, root_id, text };
       });
   }
@@ -164,7 +164,7 @@ export class Alerts {
       const { id, role, host, pid, expires_at, draining } = worker;
       const is_gone = !there.has(id) && !draining && (expires_at <= now || leading.has(id));
       if (role === 'run' || !is_gone) return [];
-      const text = `**A process is gone**: ${role} ${pid} on ${clean(host)} (\`${id}\`). Others take over what it led.`;
+      const text = `**A process is gone**: ${role} ${pid} on ${clean(host)} (\`${id}\`). Other processes take over its trees.`;
       return [{ key: id, root_id: '', text }];
     });
   }

@@ -34,7 +34,7 @@ export const TREE_ROUTES = [
   route({
     method: 'POST',
     path: '/v1/trees',
-    summary: 'Starts a tree; whoever serves leads it',
+    summary: 'Starts a tree, which a server or worker leads',
     scope: 'write',
     creates: true,
     answer: 'coppice/entered/v1',

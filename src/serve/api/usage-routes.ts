@@ -45,7 +45,7 @@ export const USAGE_ROUTES = [
   route({
     method: 'GET',
     path: '/v1/estimates',
-    summary: 'What agents of a profile and a model will probably use, by what others used',
+    summary: 'Estimated usage of agents of a profile and a model, from past agents',
     scope: 'read',
     answer: 'coppice/estimates/v1',
     query: z.strictObject({

@@ -66,10 +66,7 @@ export function guard(options: GuardOptions): MiddlewareHandler<Guarded> {
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
     const { req } = context;
     if (!hosts.has((req.header('host') ?? '').toLowerCase()))
-      throw forbidden(
-        'this server does not answer to that Host',
-        'Add it to server.hosts of the configuration',
-      );
+      throw forbidden('requests for that Host are refused', 'Add it to server.hosts of the configuration');
     const origin = req.header('origin');
     if (origin !== undefined && !origins.has(origin.toLowerCase()))
       throw forbidden('requests from that Origin are refused', 'Use the page that this server serves itself');

@@ -59,7 +59,7 @@ async function unledTree(
   const placement = await store.placement(root_id);
   const asks = (await store.asks({ root_id })).length > 0;
   const resume = resumeCommand(context, root_id, asks);
-  if (placement === null) return { why: 'nobody runs it now', next: `go on with ${resume}` };
+  if (placement === null) return { why: 'no process leads it', next: `resume it with ${resume}` };
   if (workers.some((worker) => mayLead(worker, placement))) return null;
   const host = otherMachine(placement, context.env);
   const labels = workerLabelsOf(placement).map(clean);

@@ -192,11 +192,11 @@ export class TraceExporter {
     if (sent.type === 'retry') {
       this.#failures += 1;
       if (this.#failures === 1 && !this.#closing.signal.aborted)
-        log('warn', `the collector of traces cannot be reached: ${sent.error}; trying again`);
+        log('warn', `the trace collector cannot be reached: ${sent.error}; retrying`);
       const back_off = Math.min(BACK_OFF_MAX_MS, BACK_OFF_MS * 2 ** (this.#failures - 1));
       return Math.min(BACK_OFF_MAX_MS, Math.max(sent.after_ms ?? 0, back_off));
     }
-    if (this.#failures > 0) log('info', 'the collector of traces is reached again');
+    if (this.#failures > 0) log('info', 'the trace collector can be reached again');
     this.#failures = 0;
     if (sent.type === 'refused')
       log('error', `the collector refuses spans: ${sent.error}`, { spans: spans.length });

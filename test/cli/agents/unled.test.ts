@@ -26,7 +26,7 @@ function suite(database: () => Promise<string | undefined>): void {
     const ps = await coppice('ps');
     assert.match(ps.stdout, /main +– unled /);
     assert.match(ps.stdout, said);
-    assert.match(ps.stdout, new RegExp(`^${short}: nobody`, 'm'));
+    assert.match(ps.stdout, new RegExp(`^${short}: no process leads it`, 'm'));
     const { agents } = JSON.parse((await coppice('ps', '--json')).stdout) as {
       agents: { status: string; state: string; unled: { why: string; next: string } | null }[];
     };
@@ -68,7 +68,7 @@ function suite(database: () => Promise<string | undefined>): void {
     const { code, stdout } = await waiting;
     assert.equal(code, 0);
     assert.match(stdout, /main +idle +it is done/);
-    assert.doesNotMatch((await coppice('ps', '--tree', short)).stdout, /nobody|unled/);
+    assert.doesNotMatch((await coppice('ps', '--tree', short)).stdout, /no process|unled/);
     for (const one of [other, worker]) one.child.kill('SIGTERM');
     await Promise.all([other.ended, worker.ended]);
   });
@@ -86,7 +86,7 @@ function suite(database: () => Promise<string | undefined>): void {
     const { stdout } = await home.run(['ps', ...flags]);
     assert.match(stdout, /main +– unled/);
     const shown = url.startsWith('sqlite:') ? `'${url}'` : url;
-    assert.ok(stdout.includes(`: nobody runs it now: go on with coppice resume `), stdout);
+    assert.ok(stdout.includes(`: no process leads it: resume it with coppice resume `), stdout);
     assert.ok(stdout.includes(` --database ${shown}\n`), stdout);
   });
 }

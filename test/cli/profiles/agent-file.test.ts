@@ -118,7 +118,7 @@ const WRONG: readonly (readonly [string, RegExp])[] = [
   ['thinking: false', /"thinking" must be off, low, medium or high, not false/],
   [
     'tools: {read: true}',
-    /"tools" must be a list of tools, or their names with commas between, not a mapping/,
+    /"tools" must be a list of tools, or their names separated by commas, not a mapping/,
   ],
   ['tools: [1]', /"tools" must be a list of tools.*not 1/],
   ['tools: "read,,write"', /"tools": "" is not a valid tool name/],
@@ -140,7 +140,7 @@ const WRONG: readonly (readonly [string, RegExp])[] = [
   ['permissions: {deny: bash}', /"permissions.deny" must be a list of rules/],
   ['permissions: {deny: [1]}', /"permissions.deny" must be a list of rules/],
   ['permissions: {deny: ["bash:"]}', /"permissions.deny": invalid rule "bash:": the pattern/],
-  ['turns: 1\nmaxTurns: 1', /"turns" and "maxTurns" say the same: keep one/],
+  ['turns: 1\nmaxTurns: 1', /"turns" and "maxTurns" are the same key: keep one/],
   ['deny_tool: [bash]', /unknown key "deny_tool": did you mean "deny_tools"\?/],
   ['trns: 3', /unknown key "trns": did you mean "turns"\?/],
   ['mdoel: a/b', /unknown key "mdoel": did you mean "model"\?/],

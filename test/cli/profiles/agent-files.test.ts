@@ -54,8 +54,8 @@ describe('a folder of agent files', () => {
     const notices = read().notices.join('\n');
     for (const expected of [
       /^\.coppice\/agents\/wrong\.md is ignored: "turns" must be a whole number, 1 or more, not "many"$/m,
-      /^\.coppice\/agents\/twin\.md is ignored: \.coppice\/agents\/good\.md has the name good already$/m,
-      /^\.coppice\/agents\/other\.md: this key means nothing here: color$/m,
+      /^\.coppice\/agents\/twin\.md is ignored: \.coppice\/agents\/good\.md already has the name good$/m,
+      /^\.coppice\/agents\/other\.md: unknown key ignored: color$/m,
       /^\.coppice\/agents\/huge\.md is ignored: larger than 64 KB$/m,
       /^\.coppice\/agents\/folder\.md is ignored: not a regular file$/m,
       /^\.coppice\/agents\/dangling\.md is ignored: .*a dangling symbolic link$/m,

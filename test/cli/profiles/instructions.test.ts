@@ -143,7 +143,7 @@ describe('what a model reads of them', () => {
     const [some, silent] = await told();
     assert.match(some ?? '', /<instructions from="AGENTS\.md">\nUse tabs\.\n<\/instructions>$/);
     assert.doesNotMatch(silent, /ignored/);
-    assert.match((await home.run(['trust'])).stdout, /trusted already/);
+    assert.match((await home.run(['trust'])).stdout, /already trusted/);
     assert.match(
       (await home.run(['doctor'])).stdout,
       /^ok +instructions +AGENTS\.md: trusted; 1 line, 1 KB$/m,
@@ -157,7 +157,7 @@ describe('what a model reads of them', () => {
       /^– +instructions +AGENTS\.md: changed since you trusted it; 1 line, 1 KB$/m,
     );
     put('work/AGENTS.md', 'Use tabs.');
-    assert.match((await home.run(['trust', '--revoke'])).stdout, /trusted no longer/);
+    assert.match((await home.run(['trust', '--revoke'])).stdout, /no longer trusted/);
     assert.equal((await told())[0], undefined);
   });
 

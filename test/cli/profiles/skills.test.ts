@@ -87,7 +87,7 @@ describe('skills', () => {
       skills.map(({ name }) => name),
       ['b'],
     );
-    const full = '.agents/skills is full: skills are looked for in the first 200 of its 202 names';
+    const full = '.agents/skills has 202 entries: only the first 200 by name are searched for skills';
     assert.deepEqual(notices.slice(0, 2), [
       full,
       '.agents/skills/a is ignored: it has more than 200 folders',

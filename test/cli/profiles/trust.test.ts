@@ -176,14 +176,14 @@ describe('coppice trust', () => {
       '  denied tools  write',
       '  rule: allow   bash',
       '  rule: allow   write:src/**',
-      '  grants        with --profile: what is allowed here, unasked, unless a rule of yours says otherwise; below another agent: no more than that one may do',
+      '  grants        with --profile: allowed without asking, unless one of your own rules differs; as a sub-agent: at most what its creator may do',
       '  prompt        2 lines',
       '.coppice/agents/wrong.md is ignored: "turns" must be a whole number, 1 or more, not "many"',
       'trusted, until one of them changes',
     ])
       assert.ok(accepted.stdout.split('\n').includes(line), `${line}\nin\n${accepted.stdout}`);
     assert.equal(project().trust, 'trusted');
-    assert.match((await home.run(['trust'])).stdout, /^trusted already$/m);
+    assert.match((await home.run(['trust'])).stdout, /^already trusted$/m);
 
     writeFileSync(join(agents, 'all.md'), 'Else.');
     const changed = await home.run(['trust']);
@@ -191,7 +191,7 @@ describe('coppice trust', () => {
     assert.match(changed.stdout, /^changed since you trusted this folder on \d{4}-\d\d-\d\d$/m);
 
     assert.match((await home.run(['trust', '--yes'])).stdout, /trusted, until/);
-    assert.match((await home.run(['trust', '--revoke'])).stdout, /is trusted no longer$/m);
+    assert.match((await home.run(['trust', '--revoke'])).stdout, /is no longer trusted$/m);
     assert.equal(project().trust, 'untrusted');
     assert.match((await home.run(['trust', '--revoke'])).stdout, /was not trusted$/m);
   });
@@ -205,7 +205,7 @@ describe('coppice trust', () => {
   it('trusts nothing without a terminal and without --yes', async () => {
     const refused = await home.run(['trust'], { input: 'y\n' });
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /nobody can be asked here.*\(E_USAGE\)\n.*coppice trust --yes/);
+    assert.match(refused.stderr, /a person must confirm this.*\(E_USAGE\)\n.*coppice trust --yes/);
     const json = await home.run(['trust', '--json'], { input: 'y\n' });
     assert.equal(JSON.parse(json.stdout).error.code, 'E_USAGE');
     assert.equal(existsSync(join(data, 'trust.json')), false);
@@ -224,7 +224,7 @@ describe('coppice trust', () => {
     assert.equal(hash, readProjectAgents(folder, data).hash);
     assert.equal(readProjectAgents(elsewhere, data).trust, 'trusted');
     assert.equal(project().trust, 'untrusted');
-    assert.match((await home.run(['trust', '--cwd', elsewhere])).stdout, /trusted already/);
+    assert.match((await home.run(['trust', '--cwd', elsewhere])).stdout, /already trusted/);
     const none = await home.run(['trust', home.folder]);
     assert.equal(none.code, 0);
     assert.match(none.stdout, /^nothing to trust: no agent files in /);

@@ -25,7 +25,7 @@ it('a server that reports a million tokens is asked once; without a price it is 
   const stopped = await run('claude-sonnet-4-5');
   assert.equal(stopped.code, 1, stopped.stderr);
   assert.match(stopped.stderr, /limit "cost" of the tree reached: \$3\.0002 of \$0\.01/);
-  assert.match(stopped.stderr, /Go on with: coppice resume \w+ --limit NAME=N/);
+  assert.match(stopped.stderr, /Continue with: coppice resume \w+ --limit NAME=N/);
   assert.doesNotMatch(stopped.stderr, /--retry/);
   assert.equal(server.exchanges.length, 1);
   // As the message says: with a higher limit it goes on, until that one is reached.
@@ -41,7 +41,7 @@ it('a server that reports a million tokens is asked once; without a price it is 
     changed.stdout,
     /^tree: \$6\.0003 of \$7 used, \$0\.9997 left\ntree: [\d,]+ tokens used, no limit\n$/,
   );
-  assert.match(changed.stderr, /it had stopped at its limit; to go on: coppice resume \w+ --retry/);
+  assert.match(changed.stderr, /it had stopped at its limit; to continue: coppice resume \w+ --retry/);
   const retried = await home.run(['resume', '--retry'], { env });
   assert.match(retried.stderr, /limit "cost" of the tree reached: \$9\.0005 of \$7 used/);
   assert.equal(server.exchanges.length, 3);

@@ -116,7 +116,7 @@ describe('a process that is told to stop', { timeout: 110_000 }, () => {
     worker.child.kill('SIGTERM');
     const { code, stderr } = await worker.ended;
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /turns under way are left in the ledger.*\n.*stopped; nothing is lost\n$/);
+    assert.match(stderr, /running turns stay in the ledger.*\n.*stopped; nothing is lost\n$/);
     await store.kill(calling, 'you', 0);
   });
 
@@ -132,7 +132,7 @@ describe('a process that is told to stop', { timeout: 110_000 }, () => {
         WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`;
       await until(async () => (await client.query(waits)).rowCount === 1, 'the fork waits at the gate');
       worker.child.kill('SIGTERM');
-      await worker.says('turns under way are left in the ledger');
+      await worker.says('running turns stay in the ledger');
       await client.query('SELECT pg_advisory_unlock($1)', [GATE]);
       const { code, stderr } = await worker.ended;
       assert.equal(code, 0, stderr);
@@ -155,6 +155,6 @@ describe('a process that is told to stop', { timeout: 110_000 }, () => {
     assert.deepEqual([of_worker.code, of_run.code, of_timed.code], [0, 130, 124]);
     assert.match(of_worker.stderr, /stopped; nothing is lost\n.*warn +ended by force.* Timeout/);
     for (const { stderr } of [of_run, of_timed])
-      assert.match(stderr, /nothing is lost, go on with.*\nended by force: .*Timeout\n$/);
+      assert.match(stderr, /nothing is lost, continue with.*\nended by force: .*Timeout\n$/);
   });
 });

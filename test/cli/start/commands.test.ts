@@ -200,7 +200,7 @@ describe('the demo', () => {
       const sent = await home.run(['send', 'file-reader', 'more please']);
       assert.match(
         sent.stdout,
-        /kept in the mailbox of file-reader; nobody runs it now: go on with coppice resume/,
+        /kept in the mailbox of file-reader; no process leads it: resume it with coppice resume/,
       );
       assert.match((await home.run(['kill', 'main', '--yes'])).stdout, /killed main and 3 descendants/);
       assert.equal((await home.run(['send', 'file-reader', 'x'])).code, 1);
@@ -295,7 +295,7 @@ describe('runs on a local server', () => {
     first.child.kill('SIGINT');
     const stopped = await first.ended;
     assert.equal(stopped.code, 130);
-    assert.match(stopped.stderr, /nothing is lost, go on with: coppice resume/);
+    assert.match(stopped.stderr, /nothing is lost, continue with: coppice resume/);
     const second = home.start(['resume', 'holder']);
     // The state alone does not tell: it is the same before somebody leads the agent again.
     const store = await openStore(home.database);

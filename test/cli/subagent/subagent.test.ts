@@ -252,7 +252,7 @@ describe('coppice subagent', () => {
     const [slow] = await runs(home);
     assert.match(
       list.stdout,
-      /\n2 runs, 1 queued\nno process leads them now, nothing is lost; go on with:\n/,
+      /\n2 runs, 1 queued\nno process leads them now, nothing is lost; continue with:\n/,
     );
     assert.ok(list.stdout.endsWith(`  coppice resume ${slow?.root_id.slice(0, 8)}\n`), list.stdout);
     const cancelled = await home.run(['subagent', 'cancel', slow?.id ?? '']);
@@ -290,7 +290,7 @@ describe('coppice subagent', () => {
     const root = a?.root_id ?? '';
     assert.ok(
       first.stderr.endsWith(
-        `left undone: 1 at work, 2 queued; nothing is lost, go on with: coppice resume ${root.slice(0, 8)}\n`,
+        `unfinished: 1 at work, 2 queued; nothing is lost, continue with: coppice resume ${root.slice(0, 8)}\n`,
       ),
       first.stderr,
     );

@@ -444,7 +444,7 @@ function startSuite(database: Database): void {
     const { root } = await on.perform('go', { tokens: 24 });
     assert.match(
       root.state.type === 'idle' ? (root.state.limit ?? '') : '',
-      /12 of 24 tokens used, and the rest does for one/,
+      /12 of 24 tokens used, and the rest suffices for one/,
     );
     assert.equal(on.requests.length, 2);
   });

@@ -181,9 +181,9 @@ describe('the overview', () => {
     const peeked = draw(state({ trees: [elder], peek: asked })).join('\n');
     assert.match(peeked, /── elder {2}\/w\/shop {2}main ─+\n┌ 1 of 1 ─ main › grep-all wants: bash/);
     assert.match(peeked, /rm -rf dist/);
-    const unled = { why: 'nobody runs it now', next: 'go on with coppice resume' };
+    const unled = { why: 'no process leads it', next: 'resume it with coppice resume' };
     const left = draw(state({ trees: [{ ...elder, unled }], peek: asked })).join('\n');
-    assert.match(left, /main ─+\n nobody runs it now: go on with coppice resume\n┌ 1 of 1/);
+    assert.match(left, /main ─+\n no process leads it: resume it with coppice resume\n┌ 1 of 1/);
     const said = peekOf('main', { said: 'One.\n\nFound **3** leaks.', asks: [], lineages }, asked, NOW);
     assert.match(draw(state({ trees: [elder], peek: said })).join('\n'), /─\n One\.\n\n Found 3 leaks\.\n/);
   });

@@ -23,7 +23,7 @@ it('/web says that no server runs; Ctrl-X w opens the link of the one that does'
   ui.beside('serve', '--listen', '0');
   await until(async () => servers().length === 1, 'a server');
   await ui.press(KEY.leader, 'w');
-  await ui.pty.until('the dashboard, by a link that works once: http://127.0.0.1:');
+  await ui.pty.until('the dashboard, with a one-time link: http://127.0.0.1:');
   const shown = /http:\/\/\S+\/login\?code=\S+/.exec(ui.pty.screen().join(' '))?.[0] ?? '';
   // The shell makes the file before it writes.
   await until(async () => existsSync(opened) && readFileSync(opened, 'utf8') !== '', 'a browser');

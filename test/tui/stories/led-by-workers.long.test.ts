@@ -42,7 +42,7 @@ async function leaders(store: Store): Promise<string[]> {
 
 it('a tree started with --detach is led by a worker; the UI shows it live, sends, approves and leaves', async (test) => {
   const ui = await openUi(test, RULES, { args: ['--detach'] });
-  await ui.pty.until('nothing leads it yet: start coppice worker');
+  await ui.pty.until('no process leads it yet: start coppice worker');
   await ui.say('split');
   ui.beside('worker');
   await ui.pty.until('Main rests.');

@@ -290,7 +290,7 @@ it('a long list of choices shows those around the selected one that hold every t
 
 it('of a hidden line only the length is shown', () => {
   assert.deepEqual(typedLine('Key?', 'sk-secret', true, 40, PLAIN), {
-    lines: ['Key?', '> 9 characters, hidden', 'Enter goes on · Esc goes back'],
+    lines: ['Key?', '> 9 characters, hidden', 'Enter continues · Esc goes back'],
     cursor: { row: 1, column: 22 },
   });
 });

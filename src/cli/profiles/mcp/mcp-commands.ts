@@ -15,7 +15,7 @@ export function addMcpCommands({ sub, deferred }: CommandBuilder): void {
   )
     .option(
       '--as <name>',
-      'name of the agent that stands for the client; default: what the client calls itself',
+      'name of the agent that stands for the client; default: the name that the client gives',
     )
     .option('--max-wait <seconds>', 'maximum time that a call of the client waits', seconds, MAX_WAIT_SECONDS)
     .option('--toolset <name>', 'toolset by which agents work together (repeatable)', collect, [])
@@ -59,10 +59,15 @@ export function addMcpCommands({ sub, deferred }: CommandBuilder): void {
     .argument('[command...]', 'after --: the program and its arguments')
     .option('--url <url>', 'the address of a server instead of a program')
     .option('--env <name=value>', 'a variable for the program (repeatable)', collect, [])
-    .option('--env-allow <name>', 'a variable of yours that the program sees (repeatable)', collect, [])
+    .option(
+      '--env-allow <name>',
+      'a variable of your environment that the program sees (repeatable)',
+      collect,
+      [],
+    )
     .option(
       '--header-env <header=variable>',
-      'a header whose value is in a variable of yours (repeatable)',
+      'a header whose value is in a variable of your environment (repeatable)',
       collect,
       [],
     )

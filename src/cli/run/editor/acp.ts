@@ -42,7 +42,7 @@ export async function acp(context: Context, { setup, ...rules }: AcpCommandOptio
           const lead = await leadOf(store, root_id, context.env);
           if (lead.by !== 'nobody') return lead.by === 'here';
           const labels = lead.placement.map(clean).join(', ');
-          log(`nothing leads ${root_id} yet: start coppice worker (labels: ${labels})`);
+          log(`no process leads ${root_id} yet: start coppice worker (labels: ${labels})`);
           return false;
         },
       },

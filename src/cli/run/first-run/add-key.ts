@@ -84,7 +84,7 @@ export async function askKey(dialogue: Dialogue, title: string): Promise<string 
     if (text === null) return null;
     const key = text.replace(/^(?:export\s+)?[A-Z_]+=/, '').replace(/^(["'])(.*)\1$/, '$2');
     if (/^[!-~]+$/.test(key)) return key;
-    dialogue.print('✗ That is no key: it has spaces or other characters that no key has');
+    dialogue.print('✗ Not a valid key: it contains spaces or other characters that keys do not have');
   }
   return null;
 }

@@ -70,7 +70,7 @@ export function typedLine(
   const lines = [
     line(style, width, [clean(title)]),
     line(style, width, [prompt, tail]),
-    line(style, width, [['dim', `Enter goes on ${sign(style, '·')} Esc goes back`]]),
+    line(style, width, [['dim', `Enter continues ${sign(style, '·')} Esc goes back`]]),
   ];
   return { lines, cursor: { row: 1, column: Math.min(width - 1, prompt.length + columnsOf(tail)) } };
 }

@@ -50,6 +50,8 @@ function keep(context: Context, dialogue: Dialogue, found: Found): FirstRunEnd {
   dialogue.print(`✓ ${found.model} is ready. Written: ${written.join(', ')}`);
   for (const name of Object.keys(found.keys))
     if ((process.env[name] ?? '') !== '')
-      dialogue.print(`${name} is set in your shell too, and goes before the new key: unset it there`);
+      dialogue.print(
+        `${name} is also set in your shell and takes precedence over the new key: unset it there`,
+      );
   return 'ready';
 }

@@ -73,7 +73,7 @@ async function elsewhere(dialogue: Dialogue, known: Known): Promise<Found | null
     base_url = typed;
     const address = addressOf(typed);
     if (address === null) {
-      dialogue.print(`✗ ${typed} is no address: write it like http://127.0.0.1:8000/v1`);
+      dialogue.print(`✗ ${typed} is not a valid address: write it like http://127.0.0.1:8000/v1`);
       continue;
     }
     const listing = await dialogue.wait(`Asking ${new URL(address).host} …`, (signal) =>

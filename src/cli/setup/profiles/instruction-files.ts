@@ -90,7 +90,7 @@ const isOwn = ({ trust }: InstructionFile): boolean => trust === 'own';
 function sizeOf({ text, cut }: Pick<InstructionFile, 'text' | 'cut'>): string {
   const lines = text === '' ? 0 : text.split('\n').length;
   const size = `${lines} ${lines === 1 ? 'line' : 'lines'}, ${Math.ceil(Buffer.byteLength(text) / 1024)} KB`;
-  return cut ? `${size}; used as far as that, the file is longer` : size;
+  return cut ? `${size}; truncated: the file is longer` : size;
 }
 
 const HEAD =

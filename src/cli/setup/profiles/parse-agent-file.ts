@@ -102,7 +102,7 @@ function known(written: ReadonlyMap<string, unknown>): { fields: Fields; unknown
       unknown.push(clip(clean(key)));
       continue;
     }
-    if (fields.has(ours)) throw new Error(`"${from.get(ours)}" and "${key}" say the same: keep one`);
+    if (fields.has(ours)) throw new Error(`"${from.get(ours)}" and "${key}" are the same key: keep one`);
     if (value === null) throw expected(key, 'a value, or to be left out', value);
     fields.set(ours, value);
     from.set(ours, key);
@@ -150,7 +150,7 @@ function thinkingOf(fields: Fields): Profile['thinking'] {
 function namesOf(fields: Fields, key: string, noun: string): string[] | null {
   if (!fields.has(key)) return null;
   const value = fields.get(key);
-  const what = `a list of ${noun}s, or their names with commas between`;
+  const what = `a list of ${noun}s, or their names separated by commas`;
   if (typeof value !== 'string' && !Array.isArray(value)) throw expected(fields.written(key), what, value);
   const list: readonly unknown[] = typeof value === 'string' ? value.split(',') : value;
   if (list.length > LIST_MAX) throw new Error(`"${fields.written(key)}" has more than ${LIST_MAX} names`);

@@ -107,7 +107,7 @@ export function readStart(
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
-  ENOENT: 'a link that leads nowhere',
+  ENOENT: 'a dangling symbolic link',
   ELOOP: 'its symbolic links form a cycle',
   ENOTDIR: 'not a folder',
   ENXIO: 'not a regular file',
@@ -126,11 +126,11 @@ export function parseAgentFiles(raw: RawAgentFiles): AgentFiles {
     try {
       const { profile, unknown } = parseAgentFile(content, name.slice(0, -'.md'.length), source);
       const first = profiles.get(profile.name);
-      if (first !== undefined) throw new Error(`${first.source} has the name ${profile.name} already`);
+      if (first !== undefined) throw new Error(`${first.source} already has the name ${profile.name}`);
       profiles.set(profile.name, profile);
       if (unknown.length > 0)
         notices.push(
-          `${source}: ${unknown.length === 1 ? 'this key means nothing here' : 'these keys mean nothing here'}: ${listed(unknown)}`,
+          `${source}: ${unknown.length === 1 ? 'unknown key ignored' : 'unknown keys ignored'}: ${listed(unknown)}`,
         );
     } catch (error) {
       notices.push(`${source} is ignored: ${(error as Error).message}`);

@@ -71,11 +71,11 @@ function serversOf(text: string): { servers: BroughtServer[]; notices: string[] 
     const name = nameOf(written);
     const shown = JSON.stringify(clean(written).slice(0, 60));
     if (servers.size >= SERVERS_MAX) {
-      notices.push(`at most ${SERVERS_MAX} servers are used; ${shown} and what follows are ignored`);
+      notices.push(`at most ${SERVERS_MAX} servers are used; ${shown} and those after it are ignored`);
       break;
     }
     if (!SERVER_NAME.test(name) || servers.has(name)) {
-      notices.push(`the server ${shown} is ignored: its name cannot be used, or another one has it`);
+      notices.push(`the server ${shown} is ignored: its name is invalid or already taken`);
       continue;
     }
     const definition = definitionOf(entry);
@@ -98,7 +98,7 @@ function nameOf(written: string): string {
 function definitionOf(entry: unknown): McpServerConfig | string {
   if (!isJsonObject(entry)) return 'it must be an object';
   const { command, args, env, url, headers, type } = entry;
-  if (type === 'sse') return 'servers of the kind "sse" are older than what Coppice speaks';
+  if (type === 'sse') return 'the old transport "sse" is not supported';
   const known = Object.entries({ command, args, env, url, headers }).filter(
     ([, value]) => value !== undefined,
   );

@@ -41,7 +41,7 @@ export function readSkills(
     const names = namesIn(place);
     if (names.length > NAMES_MAX)
       notices.push(
-        `${printablePath(own ? place : relative(folder, place))} is full: skills are looked for in the first ${NAMES_MAX} of its ${names.length} names`,
+        `${printablePath(own ? place : relative(folder, place))} has ${names.length} entries: only the first ${NAMES_MAX} by name are searched for skills`,
       );
     for (const name of names.slice(0, NAMES_MAX)) {
       const path = join(place, name);
@@ -79,11 +79,11 @@ function describe(
   folder_name: string,
 ): Pick<FoundSkill, 'name' | 'description' | 'hash' | 'about'> {
   const text = files.find(({ name }) => name === 'SKILL.md')?.content.toString('utf8');
-  if (text === undefined) throw new Error('its SKILL.md is no regular file');
+  if (text === undefined) throw new Error('its SKILL.md is not a regular file');
   const { fields } = splitFrontMatter(text);
   const name = fields.get('name') ?? folder_name;
   if (typeof name !== 'string' || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) || name.length > 64)
-    throw new Error('its name must be small letters, digits and single hyphens, at most 64');
+    throw new Error('its name must be lowercase letters, digits and single hyphens, at most 64 characters');
   const description = fields.get('description');
   if (typeof description !== 'string' || clean(description) === '')
     throw new Error('its SKILL.md has no description between the --- lines');
