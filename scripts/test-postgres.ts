@@ -2,14 +2,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PostgresServer } from '../test/postgres/start-postgres.ts';
 
-export interface PostgresDesk {
+export interface SharedPostgres {
   /** HTTP address that answers with the URL of the PostgreSQL server. */
   readonly address: string;
   stop(): Promise<void>;
 }
 
 /** Offers one PostgreSQL server to all test files; it starts at the first request. */
-export async function offerPostgres(): Promise<PostgresDesk> {
+export async function offerPostgres(): Promise<SharedPostgres> {
   let started: Promise<PostgresServer> | undefined;
   const http: Server = createServer((_request, response) => {
     started ??= import('../test/postgres/shared-postgres.ts').then(({ startShared }) => startShared());

@@ -22,7 +22,7 @@ import { CoppiceError } from './records/coppice-error.ts';
 import { openRuntime } from './runtime/open-runtime.ts';
 import type { RuntimeEvent } from './runtime/runtime-event.ts';
 import type { ResumeOptions, ResumeReport, RuntimeFace, TreeOutcome } from './runtime/runtime-face.ts';
-import { acpTerms } from './settings/acp-terms.ts';
+import { agentPrograms } from './settings/agent-programs.ts';
 import { dataFolder, outputFolder, settingsPlaces } from './settings/folders.ts';
 import { nodeTooOld } from './settings/node-version.cjs';
 import { serversOf } from './settings/open-servers.ts';
@@ -125,7 +125,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
   const gates = new Map<string, Gate>();
   const unsummarised = new Set<string>();
   const bounds = commandBounds(options.sandbox, env, store);
-  const acp = acpTerms(options, env, store);
+  const acp = agentPrograms(options, env, store);
   const runtime = await openRuntime({
     store,
     tools: [...createBuiltInTools({ ...bounds, web: options.web ?? {}, env }), ...own],

@@ -1,6 +1,6 @@
 import { limits } from '../../src/documents/shapes/agent-parts.ts';
 import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
-import { DEFAULT_LIMITS, type Limits, PROTECTING } from '../../src/records/agent/limits.ts';
+import { DEFAULT_LIMITS, DEFAULT_SPENDING_LIMITS, type Limits } from '../../src/records/agent/limits.ts';
 import { ACTIONS } from '../../src/tui/keys/action.ts';
 
 export interface KeyText {
@@ -16,7 +16,10 @@ const LIMITS: Readonly<Record<string, KeyText>> = {
   ...Object.fromEntries(
     Object.entries(limits.shape).map(([name, { description = '' }]) => [
       `limits.${name}`,
-      { meaning: description, default: `${{ ...DEFAULT_LIMITS, ...PROTECTING }[name as keyof Limits]}` },
+      {
+        meaning: description,
+        default: `${{ ...DEFAULT_LIMITS, ...DEFAULT_SPENDING_LIMITS }[name as keyof Limits]}`,
+      },
     ]),
   ),
 };

@@ -12,7 +12,7 @@ export interface SessionDraft {
 }
 
 /** A folder in which an editor works: its runtime and its configuration. */
-export interface EditorPlace {
+export interface EditorFolder {
   readonly runtime: RuntimeFace;
   /** Returns the settings of a new conversation. Throws a `CoppiceError`, such as `E_NO_KEY`. */
   draft(): SessionDraft;
@@ -28,7 +28,7 @@ export interface AcpOptions {
   readonly version: string;
   readonly store: Store;
   /** Resolves to the place of a folder (absolute path), the same object for every call with that folder. Rejects with `E_NO_FOLDER`. */
-  readonly placeOf: (cwd: string) => Promise<EditorPlace>;
+  readonly placeOf: (cwd: string) => Promise<EditorFolder>;
   /** Whether this process leads the tree once it is opened; if not, workers do. Rejects for a tree that only another machine may lead. */
   readonly leads: (root_id: string) => Promise<boolean>;
   /** Logs a line for the operator, never to standard output, which carries the protocol. */

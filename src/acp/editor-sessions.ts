@@ -14,7 +14,7 @@ import { titlesOf } from '../documents/tree-titles.ts';
 import type { Agent } from '../records/agent/agent.ts';
 import { statusWord } from '../render/agent-status.ts';
 import { clean } from '../render/clean.ts';
-import type { AcpOptions, EditorPlace } from './acp-options.ts';
+import type { AcpOptions, EditorFolder } from './acp-options.ts';
 import { invalidParams } from './protocol-error.ts';
 import { EditorSession } from './session/editor-session.ts';
 import { OpenTree, type OpenTreeOptions } from './session/open-tree.ts';
@@ -39,7 +39,7 @@ export class EditorSessions {
   readonly #trees = new Map<string, OpenTree>();
   readonly #sessions = new Map<string, EditorSession>();
   /** Places whose runtimes are subscribed to, with the function that unsubscribes. */
-  readonly #heard = new Map<EditorPlace, () => void>();
+  readonly #heard = new Map<EditorFolder, () => void>();
   /** The newest open or close operation: they run one after another. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -144,7 +144,7 @@ export class EditorSessions {
     this.#sessions.clear();
   }
 
-  #bring(place: EditorPlace, servers: readonly McpServer[]): void {
+  #bring(place: EditorFolder, servers: readonly McpServer[]): void {
     for (const sentence of place.bring(servers)) this.#options.log(sentence);
   }
 
@@ -165,7 +165,7 @@ export class EditorSessions {
     }
   }
 
-  #openTree(root_id: string, place: EditorPlace, draft: OpenTreeOptions['draft']): OpenTree {
+  #openTree(root_id: string, place: EditorFolder, draft: OpenTreeOptions['draft']): OpenTree {
     const { store, log } = this.#options;
     const tree = new OpenTree({ root_id, place, store, draft, log, request: this.#link.request });
     this.#trees.set(root_id, tree);
@@ -180,7 +180,7 @@ export class EditorSessions {
     return session;
   }
 
-  async #placeOf(cwd: string): Promise<EditorPlace> {
+  async #placeOf(cwd: string): Promise<EditorFolder> {
     if (!isAbsolute(cwd)) throw invalidParams('cwd: it must be an absolute path');
     const place = await this.#options.placeOf(cwd);
     if (!this.#heard.has(place)) {

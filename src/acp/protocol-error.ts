@@ -4,7 +4,7 @@ import { CoppiceError, type ErrorCode } from '../records/coppice-error.ts';
 import { StoreError } from '../store/store-error.ts';
 
 /** Errors that the person or the editor caused; all others are internal. */
-const THEIRS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const CALLER_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'E_USAGE',
   'E_CONFIG',
   'E_AGENT_DEAD',
@@ -24,7 +24,7 @@ export function protocolError(error: unknown): RequestError {
     const text = hint === null ? message : `${message}\n${hint}`;
     const data = { code, hint, retryable };
     if (code === 'E_NO_KEY') return new RequestError(AUTH_REQUIRED, text, data);
-    return new RequestError(THEIRS.has(code) ? INVALID_PARAMS : INTERNAL, text, data);
+    return new RequestError(CALLER_ERRORS.has(code) ? INVALID_PARAMS : INTERNAL, text, data);
   }
   if (error instanceof StoreError)
     return new RequestError(INTERNAL, error.message, { code: error.code, retryable: error.retryable });

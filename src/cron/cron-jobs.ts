@@ -7,7 +7,7 @@ import type { CanAsk } from './begin-run.ts';
 import { checkedName, checkedTask, nameTaken, notStarted, refuseIgnored, timeoutOf } from './job-checks.ts';
 import { nextInstant } from './schedule/next-instant.ts';
 import { parseSchedule, type ScheduleInput } from './schedule/parse-schedule.ts';
-import { fireBegin } from './scheduler.ts';
+import { prepareFire } from './scheduler.ts';
 
 /** Maximum tries of a manual fire: instants of the same millisecond collide, so each try is one millisecond later. */
 const TRIES = 5;
@@ -207,7 +207,7 @@ export class CronJobs {
     const { store } = this.#options;
     for (let tries = 0; tries < TRIES; tries += 1) {
       const now = (await store.now()) + tries;
-      const begin = await fireBegin(this.#options, job, now, now);
+      const begin = await prepareFire(this.#options, job, now, now);
       const { outcome } = await store.fire({
         job_id: job.id,
         version: job.version,

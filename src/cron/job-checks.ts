@@ -1,4 +1,4 @@
-import { keptName, nameFault } from '../records/agent/agent-name.ts';
+import { nameFault, storedName } from '../records/agent/agent-name.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { CronJob, NewCronJob } from '../records/run/cron-job.ts';
 import { storable } from '../records/text/text.ts';
@@ -11,7 +11,7 @@ const DAY_S = 86_400;
 export function checkedName(name: string): string {
   const fault = nameFault(name);
   if (fault !== null) throw new CoppiceError('E_INVALID_ARGUMENT', fault);
-  return keptName(name);
+  return storedName(name);
 }
 
 export function checkedTask(task: string | undefined): string {

@@ -7,8 +7,8 @@ import { isTerminal } from '../records/agent/state.ts';
 import type { NewMail } from '../records/conversation/mail.ts';
 import type { CronFire, CronJob } from '../records/run/cron-job.ts';
 import type { FireBegin, FireRequest } from '../records/run/fire-request.ts';
-import { quoteStamps } from '../records/text/foreign-text.ts';
 import { storable } from '../records/text/text.ts';
+import { quoteStamps } from '../records/text/untrusted-text.ts';
 import type { Store } from '../store/store.ts';
 import { beginRun, type CanAsk } from './begin-run.ts';
 import { dueInstants, nextInstant } from './schedule/next-instant.ts';
@@ -119,7 +119,7 @@ export class Scheduler {
       // A one-time job must not be skipped because a manual run is under way.
       overlap: job.once ? 'queue' : job.overlap,
       at: now,
-      begin: await fireBegin(this.#options, job, plan.instant, now),
+      begin: await prepareFire(this.#options, job, plan.instant, now),
     });
     if (outcome === 'stale') return false;
     this.#options.onOutcome?.(job, outcome, plan.instant);
@@ -132,7 +132,7 @@ export class Scheduler {
 }
 
 /** Returns what an instant of the job starts: a run, or an event in the main session. */
-export async function fireBegin(
+export async function prepareFire(
   { store, canAsk }: Pick<SchedulerOptions, 'store' | 'canAsk'>,
   job: CronJob,
   instant: number,

@@ -1,4 +1,4 @@
-import { outputText } from '../records/text/foreign-text.ts';
+import { outputText } from '../records/text/untrusted-text.ts';
 import { clean, cleanLines } from '../render/clean.ts';
 import type { DocumentOf } from './shapes/all-documents.ts';
 

@@ -8,7 +8,7 @@ import { toolsOfServer } from '../records/server-tools.ts';
 import type { Tool } from '../records/tool.ts';
 import { rootConfig, rootLimits } from '../settings/root-config.ts';
 import { checkRules, findProfile, settingsProfiles, unknownAllowed } from '../settings/settings-profiles.ts';
-import { given, settingsTerms } from '../settings/settings-terms.ts';
+import { given, subagentTerms } from '../settings/subagent-terms.ts';
 import { BUILT_IN_PERMISSIONS } from '../tools/built-in-permissions.ts';
 import type { AgentOptions, CoppiceOptions } from './coppice-options.ts';
 import type { SubagentTerms } from './subagent-options.ts';
@@ -106,5 +106,5 @@ export function agentTerms({
     default_server: subagents?.server ?? null,
     default_agent: subagents?.agent ?? null,
   };
-  return { profiles, delegation, ...settingsTerms(options, options.env, Object.keys(options.models ?? {})) };
+  return { profiles, delegation, ...subagentTerms(options, options.env, Object.keys(options.models ?? {})) };
 }

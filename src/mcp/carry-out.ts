@@ -7,14 +7,14 @@ import { clientToolset } from '../kernel/toolsets/client.ts';
 import { modelFault } from '../kernel/toolsets/task-options.ts';
 import { containPath } from '../permissions/path-containment.ts';
 import { type Agent, isActive } from '../records/agent/agent.ts';
-import { keptName, nameFault } from '../records/agent/agent-name.ts';
+import { nameFault, storedName } from '../records/agent/agent-name.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { clean } from '../render/clean.ts';
+import { askLine, listedAgent } from './agent-rows.ts';
 import type { ClientAgent } from './client-agent.ts';
 import { taskOfCall, taskOfTree } from './durable-tasks.ts';
 import type { McpOptions } from './mcp-options.ts';
-import { askLine, listedAgent } from './rows.ts';
 import { errorResult, idsOf, refused, type ToolAnswer, textResult } from './tool-answer.ts';
 import { listInput, startTreeInput, waitInput } from './tool-list.ts';
 import { type Look, rowsOf, waitFor } from './waiting.ts';
@@ -141,7 +141,7 @@ export class Calls {
       },
     });
     const root = await runtime.begin({
-      name: keptName(called),
+      name: storedName(called),
       session_key: `${this.#client.tree_key}${randomUUID()}`,
       ...{ config, limits, placement },
     });

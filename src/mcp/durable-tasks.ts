@@ -5,10 +5,10 @@ import { isActive } from '../records/agent/agent.ts';
 import { failureOf } from '../records/agent/state.ts';
 import type { ResultContent } from '../records/conversation/message.ts';
 import { clean } from '../render/clean.ts';
+import { askLine, doingLine } from './agent-rows.ts';
 import { approvalForms } from './approvals.ts';
 import type { ClientAgent, PlacedCall } from './client-agent.ts';
 import type { McpOptions } from './mcp-options.ts';
-import { askLine, doingLine } from './rows.ts';
 import { errorResult, idsOf, type ToolAnswer, textResult } from './tool-answer.ts';
 import { look, rowsOf } from './waiting.ts';
 

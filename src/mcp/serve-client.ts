@@ -12,12 +12,12 @@ import {
 import * as z from 'zod';
 import { nameFault } from '../records/agent/agent-name.ts';
 import { parseJson } from '../records/text/json-text.ts';
+import { doingLine } from './agent-rows.ts';
 import { answerForms, approvalForms } from './approvals.ts';
 import { Calls, type CallTerms, type Outcome } from './carry-out.ts';
 import { ClientAgent } from './client-agent.ts';
 import { cancelTask, knownTask, TASKS_EXTENSION, taskState } from './durable-tasks.ts';
 import type { McpOptions } from './mcp-options.ts';
-import { doingLine } from './rows.ts';
 import { failed, refused } from './tool-answer.ts';
 import { toolList } from './tool-list.ts';
 import { listTranscripts, readTranscript, TRANSCRIPTS } from './transcripts.ts';
@@ -56,7 +56,7 @@ interface Capabilities {
 }
 
 /** Serves external programs over MCP, in both protocol eras. One per process; each connection or request gets its own server. */
-export class McpDoor {
+export class McpService {
   readonly #options: McpOptions;
   /** Clients by name, least recently used first. */
   readonly #clients = new Map<string, ClientAgent>();

@@ -1,7 +1,7 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { errorFrame, readFrame } from './frame-text.ts';
 import type { McpOptions } from './mcp-options.ts';
-import { McpDoor } from './serve-client.ts';
+import { McpService } from './serve-client.ts';
 
 /** `/mcp/NAME` names the client's agent; at `/mcp`, the client's own name is used, if it gives one. */
 const NAMED = /^\/mcp\/([^/]+)\/?$/;
@@ -16,7 +16,7 @@ export interface McpHandler {
  * neither token nor host: the guard in front of it does.
  */
 export function mcpHandler(options: McpOptions): McpHandler {
-  const door = new McpDoor(options);
+  const door = new McpService(options);
   const { fetch, close } = createMcpHandler((context) =>
     door.serverFor(context, nameIn(context.requestInfo)),
   );

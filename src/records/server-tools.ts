@@ -61,7 +61,7 @@ export function withoutTools(
 }
 
 /** An MCP server that a project defines and the user trusted, as written in the project's file. */
-export interface BroughtServer {
+export interface ProjectServer {
   readonly name: string;
   readonly definition: Readonly<Record<string, unknown>>;
 }

@@ -1,5 +1,5 @@
 import { isWorking, type StateType } from '../records/agent/state.ts';
-import { shortly } from '../records/conversation/child-text.ts';
+import { resultLine } from '../records/conversation/child-text.ts';
 import { count, duration } from './amounts.ts';
 import { clean } from './clean.ts';
 import { type StateWord, stateMark } from './state-mark.ts';
@@ -126,5 +126,5 @@ function activityOf(agent: ShownAgent): string {
   if (agent.state === 'killed' || agent.state === 'failed') return clean(agent.error?.message ?? '');
   if (agent.doing !== null) return clean(agent.doing);
   const text = agent.result ?? agent.last_reply;
-  return clean(shortly(text === null ? '' : `"${text}"`, agent.limit)).trim();
+  return clean(resultLine(text === null ? '' : `"${text}"`, agent.limit)).trim();
 }

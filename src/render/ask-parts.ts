@@ -2,7 +2,7 @@ import type { Ask } from '../records/conversation/ask.ts';
 import { fieldText } from '../records/question/form-field.ts';
 import { type Question, questionOf } from '../records/question/question.ts';
 import { parseJson } from '../records/text/json-text.ts';
-import { cutMiddle, inPlainSight } from './plain-sight.ts';
+import { cutMiddle, spellHidden } from './hidden-characters.ts';
 
 // The effect of a call that waits for approval, in parts that can be shown.
 
@@ -12,7 +12,7 @@ export interface AskPart {
   readonly name: string;
   /** Whether this is what the call acts on; shown without its name if space is short. */
   readonly is_subject: boolean;
-  /** Hidden characters are spelled out (`inPlainSight`); may have several lines. */
+  /** Hidden characters are spelled out (`spellHidden`); may have several lines. */
   readonly text: string;
   /** Number of characters left out, where a mark in the text says so. */
   readonly left_out: number;
@@ -99,9 +99,9 @@ function readable({ name, is_subject, text: raw, language }: RawPart, most: numb
   // In a text, CR LF is a line ending; to a shell, CR is a character that must be seen.
   const plain = language === '' ? raw.replaceAll('\r\n', '\n') : raw;
   const near = cutMiddle(plain, most);
-  const text = inPlainSight(near);
+  const text = spellHidden(near);
   return {
-    name: inPlainSight(cutMiddle(name, NAME_MAX)),
+    name: spellHidden(cutMiddle(name, NAME_MAX)),
     is_subject,
     text,
     left_out: Math.max(0, plain.length - most),

@@ -5,7 +5,7 @@ const WINDOW = 1_000;
 const PAGE = 1_000;
 
 /** Position of a feed, from which a later one can continue. */
-export interface FeedPlace {
+export interface FeedPosition {
   readonly newest: number;
   /** Places below `newest` at which nothing has been found yet. */
   readonly missing: readonly number[];
@@ -14,13 +14,13 @@ export interface FeedPlace {
 /** Feed of the model requests that all processes add to the ledger, each once, from a given position or from now on. */
 export class RequestFeed {
   readonly #store: LoadReads;
-  readonly #from: FeedPlace | null;
+  readonly #from: FeedPosition | null;
   /** Identity of the request found at each of the newest places; a place may be reused. */
   readonly #seen = new Map<number, string>();
   #newest = 0;
   #has_begun = false;
 
-  constructor(store: LoadReads, from: FeedPlace | null = null) {
+  constructor(store: LoadReads, from: FeedPosition | null = null) {
     this.#store = store;
     this.#from = from;
   }
@@ -31,7 +31,7 @@ export class RequestFeed {
     return this.#note(await this.#window(this.#newest));
   }
 
-  get place(): FeedPlace {
+  get place(): FeedPosition {
     const missing: number[] = [];
     for (let place = Math.max(1, this.#newest - WINDOW + 1); place < this.#newest; place += 1)
       if (!this.#seen.has(place)) missing.push(place);

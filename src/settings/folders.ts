@@ -43,12 +43,12 @@ export function serverUrl(
 }
 
 /** Address of the ledger: from the command line, `DATABASE_URL`, the configuration, or the user's default. An empty variable counts as unset. */
-export function databaseText(
+export function databaseAddressText(
   named: string | undefined,
   env: NodeJS.ProcessEnv,
   configured: () => string | undefined,
 ): string {
-  return named ?? (env.DATABASE_URL || (configured() ?? usualDatabase(env)));
+  return named ?? (env.DATABASE_URL || (configured() ?? defaultDatabase(env)));
 }
 
 /** The agents' folder: `--cwd` or the working directory of this process, with symbolic links resolved. */
@@ -85,7 +85,7 @@ export function settingsPlaces(named: string | undefined, env: NodeJS.ProcessEnv
 }
 
 /** Path of the user's default ledger. */
-export function usualDatabase(env: NodeJS.ProcessEnv): string {
+export function defaultDatabase(env: NodeJS.ProcessEnv): string {
   return join(dataFolder(env), 'coppice.db');
 }
 

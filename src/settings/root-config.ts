@@ -4,7 +4,7 @@ import { type Profile, profileFields, rootProfileRules } from '../records/agent/
 import { profileSkills } from '../records/agent/skill.ts';
 import { withoutTools } from '../records/server-tools.ts';
 import type { Settings } from './settings.ts';
-import { given } from './settings-terms.ts';
+import { given } from './subagent-terms.ts';
 
 /** Settings of a single root; they override its profile. */
 export type RootChoice = {

@@ -11,9 +11,9 @@ import { type HumanCommand, isCaptureCommand, isCommand, readCommand } from './c
 import { switchModel } from './commands/pick-model.ts';
 import { resumeTree } from './commands/pick-tree.ts';
 import { removeRule, showRules } from './commands/rule-commands.ts';
+import { tellChanges } from './commands/show-changes.ts';
+import { tellTasks } from './commands/show-tasks.ts';
 import { switchMode } from './commands/switch-mode.ts';
-import { tellChanges } from './commands/tell-changes.ts';
-import { tellTasks } from './commands/tell-tasks.ts';
 import { askUndo } from './commands/undo-changes.ts';
 import { addressee } from './composer/attachments/mentions.ts';
 import { findAgent } from './composer/resolve-agent.ts';

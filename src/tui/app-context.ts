@@ -5,7 +5,7 @@ import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 import type { AppOptions, LeaveMode } from './app-options.ts';
 import type { LineEditor } from './composer/line-editor.ts';
-import type { OwnCommands } from './composer/own-commands.ts';
+import type { ShellCommands } from './composer/shell-commands.ts';
 import type { KeyBindings } from './keys/key-bindings.ts';
 import type { Tone } from './state/entry.ts';
 import type { UiEvent } from './state/ui-event.ts';
@@ -38,7 +38,7 @@ export interface AppContext {
   readonly state: UiState;
   /** The editor of the agent in view. */
   readonly editor: LineEditor;
-  readonly own_commands: OwnCommands;
+  readonly own_commands: ShellCommands;
   /** The folder in which files mentioned in a message to this agent (null: in the first prompt) are looked up, and the configuration with its rules. */
   placeOf(agent_id: string | null): { readonly folder: string; readonly config: AgentConfig };
   /** Whether the agent in view takes input: not if it has ended, except in line mode. */

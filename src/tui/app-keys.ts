@@ -8,7 +8,7 @@ import { editDraft } from './composer/external-editor.ts';
 import { takeBack } from './composer/write-message.ts';
 import type { Action } from './keys/action.ts';
 import { actionOf, printable } from './keys/action-of.ts';
-import { answerByChord, sayingKey } from './keys/answer-keys.ts';
+import { answerByChord, denialReasonKey } from './keys/answer-keys.ts';
 import { grantKey } from './keys/grant-keys.ts';
 import { overlayKey } from './keys/overlay-keys.ts';
 import { type Answer, isAnswer } from './state/answer.ts';
@@ -42,7 +42,7 @@ export function keyPressed(app: AppContext, data: string): void {
   if (isAnswer(action)) return answerByChord(app, action, begun_at);
   if (action !== null) return act(app, action);
   if (state.leader) return;
-  if (saying !== null) return sayingKey(app, saying, data);
+  if (saying !== null) return denialReasonKey(app, saying, data);
   if (grantKey(app, data)) return;
   if (turnsPages(app, data) || scrolls(app, data)) return;
   if (matchesKey(data, 'up') && editor.text === '' && queuedInView(app.state).length > 0)

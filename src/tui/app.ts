@@ -17,7 +17,7 @@ import type { AppEnd, AppOptions, LeaveMode } from './app-options.ts';
 import { AppScreen } from './app-screen.ts';
 import { AgentEditors } from './composer/agent-editors.ts';
 import type { LineEditor } from './composer/line-editor.ts';
-import type { OwnCommands } from './composer/own-commands.ts';
+import type { ShellCommands } from './composer/shell-commands.ts';
 import { ownCommands } from './composer/write-message.ts';
 import { OpenTrees } from './connection/open-trees.ts';
 import { answerByLetter } from './keys/answer-keys.ts';
@@ -53,7 +53,7 @@ class App implements AppContext {
   readonly rules_file: string;
   readonly output_folder: string;
   readonly bindings: KeyBindings;
-  readonly own_commands: OwnCommands;
+  readonly own_commands: ShellCommands;
   readonly screen: Screen;
   readonly line_mode: boolean;
   readonly overview: AppOverview;
@@ -273,9 +273,9 @@ class App implements AppContext {
       answerByLetter(this);
       confirmByLetter(this);
     }
-    const { agents, leaving, own_command } = this.state;
+    const { agents, leaving, shell_command } = this.state;
     const moves = !this.style.accessible && [...agents.values()].some((agent) => isWorking(agent.state.type));
-    if (moves || leaving !== null || own_command !== null) this.dispatch({ type: 'tick', now: Date.now() });
+    if (moves || leaving !== null || shell_command !== null) this.dispatch({ type: 'tick', now: Date.now() });
   }
 
   #scheduleDraw(): void {

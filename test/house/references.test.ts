@@ -7,7 +7,7 @@ import { markedBlocks } from '../../scripts/marked-blocks.ts';
 import { ALL_GUARDS } from '../../scripts/mutants/guards/all-guards.ts';
 import { GENERATED, GENERATED_FILES } from '../../scripts/references/generated.ts';
 import { EXIT } from '../../src/cli/start/exit-code.ts';
-import { DEFAULT_LIMITS, PROTECTING } from '../../src/records/agent/limits.ts';
+import { DEFAULT_LIMITS, DEFAULT_SPENDING_LIMITS } from '../../src/records/agent/limits.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const text = (document: string) => readFileSync(join(root, document), 'utf8');
@@ -180,7 +180,13 @@ describe('tables that are written by hand have what the sources have', () => {
   });
 
   it('limits and their defaults, in docs/command-line.md', () => {
-    const { run_ms, tokens, cost_usd, usual: _, ...counts } = { ...DEFAULT_LIMITS, ...PROTECTING };
+    const {
+      run_ms,
+      tokens,
+      cost_usd,
+      usual: _,
+      ...counts
+    } = { ...DEFAULT_LIMITS, ...DEFAULT_SPENDING_LIMITS };
     const rows = {
       ...counts,
       run: `${run_ms / 60_000} minutes`,

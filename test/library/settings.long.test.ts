@@ -18,7 +18,7 @@ import type { Agent, AgentConfig, PermissionRules } from '../../src/records/agen
 import type { Limits } from '../../src/records/agent/limits.ts';
 import { commandBounds, sandboxOf } from '../../src/settings/sandbox-of.ts';
 import { settingsProfiles } from '../../src/settings/settings-profiles.ts';
-import { settingsTerms } from '../../src/settings/settings-terms.ts';
+import { subagentTerms } from '../../src/settings/subagent-terms.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { TASK, tokensOf, WINDOW, workTool, wornOutModel } from '../runtime/context/worn-out-window.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -303,7 +303,7 @@ const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
   },
   // Only a server fires schedules; the number is read as the other two are.
   'runs.perSource.cron': async () =>
-    assert.equal(settingsTerms({ runs: { perSource: { cron: 3 } } }).runs.per_source.cron, 3),
+    assert.equal(subagentTerms({ runs: { perSource: { cron: 3 } } }).runs.per_source.cron, 3),
   'agents.defaults.subagents.maxConcurrent': () =>
     oneByOne({ agents: { defaults: { subagents: { maxConcurrent: 1 } } } }),
   'agents.defaults.subagents.model': async () => {
@@ -316,7 +316,7 @@ const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
   },
   'agents.defaults.subagents.models': async () => {
     const models = (settings: object) =>
-      settingsTerms(settings, { OPENAI_API_KEY: 'key' }, ['own']).subagents.models;
+      subagentTerms(settings, { OPENAI_API_KEY: 'key' }, ['own']).subagents.models;
     const usual = models({ model: 'a/b', acp: { wren: { command: 'wren' } } }) ?? [];
     for (const name of ['own', 'a/b', 'openai/gpt-5', 'acp:wren/*']) assert.ok(usual.includes(name), name);
     assert.ok(!usual.some((name) => name.startsWith('anthropic/')));

@@ -8,7 +8,7 @@ import type { Sandbox } from '../../src/processes/sandbox/sandbox.ts';
 import type { AgentConfig, PermissionRules } from '../../src/records/agent/agent.ts';
 import type { PromptMessage } from '../../src/records/conversation/prompt-message.ts';
 import { createModelHost } from '../../src/runtime/performing/agent-program-host.ts';
-import { acpTerms } from '../../src/settings/acp-terms.ts';
+import { agentPrograms } from '../../src/settings/agent-programs.ts';
 import type { McpServerConfig } from '../../src/tools/mcp/mcp-config.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -100,7 +100,7 @@ export async function acpStage(
     providers: {},
     env: process.env,
     acp: {
-      ...acpTerms({ acp: { test: server }, mcp: { servers } }, process.env, null),
+      ...agentPrograms({ acp: { test: server }, mcp: { servers } }, process.env, null),
       wallsOf: async () => sandbox,
     },
   });

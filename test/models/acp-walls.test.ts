@@ -20,7 +20,7 @@ import { dirname, join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { AcpServerConfig } from '../../src/models/acp/acp-config.ts';
 import type { SandboxSettings } from '../../src/processes/sandbox/sandbox.ts';
-import { acpTerms } from '../../src/settings/acp-terms.ts';
+import { agentPrograms } from '../../src/settings/agent-programs.ts';
 import type { SandboxConfig } from '../../src/settings/settings.ts';
 import { bundledProgram } from '../processes/sandbox/bundled-program.ts';
 import { NO_WALLS, walls } from '../processes/sandbox/walls.ts';
@@ -214,7 +214,7 @@ describe('an agent program in the sandbox', { skip: NO_WALLS }, () => {
 describe('the walls of agent programs', () => {
   const wallsOf = (config: Partial<AcpServerConfig>, sandbox: SandboxConfig = {}, env = {}) => {
     const entry = { command: 'some-agent', ...config };
-    return acpTerms({ acp: { a: entry }, sandbox }, env, null).wallsOf('a', entry);
+    return agentPrograms({ acp: { a: entry }, sandbox }, env, null).wallsOf('a', entry);
   };
 
   it('are those of commands, and opened for what its entry says', async () => {

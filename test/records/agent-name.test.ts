@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { frameLetters } from '../../src/kernel/mailbox/mail-frame.ts';
 import { announcement } from '../../src/kernel/turn/take-mail.ts';
-import { framedName, keptName, nameFault } from '../../src/records/agent/agent-name.ts';
+import { framedName, nameFault, storedName } from '../../src/records/agent/agent-name.ts';
 import { runText } from '../../src/records/run/run-end.ts';
 
 const RLO = '\u202e';
@@ -42,7 +42,7 @@ it('one line of visible characters', () => {
   assert.match(nameFault('\u2800') ?? '', /one line of visible/);
   assert.match(nameFault(' \n ') ?? '', /must not be empty/);
   assert.match(nameFault('x'.repeat(101)) ?? '', /at most 100/);
-  assert.equal(keptName(' cafe\u0301 '), 'caf\u00e9');
+  assert.equal(storedName(' cafe\u0301 '), 'caf\u00e9');
 });
 
 it('no agent is named like a person, the runtime or the root of a tree', () => {

@@ -5,7 +5,7 @@ import { announcement } from '../../src/kernel/turn/take-mail.ts';
 import { splitTarget } from '../../src/records/run/delivery.ts';
 import type { Run } from '../../src/records/run/run.ts';
 import { runText } from '../../src/records/run/run-end.ts';
-import { unframed } from '../../src/records/text/foreign-text.ts';
+import { unframed } from '../../src/records/text/untrusted-text.ts';
 import { newRun } from '../channels/parcel-fixture.ts';
 
 const DELIMITER = '0123abcd';

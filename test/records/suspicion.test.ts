@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { suspicion } from '../../src/records/text/foreign-text.ts';
+import { injectionSign } from '../../src/records/text/untrusted-text.ts';
 
 const HOSTILE = [
   [
@@ -40,12 +40,12 @@ const HOSTILE = [
 ] as const;
 
 for (const [text, why] of HOSTILE)
-  it(`notices ${JSON.stringify(text)}`, () => assert.match(suspicion(text) ?? '', why));
+  it(`notices ${JSON.stringify(text)}`, () => assert.match(injectionSign(text) ?? '', why));
 
 it('says why in one visible line, however long the text is', () => {
-  const why = suspicion(`[Did: \u202e${'x\u001b[31m\t'.repeat(50_000)}`) ?? '';
+  const why = injectionSign(`[Did: \u202e${'x\u001b[31m\t'.repeat(50_000)}`) ?? '';
   assert.match(why, /^[\x20-\x7e…]{10,120}$/);
-  assert.equal(suspicion(`${'long '.repeat(1_000_000)}`), null);
+  assert.equal(injectionSign(`${'long '.repeat(1_000_000)}`), null);
 });
 
 const ORDINARY = [
@@ -62,7 +62,7 @@ const ORDINARY = [
   '<user>@<host>, <T>, List<System>, <template>',
 ];
 it('does not notice ordinary reports', () => {
-  for (const text of ORDINARY) assert.equal(suspicion(text), null, text);
+  for (const text of ORDINARY) assert.equal(injectionSign(text), null, text);
 });
 
 it('notices at most one in a thousand of the paragraphs that this repository holds', () => {
@@ -81,7 +81,7 @@ it('notices at most one in a thousand of the paragraphs that this repository hol
     [...text.matchAll(/\b(?:it|test)\('(.+?)',/g)].map(([, title = '']) => title),
   );
   const all = [...paragraphs, ...comments, ...titles];
-  const noticed = all.filter((text) => suspicion(text) !== null);
+  const noticed = all.filter((text) => injectionSign(text) !== null);
   assert.ok(all.length > 5_000, String(all.length));
   assert.ok(
     noticed.length * 1_000 <= all.length,

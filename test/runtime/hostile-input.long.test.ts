@@ -11,7 +11,7 @@ import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
 import { containPath } from '../../src/permissions/path-containment.ts';
 import { parseJson } from '../../src/records/text/json-text.ts';
 import { clean, cleanLines } from '../../src/render/clean.ts';
-import { inPlainSight } from '../../src/render/plain-sight.ts';
+import { spellHidden } from '../../src/render/hidden-characters.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { viewOf } from '../kernel/toolsets/toolset-view.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -160,7 +160,7 @@ it('text for the terminal', (test) => {
     const text = Array.from({ length: Math.floor(random() * 12) }, piece).join('');
     const held = heldFor(() => {
       assert.doesNotMatch(clean(text), /[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/u);
-      for (const shown of [cleanLines(text), inPlainSight(text)])
+      for (const shown of [cleanLines(text), spellHidden(text)])
         assert.doesNotMatch(shown, /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
     });
     worst = Math.max(worst, held);

@@ -9,7 +9,7 @@ import type { Agent, AgentConfig } from '../../src/records/agent/agent.ts';
 import type { Limits } from '../../src/records/agent/limits.ts';
 import type { AssistantPart, ResultContent } from '../../src/records/conversation/message.ts';
 import { CoppiceError } from '../../src/records/coppice-error.ts';
-import { unframed } from '../../src/records/text/foreign-text.ts';
+import { unframed } from '../../src/records/text/untrusted-text.ts';
 import type { Tool } from '../../src/records/tool.ts';
 import { openRuntime } from '../../src/runtime/open-runtime.ts';
 import type { RuntimeClock } from '../../src/runtime/runtime-clock.ts';

@@ -61,7 +61,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'telegram-hidden',
     protects: 'a person from allowing a command that looks like another',
-    file: 'src/render/plain-sight.ts',
+    file: 'src/render/hidden-characters.ts',
     guard: '.replaceAll(HIDDEN, ',
     without: '.replaceAll(/(?!)/gu, ',
     tests: ['channels/telegram/telegram-asks'],

@@ -189,9 +189,9 @@ export const TOOL_GUARDS: readonly Guard[] = [
   {
     name: 'deeds-not-imitated',
     protects: 'a parent from a child that writes itself what it did',
-    file: 'src/records/text/foreign-text.ts',
+    file: 'src/records/text/untrusted-text.ts',
     guard: "text.replaceAll(STAMP_LINES, '> ')",
     without: 'text',
-    tests: ['toolsets/deeds', 'records/foreign-text'],
+    tests: ['toolsets/deeds', 'records/untrusted-text'],
   },
 ];

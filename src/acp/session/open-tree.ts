@@ -10,7 +10,7 @@ import { treeTitle } from '../../render/tree-title.ts';
 import { LedgerFollower } from '../../runtime/ledger-follower.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { Store } from '../../store/store.ts';
-import type { EditorPlace, SessionDraft } from '../acp-options.ts';
+import type { EditorFolder, SessionDraft } from '../acp-options.ts';
 import {
   type AskedSession,
   PermissionRequests,
@@ -36,7 +36,7 @@ export interface TreeSession extends AskedSession {
 
 export interface OpenTreeOptions {
   readonly root_id: string;
-  readonly place: EditorPlace;
+  readonly place: EditorFolder;
   readonly store: Store;
   /** The settings of a conversation that has not begun; null if it has. */
   readonly draft: SessionDraft | null;
@@ -47,7 +47,7 @@ export interface OpenTreeOptions {
 /** A tree that the editor has open, in one session or several. */
 export class OpenTree {
   readonly root_id: string;
-  readonly place: EditorPlace;
+  readonly place: EditorFolder;
   readonly permissions: PermissionRequests;
   readonly sessions = new Map<string, TreeSession>();
   readonly #options: OpenTreeOptions;

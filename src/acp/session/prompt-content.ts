@@ -7,7 +7,7 @@ import {
 } from '../../records/conversation/attached-text.ts';
 import { imageFault } from '../../records/conversation/image-bounds.ts';
 import type { Image } from '../../records/conversation/message.ts';
-import { delimiterOf } from '../../records/text/foreign-text.ts';
+import { delimiterOf } from '../../records/text/untrusted-text.ts';
 import { clean } from '../../render/clean.ts';
 import { fitImage } from '../../tools/files/fit-image.ts';
 import { invalidParams } from '../protocol-error.ts';

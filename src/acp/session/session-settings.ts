@@ -1,6 +1,6 @@
 import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
 import type { AgentConfig, PermissionMode } from '../../records/agent/agent.ts';
-import type { EditorPlace } from '../acp-options.ts';
+import type { EditorFolder } from '../acp-options.ts';
 import { invalidParams } from '../protocol-error.ts';
 
 const MODES: readonly { readonly id: PermissionMode; readonly name: string; readonly description: string }[] =
@@ -30,7 +30,7 @@ export function modeState({ mode }: Settings): SessionModeState {
 
 export function configOptions(
   settings: Settings,
-  models: ReturnType<EditorPlace['models']>,
+  models: ReturnType<EditorFolder['models']>,
 ): SessionConfigOption[] {
   const { model, mode, thinking } = settings;
   const listed = models.some(({ name }) => name === model)

@@ -9,7 +9,7 @@ import type {
   ResultContent,
   UserContent,
 } from '../../records/conversation/message.ts';
-import { outputText, unframed } from '../../records/text/foreign-text.ts';
+import { outputText, unframed } from '../../records/text/untrusted-text.ts';
 import { clean } from '../../render/clean.ts';
 import { StreamedText } from './streamed-text.ts';
 import { outputContent, resultView, toolCallView } from './tool-call-view.ts';

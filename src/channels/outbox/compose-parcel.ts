@@ -4,7 +4,7 @@ import { isFinished, type Run } from '../../records/run/run.ts';
 import { runText } from '../../records/run/run-end.ts';
 import { type AskPart, askParts } from '../../render/ask-parts.ts';
 import { clean } from '../../render/clean.ts';
-import { cutMiddle, SPELLED_NOTE } from '../../render/plain-sight.ts';
+import { cutMiddle, SPELLED_NOTE } from '../../render/hidden-characters.ts';
 import type { DeliverResult, Parcel } from '../channel.ts';
 import type { DeliveryLedger } from './ledger-retry.ts';
 

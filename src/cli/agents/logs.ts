@@ -1,5 +1,5 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
-import { outputText } from '../../records/text/foreign-text.ts';
+import { outputText } from '../../records/text/untrusted-text.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { paint, type Style } from '../../render/style.ts';
 import { ask } from '../setup/ask.ts';

@@ -8,7 +8,7 @@ import { runProcess } from '../../processes/starting/run-process.ts';
 import { framedName } from '../../records/agent/agent-name.ts';
 import { withAttachments } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { delimiterOf } from '../../records/text/foreign-text.ts';
+import { delimiterOf } from '../../records/text/untrusted-text.ts';
 import { clean } from '../../render/clean.ts';
 import {
   listed,

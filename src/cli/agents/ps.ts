@@ -1,5 +1,5 @@
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
-import { unlikeRoot } from '../../records/agent/agent.ts';
+import { differencesFromRoot } from '../../records/agent/agent.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { shortIds } from '../../render/short-ids.ts';
@@ -81,7 +81,7 @@ function agentTable({ width, out: style }: Context, agents: readonly AgentDocume
     [
       agent.title ?? [],
       // Differences from the root come before the activity, so that a narrow window shows them.
-      ...unlikeRoot(agent, roots.get(agent.root_id)).map(clean),
+      ...differencesFromRoot(agent, roots.get(agent.root_id)).map(clean),
       agent.doing === null ? [] : clean(agent.doing),
     ]
       .flat()

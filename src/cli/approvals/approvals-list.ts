@@ -2,7 +2,7 @@ import type { ListedApproval } from '../../documents/approval-json.ts';
 import { duration } from '../../render/amounts.ts';
 import { type AskPart, askParts } from '../../render/ask-parts.ts';
 import { clean } from '../../render/clean.ts';
-import { cutLines, cutMiddle, SPELLED_NOTE } from '../../render/plain-sight.ts';
+import { cutLines, cutMiddle, SPELLED_NOTE } from '../../render/hidden-characters.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import { paint, type Style, sign } from '../../render/style.ts';
 import { shellWord } from '../../settings/ledger-name.ts';

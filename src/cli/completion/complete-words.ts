@@ -1,13 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { clean } from '../../render/clean.ts';
-import { configFile, databaseText, dataFolder, serverUrl, workFolder } from '../../settings/folders.ts';
+import {
+  configFile,
+  databaseAddressText,
+  dataFolder,
+  serverUrl,
+  workFolder,
+} from '../../settings/folders.ts';
 import { openReadOnlyLedger } from '../../store/open-store.ts';
 import { createProgram } from '../program.ts';
 import type { WordKind } from './command-shape.ts';
 import { commandShapes } from './command-shape.ts';
 import { ledgerCandidates } from './ledger-candidates.ts';
-import { type Candidate, type Walked, walkWords } from './walk-words.ts';
+import { type Candidate, type ParsedWords, parseWords } from './parse-words.ts';
 
 const CANDIDATES_MAX = 50;
 const DESCRIPTION_MAX = 60;
@@ -20,14 +26,17 @@ const SAFE = /^[\w][\w.@+-]*$/;
  */
 export async function completeWords(words: readonly string[], env: NodeJS.ProcessEnv): Promise<string[]> {
   try {
-    const walked = walkWords(commandShapes(createProgram('').command), words);
+    const walked = parseWords(commandShapes(createProgram('').command), words);
     return walked.words === null ? await values(walked, env) : lines(walked.words, walked);
   } catch {
     return [];
   }
 }
 
-async function values({ place, lead, typed, values }: Walked, env: NodeJS.ProcessEnv): Promise<string[]> {
+async function values(
+  { place, lead, typed, values }: ParsedWords,
+  env: NodeJS.ProcessEnv,
+): Promise<string[]> {
   if (place === null) return [];
   const { kind, choices } = place;
   if (choices !== null)
@@ -53,7 +62,10 @@ async function values({ place, lead, typed, values }: Walked, env: NodeJS.Proces
   ).slice(0, CANDIDATES_MAX);
 }
 
-function lines(candidates: readonly Candidate[], { lead, typed }: Pick<Walked, 'lead' | 'typed'>): string[] {
+function lines(
+  candidates: readonly Candidate[],
+  { lead, typed }: Pick<ParsedWords, 'lead' | 'typed'>,
+): string[] {
   return candidates
     .filter(({ value }) => value.startsWith(typed))
     .map(({ value, description }) => `${lead}${value}\t${description.replaceAll(/\s+/g, ' ')}`);
@@ -84,7 +96,7 @@ async function candidatesOf(
   // Ids of a server are not in the ledger of this machine.
   if (serverUrl(given, env) !== null) return [];
   const ledger = await openReadOnlyLedger(
-    databaseText(given.database, env, () => configuredDatabase(given.config, env)),
+    databaseAddressText(given.database, env, () => configuredDatabase(given.config, env)),
   );
   if (ledger === null) return [];
   try {

@@ -1,6 +1,6 @@
 import { wallText } from '../../cron/schedule/describe-schedule.ts';
 import type { JobDocument, JobRunDocument, RunDocument } from '../../documents/shapes/document-parts.ts';
-import { shortly } from '../../records/conversation/child-text.ts';
+import { resultLine } from '../../records/conversation/child-text.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { shortIds } from '../../render/short-ids.ts';
@@ -58,7 +58,7 @@ export function jobRunTable(
 }
 
 function resultOf({ status, result, error }: RunDocument): string {
-  return status === 'completed' ? shortly(result ?? '', error) : (error ?? result ?? '');
+  return status === 'completed' ? resultLine(result ?? '', error) : (error ?? result ?? '');
 }
 
 function outcomeMark(fired: JobRunDocument | undefined, style: Style): string {

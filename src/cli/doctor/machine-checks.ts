@@ -5,15 +5,15 @@ import { delimiter, join } from 'node:path';
 import { errorJson } from '../../documents/error-json.ts';
 import { knownProviders } from '../../models/providers.ts';
 import { clean } from '../../render/clean.ts';
-import { acpTerms } from '../../settings/acp-terms.ts';
+import { agentPrograms } from '../../settings/agent-programs.ts';
 import { ledgerName } from '../../settings/ledger-name.ts';
 import { sandboxOf } from '../../settings/sandbox-of.ts';
 import { databaseAddress } from '../../store/database-address.ts';
 import { assertCreatable } from '../../store/sqlite/open-database.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context } from '../setup/context.ts';
-import { loadBrought } from '../setup/profiles/brought.ts';
 import { loadProfiles } from '../setup/profiles/profiles.ts';
+import { loadProjectParts } from '../setup/profiles/project-parts.ts';
 import { isUsed } from '../setup/profiles/project-places.ts';
 
 /** One line of `coppice doctor`. */
@@ -98,7 +98,7 @@ function providers({ loaded, env }: Context): Check[] {
 
 /** Checks agent programs over ACP: only whether the command can be run, and what its sandbox allows. */
 function programs({ loaded: { configuration }, env }: Context): Promise<Check[]> {
-  const { programs, wallsOf } = acpTerms(configuration, env, null);
+  const { programs, wallsOf } = agentPrograms(configuration, env, null);
   return Promise.all(
     Object.entries(programs).map(async ([name, config]) => {
       const check = (ok: boolean, text: string) => needed(`  acp:${name}`, ok, text);
@@ -169,7 +169,7 @@ export function folderCheck(context: Context): Check {
 /** Lists the files for agents (instructions, skills, MCP servers), and whether each is trusted. */
 export function broughtChecks(context: Context): Check[] {
   try {
-    const { parts, faults } = loadBrought(context);
+    const { parts, faults } = loadProjectParts(context);
     const found = parts.map((part) => {
       const state = {
         own: 'used',

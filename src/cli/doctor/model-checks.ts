@@ -2,7 +2,7 @@ import { errorJson } from '../../documents/error-json.ts';
 import { probeKey } from '../../models/provider/probe-key.ts';
 import { openModel } from '../../models/providers.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { acpTerms } from '../../settings/acp-terms.ts';
+import { agentPrograms } from '../../settings/agent-programs.ts';
 import { chooseModel } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
 import { loadProfiles } from '../setup/profiles/profiles.ts';
@@ -33,7 +33,7 @@ export async function modelChecks(context: Context): Promise<Check[]> {
 }
 
 function settings({ loaded: { configuration }, env }: Context) {
-  return { providers: configuration.providers ?? {}, env, acp: acpTerms(configuration, env, null) };
+  return { providers: configuration.providers ?? {}, env, acp: agentPrograms(configuration, env, null) };
 }
 
 /** Returns models by name, each with what uses it; null for a model that could not be chosen. */

@@ -5,8 +5,8 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
-import { loadBrought } from '../setup/profiles/brought.ts';
-import type { BroughtPart } from '../setup/profiles/project-places.ts';
+import { loadProjectParts } from '../setup/profiles/project-parts.ts';
+import type { ProjectPart } from '../setup/profiles/project-places.ts';
 import { type AgentFiles, parseAgentFiles } from '../setup/profiles/read-agent-files.ts';
 import { type ProjectAgents, readProjectAgents, Trust } from '../setup/profiles/trust.ts';
 import { confirm } from '../setup/standard-input.ts';
@@ -55,12 +55,12 @@ export async function trust(
 interface Shown {
   readonly project: ProjectAgents;
   readonly read: AgentFiles;
-  readonly parts: readonly BroughtPart[];
+  readonly parts: readonly ProjectPart[];
   readonly notices: readonly string[];
 }
 
 function partsOf(context: Context, folder: string): Pick<Shown, 'parts' | 'notices'> {
-  const { parts, faults } = loadBrought({ ...context, options: { cwd: folder } });
+  const { parts, faults } = loadProjectParts({ ...context, options: { cwd: folder } });
   return { parts: parts.filter(({ trust: state }) => state !== 'own'), notices: faults };
 }
 

@@ -1,6 +1,6 @@
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { ChildResult } from '../../records/agent/state.ts';
-import { shortly } from '../../records/conversation/child-text.ts';
+import { resultLine } from '../../records/conversation/child-text.ts';
 import { completionLine, readCompletion } from '../../records/conversation/completion.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import { agentTree } from '../../render/agent-tree.ts';
@@ -148,7 +148,7 @@ function mailLine(
     const { outcome } = JSON.parse(mail.body) as ChildResult;
     const end =
       outcome.type === 'success'
-        ? `✓ announced: ${clean(shortly(outcome.result, outcome.limit))}`
+        ? `✓ announced: ${clean(resultLine(outcome.result, outcome.limit))}`
         : `✗ announced: ${clean(outcome.error)} (${outcome.error_kind})`;
     return `${who}  ${end}`;
   }

@@ -35,10 +35,10 @@ import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
 import { endProcessSoon } from '../setup/end-process.ts';
 import { modelChoices } from '../setup/model-choices.ts';
 import { EXIT } from '../start/exit-code.ts';
-import { farewell } from './farewell.ts';
 import { prepareModel } from './first-run/prepare-model.ts';
 import { parseLimits } from './limit-option.ts';
 import { overviewSource } from './overview/overview-source.ts';
+import { reportOpenTrees } from './report-open-trees.ts';
 import { windowExport } from './window/window-export.ts';
 import { isDumb, meterSettings, opensScreen, statusScript, styleOfUi } from './window/window-terminal.ts';
 
@@ -101,7 +101,7 @@ async function converseWithModel(
   if (prepared === null) return set_up ? EXIT.done : EXIT.no_credentials;
   let end = await converse(prepared.context, terms, options, style, store, root, prepared.model, told);
   while (end.how === 'setup') {
-    await farewell(context, store, end);
+    await reportOpenTrees(context, store, end);
     prepared = await prepare(true);
     if (prepared === null) break;
     end = await converse(
@@ -115,7 +115,7 @@ async function converseWithModel(
       [],
     );
   }
-  return farewell(context, store, end);
+  return reportOpenTrees(context, store, end);
 }
 
 async function converse(

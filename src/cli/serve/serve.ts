@@ -10,7 +10,14 @@ import type { Configuration } from '../setup/configuration.ts';
 import type { Context } from '../setup/context.ts';
 import { openChannels, targetProblem } from '../setup/open-channels.ts';
 import type { LogOptions } from './log-options.ts';
-import { closeResident, errorText, mayAsk, oncePerMinute, openPatiently, stopped } from './resident.ts';
+import {
+  closeLongRunning,
+  errorText,
+  mayAsk,
+  openWithRetry,
+  stopped,
+  withoutRepeats,
+} from './long-running.ts';
 import { Server, type ServerOptions } from './server.ts';
 import { serverLogOf } from './server-log.ts';
 import { startTraces } from './start-traces.ts';
@@ -38,7 +45,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
   const session = sessions(context, terms);
   for (const { name } of channels.inbound) session(name);
   const labels = workerLabels([], context.env);
-  const store = await openPatiently(context, stop, log);
+  const store = await openWithRetry(context, stop, log);
   if (store === null) return 0;
   const runtime = await composeRuntime(context, store, terms, {
     role: 'serve',
@@ -73,7 +80,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
         });
   server.start();
   const traces = startTraces(context, { store, runtime, log });
-  const trouble = oncePerMinute(log);
+  const trouble = withoutRepeats(log);
   const alerts = new Alerts({
     store,
     worker_id: runtime.worker_id,
@@ -94,7 +101,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
   await closeWeb();
   await Promise.all([traces?.stop(), alerts.stop()]);
   await server.stop();
-  await closeResident(runtime, store, log);
+  await closeLongRunning(runtime, store, log);
   return 0;
 }
 

@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts';
 import { canAsk } from '../setup/channels-config.ts';
 import type { OpenChannels } from '../setup/open-channels.ts';
 import { ChannelListener } from './channel-listener.ts';
-import { errorText, logLedger, logTreeTrouble, oncePerMinute } from './resident.ts';
+import { errorText, logLedger, logTreeTrouble, withoutRepeats } from './long-running.ts';
 import { RunCleaner } from './run-cleaner.ts';
 
 export interface ServerOptions {
@@ -34,7 +34,7 @@ export class Server {
 
   constructor(options: ServerOptions) {
     const { store, runtime, channels, log } = options;
-    const trouble = oncePerMinute(log);
+    const trouble = withoutRepeats(log);
     this.#options = options;
     this.#keeper = new TreeKeeper({
       store,

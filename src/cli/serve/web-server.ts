@@ -6,7 +6,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { ApiSources } from '../../serve/api/route.ts';
 import { Access } from '../../serve/http/access.ts';
-import { tellServer } from '../../serve/http/known-servers.ts';
+import { publishServer } from '../../serve/http/known-servers.ts';
 import { listen } from '../../serve/http/listen.ts';
 import { serversFolder } from '../../settings/folders.ts';
 import { ledgerName } from '../../settings/ledger-name.ts';
@@ -14,7 +14,7 @@ import { databaseAddress } from '../../store/database-address.ts';
 import type { Store } from '../../store/store.ts';
 import { sourcesOf } from '../setup/api-sources.ts';
 import type { Context } from '../setup/context.ts';
-import { errorText } from './resident.ts';
+import { errorText } from './long-running.ts';
 
 const HOST = '127.0.0.1';
 /** Maximum wait of an MCP call: many clients time out after a minute. */
@@ -87,7 +87,7 @@ export async function startWebServer(
         url: listening.url,
       },
     );
-  const forget = tellServer(serverFolder(context), servedLedger(context), {
+  const forget = publishServer(serverFolder(context), servedLedger(context), {
     url: listening.url,
     pid: process.pid,
   });

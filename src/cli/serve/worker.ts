@@ -9,14 +9,14 @@ import type { Context } from '../setup/context.ts';
 import { demoModels } from '../setup/demo-rules.ts';
 import type { LogOptions } from './log-options.ts';
 import {
-  closeResident,
+  closeLongRunning,
   logLedger,
   logTreeTrouble,
   mayAsk,
-  oncePerMinute,
-  openPatiently,
+  openWithRetry,
   stopped,
-} from './resident.ts';
+  withoutRepeats,
+} from './long-running.ts';
 import { serverLogOf } from './server-log.ts';
 
 export interface WorkerOptions extends LogOptions {
@@ -34,7 +34,7 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
   const log = serverLogOf(context, options);
   const stop = stopped(log);
   const labels = workerLabels(options.labels, context.env);
-  const store = await openPatiently(context, stop, log);
+  const store = await openWithRetry(context, stop, log);
   if (store === null) return 0;
   const runtime = await composeRuntime(context, store, composeTerms(context), {
     extra: demoModels(false),
@@ -42,7 +42,7 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
     labels,
     can_ask: mayAsk,
   });
-  const trouble = oncePerMinute(log);
+  const trouble = withoutRepeats(log);
   logLedger(runtime, log, trouble);
   const keeper = new TreeKeeper({
     store,
@@ -61,7 +61,7 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
   if (!(await keeper.drain(options.drain * 1_000)))
     log('warn', 'running turns stay in the ledger; another worker continues them');
   await keeper.stop();
-  await closeResident(runtime, store, log);
+  await closeLongRunning(runtime, store, log);
   return 0;
 }
 

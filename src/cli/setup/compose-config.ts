@@ -12,13 +12,13 @@ import { clean } from '../../render/clean.ts';
 import { nameHint } from '../../render/nearest-name.ts';
 import { rootConfig, rootLimits } from '../../settings/root-config.ts';
 import { findProfile } from '../../settings/settings-profiles.ts';
-import { given, settingsTerms } from '../../settings/settings-terms.ts';
+import { given, subagentTerms } from '../../settings/subagent-terms.ts';
 import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
 import { agentTargets } from './channels-config.ts';
 import type { Context } from './context.ts';
-import { broughtConfig, loadBrought } from './profiles/brought.ts';
 import { RULED } from './profiles/parse-agent-file.ts';
 import { loadProfiles } from './profiles/profiles.ts';
+import { loadProjectParts, projectPartsConfig } from './profiles/project-parts.ts';
 
 /** Options of every command that creates a root agent. */
 export interface RootOptions {
@@ -79,7 +79,7 @@ export function composeConfig(
   { allow = [], deny = [], yes = false, thinking, toolset = [], profile: name }: RootOptions,
 ): AgentConfig {
   const defaults = context.loaded.configuration.agents?.defaults ?? {};
-  const brought = broughtConfig(context);
+  const brought = projectPartsConfig(context);
   const servers = [
     ...Object.keys(context.loaded.configuration.mcp?.servers ?? {}),
     ...(brought.mcp_servers ?? []).map((server) => server.name),
@@ -119,7 +119,7 @@ function usualTools(toolsets: readonly string[], servers: readonly string[]): re
 export function composeTerms(context: Context): ToolsetTerms {
   const { configuration } = context.loaded;
   const { profiles, notices } = loadProfiles(context);
-  const { faults, unused } = loadBrought(context);
+  const { faults, unused } = loadProjectParts(context);
   const told = [...notices, ...faults, ...(unused === null ? [] : [unused])];
   for (const notice of [...told, ...toolsetNotices([...profiles.values()])])
     process.stderr.write(`${clean(notice)}\n`);
@@ -132,7 +132,7 @@ export function composeTerms(context: Context): ToolsetTerms {
           : [name, profile],
       ),
     ),
-    ...settingsTerms(configuration, context.env),
+    ...subagentTerms(configuration, context.env),
     deliver_to: agentTargets(configuration.channels ?? {}),
     delegation: { ...DEFAULT_TERMS.delegation, servers: Object.keys(configuration.acp ?? {}) },
   };

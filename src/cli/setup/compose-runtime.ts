@@ -8,7 +8,7 @@ import { killProcessesOfDeadRuntimes } from '../../processes/stray-processes.ts'
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { openRuntime } from '../../runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
-import { acpTerms } from '../../settings/acp-terms.ts';
+import { agentPrograms } from '../../settings/agent-programs.ts';
 import { outputFolder, rulesFile, settingsPlaces } from '../../settings/folders.ts';
 import { serversOf } from '../../settings/open-servers.ts';
 import { commandBounds } from '../../settings/sandbox-of.ts';
@@ -38,7 +38,7 @@ export async function composeRuntime(
   const gates = new Map<string, Gate>();
   const unsummarised = new Set<string>();
   const bounds = commandBounds(configuration.sandbox, context.env, store);
-  const acp = acpTerms(configuration, context.env, store);
+  const acp = agentPrograms(configuration, context.env, store);
   // Processes that a killed predecessor left running must not go on beside this one.
   killProcessesOfDeadRuntimes();
   const open = async (name: string): Promise<Model> =>

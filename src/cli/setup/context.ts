@@ -5,11 +5,11 @@ import { type Style, styleOf } from '../../render/style.ts';
 import type { ClientOptions } from '../../serve/client/client-request.ts';
 import {
   configFolder,
-  databaseText,
+  databaseAddressText,
   dataFolder,
+  defaultDatabase,
   serversFolder,
   serverUrl,
-  usualDatabase,
 } from '../../settings/folders.ts';
 import { ledgerName } from '../../settings/ledger-name.ts';
 import { openStore } from '../../store/open-store.ts';
@@ -73,7 +73,7 @@ export async function contextOf(
     });
   if (local && options.server !== undefined) throw notRemote(command, '--server');
   const server = url === null || local ? null : await serverOf(url, env, data_folder);
-  const database = databaseText(options.database, env, () => loaded.configuration.database);
+  const database = databaseAddressText(options.database, env, () => loaded.configuration.database);
   const no_color = options.color === false;
   return {
     options,
@@ -164,7 +164,7 @@ async function openToRead(database: string, named: boolean, env: NodeJS.ProcessE
   const store = await openIfExists(database);
   if (store !== null) return store;
   const where = ledgerName(database);
-  if (database !== usualDatabase(env)) process.stderr.write(`there is no ledger at ${where} yet\n`);
+  if (database !== defaultDatabase(env)) process.stderr.write(`there is no ledger at ${where} yet\n`);
   const { openEmptyStore } = await import('../../store/sqlite/sqlite-store.ts');
   return openEmptyStore(where);
 }

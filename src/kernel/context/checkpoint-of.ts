@@ -5,7 +5,7 @@ import { type Checkpoint, spokenWithin } from '../../records/conversation/checkp
 import type { Prompt } from '../../records/conversation/prompt.ts';
 import type { SeenFiles } from '../../records/conversation/seen-files.ts';
 import type { Mailbox } from '../mailbox/taken-mail.ts';
-import { cutBefore, isFresh, newest } from './relief.ts';
+import { cutBefore, isFresh, newest } from './context-relief.ts';
 
 /** Maximum fractions of the window that the summary and the messages kept word for word may take. */
 const SUMMARY = 0.08;

@@ -6,11 +6,11 @@ import {
   type Budget,
   DIMENSIONS,
   type Dimension,
-  DUST,
   leftOf,
   NOTHING,
   newBudget,
   ownBudget,
+  TOLERANCE,
   treeBudget,
 } from '../../records/agent/budget.ts';
 import { type SpendingLimits, withSpending } from '../../records/agent/spending.ts';
@@ -80,7 +80,7 @@ export function exceededBudget(
     const holder = wanted === 0 ? null : nearest(unit, first.above, name);
     const above = holder?.budget ?? treeBudgetOf(unit, root_id);
     const left = leftOf(above, name);
-    if (wanted === 0 || left === null || wanted + used <= left + DUST) continue;
+    if (wanted === 0 || left === null || wanted + used <= left + TOLERANCE) continue;
     return { reason: 'budget', budgets: budgetsOf(unit, first.above) };
   }
   return null;
@@ -113,7 +113,7 @@ export function changeBudget(unit: UnitOfWork, id: string, wanted: SpendingLimit
     more[name] = Math.max(0, most - budget.spent[name]) - before;
     const left = leftOf(nearest(unit, budget.above, name)?.budget ?? treeBudgetOf(unit, root_id), name);
     // The limits of a tree change with its root's budget, so a root needs no check.
-    if (!is_root && left !== null && more[name] > left + DUST)
+    if (!is_root && left !== null && more[name] > left + TOLERANCE)
       return no(`only ${amountText(name, left)} is left in the budget above it: raise that budget first`);
   }
   if (is_root) {

@@ -1,5 +1,5 @@
 import type { AgentConfig, Tree } from '../../records/agent/agent.ts';
-import { newBudget, ownBudget, treeExtras } from '../../records/agent/budget.ts';
+import { newBudget, optionalTreeSums, ownBudget } from '../../records/agent/budget.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import type { Message } from '../../records/conversation/message.ts';
@@ -88,7 +88,7 @@ export function createRoot(
 
 export function treeRecord(unit: UnitOfWork, tree: TreeFacts): Tree {
   const { root_id, live, total, tokens, cost_usd } = tree;
-  return { root_id, limits: unit.limits(tree), live, total, tokens, cost_usd, ...treeExtras(tree) };
+  return { root_id, limits: unit.limits(tree), live, total, tokens, cost_usd, ...optionalTreeSums(tree) };
 }
 
 type LimitName = Extract<Refusal, { reason: 'limit' }>['limit'];

@@ -1,6 +1,6 @@
 import { framedName } from '../../records/agent/agent-name.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
-import { framed, quoteStamps } from '../../records/text/foreign-text.ts';
+import { framed, quoteStamps } from '../../records/text/untrusted-text.ts';
 
 const NOTICE = 'got mail from ';
 

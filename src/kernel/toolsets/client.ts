@@ -4,7 +4,7 @@ import { framedName } from '../../records/agent/agent-name.ts';
 import { ownBudget, without } from '../../records/agent/budget.ts';
 import type { Consequence } from '../transition/event.ts';
 import { refuse, text } from './acts/agent-reference.ts';
-import { overBudget } from './acts/creation-limits.ts';
+import { exceededCreationLimit } from './acts/creation-limits.ts';
 import { createdJson, forkAgent, forkNeeds } from './acts/fork-agent.ts';
 import { checkedTool } from './arguments.ts';
 import { delegateInput, programOf } from './delegate-input.ts';
@@ -77,7 +77,7 @@ const spawn = checkedTool({
     return [...needs.values()];
   },
   decode({ tasks }, call, view) {
-    const reached = overBudget(view, tasks.length);
+    const reached = exceededCreationLimit(view, tasks.length);
     if (reached !== null) return refuse('LIMIT_REACHED', reached);
     const runs: PlannedRun[] = [];
     let left = view.left();
@@ -114,7 +114,7 @@ const delegate = checkedTool({
   decode({ task, description, budget, ...program_terms }, call, view) {
     const program = programOf(program_terms, view.terms);
     if (!program.ok) return refuse('NOT_AVAILABLE', program.error);
-    const reached = overBudget(view);
+    const reached = exceededCreationLimit(view);
     if (reached !== null) return refuse('LIMIT_REACHED', reached);
     const options: Spawn = { task, label: description, ...(budget === undefined ? {} : { budget }) };
     const planned = planRun(options, 'main', call.id, program.model, view);

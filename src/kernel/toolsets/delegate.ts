@@ -2,7 +2,7 @@ import { type AgentConfig, isSubAgent } from '../../records/agent/agent.ts';
 import { refuse } from './acts/agent-reference.ts';
 import { childBudget } from './acts/child-budget.ts';
 import { childConfig } from './acts/child-config.ts';
-import { noNesting, overBudget } from './acts/creation-limits.ts';
+import { exceededCreationLimit, noNesting } from './acts/creation-limits.ts';
 import { isolatedChild } from './acts/new-child.ts';
 import { checkedTool } from './arguments.ts';
 import { delegateInput, programOf, spawnInput } from './delegate-input.ts';
@@ -130,7 +130,7 @@ interface Delegation {
 }
 
 function delegated(view: ToolsetView, plan: Delegation): Decision {
-  const reached = overBudget(view);
+  const reached = exceededCreationLimit(view);
   if (reached !== null) return refuse('LIMIT_REACHED', reached);
   const { self } = view;
   const [id, run_id] = [view.newId(), view.newId()];

@@ -6,7 +6,7 @@ import type { NewAgent } from '../../records/run/new-agent.ts';
 import { storable } from '../../records/text/text.ts';
 import { name, refuse, text } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';
-import { noNesting, overBudget } from './acts/creation-limits.ts';
+import { exceededCreationLimit, noNesting } from './acts/creation-limits.ts';
 import { createdJson } from './acts/fork-agent.ts';
 import { nameOfTask, newChild } from './acts/new-child.ts';
 import { checkedTool, MAX_TASK_SECONDS, parseArguments, specOf } from './arguments.ts';
@@ -58,7 +58,7 @@ const spawn = checkedTool({
   decode({ tasks }, call, view) {
     const nested = noNesting(view);
     if (nested !== null) return nested;
-    const reached = overBudget(view, tasks.length);
+    const reached = exceededCreationLimit(view, tasks.length);
     if (reached !== null) return refuse('LIMIT_REACHED', reached);
     const too_much = schemasFault(
       tasks.flatMap(({ output_schema }) => (output_schema ? [output_schema] : [])),

@@ -5,7 +5,7 @@ import { storable } from '../../records/text/text.ts';
 import type { Consequence } from '../transition/event.ts';
 import { name, refuse, strings, text } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';
-import { overBudget } from './acts/creation-limits.ts';
+import { exceededCreationLimit } from './acts/creation-limits.ts';
 import { isolatedChild } from './acts/new-child.ts';
 import { MAX_TASK_SECONDS, parseArguments, specOf } from './arguments.ts';
 import { checkTask, modelOf, needsOf, taskOptions } from './task-options.ts';
@@ -84,7 +84,7 @@ const spawn: ToolsetTool = {
       return forbidden(`agent "${agent_id}" is not allowed; allowed: ${allow_agents.join(', ') || 'none'}`);
     const parsed = parseArguments(spawnInput, input);
     if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
-    const reached = overBudget(view);
+    const reached = exceededCreationLimit(view);
     if (reached !== null) return refuse('LIMIT_REACHED', reached);
     return accept(parsed.value, agent_id, call.id, view);
   },

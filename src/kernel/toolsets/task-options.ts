@@ -4,7 +4,7 @@ import { isAgentProgram } from '../../records/agent/agent.ts';
 import type { PathBudget } from '../../records/agent/budget.ts';
 import type { Profile } from '../../records/agent/profile.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
-import { delimiterOf, framed } from '../../records/text/foreign-text.ts';
+import { delimiterOf, framed } from '../../records/text/untrusted-text.ts';
 import { type AskedBudget, budgetOption, childBudget } from './acts/child-budget.ts';
 import { schemaFault } from './output-schema.ts';
 import type { RefusalCode, ToolsetView, WorldNeed } from './toolset.ts';
@@ -56,7 +56,7 @@ export function needsOf(options: TaskOptions, key: string, self: Agent, model: s
 }
 
 /** Validated options of a sub-agent, with the results of the lookups. */
-export interface TaskGround {
+export interface CheckedTask {
   readonly profile: Profile | null;
   /** Absolute path; null: the creator's. */
   readonly cwd: string | null;
@@ -68,7 +68,7 @@ export interface TaskGround {
 }
 
 type Checked =
-  | { readonly ok: true; readonly ground: TaskGround }
+  | { readonly ok: true; readonly ground: CheckedTask }
   | { readonly ok: false; readonly code: RefusalCode; readonly message: string };
 
 /** Validates the options of one sub-agent. `field` prefixes the names in error messages (`tasks.2`); `place` tells the sub-agent about its worktree. */

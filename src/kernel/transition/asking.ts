@@ -27,7 +27,7 @@ export function asked(state: Executing, event: EventOf<'call-asked'>): Transitio
 
 /**
  * Applies the answer to a call's approval or question. It counts once, and only while the call waits for it. The turn's clock was stopped meanwhile
- * (`clockSetBack`).
+ * (`restartTurnClock`).
  */
 export function askAnswered(
   state: Executing,
@@ -39,7 +39,7 @@ export function askAnswered(
   if (open?.ask === undefined || open.approved === true)
     return invalid(state, event, `no call waits for the answer ${event.ask_id}`);
   const { call, ask } = open;
-  const next = clockSetBack(state, event.at);
+  const next = restartTurnClock(state, event.at);
   if (event.verdict === 'allow') {
     const running = next.running.map((one) =>
       one.call.id === call.id ? { call, ask, approved: true } : one,
@@ -85,7 +85,7 @@ function toolAsked(state: Executing, { ask, at }: EventOf<'call-asked'>): Transi
 function toolAnswered(state: Executing, event: EventOf<'ask-answered'>): Transition {
   const { ask_id, at, verdict, note, by, dismissed } = event;
   const asker = askerOf(state, ask_id) as RunningCall;
-  const next = withoutQuestion(clockSetBack(state, at), ask_id);
+  const next = withoutQuestion(restartTurnClock(state, at), ask_id);
   const word = verdict === 'allow' ? 'answered' : dismissed === true ? 'dismissed' : 'declined';
   return step(next, [
     appendEvent('answered', `${word} by ${by}: ${asker.call.name}`, { call_id: asker.call.id }),
@@ -97,7 +97,7 @@ function toolAnswered(state: Executing, event: EventOf<'ask-answered'>): Transit
 export function questionWithdrawn(state: AgentState, event: EventOf<'question-withdrawn'>): Transition {
   if (state.type !== 'executing' || askerOf(state, event.ask_id) === undefined)
     return invalid(state, event, `no call asks ${event.ask_id}`);
-  return step(withoutQuestion(clockSetBack(state, event.at), event.ask_id), []);
+  return step(withoutQuestion(restartTurnClock(state, event.at), event.ask_id), []);
 }
 
 function askerOf({ running }: Executing, ask_id: string): RunningCall | undefined {
@@ -116,7 +116,7 @@ function withoutQuestion(state: Executing, ask_id: string): Executing {
  * Restarts the turn's clock, which was stopped since the oldest pending approval or question: the start of the turn moves by that time. Those that are still
  * pending count from now, so that overlapping waits count once.
  */
-function clockSetBack(state: Executing, now: number): Executing {
+function restartTurnClock(state: Executing, now: number): Executing {
   const since = state.running.flatMap((one) => [
     ...(isAsked(one) ? [one.ask.at] : []),
     ...(one.questions ?? []).map(({ at }) => at),
@@ -145,7 +145,7 @@ export function programAsked(state: Requesting, { ask, at }: EventOf<'call-asked
   ]);
 }
 
-/** Applies the answer to an agent program's question; the turn's clock was stopped as in `clockSetBack`. */
+/** Applies the answer to an agent program's question; the turn's clock was stopped as in `restartTurnClock`. */
 export function programAnswered(state: Requesting, event: EventOf<'ask-answered'>): Transition {
   const { asked = [], ...others } = state;
   const { ask_id, at, verdict, note, by } = event;

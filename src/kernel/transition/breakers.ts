@@ -22,10 +22,10 @@ export function isRepeatedFailure(turn: Turn): boolean {
 }
 
 /** Deaths of processes running the same call after which it is quarantined. */
-export const MOST_DEATHS = 3;
+export const DEATHS_MAX = 3;
 
 /** Consecutive deaths of processes running any calls of the agent, without a settled call in between, after which it is quarantined. */
-export const MOST_DEATHS_IN_A_ROW = 8;
+export const DEATHS_IN_A_ROW_MAX = 8;
 
 const NONE: DeadlyCalls = { deaths: 0, in_a_row: 0, calls: [] };
 
@@ -59,10 +59,10 @@ export function clearDeaths(turn: Turn, call: Call): Turn {
 /** Why the turn is quarantined; null if it is not. */
 export function deadlyReason({ deadly }: Turn): string | null {
   if (deadly === undefined) return null;
-  if (deadly.calls.some((one) => one.times >= MOST_DEATHS))
-    return `its process died ${MOST_DEATHS} times while running the same call`;
-  if (deadly.in_a_row >= MOST_DEATHS_IN_A_ROW)
-    return `its process died ${MOST_DEATHS_IN_A_ROW} times while running its calls, none of which finished`;
+  if (deadly.calls.some((one) => one.times >= DEATHS_MAX))
+    return `its process died ${DEATHS_MAX} times while running the same call`;
+  if (deadly.in_a_row >= DEATHS_IN_A_ROW_MAX)
+    return `its process died ${DEATHS_IN_A_ROW_MAX} times while running its calls, none of which finished`;
   return null;
 }
 

@@ -1,5 +1,5 @@
 import type { AgentState, Call, ChildOutcome, Executing } from '../../records/agent/state.ts';
-import { resultText, withRest } from '../../records/conversation/child-text.ts';
+import { resultText, withPartial } from '../../records/conversation/child-text.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import { settled } from './calls.ts';
 import type { EventOf } from './event.ts';
@@ -56,5 +56,5 @@ function delegatedResult(
 }
 
 function failureText({ error, error_kind, partial }: Extract<ChildOutcome, { type: 'failure' }>): string {
-  return withRest(`the sub-agent failed (${error_kind}): ${error}`, partial ?? '');
+  return withPartial(`the sub-agent failed (${error_kind}): ${error}`, partial ?? '');
 }

@@ -76,7 +76,7 @@ export function makeRoom(
 }
 
 /** Handles an event that ends a resting agent's request for a summary; null for other events. No turn ends: nobody is notified, nothing is left to retry. */
-export function restAgain(rest: Resting, event: AgentEvent): Transition | null {
+export function endRestingSummary(rest: Resting, event: AgentEvent): Transition | null {
   const failed = (error: string) => appendEvent('error', `no checkpoint was made: ${error}`);
   switch (event.type) {
     case 'request-failed':

@@ -1,7 +1,7 @@
 import { missingEvidence } from '../../records/agent/deeds-line.ts';
 import type { Failure } from '../../records/agent/failure.ts';
 import type { Call, Turn } from '../../records/agent/state.ts';
-import { marked, refusal, shortfall } from '../../records/conversation/answer-ending.ts';
+import { incompleteAnswer, marked, refusal } from '../../records/conversation/answer-ending.ts';
 import { textOf } from '../../records/conversation/child-text.ts';
 import { appendAnswer, appendAssistant, appendSystem } from './append.ts';
 import { countFailure, isRepeatedFailure } from './breakers.ts';
@@ -81,7 +81,7 @@ function stopped(
 ): Transition {
   const said = [appendAssistant(event.content)];
   // A child that must submit is reminded instead, whatever its text.
-  const short = context.submits ? null : shortfall(event.content, whole);
+  const short = context.submits ? null : incompleteAnswer(event.content, whole);
   if (short === null) return endTurn(turn, whole, said, context, event.appendix);
   if (turn.unfinished === undefined)
     return nextRequest({ ...turn, unfinished: whole }, [...said, appendSystem(short.order)], context);

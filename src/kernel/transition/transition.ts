@@ -1,6 +1,12 @@
 import type { PermissionMode } from '../../records/agent/agent.ts';
 import type { Failure } from '../../records/agent/failure.ts';
-import { type AgentState, isResting, isTerminal, newTurn, restOf } from '../../records/agent/state.ts';
+import {
+  type AgentState,
+  isResting,
+  isTerminal,
+  newTurn,
+  restAfterSummary,
+} from '../../records/agent/state.ts';
 import { continuation, GO_ON } from '../../records/conversation/answer-ending.ts';
 import { appendEvent, appendSystem, appendUser } from './append.ts';
 import { askAnswered, asked, programAnswered, programAsked, questionWithdrawn, withdrawn } from './asking.ts';
@@ -8,7 +14,7 @@ import { parked, settled } from './calls.ts';
 import { childDone, delegated } from './delegation.ts';
 import type { AgentEvent, EventOf } from './event.ts';
 import { humanWait, waitEnded } from './human-wait.ts';
-import { ask, budgetTold, makeRoom, restAgain } from './request.ts';
+import { ask, budgetTold, endRestingSummary, makeRoom } from './request.ts';
 import { answered } from './response.ts';
 import { resumed } from './resuming.ts';
 import { cancelled, faulted, limitReached } from './stopping.ts';
@@ -37,8 +43,8 @@ export function transition(state: AgentState, event: AgentEvent, context: Transi
 function move(state: AgentState, event: AgentEvent, context: TransitionContext): Transition {
   // Law 3.
   if (isTerminal(state.type)) return invalid(state, event, 'the agent has ended');
-  const rest = restOf(state);
-  const rested = rest === null ? null : restAgain(rest, event);
+  const rest = restAfterSummary(state);
+  const rested = rest === null ? null : endRestingSummary(rest, event);
   if (rested !== null) return rested;
   switch (event.type) {
     case 'input':

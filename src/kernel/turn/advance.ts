@@ -4,7 +4,7 @@ import type { Advance } from './advance-result.ts';
 import { decideCalls, faultText } from './decide-calls.ts';
 import { Draft } from './draft.ts';
 import type { Input, LedAgent } from './led-agent.ts';
-import { beginTask, hearMail, takeMail } from './take-mail.ts';
+import { beginQueuedRun, takeMail, warnOfSuspiciousMail } from './take-mail.ts';
 import { takeOrders, takeOutcomes } from './take-orders.ts';
 import { tellOthers } from './tell-others.ts';
 import type { View } from './view.ts';
@@ -37,9 +37,9 @@ function advanced(draft: Draft, inputs: readonly Input[]): Advance {
   const wait_cursors = endWaits(draft);
   endHumanWait(draft);
   decideCalls(draft);
-  const run = beginTask(draft);
+  const run = beginQueuedRun(draft);
   takeMail(draft);
-  hearMail(draft);
+  warnOfSuspiciousMail(draft);
   tellOthers(draft);
   return { ...draft.result(), wait_cursors, run };
 }

@@ -1,13 +1,13 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { type Deeds, withCall, withFiles } from '../../records/agent/deeds.ts';
-import { type AgentState, isWorking, restOf } from '../../records/agent/state.ts';
+import { type AgentState, isWorking, restAfterSummary } from '../../records/agent/state.ts';
 import type { RequestRecord } from '../step.ts';
 import type { Effect } from '../transition/effect.ts';
 import type { AgentEvent } from '../transition/event.ts';
 import type { View } from './view.ts';
 
 /** One transition of an agent. */
-export interface Happening {
+export interface AppliedTransition {
   readonly before: AgentState;
   readonly after: AgentState;
   readonly event: AgentEvent;
@@ -16,10 +16,14 @@ export interface Happening {
 }
 
 /** Returns the state after a transition, with the agent's deeds so far: those of its current turn, or else of its newest one. */
-export function countDeeds(happening: Happening, agent_id: string, { tools, relatives }: View): AgentState {
+export function countDeeds(
+  happening: AppliedTransition,
+  agent_id: string,
+  { tools, relatives }: View,
+): AgentState {
   const { before, after, event } = happening;
   // A summary alone is no turn.
-  if (restOf(before) !== null && !('turn' in after)) return after;
+  if (restAfterSummary(before) !== null && !('turn' in after)) return after;
   // A new turn counts from the beginning, unless it retries a failed one.
   const begins = 'turn' in after && !('turn' in before) && event.type !== 'retry';
   const known = begins ? undefined : 'turn' in before ? before.turn.deeds : before.deeds;
@@ -43,7 +47,7 @@ function isNothing(deeds: Deeds): boolean {
   return Object.keys(deeds).length === 0;
 }
 
-function counted(known: Deeds, { event, effects, request }: Happening, tools: View['tools']): Deeds {
+function counted(known: Deeds, { event, effects, request }: AppliedTransition, tools: View['tools']): Deeds {
   let deeds = known;
   const deed = event.type === 'call-settled' ? event.deed : undefined;
   for (const effect of effects) {

@@ -1,19 +1,19 @@
 import { framedName } from '../../records/agent/agent-name.ts';
 import type { ChildOutcome } from '../../records/agent/state.ts';
-import { isResting, restOf } from '../../records/agent/state.ts';
+import { isResting, restAfterSummary } from '../../records/agent/state.ts';
 import { readCompletion } from '../../records/conversation/completion.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { UserContent } from '../../records/conversation/message.ts';
 import type { RunOutcome } from '../../records/run/run-end.ts';
 import { endText } from '../../records/run/run-end.ts';
-import { deedsEnd, delimiterOf, suspicion } from '../../records/text/foreign-text.ts';
+import { deedsEnd, delimiterOf, injectionSign } from '../../records/text/untrusted-text.ts';
 import { frameLetters, noticeOf } from '../mailbox/mail-frame.ts';
 import { readChildResult, unreadable } from '../mailbox/read-mail.ts';
 import type { Advance } from './advance-result.ts';
 import type { Draft } from './draft.ts';
 
 /** Starts a queued run when its turn in the queue has come. */
-export function beginTask(draft: Draft): Advance['run'] {
+export function beginQueuedRun(draft: Draft): Advance['run'] {
   const { led, view, mail, state } = draft;
   if (led.inbox.isEmpty || mail.isHeld || state.type !== 'idle') return null;
   const task = mail.left.find(({ kind }) => kind === 'task');
@@ -35,7 +35,7 @@ export function takeMail(draft: Draft): void {
   // A run begins with its task; other mail waits until then.
   if (pending.some(({ kind }) => kind === 'task')) return;
   // Mail that joins a request for a summary alone would not be answered.
-  if (!isResting(draft.state.type) && (!draft.asksModel || restOf(draft.state) !== null)) return;
+  if (!isResting(draft.state.type) && (!draft.asksModel || restAfterSummary(draft.state) !== null)) return;
   for (const one of pending) {
     if (one.kind === 'announce') takeAnnouncement(draft, one);
     // A scheduled system event.
@@ -98,12 +98,12 @@ function takeNotice(draft: Draft, letters: readonly Mail[]): void {
 
 /** Warns people of a text that looks like instructions to the agents that read it (docs/permissions.md#reports-that-look-like-instructions). */
 export function hear(draft: Draft, what: string, from_name: string, text: string): void {
-  const why = suspicion(text);
+  const why = injectionSign(text);
   if (why !== null) draft.tell(`check ${what} from ${framedName(from_name)}: ${why}`, { about: 'suspicion' });
 }
 
 /** Warns people of mail from agents, taken by this step, that looks like instructions. */
-export function hearMail(draft: Draft): void {
+export function warnOfSuspiciousMail(draft: Draft): void {
   const { led, mail } = draft;
   if (mail.isUntouched) return;
   for (const one of led.inbox.all())

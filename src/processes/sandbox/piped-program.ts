@@ -11,9 +11,9 @@ import type { Amounts, Processes } from '../limits/usage.ts';
 import { forgetProcessGroup, registerProcessGroup, stopProcessGroup } from '../process-group.ts';
 import { markVariable, nextMark } from '../process-mark.ts';
 import { killStraysOfCall } from '../stray-processes.ts';
+import { MountWatch } from './mount-watch.ts';
 import type { ConfinedProgram, Program, Sandbox } from './sandbox.ts';
-import { hearWalls } from './walls-report.ts';
-import { WallsWatch } from './walls-watch.ts';
+import { forwardSandboxReport } from './sandbox-report.ts';
 
 const STDERR_BYTES = 4096;
 /** Delay between two measurements of resource usage: the program may be idle for hours. */
@@ -71,7 +71,7 @@ export async function startPipedProgram(request: PipedProgramRequest): Promise<P
       throw notStarted(request, error);
     }
     registerProcessGroup(pid);
-    if (around !== null) hearWalls(child, around.confined.told);
+    if (around !== null) forwardSandboxReport(child, around.confined.told);
     return new RunningProgram(child, pid, mark, around, lastingLimits(request.limits ?? {}));
   } catch (error) {
     around?.takeAway();
@@ -81,7 +81,7 @@ export async function startPipedProgram(request: PipedProgramRequest): Promise<P
 
 interface Walls {
   readonly confined: ConfinedProgram;
-  readonly watch: WallsWatch;
+  readonly watch: MountWatch;
   takeAway(): void;
 }
 
@@ -104,7 +104,7 @@ function wallsAround({ file, args, env, cwd }: PipedProgramRequest, sandbox: San
   };
   try {
     const confined = sandbox.confineLasting({ file: found, args }, cwd, tmp);
-    const watch = new WallsWatch(confined.standing);
+    const watch = new MountWatch(confined.standing);
     return {
       confined,
       watch,

@@ -20,8 +20,8 @@ import { TREE_TMP } from '../output/spill-folder.ts';
 import { bubblewrapCall, programWithin, type SandboxLayout } from './bubblewrap.ts';
 import { isPlaceholder, type Placeholder } from './governing.ts';
 import { HostProxy, PROXY_ENVIRONMENT } from './host-proxy.ts';
+import { leaderWithin } from './sandbox-report.ts';
 import { socketFilter } from './socket-filter.ts';
-import { leaderWithin } from './walls-report.ts';
 
 export interface SandboxSettings {
   readonly mode: 'workspace' | 'strict';
@@ -44,7 +44,7 @@ export interface Program {
 export interface ConfinedProgram extends Program {
   /** Descriptors from 3 on. */
   readonly stdio: readonly (number | 'ignore' | 'pipe')[];
-  /** Must be called with what `hearWalls` reports: the program may be waiting for `go`. */
+  /** Must be called with what `forwardSandboxReport` reports: the program may be waiting for `go`. */
   told(chunk: Buffer, go: () => void): void;
   /** In-memory file systems of this program alone. */
   readonly memory: readonly string[];

@@ -7,7 +7,7 @@ import {
   registerProcessGroup,
   stopProcessGroup,
 } from '../process-group.ts';
-import { hearWalls, leaderWithin } from '../sandbox/walls-report.ts';
+import { forwardSandboxReport, leaderWithin } from '../sandbox/sandbox-report.ts';
 import { killStraysOfCall, sweepStraysOfCallSoon } from '../stray-processes.ts';
 import { TOOL_LIMITS } from '../tool-limits.ts';
 import type { OrderEnd, ProcessEvents, ProcessOrder } from './process-order.ts';
@@ -38,7 +38,7 @@ export async function followProcess(
   registerProcessGroup(leader);
   let told = '';
   if (order.memory !== null)
-    hearWalls(child, (chunk, go) => {
+    forwardSandboxReport(child, (chunk, go) => {
       told += chunk;
       events.onWalls(chunk, go);
     });

@@ -30,13 +30,13 @@ export function nameFault(name: string, is_root = false): string | null {
   if (text.length > LENGTH_MAX) return `a name has at most ${LENGTH_MAX} characters`;
   if (UNSEEN.test(text) || !text.isWellFormed())
     return 'a name is one line of visible characters: no line breaks, control characters, direction marks or zero-width characters';
-  if (RESERVED.has(seenAs(text)) && !(is_root && text === 'main'))
+  if (RESERVED.has(confusableForm(text)) && !(is_root && text === 'main'))
     return `"${text}" is a reserved name: it could be mistaken for a person, the runtime or the root agent. Choose one that says what the agent does`;
   return null;
 }
 
 /** Letters and digits in lower case, without diacritics, homoglyphs replaced: names with equal results look alike. */
-function seenAs(text: string): string {
+function confusableForm(text: string): string {
   const letters = text
     .normalize('NFKD')
     .toLowerCase()
@@ -45,7 +45,7 @@ function seenAs(text: string): string {
 }
 
 /** The form in which a valid name is stored. */
-export function keptName(name: string): string {
+export function storedName(name: string): string {
   return name.trim().normalize('NFC');
 }
 

@@ -1,4 +1,4 @@
-import type { BroughtServer } from '../server-tools.ts';
+import type { ProjectServer } from '../server-tools.ts';
 import { type AgentBudget, type Amounts, type PathBudget, timeBudgetEnd } from './budget.ts';
 import type { Limits, TreeLimits } from './limits.ts';
 import { type Skill, skillsOf, skillText } from './skill.ts';
@@ -34,7 +34,7 @@ export interface AgentConfig {
   /** Tools of MCP servers, or patterns of them, that it does not have although entries of `tools` match them. */
   readonly without_tools?: readonly string[];
   /** MCP servers that the project defines and the user trusted; servers of the configuration are not listed here. */
-  readonly mcp_servers?: readonly BroughtServer[];
+  readonly mcp_servers?: readonly ProjectServer[];
   /** Absolute path of its folder. */
   readonly cwd: string;
   /** Permission rules as text (`bash:git *`). Rules of the command line take precedence over the configuration (docs/permissions.md). */
@@ -161,7 +161,7 @@ export function worktreeOf({ task, worktree }: Pick<AgentConfig, 'task' | 'workt
 }
 
 /** Model and thinking effort of an agent where they differ from those of its root, for people. */
-export function unlikeRoot(
+export function differencesFromRoot(
   { model, thinking }: Pick<AgentConfig, 'model' | 'thinking'>,
   root: Pick<AgentConfig, 'model' | 'thinking'> | undefined,
 ): readonly string[] {

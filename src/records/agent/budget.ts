@@ -10,7 +10,7 @@ export interface Amounts {
 export type Dimension = keyof Amounts;
 export const DIMENSIONS: readonly Dimension[] = ['tokens', 'usd'];
 /** Tolerance for comparing amounts: sums of money accumulate floating-point error. */
-export const DUST = 1e-9;
+export const TOLERANCE = 1e-9;
 export const NOTHING: Amounts = { tokens: 0, usd: 0 };
 
 /** Maximum that an agent and all agents below it may spend. For an absent field only the budgets above it apply. */
@@ -66,7 +66,7 @@ export function treeBudget({ limits, tokens, cost_usd, cached = 0, reserved = NO
 }
 
 /** Optional fields of a tree, from their columns. */
-export function treeExtras(columns: {
+export function optionalTreeSums(columns: {
   readonly cached_tokens: number;
   readonly reserved_tokens: number;
   readonly reserved_usd: number;
@@ -126,7 +126,7 @@ export interface Scope {
   /** The agent that the budget belongs to; null: the tree's limits. */
   readonly agent_id: string | null;
   readonly budget: Budget;
-  /** Whether the limits are the default of a tree that nobody limited (`PROTECTING`). */
+  /** Whether the limits are the default of a tree that nobody limited (`DEFAULT_SPENDING_LIMITS`). */
   readonly usual?: true | undefined;
 }
 

@@ -19,12 +19,12 @@ export interface Limits {
 
 /** The limits of a tree as the ledger keeps them. */
 export interface TreeLimits extends Limits {
-  /** Set if nobody limited tokens or cost, so that the defaults of `PROTECTING` apply. */
+  /** Set if nobody limited tokens or cost, so that the defaults of `DEFAULT_SPENDING_LIMITS` apply. */
   readonly usual?: true;
 }
 
 /** Default limits for a tree that nobody limited: when one is reached, the tree stops and asks. Models without a known price are limited by tokens only. */
-export const PROTECTING = { tokens: 2_000_000, cost_usd: 5, usual: true } as const;
+export const DEFAULT_SPENDING_LIMITS = { tokens: 2_000_000, cost_usd: 5, usual: true } as const;
 
 export const DEFAULT_LIMITS: Limits = {
   depth: 3,
@@ -39,7 +39,9 @@ export const DEFAULT_LIMITS: Limits = {
 
 /** Limits of a new tree. */
 export function newTreeLimits(said: Limits, given: Partial<Limits> = {}): TreeLimits {
-  return given.tokens === undefined && given.cost_usd === undefined ? { ...said, ...PROTECTING } : said;
+  return given.tokens === undefined && given.cost_usd === undefined
+    ? { ...said, ...DEFAULT_SPENDING_LIMITS }
+    : said;
 }
 
 interface LimitBound {

@@ -194,7 +194,7 @@ export type FanIn = Extract<AgentState, { readonly type: 'awaiting' | 'cancellin
 export function killedState(before: AgentState | null, by: string, at: number): Killed {
   if (before === null) return { type: 'killed', by };
   // A request for only a summary does not count as a turn.
-  const last = restOf(before) ?? before;
+  const last = restAfterSummary(before) ?? before;
   const took_ms = 'turn' in last ? Math.max(0, at - last.turn.started_at) : 0;
   const deeds = 'turn' in last ? { ...last.turn.deeds, took_ms } : last.deeds;
   return { type: 'killed', by, ...(deeds === undefined ? {} : { deeds }) };
@@ -230,7 +230,7 @@ export function isResting(type: StateType): boolean {
 }
 
 /** The resting state to which an agent returns that only summarises its conversation; null for any other agent. */
-export function restOf(state: AgentState): Resting | null {
+export function restAfterSummary(state: AgentState): Resting | null {
   return state.type === 'requesting' ? (state.compacting?.rest ?? null) : null;
 }
 

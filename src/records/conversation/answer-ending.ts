@@ -32,7 +32,7 @@ export function continuation(said: string): string {
 }
 
 /** For an incomplete answer without calls: the failure, and the instruction to the model to fix it; null for a complete answer. */
-export function shortfall(
+export function incompleteAnswer(
   { finish }: AssistantContent,
   text: string,
 ): { readonly failure: Failure; readonly order: string } | null {

@@ -1,4 +1,4 @@
-import { framed } from '../text/foreign-text.ts';
+import { framed } from '../text/untrusted-text.ts';
 import type { Image, UserContent } from './message.ts';
 
 /** An attachment of a person's message: the text of a file, the names in a folder, or a picture. */

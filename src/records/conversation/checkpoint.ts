@@ -1,4 +1,4 @@
-import { quoteStamps } from '../text/foreign-text.ts';
+import { quoteStamps } from '../text/untrusted-text.ts';
 import { readAttachments } from './attached-text.ts';
 import type { FileMark, ResultContent, UserOrigin } from './message.ts';
 

@@ -26,17 +26,17 @@ export function cutShort(state: AgentState): string | null {
 }
 
 /** The reason for an incomplete result, followed by the partial result. */
-export function withRest(text: string, rest: string): string {
+export function withPartial(text: string, rest: string): string {
   return rest === '' ? text : `${text}\n\nWhat it had by then:\n${rest}`;
 }
 
 /** A result for recipients that get only text. */
 export function resultText(result: string, limit: string | null | undefined): string {
-  return limit == null ? result : withRest(`the sub-agent was cut short: ${limit}`, result);
+  return limit == null ? result : withPartial(`the sub-agent was cut short: ${limit}`, result);
 }
 
 /** A result on one line, for people. */
-export function shortly(result: string, limit: string | null | undefined): string {
+export function resultLine(result: string, limit: string | null | undefined): string {
   return limit == null ? result : `(${limit}) ${result}`;
 }
 

@@ -63,7 +63,7 @@ export function withoutContent(message: PromptMessage): PromptMessage | null {
 }
 
 /** Short description of the message, for people. */
-export function described(message: PromptMessage): string {
+export function describeMessage(message: PromptMessage): string {
   if (message.role === 'user') return `the message ${excerpt(message.text)}`;
   if (message.role === 'results')
     return `what ${[...new Set(message.results.map(({ name }) => name))].join(', ')} returned`;

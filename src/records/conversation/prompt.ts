@@ -1,4 +1,4 @@
-import { withDeeds } from '../text/foreign-text.ts';
+import { withDeeds } from '../text/untrusted-text.ts';
 import { toldAsInterrupted } from './answer-ending.ts';
 import { type Checkpoint, checkpointText, type Elision, elided, type Spoken } from './checkpoint.ts';
 import { textOf } from './child-text.ts';
@@ -11,7 +11,7 @@ import type {
   UserContent,
 } from './message.ts';
 import {
-  described,
+  describeMessage,
   isLeftOut,
   type PromptMessage,
   sizeOf,
@@ -207,7 +207,7 @@ export class Prompt {
       this.#spoken_to += inherited.length;
     }
     this.#own = this.#own.with(index - this.#shared.length, blank);
-    return described(message);
+    return describeMessage(message);
   }
 
   /**
@@ -218,13 +218,13 @@ export class Prompt {
     this.#open = null;
     const last = this.#pop();
     if (last === undefined) return null;
-    if (last.role !== 'results') return described(last);
+    if (last.role !== 'results') return describeMessage(last);
     if (!last.results.every(isLeftOut)) {
       this.#own = [...this.#own, { role: 'results', results: last.results.map(withoutOutput) }];
-      return described(last);
+      return describeMessage(last);
     }
     const calls = this.#pop();
-    return calls === undefined ? described(last) : described(calls);
+    return calls === undefined ? describeMessage(last) : describeMessage(calls);
   }
 
   /** Removes the newest message. Copies instead of mutating, because forks build their prefixes from these arrays later. */

@@ -1,7 +1,7 @@
 import { framedName } from '../agent/agent-name.ts';
 import type { AgentState } from '../agent/state.ts';
-import { withRest } from '../conversation/child-text.ts';
-import { framed, framedReason, quoteStamps } from '../text/foreign-text.ts';
+import { withPartial } from '../conversation/child-text.ts';
+import { framed, framedReason, quoteStamps } from '../text/untrusted-text.ts';
 import type { Run, RunSource, RunStatus } from './run.ts';
 
 export interface RunOutcome {
@@ -40,7 +40,7 @@ export function endText(head: string, { status, result, error }: RunOutcome, del
     return kept === '' ? `${head} Complete.` : `${head} Complete.\n\n${kept}`;
   const why = quoteStamps(error ?? 'no reason was recorded');
   const said = delimiter === undefined || error === null ? ` ${why}` : `\n${framedReason(delimiter, why)}`;
-  return withRest(`${head} ${verdict(status)}:${said}`, kept);
+  return withPartial(`${head} ${verdict(status)}:${said}`, kept);
 }
 
 function verdict(status: RunOutcome['status']): string {

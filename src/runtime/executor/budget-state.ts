@@ -4,9 +4,9 @@ import {
   amountText,
   DIMENSIONS,
   type Dimension,
-  DUST,
   type Scope,
   scopeOf,
+  TOLERANCE,
   timeBudgetEnd,
 } from '../../records/agent/budget.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
@@ -47,14 +47,14 @@ export function checkBudgets(cell: Cell, agent_index: AgentIndex, now: number): 
     if (scope === null || limit === null) continue;
     const { spent, reserved } = scope.budget;
     charged[name] = scope.agent_id ?? root_id;
-    const gone = spent[name] + reserved[name] + DUST;
+    const gone = spent[name] + reserved[name] + TOLERANCE;
     if (gone >= limit && (turn.requests === 0 || cell.overspent))
       return {
         type: 'stop',
         text: `${subject(scope, name)} reached: ${used(scope, name)}. ${remedy(scope, name)}`,
       };
     const asked = in_flight.of(charged[name])[name];
-    if (gone + asked + 2 * usual[name] > limit + 2 * DUST)
+    if (gone + asked + 2 * usual[name] > limit + 2 * TOLERANCE)
       last ??= `${subject(scope, name)} reached: ${used(scope, name)}${gone < limit ? ', and the rest suffices for one answer' : ''}. ${remedy(scope, name)}`;
     if (gone >= TOLD_AT * limit)
       tell ??= `${subject(scope, name)}: ${used(scope, name)}. Finish before it is used up.`;
@@ -77,7 +77,7 @@ function passedBudget(agent: Agent, agent_index: AgentIndex): string | null {
     const limit = scope?.budget.limit[name] ?? null;
     if (scope === null || limit === null) continue;
     const { spent, reserved } = scope.budget;
-    if (spent[name] + reserved[name] > limit + DUST)
+    if (spent[name] + reserved[name] > limit + TOLERANCE)
       return `${subject(scope, name)} reached: ${used(scope, name)}. ${remedy(scope, name)}`;
   }
   return null;

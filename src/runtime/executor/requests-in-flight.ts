@@ -1,4 +1,4 @@
-import { type Amounts, DIMENSIONS, type Dimension, DUST, NOTHING } from '../../records/agent/budget.ts';
+import { type Amounts, DIMENSIONS, type Dimension, NOTHING, TOLERANCE } from '../../records/agent/budget.ts';
 
 /** A model request whose usage is not in the ledger yet. */
 export interface Flight {
@@ -49,7 +49,7 @@ export class RequestsInFlight {
   #add(charged: string, name: Dimension, amount: number): void {
     const after = { ...this.of(charged), [name]: this.of(charged)[name] + amount };
     // Floating-point sums seldom return to exactly zero.
-    if (DIMENSIONS.every((one) => Math.abs(after[one]) < DUST)) this.#sums.delete(charged);
+    if (DIMENSIONS.every((one) => Math.abs(after[one]) < TOLERANCE)) this.#sums.delete(charged);
     else this.#sums.set(charged, after);
   }
 }

@@ -1,6 +1,6 @@
 import type { Order } from '../../kernel/mailbox/order.ts';
 import type { Agent } from '../../records/agent/agent.ts';
-import { keptName, nameFault } from '../../records/agent/agent-name.ts';
+import { nameFault, storedName } from '../../records/agent/agent-name.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Mail, NewMail } from '../../records/conversation/mail.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
@@ -90,7 +90,7 @@ export class HumanOrders {
     const mail = await this.order(agent_id, {
       type: 'fork',
       id,
-      name: keptName(name),
+      name: storedName(name),
       prompt: text,
       captured,
     });

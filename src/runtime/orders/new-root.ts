@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../../records/agent/agent.ts';
-import { keptName, nameFault } from '../../records/agent/agent-name.ts';
+import { nameFault, storedName } from '../../records/agent/agent-name.ts';
 import { rootBudget } from '../../records/agent/budget.ts';
 import { type AgentState, newTurn } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
@@ -54,7 +54,7 @@ function newRoot(
       ...origin,
       root_id: origin.id,
       parent_id: null,
-      name: keptName(name),
+      name: storedName(name),
       session_key,
       origin: 'root',
       depth: 0,

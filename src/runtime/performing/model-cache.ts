@@ -2,8 +2,8 @@ import type { Model } from '../../models/model.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { TreeLimits } from '../../records/agent/limits.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { type ContextOptions, ContextRooms } from './context-room.ts';
-import { SiblingOpenings } from './sibling-openings.ts';
+import { type ContextOptions, ContextWindows } from './context-windows.ts';
+import { PrefixCacheGate } from './prefix-cache-gate.ts';
 
 /** The models of a runtime, each opened once. */
 export class ModelCache {
@@ -11,8 +11,8 @@ export class ModelCache {
   readonly #limitsOf: (root_id: string) => TreeLimits | undefined;
   readonly #models = new Map<string, Promise<Model>>();
 
-  readonly rooms: ContextRooms;
-  readonly siblings = new SiblingOpenings();
+  readonly rooms: ContextWindows;
+  readonly siblings = new PrefixCacheGate();
 
   constructor(
     open: (name: string) => Promise<Model>,
@@ -21,7 +21,7 @@ export class ModelCache {
   ) {
     this.#open = open;
     this.#limitsOf = limitsOf;
-    this.rooms = new ContextRooms(context);
+    this.rooms = new ContextWindows(context);
   }
 
   /** Model that answers the agent's requests. */

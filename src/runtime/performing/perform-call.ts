@@ -28,7 +28,7 @@ import type { ToolCatalog } from '../tool-catalog.ts';
 import { askOf, type GrantContext, grantsFor, mayAsk } from './asking/approvals.ts';
 import type { questionsOf } from './asking/ask-for-tool.ts';
 import { type ProtectedContext, protectedPlace, unreadablePlace } from './protected-places.ts';
-import { heldByOthers, seenContext } from './seen-context.ts';
+import { otherUsersNote, seenContext } from './seen-context.ts';
 import type { SpillCleanup } from './spill-cleanup.ts';
 import { treeMode } from './tree-mode.ts';
 
@@ -170,7 +170,7 @@ async function runCall(
   const result = await running.finally(() => over.abort());
   context.output.cleanIfDue();
   const deed = deedOf(tool.permission, subject, cwd, result, agent.config.require);
-  const also = heldByOthers(cell, result, context.executor);
+  const also = otherUsersNote(cell, result, context.executor);
   const { exit_code: _, ...ended } = { exit_code: 0, ...result };
   return { ...ended, deed, output: also === null ? result.output : `${result.output}\n${also}` };
 }

@@ -15,7 +15,7 @@ import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
 import type { HostContext } from './agent-program-host.ts';
 import type { GrantContext } from './asking/approvals.ts';
-import { overheadOf, type Relieved, type Sent } from './context-room.ts';
+import { overheadOf, type Relieved, type Sent } from './context-windows.ts';
 import { type Summarised, type SummaryContext, summarise } from './summarise.ts';
 import { treeMode } from './tree-mode.ts';
 
@@ -49,7 +49,7 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
       ? await ask(cell, controller, context, () => {
           started_at = clock.now();
         })
-      : overBudget(verdict.text);
+      : exceededCreationLimit(verdict.text);
   // Aborted, replaced, or no longer led here: the answer is dropped.
   if (cell.request !== controller || cell.gone) return;
   withdrawQuestions(cell);
@@ -289,6 +289,6 @@ function distinctCalls(parts: AssistantContent['parts']): AssistantContent['part
   });
 }
 
-function overBudget(error: string): ModelOutcome {
+function exceededCreationLimit(error: string): ModelOutcome {
   return { type: 'failure', failure: { kind: 'limit', error, retryable: true } };
 }

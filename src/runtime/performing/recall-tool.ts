@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { textOf } from '../../records/conversation/child-text.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
-import { outputText } from '../../records/text/foreign-text.ts';
+import { outputText } from '../../records/text/untrusted-text.ts';
 import type { Tool } from '../../records/tool.ts';
 import type { Store } from '../../store/store.ts';
 import { defineTool } from '../../tools/define-tool.ts';

@@ -44,7 +44,7 @@ export function seenContext(cell: Cell, { store, executor, clock }: Sources): Se
  * Names other working agents that use the same file, each of them once: those that changed
  * it and, if this call changed it, those that read it. Null if there are none.
  */
-export function heldByOthers(
+export function otherUsersNote(
   cell: Cell,
   { status, ...result }: ToolResult,
   executor: Executor,

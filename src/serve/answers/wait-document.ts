@@ -25,7 +25,7 @@ export async function waitDocument(
 ): Promise<WaitDocument> {
   const named = await Promise.all(names.map((name) => oneAgent(store, name)));
   const ids = [...new Set(named.map(({ id }) => id))];
-  const agents = await restOf(store, ids, timeout_seconds * 1_000, signal);
+  const agents = await restAfterSummary(store, ids, timeout_seconds * 1_000, signal);
   const roots = new Set(agents.flatMap((agent) => (isActive(agent) ? agent.root_id : [])));
   const living = await Promise.all([...roots].map((root_id) => store.agents({ root_id, living: true })));
   const unled_trees = await unledTrees(unled, store, living.flat());
@@ -37,7 +37,7 @@ export async function waitDocument(
 }
 
 /** Returns the agents as soon as none of them is active, or when the wait is over. */
-async function restOf(
+async function restAfterSummary(
   store: Store,
   ids: readonly string[],
   timeout_ms: number,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { limits as limitsShape } from '../../documents/shapes/agent-parts.ts';
-import { given } from '../../settings/settings-terms.ts';
+import { given } from '../../settings/subagent-terms.ts';
 import type { Store } from '../../store/store.ts';
 import { oneRoot } from '../answers/find-one.ts';
 import { usedKey } from '../answers/people-answers.ts';

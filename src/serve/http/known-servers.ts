@@ -9,7 +9,7 @@ const knownServer = z.object({ url: z.string(), pid: z.number() });
 export type KnownServer = z.infer<typeof knownServer>;
 
 /** Writes the file for the ledger at `location`. Returns a function that removes it. */
-export function tellServer(folder: string, location: string, server: KnownServer): () => void {
+export function publishServer(folder: string, location: string, server: KnownServer): () => void {
   const file = fileOf(folder, location);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(file, JSON.stringify(server), { mode: 0o600 });

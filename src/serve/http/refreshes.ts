@@ -1,6 +1,6 @@
 import { statusWord } from '../../render/agent-status.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
-import { metered } from '../own-cpu.ts';
+import { metered } from '../cpu-meter.ts';
 
 /** Refreshes take at most 1/SHARE of the CPU time. */
 const SHARE = 200;

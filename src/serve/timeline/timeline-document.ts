@@ -5,7 +5,7 @@ import type {
   timeline as timelineShape,
 } from '../../documents/shapes/timeline-document.ts';
 import { statusWord } from '../../render/agent-status.ts';
-import { Slices } from '../own-cpu.ts';
+import { Slices } from '../cpu-meter.ts';
 import { criticalPath, endedBy, type LaneSpans, pathShares } from './critical-path.ts';
 import { SPAN_KINDS, SPAN_STATUSES } from './span.ts';
 import type { AgentTimeline, TreeTimeline } from './tree-timelines.ts';

@@ -5,7 +5,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { Store } from '../../store/store.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
-import { Slices, unmetered } from '../own-cpu.ts';
+import { Slices, unmetered } from '../cpu-meter.ts';
 import { type AgentSpans, AgentWalk } from './agent-walk.ts';
 import type { Letter } from './span.ts';
 

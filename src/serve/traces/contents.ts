@@ -1,5 +1,5 @@
 import type { PlacedMessage } from '../../records/conversation/message.ts';
-import { outputText } from '../../records/text/foreign-text.ts';
+import { outputText } from '../../records/text/untrusted-text.ts';
 import type { Store } from '../../store/store.ts';
 import { ATTRIBUTE } from './conventions.ts';
 import type { Attributes, OtelSpan } from './otlp.ts';

@@ -1,12 +1,12 @@
 import type { Store } from '../../store/store.ts';
-import type { FeedPlace } from '../request-feed.ts';
+import type { FeedPosition } from '../request-feed.ts';
 
 /** Name of the exporter's seat and notes in the ledger, which it shares with channels. */
 export const SEAT = 'traces';
 const PLACE = 'place';
 
 interface Kept {
-  readonly feed: FeedPlace;
+  readonly feed: FeedPosition;
   /** Ledger time of this record; trees forgotten by then had ended before. */
   readonly at: number;
   /** Trees with turns still to be exported, each with the time from which its turns count, in milliseconds since the epoch. */
@@ -17,7 +17,7 @@ interface Kept {
 export class TraceProgress {
   readonly #store: Store;
   readonly trees: Map<string, number>;
-  readonly feed: FeedPlace | null;
+  readonly feed: FeedPosition | null;
   #at: number | null;
   /** Newest exported turn of each agent, by tree. */
   readonly #exported = new Map<string, Map<string, number>>();
@@ -39,7 +39,7 @@ export class TraceProgress {
     return this.#at;
   }
 
-  async keep(feed: FeedPlace): Promise<void> {
+  async keep(feed: FeedPosition): Promise<void> {
     this.#at = await this.#store.now();
     const kept: Kept = { feed, at: this.#at, trees: Object.fromEntries(this.trees) };
     await this.#store.remember(SEAT, PLACE, JSON.stringify(kept));
@@ -67,7 +67,7 @@ export class TraceProgress {
   }
 
   /** Removes a tree with nothing left to export. Saves the list first: a note of an unlisted tree is harmless. */
-  async forget(root_id: string, feed: FeedPlace): Promise<void> {
+  async forget(root_id: string, feed: FeedPosition): Promise<void> {
     this.trees.delete(root_id);
     this.#exported.delete(root_id);
     await this.keep(feed);

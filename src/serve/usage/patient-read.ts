@@ -5,7 +5,7 @@ const FRESH_MS = 2_000;
 const PATIENCE_MS = 3_000;
 
 /** A read of history that concurrent callers share, and that each waits for only up to `PATIENCE_MS`. */
-export class PatientRead {
+export class SharedRead {
   readonly #read: () => Promise<void>;
   #reading: Promise<void> | null = null;
   #read_at = Number.NEGATIVE_INFINITY;

@@ -1,7 +1,7 @@
 import type { LoadReads } from '../../store/load-reads.ts';
-import { pause } from '../own-cpu.ts';
+import { pause } from '../cpu-meter.ts';
 import { RequestFeed } from '../request-feed.ts';
-import { PatientRead } from './patient-read.ts';
+import { SharedRead } from './patient-read.ts';
 
 const BARS_MAX = 24;
 const FIRST_BAR_MS = 100;
@@ -19,7 +19,7 @@ export interface Activity {
 /** Tokens that the ledger's trees used over time, for sparklines. The first call reads history page by page, later ones only what is new. */
 export class TreeActivity {
   readonly #feed: RequestFeed;
-  readonly #read = new PatientRead(() => this.#readAll());
+  readonly #read = new SharedRead(() => this.#readAll());
   readonly #trees = new Map<string, Activity>();
 
   constructor(store: LoadReads) {

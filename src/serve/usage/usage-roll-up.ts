@@ -1,6 +1,6 @@
 import type { LoadReads, PlacedUsage } from '../../store/load-reads.ts';
-import { pause } from '../own-cpu.ts';
-import { PatientRead } from './patient-read.ts';
+import { pause } from '../cpu-meter.ts';
+import { SharedRead } from './patient-read.ts';
 import { addSums, DAY_MS, largest, NOTHING_USED, UsageDays, type UsageSum } from './usage-days.ts';
 
 /** Rows per read, few enough to delay other work of the server by milliseconds only. */
@@ -36,7 +36,7 @@ export class UsageRollUp {
   #last: PlacedUsage | null = null;
   /** Sums of the requests that are read again next time. */
   #recent = new UsageDays();
-  readonly #soon = new PatientRead(() => this.#read());
+  readonly #soon = new SharedRead(() => this.#read());
 
   constructor(store: UsageStore) {
     this.#store = store;

@@ -1,6 +1,6 @@
 import type { RequestRecord } from '../../kernel/step.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
-import { type AgentBudget, treeExtras } from '../../records/agent/budget.ts';
+import { type AgentBudget, optionalTreeSums } from '../../records/agent/budget.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
@@ -83,7 +83,7 @@ export function treeOf(row: Row): Tree {
     total: row.total as number,
     tokens: row.tokens as number,
     cost_usd: row.cost_usd as number,
-    ...treeExtras({
+    ...optionalTreeSums({
       cached_tokens: Number(row.cached_tokens),
       reserved_tokens: Number(row.reserved_tokens),
       reserved_usd: Number(row.reserved_usd),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { quoteStamps } from '../../records/text/foreign-text.ts';
 import { parseJson } from '../../records/text/json-text.ts';
+import { quoteStamps } from '../../records/text/untrusted-text.ts';
 import type { Tool } from '../../records/tool.ts';
 import { nearestName } from '../../render/nearest-name.ts';
 import { defineTool } from '../define-tool.ts';

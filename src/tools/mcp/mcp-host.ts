@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
-import { type BroughtServer, hasServerTool, serverOf } from '../../records/server-tools.ts';
+import { hasServerTool, type ProjectServer, serverOf } from '../../records/server-tools.ts';
 import type { Tool } from '../../records/tool.ts';
 import { searchTools } from './find-tools.ts';
 import { type McpConfig, type McpServerConfig, mcpServerConfig } from './mcp-config.ts';
@@ -95,7 +95,7 @@ export class McpHost {
   }
 
   /** The user's own servers take precedence. */
-  #definition(name: string, brought: readonly BroughtServer[]): McpServerConfig | null {
+  #definition(name: string, brought: readonly ProjectServer[]): McpServerConfig | null {
     const own = this.#options.config.servers ?? {};
     if (Object.hasOwn(own, name)) return own[name] ?? null;
     const found = brought.find((one) => one.name === name);

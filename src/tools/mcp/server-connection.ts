@@ -7,8 +7,8 @@ import {
   SdkErrorCode,
 } from '@modelcontextprotocol/client';
 import { clean } from '../../render/clean.ts';
+import { CallTimeout } from './asking/call-timeout.ts';
 import { type AskingCall, type AskPerson, elicit } from './asking/elicitation.ts';
-import { Patience } from './asking/patience.ts';
 import { callInRounds } from './asking/rounds.ts';
 import { type ListedTool, listedTool } from './listed-tool.ts';
 import type { McpServerConfig } from './mcp-config.ts';
@@ -20,7 +20,7 @@ const PAGES_MAX = 100;
 const TOOLS_MAX = 2_000;
 /** Minimum time between two live lines of progress. */
 const PROGRESS_MS = 250;
-/** Timeout for the library, which must never fire: only the call's `Patience` ends a call. */
+/** Timeout for the library, which must never fire: only the call's `CallTimeout` ends a call. */
 const NO_LIMIT_MS = 2_000_000_000;
 /** Interval at which a server that asks is told that its question is still open. */
 const STILL_ASKING_MS = 10_000;
@@ -118,7 +118,7 @@ export class ServerConnection {
     { signal, onProgress, ask, caller = '' }: CallWatch,
   ): Promise<CallToolResult> {
     let told = Number.NEGATIVE_INFINITY;
-    const patience = new Patience(this.#call_ms, signal);
+    const patience = new CallTimeout(this.#call_ms, signal);
     const about = `${caller === '' ? '' : `${caller}: `}${tool.name}`;
     const asking: AskingCall = { about, input: JSON.stringify(input), patience, ask };
     this.#running.add(asking);

@@ -1,5 +1,5 @@
 import { toolPermission } from '../../permissions/tool-permission.ts';
-import { quoteStamps } from '../../records/text/foreign-text.ts';
+import { quoteStamps } from '../../records/text/untrusted-text.ts';
 import type { Tool, ToolContext, ToolResult } from '../../records/tool.ts';
 import { orAbandoned } from '../define-tool.ts';
 import { type AskPerson, notAnswered } from './asking/elicitation.ts';
@@ -14,14 +14,14 @@ type Input = Record<string, unknown>;
 export type ArgumentsFault = (schema: Readonly<Record<string, unknown>>, input: unknown) => string | null;
 
 /** Text that is appended to a result for this agent, for example about changed tools; null for none. */
-export type Afterword = (agent_id: string) => string | null;
+export type ResultNote = (agent_id: string) => string | null;
 
 /** A server's tool as a `Tool`. By default a person is asked; a call is never repeated after a crash. */
 export function serverToolOf(
   server: McpServer,
   listed: ListedTool,
   argumentsFault: ArgumentsFault,
-  afterword: Afterword,
+  afterword: ResultNote,
 ): Tool<Input> {
   const name = nameForModels(server.name, listed.name);
   // The description that a model was given stays; arguments are checked against the server's present schema.

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { SpillFile } from '../../processes/output/spill-file.ts';
 import { AllowedHosts } from '../../processes/sandbox/allowed-hosts.ts';
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
-import { delimiterOf, framed } from '../../records/text/foreign-text.ts';
+import { delimiterOf, framed } from '../../records/text/untrusted-text.ts';
 import type { Tool, ToolContext, ToolResult } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineTool } from '../define-tool.ts';

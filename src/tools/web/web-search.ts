@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { AllowedHosts } from '../../processes/sandbox/allowed-hosts.ts';
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
-import { delimiterOf, framed } from '../../records/text/foreign-text.ts';
+import { delimiterOf, framed } from '../../records/text/untrusted-text.ts';
 import type { Tool } from '../../records/tool.ts';
 import { clean } from '../../render/clean.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';

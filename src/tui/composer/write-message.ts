@@ -5,11 +5,11 @@ import {
   withAttachments,
 } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { delimiterOf } from '../../records/text/foreign-text.ts';
+import { delimiterOf } from '../../records/text/untrusted-text.ts';
 import type { AppContext } from '../app-context.ts';
 import { queuedInView } from '../views/input/queued-lines.ts';
 import { readMentioned } from './attachments/read-attachments.ts';
-import { OwnCommands } from './own-commands.ts';
+import { ShellCommands } from './shell-commands.ts';
 
 /** Attaches to a text what it mentions. Rejects if something may not or cannot be attached. */
 export async function withMentioned(app: AppContext, to: string | null, text: string): Promise<ComposedText> {
@@ -51,8 +51,8 @@ function send(app: AppContext, to: string | null, compose: () => Promise<Compose
 }
 
 /** Creates the runner of the person's own shell commands. */
-export function ownCommands(app: AppContext, output_folder: string): OwnCommands {
-  return new OwnCommands({
+export function ownCommands(app: AppContext, output_folder: string): ShellCommands {
+  return new ShellCommands({
     output_folder,
     folder: () => (app.followed ? null : app.placeOf(app.state.view).folder),
     view: () => app.state.view,

@@ -8,7 +8,7 @@ import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { ResumeOptions } from '../../runtime/runtime-face.ts';
 import type { AppContext } from '../app-context.ts';
 import type { AppOptions, TreeLead } from '../app-options.ts';
-import { LeftTrees } from './left-trees.ts';
+import { BackgroundTrees } from './background-trees.ts';
 import { TreeConnection } from './tree-connection.ts';
 
 interface OpenTreesListener {
@@ -27,7 +27,7 @@ export class OpenTrees {
   readonly #app: AppContext;
   readonly #options: AppOptions;
   readonly #listener: OpenTreesListener;
-  readonly #left: LeftTrees;
+  readonly #left: BackgroundTrees;
   #current: TreeConnection;
   /** Whether a tree is being started here: the next root to be created belongs to it. */
   #starting = false;
@@ -40,7 +40,7 @@ export class OpenTrees {
     this.#app = app;
     this.#options = options;
     this.#listener = listener;
-    this.#left = new LeftTrees(app.runtime.worker_id);
+    this.#left = new BackgroundTrees(app.runtime.worker_id);
     this.#current = this.#connection({ here: true, told: [] });
   }
 
@@ -49,7 +49,7 @@ export class OpenTrees {
   }
 
   /** The trees that were in view before. */
-  get left(): LeftTrees {
+  get left(): BackgroundTrees {
     return this.#left;
   }
 

@@ -102,7 +102,7 @@ function send(
 }
 
 /** Handles a key while the reason of a denial is typed. */
-export function sayingKey(app: AnswerContext, saying: string, data: string): void {
+export function denialReasonKey(app: AnswerContext, saying: string, data: string): void {
   const [ask] = app.state.asks;
   if (ask === undefined) return;
   if (matchesKey(data, 'enter')) {

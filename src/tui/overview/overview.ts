@@ -3,7 +3,7 @@ import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
 import { Poll } from '../../processes/poll.ts';
 import type { UiStyle } from '../../render/style.ts';
 import { actionOf, printable } from '../keys/action-of.ts';
-import { type AnswerContext, answerByChord, answerByLetter, sayingKey } from '../keys/answer-keys.ts';
+import { type AnswerContext, answerByChord, answerByLetter, denialReasonKey } from '../keys/answer-keys.ts';
 import { grantKey } from '../keys/grant-keys.ts';
 import { describeBindings, type KeyBindings } from '../keys/key-bindings.ts';
 import { type Shortcuts, shortcuts } from '../keys/shortcuts.ts';
@@ -142,7 +142,7 @@ export class Overview {
       if (isAnswer(action) && question !== null) answerByChord(this.#answering(), action, begun_at);
       return;
     }
-    if (question?.saying != null) return this.#sayingKey(question.saying, data, action === 'clear');
+    if (question?.saying != null) return this.#denialReasonKey(question.saying, data, action === 'clear');
     if (question?.grant != null && this.#grantKey(data, action === 'clear')) return;
     if (action === 'leader') return this.#set({ leader: true });
     const filter = question === null ? filterAfter(this.#state.filter, data) : null;
@@ -159,9 +159,9 @@ export class Overview {
     if (by !== 0) this.#move(by);
   }
 
-  #sayingKey(saying: string, data: string, clears: boolean): void {
+  #denialReasonKey(saying: string, data: string, clears: boolean): void {
     if (clears || matchesKey(data, 'escape')) this.#window({ type: 'saying', text: null });
-    else sayingKey(this.#answering(), saying, data);
+    else denialReasonKey(this.#answering(), saying, data);
   }
 
   #grantKey(data: string, clears: boolean): boolean {

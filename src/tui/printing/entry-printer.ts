@@ -5,7 +5,7 @@ import type { FrameBudget } from '../text/frame-budget.ts';
 import { line } from '../text/line.ts';
 import type { MarkdownTail } from '../text/markdown.ts';
 import type { AgentNames } from '../views/transcript/agent-names.ts';
-import { answerBehind, type Batches, entryBelow, thoughtLines } from '../views/transcript/entry-view.ts';
+import { answerRest, type Batches, entryBelow, thoughtLines } from '../views/transcript/entry-view.ts';
 
 interface PrintOptions {
   readonly width: number;
@@ -88,7 +88,7 @@ export class EntryPrinter {
     const streamed = this.#streamed;
     this.#streamed = '';
     if (entry.type !== 'message' || kind === 'user') return whole;
-    return answerBehind(entry.message, streamed, width, style) ?? [cutOff(width, style), ...whole];
+    return answerRest(entry.message, streamed, width, style) ?? [cutOff(width, style), ...whole];
   }
 }
 

@@ -14,7 +14,7 @@ const LETTERS: Readonly<Record<Confirmation['type'], Readonly<Record<string, Cho
  * Holds the choice of a key, which counts if no other key follows. The first key may decide, whatever the draft contains, since the person asked
  * for the confirmation; a second key within `ALONE_MS` closes it, and both are text (rule Q1 of `question.ts`).
  */
-export function withChoiceKey(state: UiState, letter: string): UiState {
+export function afterChoiceKey(state: UiState, letter: string): UiState {
   const { overlay, now } = state;
   if (overlay === null || !isConfirmation(overlay) || state.deciding !== null) return state;
   const decision = LETTERS[overlay.type][letter.toLowerCase()];

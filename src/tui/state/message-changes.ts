@@ -1,7 +1,7 @@
 import type { ModelDelta } from '../../models/model.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
-import { HUMAN, personIn, readWait } from './agents/waits.ts';
+import { HUMAN, personText, readWait } from './agents/waits.ts';
 import { captureIn, seeCapture, shown } from './capture.ts';
 import type { Entry } from './entry.ts';
 import { transcript, withMessage } from './transcript.ts';
@@ -46,7 +46,7 @@ function countsAsUnseen(message: PlacedMessage): boolean {
 
 /** Removes a queued message of the person once it has reached the conversation. */
 function withoutQueued(pane: AgentPane, message: PlacedMessage): AgentPane {
-  const text = pane.queued.length === 0 ? null : personIn(message);
+  const text = pane.queued.length === 0 ? null : personText(message);
   if (text === null) return pane;
   const index = Math.max(
     0,

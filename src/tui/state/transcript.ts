@@ -1,7 +1,7 @@
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { FORK_PLACEHOLDER } from '../../records/conversation/prompt.ts';
-import { outputText } from '../../records/text/foreign-text.ts';
-import { personIn } from './agents/waits.ts';
+import { outputText } from '../../records/text/untrusted-text.ts';
+import { personText } from './agents/waits.ts';
 import { type CallEntry, callsOf, type Entry, withCall } from './entry.ts';
 
 /** Calls that create an agent and do not wait for it. */
@@ -88,7 +88,7 @@ function settle(entries: Entry[], message: PlacedMessage & { kind: 'result' }, i
 
 /** Shows text of the person that ended a wait as a message of theirs, like any other. */
 function spoken(entries: Entry[], message: PlacedMessage & { kind: 'result' }, inherited: boolean): void {
-  const text = personIn(message);
+  const text = personText(message);
   if (text === null) return;
   const { agent_id, seq, at } = message;
   const said = { kind: 'user' as const, content: { origin: 'human' as const, text }, agent_id, seq, at };

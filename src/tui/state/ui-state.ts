@@ -131,7 +131,11 @@ export interface UiState {
   /** The visible question; null: the queue is empty, or hidden. */
   readonly question: Question | null;
   /** The person's own command that is running, with the end of its output. */
-  readonly own_command: { readonly command: string; readonly output: string; readonly since: number } | null;
+  readonly shell_command: {
+    readonly command: string;
+    readonly output: string;
+    readonly since: number;
+  } | null;
   /** When the person last pressed a key or pasted, milliseconds since the epoch. */
   readonly typed_at: number;
   /** When Ctrl-C was pressed; null: too long ago for a second one to leave. */
@@ -179,7 +183,7 @@ export const EMPTY_UI: UiState = {
   overlay: null,
   deciding: null,
   question: null,
-  own_command: null,
+  shell_command: null,
   typed_at: 0,
   leaving: null,
   leader: false,

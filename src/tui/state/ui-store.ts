@@ -3,7 +3,7 @@ import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import { seeAgent, seeKilled, seeReaped, visit, withoutAgents } from './agents/agent-changes.ts';
 import { agentAtSlot, neighbour } from './agents/family.ts';
 import { withCapture, withoutCapture } from './capture.ts';
-import { withChoiceKey } from './confirmation.ts';
+import { afterChoiceKey } from './confirmation.ts';
 import { granting } from './grant-draft.ts';
 import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput, seeTakenBack } from './message-changes.ts';
 import { PersistentMap } from './persistent-map.ts';
@@ -50,7 +50,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'reaped':
       return seeReaped(state, event.ids);
     case 'decide':
-      return withChoiceKey(state, event.letter);
+      return afterChoiceKey(state, event.letter);
     case 'overlay':
       return withOverlay(state, event.overlay);
     case 'question':
@@ -80,12 +80,12 @@ const WRITTEN_MAX = 4_000;
 function withOwnCommand(state: UiState, event: Extract<UiEvent, { type: 'own_command' }>): UiState {
   if ('began' in event) {
     const { began: command } = event;
-    return { ...state, own_command: command === null ? null : { command, output: '', since: state.now } };
+    return { ...state, shell_command: command === null ? null : { command, output: '', since: state.now } };
   }
-  const { own_command } = state;
-  if (own_command === null) return state;
-  const output = `${own_command.output}${event.output}`.slice(-WRITTEN_MAX);
-  return { ...state, own_command: { ...own_command, output } };
+  const { shell_command } = state;
+  if (shell_command === null) return state;
+  const output = `${shell_command.output}${event.output}`.slice(-WRITTEN_MAX);
+  return { ...state, shell_command: { ...shell_command, output } };
 }
 
 function stillLeaving(since: number | null, now: number): number | null {
@@ -125,8 +125,8 @@ function opened(state: UiState, event: Extract<UiEvent, { type: 'opened' }>): Ui
   // New maps: those of the empty state remember the order of agents seen before.
   const maps = { agents: PersistentMap.empty<Agent>(), panes: PersistentMap.empty<AgentPane>() };
   // Input in progress survives: a first Ctrl-C, whose second leaves, and the leader key, which waits for another key.
-  const { now, typed_at, own_command, leaving, leader } = state;
-  const kept = { now, typed_at, own_command, leaving, leader };
+  const { now, typed_at, shell_command, leaving, leader } = state;
+  const kept = { now, typed_at, shell_command, leaving, leader };
   const empty: UiState = { ...EMPTY_UI, ...maps, ...kept, root_id: event.root_id };
   return births.reduce((sum, agent) => seeAgent(sum, agent, false), empty);
 }

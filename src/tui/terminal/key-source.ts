@@ -1,5 +1,5 @@
 import { isKeyRelease, StdinBuffer } from '@earendil-works/pi-tui';
-import { type Ground, groundOfReport } from './ground.ts';
+import { type Background, backgroundOfReport } from './background.ts';
 
 /** Callbacks for the kinds of input from a terminal. */
 export interface KeySourceListener {
@@ -9,7 +9,7 @@ export interface KeySourceListener {
   readonly onKeyboard: (protocol: 'kitty' | 'older') => void;
   /** The terminal has reported its name and version (XTVERSION). */
   readonly onName: (name: string) => void;
-  readonly onBackground: (ground: Ground) => void;
+  readonly onBackground: (ground: Background) => void;
   /** The queries sent at the start have been answered, or never will be. */
   readonly onAnswered: () => void;
   /** The terminal has reported the row of the screen, from 0, in which the cursor was. */
@@ -83,7 +83,7 @@ export class KeySource {
       this.#listener.onKeyboard('older');
       this.#listener.onAnswered();
     } else if (/^\]\d+;/.test(escaped) && (escaped.endsWith('\x07') || escaped.endsWith('\x1b\\'))) {
-      const ground = groundOfReport(escaped);
+      const ground = backgroundOfReport(escaped);
       if (ground !== null) this.#listener.onBackground(ground);
     } else if (this.#isPart(sequence)) this.#part = sequence;
     else if (cursor) this.#listener.onCursor(Number(cursor[1]) - 1);

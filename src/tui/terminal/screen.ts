@@ -1,5 +1,5 @@
 // The terminal itself: input, modes, signals, and painting frames, inline or on the alternate screen.
-import type { Ground } from './ground.ts';
+import type { Background } from './background.ts';
 
 /** The content that is drawn at the bottom of the terminal, or fills it. Lines contain their colours, no line break, and fit the width. */
 export interface Frame {
@@ -50,5 +50,5 @@ export interface ScreenListener {
   /** The terminal is gone (SIGHUP), or the program is asked to end. */
   readonly onHangup: () => void;
   /** The terminal has reported its background; many do so just after the start. */
-  readonly onBackground?: (ground: Ground) => void;
+  readonly onBackground?: (ground: Background) => void;
 }

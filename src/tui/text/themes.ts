@@ -1,6 +1,6 @@
 // Colours of the terminal UI: the terminal's own where they are readable, others elsewhere or by configuration.
 import type { Paint, Theme } from '../../render/style.ts';
-import type { Ground } from '../terminal/ground.ts';
+import type { Background } from '../terminal/background.ts';
 
 /** `tui.theme`: `auto` uses the background that was found, `light` and `dark` state it, the others name colours for both. */
 export const THEMES = ['auto', 'light', 'dark', 'high-contrast', 'calm'] as const;
@@ -12,71 +12,72 @@ export type ColourDepth = 4 | 8 | 24;
 type Colours = Readonly<Partial<Record<Paint, `#${string}`>>>;
 
 /** Replacements for the terminal's colours, with a contrast of at least 4.5 to any usual background of the kind, in `high-contrast` 7 (5.5 in 256 colours). */
-export const COLOURS: Readonly<Record<'own' | 'high-contrast' | 'calm', Readonly<Record<Ground, Colours>>>> =
-  {
-    own: {
-      // Green, yellow and cyan remain the terminal's: its red, blue, magenta and dim are too dark almost everywhere.
-      dark: { red: '#ff8787', blue: '#87afff', magenta: '#d787d7', dim: '#9e9e9e' },
-      light: {
-        red: '#af0000',
-        green: '#005f00',
-        yellow: '#875f00',
-        blue: '#005faf',
-        magenta: '#870087',
-        cyan: '#005f5f',
-        dim: '#585858',
-      },
+export const COLOURS: Readonly<
+  Record<'own' | 'high-contrast' | 'calm', Readonly<Record<Background, Colours>>>
+> = {
+  own: {
+    // Green, yellow and cyan remain the terminal's: its red, blue, magenta and dim are too dark almost everywhere.
+    dark: { red: '#ff8787', blue: '#87afff', magenta: '#d787d7', dim: '#9e9e9e' },
+    light: {
+      red: '#af0000',
+      green: '#005f00',
+      yellow: '#875f00',
+      blue: '#005faf',
+      magenta: '#870087',
+      cyan: '#005f5f',
+      dim: '#585858',
     },
-    'high-contrast': {
-      dark: {
-        red: '#ffafaf',
-        green: '#87ff87',
-        yellow: '#ffff5f',
-        blue: '#afd7ff',
-        magenta: '#ffafff',
-        cyan: '#5fffff',
-        dim: '#d7d7d7',
-      },
-      light: {
-        red: '#870000',
-        green: '#004b00',
-        yellow: '#5f3700',
-        blue: '#00209f',
-        magenta: '#5f0087',
-        cyan: '#00474f',
-        dim: '#3a3a3a',
-      },
+  },
+  'high-contrast': {
+    dark: {
+      red: '#ffafaf',
+      green: '#87ff87',
+      yellow: '#ffff5f',
+      blue: '#afd7ff',
+      magenta: '#ffafff',
+      cyan: '#5fffff',
+      dim: '#d7d7d7',
     },
-    calm: {
-      dark: {
-        red: '#e5a3a3',
-        green: '#a9c9a4',
-        yellow: '#d9c38f',
-        blue: '#a3bfe0',
-        magenta: '#ccb0d8',
-        cyan: '#9ccaca',
-        dim: '#a3a9b1',
-      },
-      light: {
-        red: '#8f3b3b',
-        green: '#3a613f',
-        yellow: '#6d5217',
-        blue: '#34587f',
-        magenta: '#684a7c',
-        cyan: '#2b5f63',
-        dim: '#575d66',
-      },
+    light: {
+      red: '#870000',
+      green: '#004b00',
+      yellow: '#5f3700',
+      blue: '#00209f',
+      magenta: '#5f0087',
+      cyan: '#00474f',
+      dim: '#3a3a3a',
     },
-  };
+  },
+  calm: {
+    dark: {
+      red: '#e5a3a3',
+      green: '#a9c9a4',
+      yellow: '#d9c38f',
+      blue: '#a3bfe0',
+      magenta: '#ccb0d8',
+      cyan: '#9ccaca',
+      dim: '#a3a9b1',
+    },
+    light: {
+      red: '#8f3b3b',
+      green: '#3a613f',
+      yellow: '#6d5217',
+      blue: '#34587f',
+      magenta: '#684a7c',
+      cyan: '#2b5f63',
+      dim: '#575d66',
+    },
+  },
+};
 
 /** For terminals with sixteen colours, whose looks are up to the terminal: those that contrast most with the background. */
-const SIXTEEN: Readonly<Record<Ground, Theme>> = {
+const SIXTEEN: Readonly<Record<Background, Theme>> = {
   dark: { red: '91', green: '92', yellow: '93', blue: '94', magenta: '95', cyan: '96' },
   light: { red: '31', green: '34', yellow: '35', blue: '34', magenta: '35', cyan: '34' },
 };
 
 /** The colours of a theme on a background (null: unknown); undefined for the terminal's own colours. */
-export function themeOf(name: ThemeName, found: Ground | null, depth: ColourDepth): Theme | undefined {
+export function themeOf(name: ThemeName, found: Background | null, depth: ColourDepth): Theme | undefined {
   const ground = name === 'light' || name === 'dark' ? name : found;
   const named = name === 'high-contrast' || name === 'calm';
   if (ground === null && !named) return undefined;

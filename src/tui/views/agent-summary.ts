@@ -1,4 +1,4 @@
-import { type Agent, unlikeRoot } from '../../records/agent/agent.ts';
+import { type Agent, differencesFromRoot } from '../../records/agent/agent.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
 import { type StatusWord, statusWord } from '../../render/agent-status.ts';
@@ -31,7 +31,7 @@ export function agentSummary(
 
 /** Model and effort of an agent where they differ from the root's. */
 export function mindOf(state: UiState, { config }: Agent): readonly string[] {
-  return unlikeRoot(config, rootOf(state)?.config).map(clean);
+  return differencesFromRoot(config, rootOf(state)?.config).map(clean);
 }
 
 /** An open question in one line, with how long it has waited; `asker`: a name to show, or empty. */

@@ -40,7 +40,7 @@ export function childrenLayer(
       ['dim', after],
     ]).trimEnd();
   });
-  const rest = restOf(rows.length - shown.length, idle, style);
+  const rest = restAfterSummary(rows.length - shown.length, idle, style);
   return rest === '' ? lines : [...lines, line(style, width, [['dim', `  ${rest}`]])];
 }
 
@@ -52,7 +52,7 @@ function chosen(rows: readonly ChildRow[], count: number): readonly ChildRow[] {
   return rows.filter((row) => kept.has(row));
 }
 
-function restOf(more: number, idle: number, style: UiStyle): string {
+function restAfterSummary(more: number, idle: number, style: UiStyle): string {
   const parts = [...(more > 0 ? [`+${more} more at work`] : []), ...(idle > 0 ? [`${idle} idle`] : [])];
   return parts.join(separator(style));
 }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { checkpointOf } from '../../../src/kernel/context/checkpoint-of.ts';
-import { relief } from '../../../src/kernel/context/relief.ts';
+import { relief } from '../../../src/kernel/context/context-relief.ts';
 import { namedWindow } from '../../../src/models/provider/context-windows.ts';
 import { checkpointText, spokenWithin } from '../../../src/records/conversation/checkpoint.ts';
 import type { Message, PlacedMessage } from '../../../src/records/conversation/message.ts';

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MOST_DEATHS, MOST_DEATHS_IN_A_ROW } from '../../../src/kernel/transition/breakers.ts';
+import { DEATHS_IN_A_ROW_MAX, DEATHS_MAX } from '../../../src/kernel/transition/breakers.ts';
 import { INTERRUPTED } from '../../../src/kernel/transition/resuming.ts';
 import type { Call } from '../../../src/records/agent/state.ts';
 import type { KernelRun } from './kernel-run.ts';
@@ -37,14 +37,14 @@ class Deaths {
 describe('quarantine', () => {
   it('ends the turn of an agent that repeats a call during which its process dies each time', () => {
     const deaths = new Deaths();
-    for (let time = 1; time < MOST_DEATHS; time += 1) {
+    for (let time = 1; time < DEATHS_MAX; time += 1) {
       deaths.die(call(`c${time}`));
       assert.equal(deaths.quarantine(), null);
     }
     deaths.die(call('last'));
     assert.equal(
       deaths.quarantine(),
-      `quarantined: its process died ${MOST_DEATHS} times while running the same call`,
+      `quarantined: its process died ${DEATHS_MAX} times while running the same call`,
     );
     const results = deaths.run.messages.flatMap((one) => (one.kind === 'result' ? [one.content] : []));
     assert.deepEqual(results.at(-1), {
@@ -62,7 +62,7 @@ describe('quarantine', () => {
   it('counts an automatically repeated call in the same way', () => {
     const deaths = new Deaths();
     assert.deepEqual(startedBy(deaths.die(call('read', AGAIN))), ['read']);
-    for (let time = 2; time < MOST_DEATHS; time += 1)
+    for (let time = 2; time < DEATHS_MAX; time += 1)
       assert.deepEqual(startedBy(deaths.die()), ['read'], `death ${time}`);
     assert.deepEqual(startedBy(deaths.die()), []);
     assert.ok(deaths.quarantine() !== null);
@@ -70,7 +70,7 @@ describe('quarantine', () => {
 
   it('ignores an agent whose calls differ each time and finish in between', () => {
     const deaths = new Deaths();
-    for (let time = 0; time < 3 * MOST_DEATHS_IN_A_ROW; time += 1) {
+    for (let time = 0; time < 3 * DEATHS_IN_A_ROW_MAX; time += 1) {
       deaths.die(call(`c${time}`, { input: `{"number":${time}}` }));
       answer(deaths.run, '', [call(`d${time}`)]);
       settle(deaths.run, `d${time}`);
@@ -81,10 +81,10 @@ describe('quarantine', () => {
 
   it('starts again after a finished call', () => {
     const deaths = new Deaths();
-    for (let time = 1; time < MOST_DEATHS; time += 1) deaths.die(call(`a${time}`));
+    for (let time = 1; time < DEATHS_MAX; time += 1) deaths.die(call(`a${time}`));
     answer(deaths.run, '', [call('well')]);
     settle(deaths.run, 'well');
-    for (let time = 1; time < MOST_DEATHS; time += 1) deaths.die(call(`b${time}`));
+    for (let time = 1; time < DEATHS_MAX; time += 1) deaths.die(call(`b${time}`));
     assert.equal(deaths.quarantine(), null);
     deaths.die(call('c'));
     assert.ok(deaths.quarantine() !== null);
@@ -93,7 +93,7 @@ describe('quarantine', () => {
   it('does not reset the count of a call when another one finishes', () => {
     const deaths = new Deaths();
     const other = { input: '{"other":true}' };
-    for (let time = 1; time < MOST_DEATHS; time += 1) {
+    for (let time = 1; time < DEATHS_MAX; time += 1) {
       deaths.die(call(`a${time}`));
       answer(deaths.run, '', [call(`o${time}`, other)]);
       settle(deaths.run, `o${time}`);
@@ -104,7 +104,7 @@ describe('quarantine', () => {
 
   it('ends a turn that kills its process with ever different calls and no progress in between', () => {
     const deaths = new Deaths();
-    for (let time = 1; time < MOST_DEATHS_IN_A_ROW; time += 1) {
+    for (let time = 1; time < DEATHS_IN_A_ROW_MAX; time += 1) {
       deaths.die(call(`c${time}`, { input: `{"number":${time}}` }));
       assert.equal(deaths.quarantine(), null);
     }
@@ -115,19 +115,19 @@ describe('quarantine', () => {
   it('does not count a takeover if nothing had run since the last one', () => {
     const deaths = new Deaths();
     deaths.die(call('read', AGAIN));
-    for (let time = 0; time < 2 * MOST_DEATHS_IN_A_ROW; time += 1)
+    for (let time = 0; time < 2 * DEATHS_IN_A_ROW_MAX; time += 1)
       assert.deepEqual(startedBy(deaths.resume()), ['read']);
     assert.equal(deaths.quarantine(), null);
   });
 
   it('resets the count when a person continues the turn', () => {
     const deaths = new Deaths();
-    for (let time = 1; time < MOST_DEATHS; time += 1) deaths.die(call(`a${time}`));
-    for (let time = 0; time < MOST_DEATHS_IN_A_ROW; time += 1) {
+    for (let time = 1; time < DEATHS_MAX; time += 1) deaths.die(call(`a${time}`));
+    for (let time = 0; time < DEATHS_IN_A_ROW_MAX; time += 1) {
       deaths.die(call(`b${time}`), true);
       assert.equal(deaths.quarantine(), null);
     }
-    for (let time = 1; time < MOST_DEATHS; time += 1) deaths.die(call(`c${time}`));
+    for (let time = 1; time < DEATHS_MAX; time += 1) deaths.die(call(`c${time}`));
     assert.equal(deaths.quarantine(), null);
     deaths.die(call('last'));
     assert.ok(deaths.quarantine() !== null);
@@ -137,7 +137,7 @@ describe('quarantine', () => {
     const deaths = new Deaths();
     answer(deaths.run, '', [call('wait')]);
     deaths.run.apply({ type: 'call-parked', at: 2, call_id: 'wait', wait: { from: ['x'], deadline: 77 } });
-    for (let time = 0; time < 2 * MOST_DEATHS_IN_A_ROW; time += 1) deaths.die();
+    for (let time = 0; time < 2 * DEATHS_IN_A_ROW_MAX; time += 1) deaths.die();
     assert.equal(deaths.run.state.type, 'executing');
   });
 });

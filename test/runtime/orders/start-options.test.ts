@@ -1,13 +1,13 @@
 // Proves what a new tree takes from whoever starts it: limits that can be compared, others by default, and a prompt with its images.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { DEFAULT_LIMITS, type Limits, PROTECTING } from '../../../src/records/agent/limits.ts';
+import { DEFAULT_LIMITS, DEFAULT_SPENDING_LIMITS, type Limits } from '../../../src/records/agent/limits.ts';
 import { checkedLimits } from '../../../src/runtime/orders/checked-options.ts';
 import { promptedRoot } from '../../../src/runtime/orders/new-root.ts';
 import { CONFIG } from '../../store/ledger-fixture.ts';
 
 it('unspecified limits stay unchanged', () => {
-  assert.deepEqual(checkedLimits(), { ...DEFAULT_LIMITS, ...PROTECTING });
+  assert.deepEqual(checkedLimits(), { ...DEFAULT_LIMITS, ...DEFAULT_SPENDING_LIMITS });
   assert.deepEqual(checkedLimits({ tokens: null }), DEFAULT_LIMITS);
   const others = { ...DEFAULT_LIMITS, depth: 7, tokens: 5 };
   assert.deepEqual(checkedLimits({ tokens: null, turns: 0 }, others), { ...others, tokens: null, turns: 0 });

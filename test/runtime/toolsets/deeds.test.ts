@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { withCall, withFiles } from '../../../src/records/agent/deeds.ts';
-import { outputText, unframed } from '../../../src/records/text/foreign-text.ts';
+import { outputText, unframed } from '../../../src/records/text/untrusted-text.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { forked, type Line, type Play, parsed, type Scene, type Stage, setStage } from '../stage.ts';

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { missingEvidence } from '../../../src/records/agent/deeds-line.ts';
-import { unframed } from '../../../src/records/text/foreign-text.ts';
+import { unframed } from '../../../src/records/text/untrusted-text.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';

@@ -17,14 +17,14 @@ interface Choice {
 }
 
 /** Where worlds are played. */
-export interface Ground {
+export interface Background {
   readonly ledger: ToldLedger;
   readonly folder: string;
   close(): Promise<void>;
 }
 
 /** `database`: the URL of a ledger; default a new SQLite file, in memory where there is such a place: nothing is proved of the disk. */
-export async function newGround(database?: string): Promise<Ground> {
+export async function newGround(database?: string): Promise<Background> {
   const folder = memoryFolder('orders');
   const ledger = await ToldLedger.open(database ?? `sqlite:${join(folder, 'ledger.db')}`);
   return {
@@ -53,7 +53,7 @@ const MOST = 20_000;
  */
 export async function everyOrder(
   scenario: Scenario,
-  ground: Ground,
+  ground: Background,
   { preemptions = Number.POSITIVE_INFINITY, first = Number.POSITIVE_INFINITY }: Bounds = {},
 ): Promise<number> {
   const path: Choice[] = [];
@@ -113,7 +113,7 @@ function spent(path: readonly Choice[]): number {
 /** As `choose` says, choice by choice. False: it chose nothing, since another order stands for this one. */
 async function playOnce(
   scenario: Scenario,
-  { ledger, folder }: Ground,
+  { ledger, folder }: Background,
   choose: (possible: readonly Possible[], depth: number) => Possible | null,
 ): Promise<boolean> {
   const world = new World(ledger, folder);

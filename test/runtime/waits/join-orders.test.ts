@@ -4,7 +4,7 @@
 import { after, before, it } from 'node:test';
 import { DEEP } from '../../house/deep.ts';
 import { alwaysOnBothDatabases } from '../both-databases.ts';
-import { type Bounds, everyOrder, type Ground, newGround } from './every-order.ts';
+import { type Background, type Bounds, everyOrder, newGround } from './every-order.ts';
 import { type JoinScenario, SCENARIOS } from './order-scenarios.ts';
 
 function bounds(isSqlite: boolean, { share }: JoinScenario): Bounds {
@@ -19,7 +19,7 @@ function bounds(isSqlite: boolean, { share }: JoinScenario): Bounds {
 }
 
 alwaysOnBothDatabases('joins in many orders', (database, kind) => {
-  let ground: Ground;
+  let ground: Background;
   before(async () => {
     ground = await newGround(await database());
   });

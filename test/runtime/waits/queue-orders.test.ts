@@ -5,7 +5,7 @@ import { after, before, it } from 'node:test';
 import { DEEP } from '../../house/deep.ts';
 import { alwaysOnBothDatabases } from '../both-databases.ts';
 import { concurrent, spawn } from '../toolsets/sessions-play.ts';
-import { everyOrder, type Ground, newGround } from './every-order.ts';
+import { type Background, everyOrder, newGround } from './every-order.ts';
 import { cast, fork, requests } from './ordered-family.ts';
 import type { World } from './ordered-world.ts';
 
@@ -27,7 +27,7 @@ async function apart(world: World, play: Parameters<World['process']>[1]) {
 }
 
 alwaysOnBothDatabases('a run whose place another process holds', (database, kind) => {
-  let ground: Ground;
+  let ground: Background;
   before(async () => {
     ground = await newGround(await database());
   });

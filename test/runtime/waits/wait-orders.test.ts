@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Line, Stage } from '../stage.ts';
-import { everyOrder, type Ground, newGround, type Scenario } from './every-order.ts';
+import { type Background, everyOrder, newGround, type Scenario } from './every-order.ts';
 import {
   cast,
   fails,
@@ -20,7 +20,7 @@ import {
   write,
 } from './ordered-family.ts';
 
-let ground: Ground;
+let ground: Background;
 before(async () => {
   ground = await newGround();
 });

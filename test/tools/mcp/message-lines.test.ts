@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { MESSAGE_BYTES } from '../../../src/processes/output/json-meter.ts';
-import { Unbounded } from '../../../src/tools/mcp/wire/flood-watch.ts';
+import { LimitExceeded } from '../../../src/tools/mcp/wire/flood-watch.ts';
 import { MessageLines } from '../../../src/tools/mcp/wire/message-lines.ts';
 
 function read(text: string, cuts: readonly number[] = []): { messages: unknown[]; noise: string } {
@@ -59,10 +59,10 @@ describe('lines of a program', () => {
   });
 
   it('are refused when they are too long, too deep, or too many', () => {
-    assert.throws(() => read(`{"a":"${'x'.repeat(MESSAGE_BYTES)}`), Unbounded);
-    assert.throws(() => read(`{"a":[${'1,'.repeat(900_000)}`), Unbounded);
-    assert.throws(() => read(`{"a":${'['.repeat(300)}`), Unbounded);
-    assert.throws(() => read('{}\n'.repeat(10_001)), Unbounded);
+    assert.throws(() => read(`{"a":"${'x'.repeat(MESSAGE_BYTES)}`), LimitExceeded);
+    assert.throws(() => read(`{"a":[${'1,'.repeat(900_000)}`), LimitExceeded);
+    assert.throws(() => read(`{"a":${'['.repeat(300)}`), LimitExceeded);
+    assert.throws(() => read('{}\n'.repeat(10_001)), LimitExceeded);
     assert.equal(read(`{"a":"${'['.repeat(300)}\\"{{{"}\n`).messages.length, 1);
   });
 

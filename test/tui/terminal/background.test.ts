@@ -1,7 +1,7 @@
 /** Proves that what a terminal tells of its background and its cursor is understood, and that no part of it ever becomes a key. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { groundOfEnvironment, groundOfReport } from '../../../src/tui/terminal/ground.ts';
+import { backgroundOfEnvironment, backgroundOfReport } from '../../../src/tui/terminal/background.ts';
 import { KeySource } from '../../../src/tui/terminal/key-source.ts';
 import { openPty } from './pty.ts';
 import { SCREEN_PROGRAM, screenStages } from './screen-stage.ts';
@@ -57,7 +57,7 @@ describe('a report', () => {
   });
 
   it('tells dark from light', () => {
-    const ground = (colour: string) => groundOfReport(`]11;${colour}\x07`);
+    const ground = (colour: string) => backgroundOfReport(`]11;${colour}\x07`);
     assert.equal(ground('rgb:fdfd/f6f6/e3e3'), 'light');
     assert.equal(ground('rgb:0000/2b2b/3636'), 'dark');
     assert.equal(ground('rgba:1e/1e/1e/ff'), 'dark');
@@ -70,8 +70,8 @@ describe('a report', () => {
       ['15;8', 'dark'],
       ['15;default', null],
     ] as const)
-      assert.equal(groundOfEnvironment({ COLORFGBG: text }), found);
-    assert.equal(groundOfEnvironment({}), null);
+      assert.equal(backgroundOfEnvironment({ COLORFGBG: text }), found);
+    assert.equal(backgroundOfEnvironment({}), null);
   });
 });
 

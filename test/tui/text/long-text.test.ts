@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { askParts } from '../../../src/render/ask-parts.ts';
-import { inOneLine } from '../../../src/render/plain-sight.ts';
+import { spellHiddenLine } from '../../../src/render/hidden-characters.ts';
 import { EntryPrinter } from '../../../src/tui/printing/entry-printer.ts';
 import { transcript } from '../../../src/tui/state/transcript.ts';
 import { frameBudget } from '../../../src/tui/text/frame-budget.ts';
@@ -154,7 +154,7 @@ describe('a call that a person must allow, with two million characters', () => {
   });
 
   it('says on one line what is left out', () => {
-    const line = inOneLine(`echo ${' '.repeat(500_000)}rm -rf / ${' '.repeat(500_000)}end`, 200);
+    const line = spellHiddenLine(`echo ${' '.repeat(500_000)}rm -rf / ${' '.repeat(500_000)}end`, 200);
     assert.match(line, /^echo\[\d+ spaces\]\[… 990017 characters …\]\[\d+ spaces\]end$/);
     assert.ok(line.length < 250);
   });

@@ -80,7 +80,7 @@ export function AgentsTable({ timeline, until, onSelect }: TableProps) {
                   >
                     {lane.about.name}
                   </button>
-                  <span class="dim">{unlikeRoot(lane, timeline.lanes[0])}</span>
+                  <span class="dim">{differencesFromRoot(lane, timeline.lanes[0])}</span>
                 </th>
                 <td>
                   <Status word={word} />
@@ -105,7 +105,7 @@ export function AgentsTable({ timeline, until, onSelect }: TableProps) {
 }
 
 /** Model and effort where they differ from those of the root. */
-function unlikeRoot({ about }: Lane, root: Lane | undefined): string {
+function differencesFromRoot({ about }: Lane, root: Lane | undefined): string {
   const model = about.model === root?.about.model ? '' : ` ${about.model}`;
   return about.thinking === root?.about.thinking ? model : `${model} thinking ${about.thinking}`;
 }

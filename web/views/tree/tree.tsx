@@ -7,9 +7,9 @@ import { axisOf, type Range, shifted, zoomed } from './axis.ts';
 import { Inspector } from './inspector.tsx';
 import type { Timeline } from './lanes.ts';
 import { LanesPicture } from './lanes-picture.tsx';
-import { LifeLines } from './life-lines.tsx';
 import { linksOf } from './links.ts';
 import { useTimeline } from './live-timeline.ts';
+import { MailDiagram } from './mail-diagram.tsx';
 import { linkedIn, TABS, type Tab, usePermanentLink } from './permanent-link.ts';
 import type { Selection } from './picture.ts';
 import { rowsOf } from './rows.ts';
@@ -159,7 +159,9 @@ function TreePicture({ timeline, query }: { readonly timeline: Timeline; readonl
         {(tab === 'tokens' || tab === 'cost') && (
           <Stacks timeline={timeline} axis={axis} range={range} what={tab} until={until} />
         )}
-        {tab === 'messages' && <LifeLines timeline={timeline} until={until} only={selected?.lane ?? null} />}
+        {tab === 'messages' && (
+          <MailDiagram timeline={timeline} until={until} only={selected?.lane ?? null} />
+        )}
         {tab === 'tasks' && <TasksTable root_id={timeline.root_id} />}
         {tab === 'tree' && <AgentsTable timeline={timeline} until={until} onSelect={setSelected} />}
       </div>

@@ -1,7 +1,7 @@
 import type { Ask } from '../../../records/conversation/ask.ts';
 import { writtenValues } from '../../../records/question/written-values.ts';
 import { clean } from '../../../render/clean.ts';
-import { inOneLine } from '../../../render/plain-sight.ts';
+import { spellHiddenLine } from '../../../render/hidden-characters.ts';
 import { shortIds } from '../../../render/short-ids.ts';
 import { stateMark } from '../../../render/state-mark.ts';
 import type { AgentLine, ChatSessions } from '../../channel.ts';
@@ -178,7 +178,7 @@ export function writeAsks(builder: TextBuilder, asks: readonly Ask[]): void {
   for (const ask of asks) {
     builder.code(short.get(ask.id) ?? ask.id);
     builder.write(` ${clean(ask.agent_name)} wants ${clean(ask.tool)}`);
-    const subject = inOneLine(ask.subject, SUBJECT_MAX);
+    const subject = spellHiddenLine(ask.subject, SUBJECT_MAX);
     if (subject !== '') builder.write(`: ${subject}`);
     builder.write('\n');
   }

@@ -2,7 +2,7 @@ import type { Ask } from '../../../records/conversation/ask.ts';
 import { questionOf } from '../../../records/question/question.ts';
 import { askParts } from '../../../render/ask-parts.ts';
 import { clean } from '../../../render/clean.ts';
-import { cutMiddle, SPELLED_NOTE } from '../../../render/plain-sight.ts';
+import { cutMiddle, SPELLED_NOTE } from '../../../render/hidden-characters.ts';
 import type { Parcel } from '../../channel.ts';
 import type { FormattedText } from '../text/formatted-text.ts';
 import { markdownEntities } from '../text/markdown-entities.ts';

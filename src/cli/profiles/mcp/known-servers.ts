@@ -1,6 +1,6 @@
 import type { McpServerConfig } from '../../../tools/mcp/mcp-config.ts';
 import type { Context } from '../../setup/context.ts';
-import { loadBrought } from '../../setup/profiles/brought.ts';
+import { loadProjectParts } from '../../setup/profiles/project-parts.ts';
 import { isUsed } from '../../setup/profiles/project-places.ts';
 
 /** A server that agents in this folder could use. */
@@ -22,7 +22,7 @@ export interface KnownServers {
 
 export function knownServers(context: Context): KnownServers {
   const own = Object.entries(context.loaded.configuration.mcp?.servers ?? {});
-  const { server_files, server_faults } = loadBrought(context);
+  const { server_files, server_faults } = loadProjectParts(context);
   const names = new Set(own.map(([name]) => name));
   const brought = server_files.flatMap((file) =>
     file.servers.map(({ name, definition }): KnownServer => {

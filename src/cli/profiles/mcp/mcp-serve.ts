@@ -1,5 +1,5 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { McpDoor } from '../../../mcp/serve-client.ts';
+import { McpService } from '../../../mcp/serve-client.ts';
 import { StdioLines } from '../../../mcp/stdio-lines.ts';
 import { killAllProcessGroups } from '../../../processes/process-group.ts';
 import { workingFolder } from '../../../processes/working-folder.ts';
@@ -42,7 +42,7 @@ export async function mcpServe(context: Context, options: McpServeOptions): Prom
   const runtime = await composeRuntime(context, store, terms, { can_ask: true });
   let code: number = EXIT.done;
   try {
-    const door = new McpDoor({
+    const door = new McpService({
       version: context.version,
       store,
       runtime,

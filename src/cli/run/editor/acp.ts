@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import type { EditorPlace } from '../../../acp/acp-options.ts';
+import type { EditorFolder } from '../../../acp/acp-options.ts';
 import { serveEditor } from '../../../acp/serve-editor.ts';
 import { killAllProcessGroups } from '../../../processes/process-group.ts';
 import { workingFolder } from '../../../processes/working-folder.ts';
@@ -37,7 +37,7 @@ export async function acp(context: Context, { setup, ...rules }: AcpCommandOptio
         version: context.version,
         store,
         log,
-        placeOf: (cwd): Promise<EditorPlace> => places.placeOf(workingFolder(cwd)),
+        placeOf: (cwd): Promise<EditorFolder> => places.placeOf(workingFolder(cwd)),
         leads: async (root_id) => {
           const lead = await leadOf(store, root_id, context.env);
           if (lead.by !== 'nobody') return lead.by === 'here';

@@ -1,4 +1,4 @@
-import type { EditorPlace } from '../../../acp/acp-options.ts';
+import type { EditorFolder } from '../../../acp/acp-options.ts';
 import type { Store } from '../../../store/store.ts';
 import {
   chooseModel,
@@ -19,13 +19,13 @@ export type EditorRules = Pick<RootOptions, 'allow' | 'deny' | 'toolset' | 'prof
 
 export interface EditorPlaces {
   /** Opens one runtime for each folder, with the profiles and instructions of the folder. */
-  readonly placeOf: (cwd: string) => Promise<EditorPlace>;
+  readonly placeOf: (cwd: string) => Promise<EditorFolder>;
   readonly close: () => Promise<void>;
 }
 
 export function editorPlaces(context: Context, store: Store, rules: EditorRules): EditorPlaces {
-  const places = new Map<string, Promise<EditorPlace>>();
-  const opened: Promise<EditorPlace>[] = [];
+  const places = new Map<string, Promise<EditorFolder>>();
+  const opened: Promise<EditorFolder>[] = [];
   return {
     placeOf: async (cwd) => {
       const place =
@@ -45,7 +45,7 @@ export function editorPlaces(context: Context, store: Store, rules: EditorRules)
   };
 }
 
-function hasModel(place: EditorPlace): boolean {
+function hasModel(place: EditorFolder): boolean {
   try {
     place.draft();
     return true;
@@ -54,7 +54,7 @@ function hasModel(place: EditorPlace): boolean {
   }
 }
 
-async function openPlace(given: Context, store: Store, rules: EditorRules): Promise<EditorPlace> {
+async function openPlace(given: Context, store: Store, rules: EditorRules): Promise<EditorFolder> {
   const fresh = await reloaded(given);
   const servers = new EditorServers(fresh.loaded.configuration.mcp);
   const configuration = { ...fresh.loaded.configuration, mcp: servers.mcp };

@@ -1,8 +1,8 @@
 import { reachOf } from '../../../models/providers.ts';
 import { MODEL_BY_PROVIDER } from '../../setup/compose-config.ts';
+import { confirmModel } from './confirm-model.ts';
 import type { Dialogue } from './dialogue.ts';
 import { listModels } from './local-servers.ts';
-import { proveModel } from './prove-model.ts';
 import type { Found, Known } from './try-model.ts';
 
 interface KeyProvider {
@@ -69,7 +69,7 @@ async function keyOf(dialogue: Dialogue, provider: KeyProvider, known: Known): P
     const model = await modelOf(dialogue, provider, key, known);
     if (model === null) continue;
     const found = { model, keys: { [provider.variable]: key }, providers: {} };
-    const proof = await proveModel(dialogue, found, known);
+    const proof = await confirmModel(dialogue, found, known);
     if (proof === 'keep') return found;
     if (proof === 'key_refused')
       dialogue.print('Paste it once more, or make a new one:', `  ${provider.page}`);

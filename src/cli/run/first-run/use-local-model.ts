@@ -1,9 +1,9 @@
 import type { ProviderConfig } from '../../../models/provider/provider-config.ts';
 import { isBuiltIn } from '../../../models/providers.ts';
 import { askKey, chooseModel } from './add-key.ts';
+import { confirmModel } from './confirm-model.ts';
 import type { Dialogue } from './dialogue.ts';
 import { type LocalServer, listModels, usualServers } from './local-servers.ts';
-import { proveModel } from './prove-model.ts';
 import type { Found, Known } from './try-model.ts';
 
 /** Looks for local servers on their usual ports, or asks for an address, and tries a model. */
@@ -37,7 +37,7 @@ export async function useLocalModel(dialogue: Dialogue, known: Known): Promise<F
     if (chosen === models.length + 1) continue;
     const found = await foundAt(dialogue, models[chosen] ?? null, known);
     if (found === null) continue;
-    if ((await proveModel(dialogue, found, known)) === 'keep') return found;
+    if ((await confirmModel(dialogue, found, known)) === 'keep') return found;
   }
   return null;
 }

@@ -3,10 +3,10 @@ import { WriteStream } from 'node:tty';
 import { contextWindow } from '../../../models/providers.ts';
 import type { Theme, UiStyle } from '../../../render/style.ts';
 import { workFolder } from '../../../settings/folders.ts';
-import { given } from '../../../settings/settings-terms.ts';
+import { given } from '../../../settings/subagent-terms.ts';
 import { StatusScript } from '../../../tui/printing/status-script.ts';
 import type { Notify } from '../../../tui/terminal/attention.ts';
-import { type Ground, groundOfEnvironment } from '../../../tui/terminal/ground.ts';
+import { type Background, backgroundOfEnvironment } from '../../../tui/terminal/background.ts';
 import { PlainScreen } from '../../../tui/terminal/plain-screen.ts';
 import type { Screen, ScreenListener } from '../../../tui/terminal/screen.ts';
 import { TerminalScreen } from '../../../tui/terminal/terminal-screen.ts';
@@ -30,11 +30,11 @@ export function styleOfUi(
     unicode: context.out.unicode && !plain,
     accessible: accessible || isDumb(context),
     links: !plain && (context.loaded.configuration.tui?.links ?? hasLinks(context.env)),
-    theme: themeOn(context, groundOfEnvironment(context.env)),
+    theme: themeOn(context, backgroundOfEnvironment(context.env)),
   };
 }
 
-function themeOn({ env, loaded }: Context, ground: Ground | null): Theme | undefined {
+function themeOn({ env, loaded }: Context, ground: Background | null): Theme | undefined {
   const depth = WriteStream.prototype.getColorDepth(env);
   return themeOf(loaded.configuration.tui?.theme ?? 'auto', ground, depth === 8 || depth === 24 ? depth : 4);
 }

@@ -5,7 +5,7 @@ import { containPath, openContained } from '../../../permissions/path-containmen
 import { printablePath } from '../../../permissions/printable-path.ts';
 import { cleanLines } from '../../../render/clean.ts';
 import { hashFiles } from '../../../tools/files/skill-folder.ts';
-import { type BroughtPart, isUsed, type ProjectPlaces, projectFolders } from './project-places.ts';
+import { isUsed, type ProjectPart, type ProjectPlaces, projectFolders } from './project-places.ts';
 import { NO_WAIT, readStart, reasonOf } from './read-agent-files.ts';
 
 /** Maximum bytes of one file and of all: more than most need, because a model reads all of it with every request. */
@@ -13,7 +13,7 @@ const FILE_MAX = 32 * 1024;
 const ALL_MAX = 64 * 1024;
 const USUAL_NAMES = ['AGENTS.md'];
 
-export interface InstructionFile extends BroughtPart {
+export interface InstructionFile extends ProjectPart {
   /** The part of the file that is used, as the model gets it. */
   readonly text: string;
   /** Whether the file is longer than `text`. */

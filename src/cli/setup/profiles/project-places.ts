@@ -16,7 +16,7 @@ export interface ProjectPlaces {
 }
 
 /** A file with instructions or MCP servers, or the folder of a skill. */
-export interface BroughtPart {
+export interface ProjectPart {
   readonly kind: 'instructions' | 'skill' | 'servers';
   /** Absolute. */
   readonly path: string;
@@ -51,12 +51,12 @@ export function projectFolders(folder: string, home: string): string[] {
 }
 
 /** Whether agents may use the part: it is the user's own, or trusted. */
-export function isUsed({ trust }: Pick<BroughtPart, 'trust'>): boolean {
+export function isUsed({ trust }: Pick<ProjectPart, 'trust'>): boolean {
   return trust === 'own' || trust === 'trusted';
 }
 
 /** Notice about parts that are ignored until the user accepts them; null if there are none. */
-export function unusedNotice(parts: readonly BroughtPart[], folder: string): string | null {
+export function unusedNotice(parts: readonly ProjectPart[], folder: string): string | null {
   const unused = parts.filter((part) => !isUsed(part));
   if (unused.length === 0) return null;
   const shown = unused.slice(0, 5).map(({ source }) => source);

@@ -2,12 +2,12 @@ import { closeSync, existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { containPath, openContained } from '../../../permissions/path-containment.ts';
 import { printablePath } from '../../../permissions/printable-path.ts';
-import type { BroughtServer } from '../../../records/server-tools.ts';
+import type { ProjectServer } from '../../../records/server-tools.ts';
 import { isJsonObject, parseJson } from '../../../records/text/json-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { hashFiles } from '../../../tools/files/skill-folder.ts';
 import { type McpServerConfig, mcpServerConfig, SERVER_NAME } from '../../../tools/mcp/mcp-config.ts';
-import { type BroughtPart, type ProjectPlaces, projectFolders } from './project-places.ts';
+import { type ProjectPart, type ProjectPlaces, projectFolders } from './project-places.ts';
 import { readStart, reasonOf } from './read-agent-files.ts';
 
 const FILE = '.mcp.json';
@@ -15,8 +15,8 @@ const FILE_MAX = 64 * 1024;
 const SERVERS_MAX = 50;
 
 /** A file with MCP servers, and whether they may be used. */
-export interface ServersFile extends BroughtPart {
-  readonly servers: readonly BroughtServer[];
+export interface ServersFile extends ProjectPart {
+  readonly servers: readonly ProjectServer[];
 }
 
 export interface FoundServers {
@@ -60,12 +60,12 @@ function readAll(root: string, path: string): Buffer {
   }
 }
 
-function serversOf(text: string): { servers: BroughtServer[]; notices: string[] } {
+function serversOf(text: string): { servers: ProjectServer[]; notices: string[] } {
   const parsed = parseJson(text);
   if (!parsed.ok) throw new Error(`it is not valid JSON: ${parsed.error}`);
   const entries = isJsonObject(parsed.value) ? parsed.value.mcpServers : undefined;
   if (!isJsonObject(entries)) throw new Error('it has no object "mcpServers"');
-  const servers = new Map<string, BroughtServer>();
+  const servers = new Map<string, ProjectServer>();
   const notices: string[] = [];
   for (const [written, entry] of Object.entries(entries)) {
     const name = nameOf(written);

@@ -6,7 +6,7 @@ import type { Skill } from '../../../records/agent/skill.ts';
 import { clean } from '../../../render/clean.ts';
 import { readSkillFolder } from '../../../tools/files/skill-folder.ts';
 import { splitFrontMatter } from './front-matter.ts';
-import { type BroughtPart, type ProjectPlaces, projectFolders } from './project-places.ts';
+import { type ProjectPart, type ProjectPlaces, projectFolders } from './project-places.ts';
 import { reasonOf } from './read-agent-files.ts';
 
 const SKILLS_MAX = 50;
@@ -16,7 +16,7 @@ const DESCRIPTION_MAX = 500;
 const USUAL_FOLDERS = ['.agents/skills'];
 
 /** A skill, and whether it may be used. */
-export interface FoundSkill extends BroughtPart, Pick<Skill, 'name' | 'description'> {}
+export interface FoundSkill extends ProjectPart, Pick<Skill, 'name' | 'description'> {}
 
 export interface FoundSkills {
   /** Sorted by name. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Agent } from '../../../records/agent/agent.ts';
-import { keptName, nameFault } from '../../../records/agent/agent-name.ts';
+import { nameFault, storedName } from '../../../records/agent/agent-name.ts';
 import type { Decision, RefusalCode, ToolsetView } from '../toolset.ts';
 
 type Refused = Extract<Decision, { type: 'refuse' }>;
@@ -50,7 +50,7 @@ export const name = (how: 'required' | 'optional') =>
       const message = how === 'optional' && value.trim() === '' ? null : nameFault(value);
       if (message !== null) context.addIssue({ code: 'custom', message });
     })
-    .transform(keptName);
+    .transform(storedName);
 
 /** The strings in one field of unvalidated input. */
 export function strings(input: unknown, field: string): readonly string[] {

@@ -3,7 +3,7 @@ import type { Decision, ToolsetView } from '../toolset.ts';
 import { refuse } from './agent-reference.ts';
 
 /** The limit that `wanted` more children would exceed, as a sentence for the model; null if none (law 7). */
-export function overBudget(view: ToolsetView, wanted = 1): string | null {
+export function exceededCreationLimit(view: ToolsetView, wanted = 1): string | null {
   const { limits, live, total } = view.tree;
   const over = (limit: string, allowed: number, present: number, advice: string): string => {
     const more = wanted === 1 ? '' : ` and ${wanted} more were asked for; none was created`;

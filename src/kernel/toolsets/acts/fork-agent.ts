@@ -6,7 +6,7 @@ import type { Decision, Need, ToolsetView } from '../toolset.ts';
 import { toolsetClash } from '../toolset.ts';
 import { refuse } from './agent-reference.ts';
 import { childConfig } from './child-config.ts';
-import { overBudget } from './creation-limits.ts';
+import { exceededCreationLimit } from './creation-limits.ts';
 import { type ChildPlan, newChild } from './new-child.ts';
 
 /** Options in which a fork may differ from its parent; without any, its requests share the parent's cached prefix. */
@@ -38,7 +38,7 @@ export function forkAgent(view: ToolsetView, plan: ForkPlan): Decision {
   const { profile, cwd, text, worktree, budget } = checked.ground;
   const clash = toolsetClash(profile?.toolsets ?? []);
   if (clash !== null) return refuse('NOT_AVAILABLE', `profile "${terms.profile}": ${clash}`);
-  const reached = overBudget(view);
+  const reached = exceededCreationLimit(view);
   if (reached !== null) return refuse('LIMIT_REACHED', reached);
   const child: ChildPlan = {
     id: plan.id,

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../../records/text/json-text.ts';
 import { ANNOTATIONS, has, SIMPLE } from './keywords.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
-import { type Check, refuseCircles, type SchemaNode, type Walk } from './walk.ts';
+import { type Check, refuseEndlessRecursion, type SchemaNode, type Walk } from './walk.ts';
 
 /** Limits of a schema (docs/vocabularies.md). */
 const DEPTH_MAX = 64;
@@ -41,7 +41,7 @@ class Compiler {
       throw new Error(`it has ${text.length} characters; the maximum is ${CHARACTERS_MAX}`);
     const node = this.#ref('#', '');
     for (let read = this.#unread.pop(); read !== undefined; read = this.#unread.pop()) read();
-    refuseCircles(this.#nodes);
+    refuseEndlessRecursion(this.#nodes);
     return { checks: node.checks, weight: this.#weight };
   }
 

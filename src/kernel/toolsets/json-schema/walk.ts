@@ -71,7 +71,7 @@ export interface SchemaNode {
 }
 
 /** Throws an `Error` if a schema refers to itself without descending into the value: validation would never terminate. */
-export function refuseCircles(nodes: readonly SchemaNode[]): void {
+export function refuseEndlessRecursion(nodes: readonly SchemaNode[]): void {
   const inward = new Map<SchemaNode, number>();
   for (const one of nodes.flatMap((node) => node.same)) inward.set(one, (inward.get(one) ?? 0) + 1);
   const free = nodes.filter((node) => !inward.has(node));

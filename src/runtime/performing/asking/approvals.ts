@@ -5,7 +5,7 @@ import type { Agent } from '../../../records/agent/agent.ts';
 import type { Call } from '../../../records/agent/state.ts';
 import type { Ask, NewAsk } from '../../../records/conversation/ask.ts';
 import { storable } from '../../../records/text/text.ts';
-import { cutMiddle } from '../../../render/plain-sight.ts';
+import { cutMiddle } from '../../../render/hidden-characters.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Cell } from '../../executor/cell.ts';
 import type { Executor } from '../../executor/executor.ts';

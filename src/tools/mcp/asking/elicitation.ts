@@ -5,7 +5,7 @@ import type { Question, QuestionAnswer } from '../../../records/question/questio
 import type { ToolContext } from '../../../records/tool.ts';
 import { clean } from '../../../render/clean.ts';
 import { McpError } from '../mcp-error.ts';
-import type { Patience } from './patience.ts';
+import type { CallTimeout } from './call-timeout.ts';
 
 const MESSAGE_MAX = 4_000;
 const URL_MAX = 2_000;
@@ -19,7 +19,7 @@ export interface AskingCall {
   /** The calling agent and the tool: `writer: tracker__create`. */
   readonly about: string;
   readonly input: string;
-  readonly patience: Patience;
+  readonly patience: CallTimeout;
   /** Undefined if there is nobody to ask. */
   readonly ask: AskPerson | undefined;
 }

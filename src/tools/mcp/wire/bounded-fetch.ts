@@ -1,5 +1,5 @@
 import { JsonMeter, MESSAGE_BYTES } from '../../../processes/output/json-meter.ts';
-import { FloodWatch, Unbounded } from './flood-watch.ts';
+import { FloodWatch, LimitExceeded } from './flood-watch.ts';
 
 const LINE_BREAK = 0x0a;
 const RETURN = 0x0d;
@@ -23,7 +23,7 @@ function bounded(response: Response, onExceeded: (why: string) => void): Respons
         try {
           bounds.add(chunk);
         } catch (error) {
-          onExceeded((error as Unbounded).message);
+          onExceeded((error as LimitExceeded).message);
           throw error;
         }
         controller.enqueue(chunk);
@@ -49,7 +49,7 @@ class BodyBounds {
     this.#has_events = has_events;
   }
 
-  /** Throws `Unbounded`. */
+  /** Throws `LimitExceeded`. */
   add(chunk: Uint8Array): void {
     let from = 0;
     let events = 0;
@@ -69,7 +69,7 @@ class BodyBounds {
   #count(chunk: Uint8Array, from: number, to: number): void {
     this.#bytes += to - from;
     if (this.#bytes > MESSAGE_BYTES || this.#meter.exceeded(chunk, from, to) !== null)
-      throw new Unbounded('it sent a message that is too large');
+      throw new LimitExceeded('it sent a message that is too large');
   }
 
   /** A line ends with `\n`, `\r`, or both. */

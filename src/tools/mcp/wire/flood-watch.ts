@@ -2,11 +2,11 @@
 const FLOOD = { messages: 10_000, bytes: 256 * 1024 * 1024, within_ms: 10_000 };
 
 /** How a server exceeded the limits, as the end of a sentence about it. */
-export class Unbounded extends Error {
+export class LimitExceeded extends Error {
   override readonly name = 'Unbounded';
 }
 
-/** Counts the messages and bytes of a server. `add` throws `Unbounded` when they are a flood. */
+/** Counts the messages and bytes of a server. `add` throws `LimitExceeded` when they are a flood. */
 export class FloodWatch {
   readonly #now: () => number;
   #since: number;
@@ -24,7 +24,7 @@ export class FloodWatch {
     if (this.#messages <= FLOOD.messages && this.#bytes <= FLOOD.bytes) return;
     const now = this.#now();
     if (now - this.#since < FLOOD.within_ms)
-      throw new Unbounded('it sent too many messages or too much data');
+      throw new LimitExceeded('it sent too many messages or too much data');
     [this.#since, this.#messages, this.#bytes] = [now, 0, 0];
   }
 }

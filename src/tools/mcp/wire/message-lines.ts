@@ -1,5 +1,5 @@
 import { JsonMeter, MESSAGE_BYTES } from '../../../processes/output/json-meter.ts';
-import { FloodWatch, Unbounded } from './flood-watch.ts';
+import { FloodWatch, LimitExceeded } from './flood-watch.ts';
 
 const NOISE_CHARACTERS = 300;
 const LINE_BREAK = 0x0a;
@@ -24,7 +24,7 @@ export class MessageLines {
     this.#flood = new FloodWatch(now);
   }
 
-  /** Yields the messages that this chunk completes. Throws `Unbounded`. */
+  /** Yields the messages that this chunk completes. Throws `LimitExceeded`. */
   *push(chunk: Buffer): Generator<unknown> {
     this.#flood.add(0, chunk.length);
     for (let at = 0; at < chunk.length; ) {
@@ -57,9 +57,9 @@ export class MessageLines {
     }
     this.#length += piece.length;
     const beyond = this.#meter.exceeded(piece);
-    if (beyond?.limit === 'depth') throw new Unbounded('it sent a message that is nested too deeply');
+    if (beyond?.limit === 'depth') throw new LimitExceeded('it sent a message that is nested too deeply');
     if (beyond !== null || this.#length > MESSAGE_BYTES)
-      throw new Unbounded('it sent a message that is too large');
+      throw new LimitExceeded('it sent a message that is too large');
     this.#parts.push(Buffer.from(piece));
     // Many small pieces cost more than their bytes.
     if (this.#parts.length > 1024) this.#parts = [Buffer.concat(this.#parts)];

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { PipedProgram } from '../../../processes/sandbox/piped-program.ts';
 import { isJsonObject } from '../../../records/text/json-text.ts';
-import { Unbounded } from './flood-watch.ts';
+import { LimitExceeded } from './flood-watch.ts';
 import { MessageLines } from './message-lines.ts';
 
 /** JSON-RPC's code for an internal error of the answering side. */
@@ -41,7 +41,7 @@ export class StdioTransport implements Transport {
       for (const message of this.#lines.push(chunk)) this.#receive(message as JSONRPCMessage);
     } catch (error) {
       this.#program.stdout.removeAllListeners('data').resume();
-      const why = error instanceof Unbounded ? error.message : `a fault in Coppice: ${String(error)}`;
+      const why = error instanceof LimitExceeded ? error.message : `a fault in Coppice: ${String(error)}`;
       void this.#program.stop(why);
     }
   }

@@ -46,7 +46,7 @@ export interface WaitResult {
 }
 
 /** The person's text that a message brings into the conversation, directly or as the result of a wait; null if there is none. */
-export function personIn({ kind, content }: Pick<PlacedMessage, 'kind' | 'content'>): string | null {
+export function personText({ kind, content }: Pick<PlacedMessage, 'kind' | 'content'>): string | null {
   if (kind === 'user') {
     const { origin, text } = content as UserContent;
     return origin === 'human' ? text : null;

@@ -1,6 +1,6 @@
 import type { Ask } from '../../../records/conversation/ask.ts';
 import { type AskPart, askParts } from '../../../render/ask-parts.ts';
-import { cutLines, cutMiddle } from '../../../render/plain-sight.ts';
+import { cutLines, cutMiddle } from '../../../render/hidden-characters.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import type { Part } from '../../text/line.ts';
 import { PIECE_MAX, pieceMax, wrap } from '../../text/wrap.ts';

@@ -8,13 +8,13 @@ const ROWS_MAX = 6;
 
 /** The command that the person runs, and the end of its output so far. */
 export function commandLines(
-  { own_command, now }: UiState,
+  { shell_command, now }: UiState,
   width: number,
   rows: number,
   style: UiStyle,
 ): string[] {
-  if (own_command === null || rows < 1) return [];
-  const { command, output, since } = own_command;
+  if (shell_command === null || rows < 1) return [];
+  const { command, output, since } = shell_command;
   const clock = style.accessible ? '' : ` ${duration(now - since)}`;
   const head = line(style, width, [
     ['magenta', '! '],

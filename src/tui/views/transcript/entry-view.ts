@@ -1,7 +1,7 @@
 // This folder renders a scrollback: messages, calls, events and mail as lines.
 import { forkTask } from '../../../records/conversation/fork-task.ts';
 import type { AssistantPart, PlacedMessage, UserOrigin } from '../../../records/conversation/message.ts';
-import { unframed } from '../../../records/text/foreign-text.ts';
+import { unframed } from '../../../records/text/untrusted-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import { type Entry, isUnfinished, type Tone } from '../../state/entry.ts';
@@ -105,7 +105,7 @@ function* messageView(
 }
 
 /** The rest of an answer after the text that is printed already; null if the answer does not begin with that text. */
-export function answerBehind(
+export function answerRest(
   message: PlacedMessage,
   printed: string,
   width: number,
@@ -117,14 +117,14 @@ export function answerBehind(
   for (const [index, part] of parts.entries()) {
     if (part.type !== 'text') continue;
     if (left.length < part.text.length)
-      return part.text.startsWith(left) ? restOf(parts, index, left.length, width, style) : null;
+      return part.text.startsWith(left) ? restAfterSummary(parts, index, left.length, width, style) : null;
     if (!left.startsWith(part.text)) return null;
     left = left.slice(part.text.length);
   }
   return left === '' ? [] : null;
 }
 
-function* restOf(
+function* restAfterSummary(
   parts: readonly AssistantPart[],
   index: number,
   from: number,

@@ -1,7 +1,7 @@
 import { type FailureKind, isAboutContent } from '../../../records/agent/failure.ts';
 import type { EventContent, PlacedMessage } from '../../../records/conversation/message.ts';
 import { clean } from '../../../render/clean.ts';
-import { inOneLine } from '../../../render/plain-sight.ts';
+import { spellHiddenLine } from '../../../render/hidden-characters.ts';
 import { type Paint, type Sign, sign, type UiStyle } from '../../../render/style.ts';
 import { readWait } from '../../state/agents/waits.ts';
 import { line, type Part } from '../../text/line.ts';
@@ -82,7 +82,7 @@ const RECOVERY = {
 function shownText(message: EventMessage): string {
   const { event, text } = message.content;
   if (event === 'killed') return killText(message);
-  return event === 'asked' ? inOneLine(text, ASKED_MAX) : text;
+  return event === 'asked' ? spellHiddenLine(text, ASKED_MAX) : text;
 }
 
 /** When the agent itself was the target, its name is left out. */

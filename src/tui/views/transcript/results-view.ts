@@ -1,5 +1,5 @@
 import { deedsHead } from '../../../records/agent/deeds-line.ts';
-import { shortly } from '../../../records/conversation/child-text.ts';
+import { resultLine } from '../../../records/conversation/child-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
 import { sign, type UiStyle } from '../../../render/style.ts';
@@ -26,7 +26,7 @@ export function resultsView(text: string, width: number, style: UiStyle, names: 
     const who = clean(names.name(agent_id) ?? task);
     const { success, failure } = outcome;
     const said = clean(
-      success === undefined ? (failure?.error ?? '') : shortly(success.result, success.limit),
+      success === undefined ? (failure?.error ?? '') : resultLine(success.result, success.limit),
     );
     const state = success === undefined ? 'failed' : 'done';
     const word = success === undefined ? clean(failure?.error_kind ?? state).replaceAll('_', ' ') : state;

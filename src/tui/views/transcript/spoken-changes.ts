@@ -1,7 +1,7 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import { statusWord } from '../../../render/agent-status.ts';
 import { clean } from '../../../render/clean.ts';
-import { inOneLine } from '../../../render/plain-sight.ts';
+import { spellHiddenLine } from '../../../render/hidden-characters.ts';
 import type { UiStyle } from '../../../render/style.ts';
 import { FORKS_MIN } from '../../state/transcript.ts';
 import { paneOf, type UiState } from '../../state/ui-state.ts';
@@ -30,7 +30,7 @@ export function spokenChanges(before: UiState, now: UiState, width: number, styl
   const asked = new Set(before.asks.map((ask) => ask.id));
   for (const ask of now.asks)
     if (!asked.has(ask.id))
-      said.push(`${clean(ask.agent_name)} asks: ${clean(ask.tool)} ${inOneLine(ask.subject, width)}`);
+      said.push(`${clean(ask.agent_name)} asks: ${clean(ask.tool)} ${spellHiddenLine(ask.subject, width)}`);
   if (now.view !== before.view && now.view !== null) said.push(viewChange(now, now.view));
   return said.map((text) => line(style, width, [text]));
 }

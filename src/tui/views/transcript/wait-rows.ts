@@ -1,5 +1,5 @@
 import { deedsHead } from '../../../records/agent/deeds-line.ts';
-import { shortly } from '../../../records/conversation/child-text.ts';
+import { resultLine } from '../../../records/conversation/child-text.ts';
 import type { WaitRow, WaitStatus } from '../../../records/conversation/wait.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
@@ -33,7 +33,7 @@ export function waitRows({ rows, cut }: WaitResult, width: number, style: UiStyl
 /** Leaves out the person's text, which follows as a message of theirs. */
 function told({ agent_id, message, last_reply, error, limit, did }: WaitRow, before: string): string {
   if (agent_id === HUMAN) return '';
-  const text = clean(message ?? error ?? shortly(last_reply ?? '', limit)).trim();
+  const text = clean(message ?? error ?? resultLine(last_reply ?? '', limit)).trim();
   const all = [...(did === undefined ? [] : [`(${clean(deedsHead(did))})`]), ...(text === '' ? [] : [text])];
   return all.length === 0 ? '' : `${before}${all.join(' ')}`;
 }

@@ -9,7 +9,7 @@ import { EXIT } from '../start/exit-code.ts';
  * Prints for each tree that was open whether its agents go on, and how to come back. After a detach, working agents go on in another process, else
  * when the tree is opened next. Resolves to the exit code.
  */
-export async function farewell(
+export async function reportOpenTrees(
   context: Context,
   store: Store,
   { how, root_id, left }: AppEnd,

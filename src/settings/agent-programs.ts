@@ -6,7 +6,7 @@ import { programSandbox } from './sandbox-of.ts';
 import type { Settings } from './settings.ts';
 
 /** The agent programs of the configuration, each with its sandbox. */
-export function acpTerms(
+export function agentPrograms(
   { acp = {}, mcp = {}, sandbox }: Pick<Settings, 'acp' | 'mcp' | 'sandbox'>,
   env: NodeJS.ProcessEnv,
   ledger: Pick<Store, 'kind' | 'location'> | null,

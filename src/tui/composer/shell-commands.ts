@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import { type ComposedText, withAttachments } from '../../records/conversation/attached-text.ts';
-import { delimiterOf } from '../../records/text/foreign-text.ts';
+import { delimiterOf } from '../../records/text/untrusted-text.ts';
 import type { ToolResult } from '../../records/tool.ts';
-import { cutLines } from '../../render/plain-sight.ts';
+import { cutLines } from '../../render/hidden-characters.ts';
 import { createBashTool } from '../../tools/bash.ts';
 import type { UiEvent } from '../state/ui-event.ts';
 
@@ -27,7 +27,7 @@ const LINES_SHOWN = 40;
  * Shell commands of the person: `!COMMAND` runs one and shows its output, `!!COMMAND` also sends the output to the agent in view, `!!` sends that of the last
  * command. One runs at a time; no rule of an agent applies, and no process that a command started outlives it.
  */
-export class OwnCommands {
+export class ShellCommands {
   readonly #host: CommandHost;
   #running: AbortController | null = null;
   #last: { readonly command: string; readonly output: string } | null = null;

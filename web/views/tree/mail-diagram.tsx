@@ -28,7 +28,7 @@ interface LifeLinesProps {
 }
 
 /** Sequence diagram of the mail: a vertical line for each agent, an arrow for each letter, oldest on top. */
-export function LifeLines({ timeline, until, only }: LifeLinesProps) {
+export function MailDiagram({ timeline, until, only }: LifeLinesProps) {
   const path = `/v1/trees/${timeline.root_id}/mail?limit=${PAGE}`;
   const [earlier, setEarlier] = useState<readonly MailPage[]>([]);
   const from = earlier.at(-1)?.next ?? null;

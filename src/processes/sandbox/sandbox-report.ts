@@ -2,7 +2,10 @@ import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 
 /** Passes on what a sandboxed child reports on its descriptor 4. `go` closes its descriptor 5, for which it may be waiting. */
-export function hearWalls(child: ChildProcess, onReport: (chunk: Buffer, go: () => void) => void): void {
+export function forwardSandboxReport(
+  child: ChildProcess,
+  onReport: (chunk: Buffer, go: () => void) => void,
+): void {
   const [report, wait] = [child.stdio[4], (child.stdio as readonly unknown[])[5] as Writable | null];
   wait?.on('error', () => {});
   report?.on('error', () => {});

@@ -1,7 +1,7 @@
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 
 /** The maximum time that a call may take without a result or progress. The clock stops while a person is asked. */
-export class Patience {
+export class CallTimeout {
   /** Aborts when the time has run out, or when the caller's signal does. */
   readonly signal: AbortSignal;
   readonly #out = new AbortController();

@@ -3,7 +3,7 @@ import { usableModels } from '../models/providers.ts';
 import type { Settings } from './settings.ts';
 
 /** Returns the terms for agents that agents create. */
-export function settingsTerms(
+export function subagentTerms(
   settings: Settings,
   env: Readonly<Record<string, string | undefined>> = process.env,
   own_models: readonly string[] = [],

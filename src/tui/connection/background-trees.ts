@@ -2,7 +2,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
 
 /** Trees that were in view before. Agents at work in them go on in this process. */
-export class LeftTrees {
+export class BackgroundTrees {
   /** Ids of the agents at work, by root. */
   readonly #working = new Map<string, Set<string>>();
   readonly #worker_id: string;

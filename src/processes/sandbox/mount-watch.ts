@@ -13,7 +13,7 @@ const MAY_GO = /\/\.git\/worktrees$/;
  * Detects when somebody outside replaces a path that the sandbox of a running program depends on: a mount disappears with its mount point, so that, for
  * example, a file rewritten by `git config` would be open to the program.
  */
-export class WallsWatch {
+export class MountWatch {
   readonly #identities: ReadonlyMap<string, string | null>;
   readonly #watchers: FSWatcher[] = [];
   #timer: NodeJS.Timeout | undefined;

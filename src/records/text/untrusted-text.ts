@@ -112,7 +112,7 @@ const FLAGS = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{2,6}\u{e007f}/g
 const LOOKED_AT = 200_000;
 
 /** Returns, for people, why a text looks like a prompt injection; null if it does not. */
-export function suspicion(text: string): string | null {
+export function injectionSign(text: string): string | null {
   const looked_at = text.slice(0, LOOKED_AT).replaceAll(FLAGS, '');
   for (const [what, sign] of SIGNS) {
     const [found] = sign.exec(looked_at) ?? [];

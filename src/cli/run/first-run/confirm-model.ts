@@ -6,7 +6,7 @@ export type Proof =
   'keep' | 'key_refused' | 'back';
 
 /** Tries a model with a request, as often as the person wants, and explains failures in words. */
-export async function proveModel(dialogue: Dialogue, found: Found, known: Known): Promise<Proof> {
+export async function confirmModel(dialogue: Dialogue, found: Found, known: Known): Promise<Proof> {
   while (!dialogue.ended) {
     const title = `Asking ${found.model} for one word, to see that it works …`;
     const failure = await dialogue.wait(title, async (signal) => ({

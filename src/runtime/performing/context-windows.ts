@@ -1,4 +1,4 @@
-import { type Room, relief } from '../../kernel/context/relief.ts';
+import { type Room, relief } from '../../kernel/context/context-relief.ts';
 import type { EventOf } from '../../kernel/transition/event.ts';
 import type { Model, ModelOutcome } from '../../models/model.ts';
 import { namedWindow } from '../../models/provider/context-windows.ts';
@@ -56,7 +56,7 @@ const WINDOW_MIN = 4_000;
  * Room in the context windows of this process's models: known windows, those learnt from
  * refusals, and the density (tokens per character) at which providers count.
  */
-export class ContextRooms {
+export class ContextWindows {
   readonly #share: number;
   /** Windows learnt from refusals, in tokens, by model id. */
   readonly #windows = new Map<string, number>();

@@ -24,12 +24,12 @@ export function stopped(log: ChannelLog): Promise<void> {
 }
 
 /** Opens the ledger, with retries while it cannot be reached. Null when the process was stopped meanwhile. */
-export async function openPatiently(
+export async function openWithRetry(
   context: Context,
   stop: Promise<void>,
   log: ChannelLog,
 ): Promise<Store | null> {
-  const trouble = oncePerMinute(log);
+  const trouble = withoutRepeats(log);
   const stopping = new AbortController();
   void stop.then(() => stopping.abort());
   while (!stopping.signal.aborted) {
@@ -44,7 +44,7 @@ export async function openPatiently(
   return null;
 }
 
-export async function closeResident(runtime: RuntimeFace, store: Store, log: ChannelLog): Promise<void> {
+export async function closeLongRunning(runtime: RuntimeFace, store: Store, log: ChannelLog): Promise<void> {
   await runtime.close();
   killAllProcessGroups();
   await store.close();
@@ -58,7 +58,7 @@ export function mayAsk({ channel, unattended }: AgentConfig): boolean {
 }
 
 /** Wraps a log so that it leaves out lines that it had within the last minute. */
-export function oncePerMinute(log: ChannelLog): ChannelLog {
+export function withoutRepeats(log: ChannelLog): ChannelLog {
   const logged = new Map<string, number>();
   return (level, text, fields) => {
     const now = performance.now();

@@ -28,7 +28,7 @@ interface Opening {
  * Orders the first requests of forks that begin together with the same prefix: the first fork asks, the others follow when its answer has begun, because
  * only then does the provider's cache hold the prefix. Kept in memory only, so that after a take-over nobody waits for a request that is gone.
  */
-export class SiblingOpenings {
+export class PrefixCacheGate {
   readonly #openings = new Map<string, Opening>();
 
   /**

@@ -1,11 +1,11 @@
 /** The background of a terminal. */
-export type Ground = 'dark' | 'light';
+export type Background = 'dark' | 'light';
 
 /** A terminal's answer to the query for its background (OSC 11): one to four hexadecimal digits for each colour. */
 const REPORT =
   /^\]11;(?:rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})|#([\da-f]{2})([\da-f]{2})([\da-f]{2}))/i;
 
-export function groundOfReport(report: string): Ground | null {
+export function backgroundOfReport(report: string): Background | null {
   const parts = REPORT.exec(report)
     ?.slice(1)
     .filter((part) => part !== undefined);
@@ -18,7 +18,7 @@ export function groundOfReport(report: string): Ground | null {
 }
 
 /** Reads `COLORFGBG`, which some terminals set: `0;15`, `15;default;0`, numbers of the sixteen colours. Null if it tells nothing. */
-export function groundOfEnvironment({ COLORFGBG }: NodeJS.ProcessEnv): Ground | null {
+export function backgroundOfEnvironment({ COLORFGBG }: NodeJS.ProcessEnv): Background | null {
   const number = /;(\d+)$/.exec(COLORFGBG ?? '')?.[1];
   if (number === undefined) return null;
   return Number(number) === 7 || Number(number) > 8 ? 'light' : 'dark';

@@ -12,7 +12,7 @@ const EMPTY_LINES = /(?:\n[ \t]*){5,}(?=\n|$)|^(?:[ \t]*\n){4,}/g;
 const PILED_MARKS = /(\p{M}{4})(\p{M}+)/gu;
 
 /** Returns a text that a person must judge, with every hidden character spelled out and without padding that could hide the rest. */
-export function inPlainSight(text: string): string {
+export function spellHidden(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(PILED_MARKS, (_, few: string, more: string) => `${few}[${[...more].length} more marks]`)
@@ -29,9 +29,9 @@ export function inPlainSight(text: string): string {
 /** Maximum characters spelled out for one line: more than any line that is shown. */
 const LINE_MAX = 10_000;
 
-/** As `inPlainSight`, in one line of at most `most` characters, not counting the mark of a cut. */
-export function inOneLine(text: string, most: number): string {
-  const line = inPlainSight(cutMiddle(text, LINE_MAX)).replaceAll('\n', ' ⏎ ').replaceAll('\t', ' ').trim();
+/** As `spellHidden`, in one line of at most `most` characters, not counting the mark of a cut. */
+export function spellHiddenLine(text: string, most: number): string {
+  const line = spellHidden(cutMiddle(text, LINE_MAX)).replaceAll('\n', ' ⏎ ').replaceAll('\t', ' ').trim();
   return cutMiddle(line, most, Math.max(0, text.length - LINE_MAX));
 }
 

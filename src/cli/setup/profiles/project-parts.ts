@@ -2,18 +2,18 @@ import type { AgentConfig } from '../../../records/agent/agent.ts';
 import { profileSkills } from '../../../records/agent/skill.ts';
 import { type InstructionFiles, instructionText, readInstructionFiles } from './instruction-files.ts';
 import type { ProfilesInput } from './profiles.ts';
-import { type BroughtPart, isUsed, projectPlaces, unusedNotice } from './project-places.ts';
+import { isUsed, type ProjectPart, projectPlaces, unusedNotice } from './project-places.ts';
 import { type FoundServers, readServersFile } from './server-files.ts';
 import { type FoundSkills, readSkills } from './skill-files.ts';
 
 /** Instructions, skills and MCP servers that the user and the project bring for every agent (docs/instructions.md). */
-export interface Brought {
+export interface ProjectParts {
   readonly instructions: InstructionFiles['files'];
   readonly skills: FoundSkills['skills'];
   readonly server_files: FoundServers['files'];
   readonly server_faults: FoundServers['notices'];
   /** All instructions, skills and server files. */
-  readonly parts: readonly BroughtPart[];
+  readonly parts: readonly ProjectPart[];
   /** Problems in the parts. */
   readonly faults: readonly string[];
   /** Notice about the parts that wait for trust; null if none do. */
@@ -21,7 +21,7 @@ export interface Brought {
 }
 
 /** Loads what applies in the working folder. Throws `E_NO_FOLDER`. */
-export function loadBrought(input: ProfilesInput): Brought {
+export function loadProjectParts(input: ProfilesInput): ProjectParts {
   const { configuration } = input.loaded;
   const places = projectPlaces(input);
   const { files, notices } = readInstructionFiles(places, configuration.instructions?.files);
@@ -34,12 +34,12 @@ export function loadBrought(input: ProfilesInput): Brought {
 }
 
 /** Selects what a root agent gets by the defaults of the configuration. */
-export function broughtConfig(
+export function projectPartsConfig(
   input: ProfilesInput,
 ): Pick<AgentConfig, 'instructions' | 'skills' | 'mcp_servers'> {
   const { instructions: wanted = true, skills: named = null } =
     input.loaded.configuration.agents?.defaults ?? {};
-  const { instructions, skills, server_files } = loadBrought(input);
+  const { instructions, skills, server_files } = loadProjectParts(input);
   const own = input.loaded.configuration.mcp?.servers ?? {};
   const mcp_servers = server_files
     .filter(isUsed)

@@ -7,7 +7,7 @@ import { frameLetters } from '../../src/kernel/mailbox/mail-frame.ts';
 import { readAttachments, withAttachments } from '../../src/records/conversation/attached-text.ts';
 import { checkpointText } from '../../src/records/conversation/checkpoint.ts';
 import type { Mail } from '../../src/records/conversation/mail.ts';
-import { framed, quoteStamps, unframed, withDeeds } from '../../src/records/text/foreign-text.ts';
+import { framed, quoteStamps, unframed, withDeeds } from '../../src/records/text/untrusted-text.ts';
 import { readFramedMail } from '../../src/tui/views/transcript/mail-view.ts';
 
 const DELIMITER = '0123abcd';

@@ -5,7 +5,7 @@ export interface Candidate {
   readonly description: string;
 }
 
-export interface Walked {
+export interface ParsedWords {
   /** Flags or commands that the last word can become; null when it is a value. */
   readonly words: readonly Candidate[] | null;
   /** Kind of value that the last word is; null if unknown. */
@@ -19,7 +19,7 @@ export interface Walked {
 }
 
 /** Parses a command line up to its last word, which is being typed. */
-export function walkWords(shapes: readonly CommandShape[], words: readonly string[]): Walked {
+export function parseWords(shapes: readonly CommandShape[], words: readonly string[]): ParsedWords {
   const shapeAt = (path: string): CommandShape | undefined => shapes.find((one) => one.path === path);
   const values = new Map<string, string>();
   let shape = shapeAt('');
