@@ -9,7 +9,7 @@ import type { Agent } from '../../src/records/agent/agent.ts';
 import type { Limits } from '../../src/records/agent/limits.ts';
 import type { PlacedMessage } from '../../src/records/conversation/message.ts';
 import type { Tool } from '../../src/records/tool.ts';
-import { TreeKeeper } from '../../src/serve/tree-keeper.ts';
+import { TreeKeeper } from '../../src/serve/leading/tree-keeper.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { onBothDatabases } from '../runtime/both-databases.ts';
 import { forked, type Play, type Stage, setStage, until } from '../runtime/stage.ts';

@@ -1,7 +1,7 @@
 // Proves how served trees are led: taken when nobody does, no more at once than there are places, given up when nothing is to be done, left alone in a drain.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
-import { TreeKeeper, type TreeKeeperOptions } from '../../src/serve/tree-keeper.ts';
+import { TreeKeeper, type TreeKeeperOptions } from '../../src/serve/leading/tree-keeper.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Play, type Stage, setStage, until } from '../runtime/stage.ts';
 

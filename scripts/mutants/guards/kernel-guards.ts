@@ -223,7 +223,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   {
     name: 'poll-net-keeper',
     protects: 'served trees from staying without a leader when their worker dies',
-    file: 'src/serve/tree-keeper.ts',
+    file: 'src/serve/leading/tree-keeper.ts',
     guard: '? ROOM_LOOK_MS : LOOK_MS;',
     without: '? ROOM_LOOK_MS : 1e9;',
     tests: ['serve/tree-keeper'],
@@ -231,7 +231,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   {
     name: 'drain',
     protects: 'work under way from a server that stops',
-    file: 'src/serve/tree-keeper.ts',
+    file: 'src/serve/leading/tree-keeper.ts',
     guard: 'if (!(await this.#isAtWork())) return true;',
     without: 'return true;',
     tests: ['serve/tree-keeper'],
@@ -247,7 +247,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   {
     name: 'claims-in-vain',
     protects: 'the ledger from workers that claim the same trees one after the other',
-    file: 'src/serve/tree-keeper.ts',
+    file: 'src/serve/leading/tree-keeper.ts',
     guard: 'queue.length = 0;',
     without: '',
     tests: ['serve/keepers-at-once'],

@@ -19,7 +19,7 @@ import {
   undoMerge,
 } from '../../runtime/worktree/branch-merge.ts';
 import type { Calls } from '../../serve/client/client.ts';
-import { unledText } from '../../serve/leading/unled.ts';
+import { unledText } from '../../serve/leading/unled-reason.ts';
 import { ask } from '../setup/ask.ts';
 import type { Context } from '../setup/context.ts';
 import { onStopSignal } from '../setup/end-process.ts';

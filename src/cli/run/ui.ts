@@ -12,7 +12,7 @@ import { clean } from '../../render/clean.ts';
 import type { RuntimeFace, StartOptions } from '../../runtime/runtime-face.ts';
 import { isServed, leadOf } from '../../serve/leading/leaders.ts';
 import { type PlacementOptions, placementOf } from '../../serve/leading/placement.ts';
-import { unledOf, unledText } from '../../serve/leading/unled.ts';
+import { unledOf, unledText } from '../../serve/leading/unled-reason.ts';
 import { outputFolder, rulesFile, workFolder } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
 import { runApp } from '../../tui/app.ts';

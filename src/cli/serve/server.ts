@@ -3,7 +3,7 @@ import { ChatTrees } from '../../channels/chat-trees.ts';
 import { Outbox } from '../../channels/outbox/outbox.ts';
 import { Scheduler } from '../../cron/scheduler.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
-import { TreeKeeper } from '../../serve/tree-keeper.ts';
+import { TreeKeeper } from '../../serve/leading/tree-keeper.ts';
 import type { Store } from '../../store/store.ts';
 import { canAsk } from '../setup/channels-config.ts';
 import type { OpenChannels } from '../setup/open-channels.ts';

@@ -1,7 +1,7 @@
 import type { ChannelLog } from '../../channels/channel.ts';
 import { sleep } from '../../processes/waiting.ts';
 import { workerLabels } from '../../serve/leading/placement.ts';
-import { TreeKeeper } from '../../serve/tree-keeper.ts';
+import { TreeKeeper } from '../../serve/leading/tree-keeper.ts';
 import type { Store } from '../../store/store.ts';
 import { composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';

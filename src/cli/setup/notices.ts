@@ -1,6 +1,6 @@
 import type { DeliveryDocument } from '../../documents/shapes/document-parts.ts';
 import type { Calls } from '../../serve/client/client.ts';
-import { unledText } from '../../serve/leading/unled.ts';
+import { unledText } from '../../serve/leading/unled-reason.ts';
 
 /** Notices on stderr about work that does not go on by itself. */
 

@@ -7,7 +7,7 @@ import type { Ask } from '../../records/conversation/ask.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
-import { type UnledContext, unledTrees } from '../leading/unled.ts';
+import { type UnledContext, unledTrees } from '../leading/unled-reason.ts';
 
 /** Sources of read-only documents. */
 export interface ReadSources {

@@ -7,7 +7,7 @@ import { failureOf, isTerminal } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import { ledStatus, statusWord } from '../../render/agent-status.ts';
 import { pause } from '../cpu-meter.ts';
-import { unledTrees } from '../leading/unled.ts';
+import { unledTrees } from '../leading/unled-reason.ts';
 import type { ReadSources } from './find-one.ts';
 
 /** Maximum characters of the excerpt; the approval holds the whole text. */

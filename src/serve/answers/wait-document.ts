@@ -5,7 +5,7 @@ import { deedsLine } from '../../records/agent/deeds-line.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
 import type { Store } from '../../store/store.ts';
-import { unledTrees } from '../leading/unled.ts';
+import { unledTrees } from '../leading/unled-reason.ts';
 import type { ReadSources } from './find-one.ts';
 import { oneAgent } from './find-one.ts';
 import { ledgerHints } from './ledger-hints.ts';

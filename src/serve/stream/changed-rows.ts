@@ -7,7 +7,7 @@ import { isTerminal } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { ReadSources } from '../answers/find-one.ts';
 import { rowsOf } from '../answers/tree-rows.ts';
-import { type Unled, unledOf } from '../leading/unled.ts';
+import { type Unled, unledOf } from '../leading/unled-reason.ts';
 import type { EventScope } from './event-ring.ts';
 
 export type Tell = (event: Omit<EventDocument, 'schema'>, scope: EventScope) => void;

@@ -1,12 +1,12 @@
 /** Leads the served trees that no other process leads. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Poll } from '../processes/poll.ts';
-import { isTerminal, isWorking } from '../records/agent/state.ts';
-import { statusWord } from '../render/agent-status.ts';
-import type { RuntimeEvent } from '../runtime/runtime-event.ts';
-import type { RuntimeFace } from '../runtime/runtime-face.ts';
-import type { Store } from '../store/store.ts';
+import { Poll } from '../../processes/poll.ts';
+import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import { statusWord } from '../../render/agent-status.ts';
+import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import type { Store } from '../../store/store.ts';
 
 /** Polls what no signal reports: signals may be lost, processes die. */
 const LOOK_MS = 1_000;
