@@ -86,7 +86,7 @@ it('names all that is missing: models of profiles and sub-agents, programs, secr
     stdout,
     /^missing +model +anthropic\/claude-sonnet-4-5 \(profile writer\): .*ANTHROPIC_API_KEY is not set$/m,
   );
-  assert.match(stdout, /^missing +acp:absent +no-such-program is not there/m);
+  assert.match(stdout, /^missing +acp:absent +no-such-program was not found/m);
   assert.match(stdout, /^missing +channel +HOOK_SECRET is not set$/m);
   const with_key = { env: { ...env, OPENAI_API_KEY: KEY } };
   assert.equal((await home.run(['run', 'hello', '--profile', 'writer'], with_key)).code, 4);

@@ -71,7 +71,7 @@ async function unledTree(
   const worker =
     labels.length === 0 ? 'coppice serve or coppice worker' : `coppice worker --labels ${labels.join(',')}`;
   return {
-    why: `nobody leads it, because ${whom} is running${where}`,
+    why: `no process leads it, because ${whom} is running${where}`,
     next: `start ${worker}${sameLedgerFlags(context)}${where}${host === undefined ? `, or go on here with ${resume}` : ''}`,
   };
 }

@@ -20,7 +20,7 @@ function suite(database: () => Promise<string | undefined>): void {
     const id = entered.stdout.trim();
     const short = id.slice(0, 8);
     const said =
-      /nobody leads it, because no worker with the label gpu is running: start coppice worker --labels gpu, or go on here with coppice resume [0-9a-f]{8}\n/;
+      /no process leads it, because no worker with the label gpu is running: start coppice worker --labels gpu, or go on here with coppice resume [0-9a-f]{8}\n/;
     assert.match(entered.stderr, said);
 
     const ps = await coppice('ps');
@@ -59,7 +59,7 @@ function suite(database: () => Promise<string | undefined>): void {
       const elsewhere = await coppice('wait', far.stdout.trim(), '--timeout', '0.1');
       assert.match(
         elsewhere.stderr,
-        /no worker with the label gpu runs on the machine beta: start coppice worker --labels gpu on the machine beta\n/,
+        /no worker with the label gpu is running on the machine beta: start coppice worker --labels gpu on the machine beta\n/,
       );
     }
 

@@ -114,7 +114,7 @@ it('an open UI says when the last worker is gone, why nobody leads, and what to 
   );
   worker.kill('SIGKILL');
   await ui.pty.until(
-    'nobody leads it, because no worker with the label gpu is running: start coppice worker',
+    'no process leads it, because no worker with the label gpu is running: start coppice worker',
   );
   ui.beside('worker', '--labels', 'gpu');
   await ui.pty.until('Slowly done.');
