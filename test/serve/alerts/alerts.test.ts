@@ -102,8 +102,8 @@ it('a failed tree, an approval, a cost and a dead worker are told of, each once'
   await until(() => about('A tree failed').length === 1, 'the failed tree');
   assert.equal(about('no answer at all')[0]?.root_id, broken.id);
   const asking = await stage.start('ask');
-  await until(() => about('for a person').length === 1, 'the approval');
-  assert.equal(about('for a person')[0]?.root_id, asking.id);
+  await until(() => about('for approval').length === 1, 'the approval');
+  assert.equal(about('for approval')[0]?.root_id, asking.id);
   await runtime.send(cheap.id, 'once more');
   await until(() => about('has cost 0.60').length === 1, 'the cost');
   // Its lease runs out, between two reads of one poll.
