@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Store } from '../../../src/store/store.ts';
+import { until } from '../../runtime/stage.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 async function sentToModels(store: Store): Promise<string[]> {
@@ -41,6 +42,15 @@ it('a capture survives a kill of the program, in each agent, until it is handed 
   await ui.say('/capture');
   await ui.say('for the reader');
   await ui.pty.until('CAPTURE · 1 line ');
+  // The screen shows a line at once; the ledger has it a moment later.
+  await until(
+    () =>
+      ui.ledger(async (store) => {
+        const reader = (await store.agents({})).find(({ name }) => name === 'reader');
+        return JSON.stringify(await store.history(reader?.id ?? '')).includes('for the reader');
+      }),
+    'the line in the ledger',
+  );
   ui.pty.kill('SIGKILL');
   await ui.pty.ended;
 
