@@ -72,7 +72,8 @@ describe('a message of send', () => {
   it('may be any text at all', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        fc.pre(text.trim() !== '');
+        // A line that is a command of its own is refused (below).
+        fc.pre(text.trim() !== '' && !/^\/kill/m.test(text));
         assert.equal(message(`send ${ID} ${text}`), text);
       }),
       { numRuns: 3000 },
