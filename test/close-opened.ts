@@ -1,11 +1,11 @@
 const opened = new Set<() => Promise<void>>();
 
-/** To be closed by `closeOpened`; what a test closes before is closed twice. */
+/** Registers a callback for `closeOpened`, which calls it even if the test has closed the resource itself. */
 export function closeLater(close: () => Promise<void>): void {
   opened.add(close);
 }
 
-/** For `afterEach`: closes what the test has opened, whatever its outcome, the newest first. */
+/** For `afterEach`: closes everything that the test opened, newest first, whatever the outcome. */
 export async function closeOpened(): Promise<void> {
   const all = [...opened].toReversed();
   opened.clear();

@@ -8,17 +8,17 @@ process.on('exit', () => {
   for (const folder of made) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A new, empty folder by its canonical path; it goes when the process ends. */
+/** Creates a new, empty folder and returns its canonical path; it is removed when the process exits. */
 export function temporaryFolder(): string {
   const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'coppice-test-')));
   made.push(folder);
   return folder;
 }
 
-/** A file system in memory, where a test proves nothing of the disk. */
+/** An in-memory file system, for tests that prove nothing about the disk. */
 export const MEMORY = '/dev/shm';
 
-/** No room is taken from a small machine. */
+/** Minimum free bytes for using a file system; spares small machines. */
 const ROOM = 4 * 2 ** 30;
 
 export function hasRoom(folder: string): boolean {
@@ -30,7 +30,10 @@ export function hasRoom(folder: string): boolean {
   }
 }
 
-/** A new folder in memory, where there is such a place; its maker removes it. Those of processes that were killed first are removed now. */
+/**
+ * Creates a folder in memory, or else in the system's temporary folder; the caller removes it. First removes the folders of processes that were killed before
+ * they could.
+ */
 export function memoryFolder(name: string): string {
   const below = existsSync(MEMORY) ? MEMORY : tmpdir();
   for (const one of readdirSync(below)) {
@@ -39,7 +42,7 @@ export function memoryFolder(name: string): string {
     try {
       rmSync(join(below, one), { recursive: true, force: true });
     } catch {
-      // Somebody else's.
+      // Belongs to another user.
     }
   }
   return mkdtempSync(join(below, `coppice-${name}-${process.pid}-`));

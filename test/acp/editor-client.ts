@@ -1,4 +1,4 @@
-/** The official client library of the protocol, and a real `coppice acp` process that it starts, as editors do. */
+/** A client that uses the protocol's official library, and the real `coppice acp` process that it starts, as editors do. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { MAIN } from '../house/program.ts';
 
 export interface Asked {
   readonly params: RequestPermissionRequest;
-  /** Aborted when the agent has withdrawn the question. */
+  /** Aborted when the agent withdraws the question. */
   readonly signal: AbortSignal;
   choose(optionId: string): void;
   dismiss(): void;
@@ -33,17 +33,17 @@ export interface Editor {
   /** All updates, oldest first. */
   readonly updates: { readonly sessionId: string; readonly update: SessionUpdate }[];
   readonly asked: Asked[];
-  /** What it wrote on standard error. */
+  /** Text that the process wrote to standard error. */
   readonly told: () => string;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
-  /** Updates of one kind, of one session. */
+  /** Updates of one kind in one session. */
   of<Kind extends SessionUpdate['sessionUpdate']>(
     sessionId: string,
     kind: Kind,
   ): Extract<SessionUpdate, { sessionUpdate: Kind }>[];
-  /** Text of all chunks of one kind. */
+  /** Concatenated text of all chunks of one kind. */
   text(sessionId: string, kind: 'user_message_chunk' | 'agent_message_chunk' | 'agent_thought_chunk'): string;
-  /** The next question that has not been taken. */
+  /** Waits for the next question that has not been taken yet. */
   nextAsked(): Promise<Asked>;
   begin(): Promise<string>;
   say(sessionId: string, text: string): Promise<string>;
@@ -137,7 +137,7 @@ export async function openEditor(
   return editor;
 }
 
-/** Waits for a state. */
+/** Polls until the condition holds; has no timeout. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(20);
 }

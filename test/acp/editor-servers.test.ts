@@ -1,4 +1,7 @@
-/** MCP servers that an editor names for its conversations: their tools are asked about like all others, also after a restart, and their keys stay out of the ledger. */
+/**
+ * Proves that tools of MCP servers that an editor names for its conversations need approval like all others, also after a restart, and that the servers' keys
+ * stay out of the ledger.
+ */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

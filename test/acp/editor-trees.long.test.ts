@@ -1,4 +1,7 @@
-/** Trees of agents in an editor: children as steps of a plan and as sessions, their questions, cancelling all of it, and coming back after a kill. */
+/**
+ * Proves that an editor can work with trees of agents: children as steps of a plan and as sessions, their questions, cancelling the whole tree, and resuming
+ * after a kill.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -65,7 +68,7 @@ test('children are steps of the plan, ask through the session that is open, and 
   assert.deepEqual(sessions[2]?._meta?.coppice, { parentSessionId: id, rootSessionId: id, status: 'idle' });
   await editor.agent.request('session/load', { sessionId: maker, cwd: home.work, mcpServers: [] });
   assert.equal(editor.text(maker, 'agent_message_chunk'), 'I fork two.Made it.');
-  // Its call, and what it inherited: the calls at the fork point are over for it.
+  // Both its own call and the inherited one: calls open at the fork point have ended for the fork.
   const calls = editor.of(maker, 'tool_call').map(({ toolCallId }) => toolCallId);
   const over = editor.of(maker, 'tool_call_update').filter(({ status }) => status === 'completed');
   assert.deepEqual(calls.toSorted(), over.map(({ toolCallId }) => toolCallId).toSorted());
@@ -90,7 +93,7 @@ test('a cancel stops the agent and all below it, and withdraws what they ask', a
     plan().map(({ status }) => status),
     ['in_progress', 'in_progress'],
   );
-  // As the protocol wants it of a client, in whatever order: that is no answer of the person.
+  // The protocol requires a client that cancels to dismiss its questions, in either order; the dismissal does not count as the person's answer.
   asked.dismiss();
   await editor.agent.notify('session/cancel', { sessionId: id });
   assert.equal(await turn, 'cancelled');
@@ -106,7 +109,7 @@ test('a cancel stops the agent and all below it, and withdraws what they ask', a
       ['idle', null],
     ],
   );
-  // Nobody was killed: the conversation goes on.
+  // No agent was killed: the conversation continues.
   assert.equal(await editor.say(id, 'Say hello'), 'end_turn');
   assert.match(editor.text(id, 'agent_message_chunk'), /Hello again\.$/);
 });
@@ -188,7 +191,7 @@ test('a tree that another process leads is followed, written to, answered and ca
   assert.equal(second.text(id, 'agent_message_chunk'), 'Hello.');
 
   const turn = second.say(id, 'touch it');
-  // Both are asked; the first answer counts, and the other question is withdrawn.
+  // Both editors are asked; the first answer counts, and the other question is withdrawn.
   const [here, there] = await Promise.all([second.nextAsked(), first.nextAsked()]);
   here.choose('once');
   assert.equal(await turn, 'end_turn');
@@ -196,7 +199,7 @@ test('a tree that another process leads is followed, written to, answered and ca
   assert.ok(existsSync(join(home.work, 'made.txt')));
   await until(() => second.text(id, 'agent_message_chunk') === 'Hello.Touched.');
   await until(() => first.text(id, 'agent_message_chunk') === 'Hello.Touched.');
-  // What was written elsewhere is shown.
+  // A message written in the other editor is shown.
   assert.equal(first.text(id, 'user_message_chunk'), 'touch it');
 
   await second.agent.request('session/set_mode', { sessionId: id, modeId: 'plan' });
@@ -231,13 +234,13 @@ test('a session outlives the kill of the program: what was said is told again, a
   assert.equal(modes?.currentModeId, 'ask');
   assert.equal(editor.text(id, 'user_message_chunk'), 'Split the work');
   assert.equal(editor.text(id, 'agent_message_chunk'), 'I fork two.');
-  // It goes on where it stopped.
+  // The session continues where it stopped.
   (await editor.nextAsked()).choose('once');
   await until(() => editor.text(id, 'agent_message_chunk').endsWith('Both are done.'));
   assert.ok(existsSync(join(home.work, 'made.txt')));
   assert.equal(await editor.say(id, 'Say hello'), 'end_turn');
 
-  // Closed here, another program may lead it; resumed, nothing is told twice.
+  // Once closed here, another program may lead the session; resuming repeats nothing that was sent before.
   await editor.agent.request('session/close', { sessionId: id });
   const third = await openEditor(home, ['--model', model]);
   await third.agent.request('session/resume', { sessionId: id, cwd: home.work });

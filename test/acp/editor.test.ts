@@ -1,4 +1,7 @@
-/** An editor drives conversations with the protocol's own client library: prompts, changes of files, approvals, settings, and what it did wrong. */
+/**
+ * Proves that an editor, using the protocol's own client library, drives conversations: prompts, file changes, approvals, settings, and errors for its
+ * mistakes.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -184,12 +187,12 @@ test('modes, models and effort can be chosen, and are refused by name', async ()
   assert.equal(await editor.say(id, 'write it'), 'end_turn');
   assert.equal(editor.asked.length, asked);
   assert.equal(readFileSync(join(home.work, 'made.txt'), 'utf8'), 'hello\n');
-  // The mode of the tree, not only of what is begun.
+  // The mode applies to the whole tree, not only to agents created later.
   await editor.agent.request('session/set_mode', { sessionId: id, modeId: 'plan' });
   assert.equal(await editor.say(id, 'write it'), 'end_turn');
   assert.match(editor.text(id, 'agent_message_chunk'), /switched to planning/);
   await refused(set('thinking', 'low'), -32602, /once the conversation has begun/);
-  // Another model answers from the next prompt on.
+  // The new model answers from the next prompt on.
   const other = join(home.folder, 'other.json');
   writeFileSync(other, JSON.stringify({ rules: [{ say: 'The other one.' }] }));
   assert.equal((await set('model', `scripted:${other}`)).configOptions[1]?.currentValue, `scripted:${other}`);
@@ -220,7 +223,7 @@ test('errors say what is wrong', async () => {
   );
   const image = [{ type: 'image' as const, data: 'AAAA', mimeType: 'image/png' }];
   await refused(agent.request('session/prompt', { sessionId: id, prompt: image }), -32602, /prompt\[0\]/);
-  // The scripted model has no rule for it: the turn fails, and says so.
+  // The scripted model has no rule for this prompt, so the turn fails with an error that says so.
   await refused(editor.say(id, 'nothing matches this'), -32603, /rule/);
   assert.equal(await editor.say(id, 'Hello'), 'end_turn');
 });
@@ -235,7 +238,7 @@ test('without a model it says how to connect one, and needs no new start after t
   await refused(other.begin(), -32000, /No model key found[\s\S]*coppice setup/);
   bare.configure({ model });
   assert.equal(await other.say(await other.begin(), 'Hello'), 'end_turn');
-  // Editors run it in a terminal.
+  // Editors run the setup command in a terminal.
   const { code, stdout, stderr } = await bare.run(['acp', '--setup']);
   assert.deepEqual([code, stdout], [2, '']);
   assert.match(stderr, /needs a terminal/);

@@ -1,6 +1,6 @@
 /**
- * Frames that no editor should send, made from those that editors do send, and what the specification says to each: the oracle reads them by itself. Each
- * seed gives the same frames.
+ * Generates frames that no editor should send, by mutating valid ones; an independent oracle derives the answer that the specification requires for each. The
+ * same seed gives the same frames.
  */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
@@ -21,10 +21,10 @@ const METHODS: ReadonlySet<string> = new Set([
   'session/prompt',
 ]);
 
-/** Of these an answer may have any code that says what is wrong, or be a result; all others are counted exactly. */
+/** Error codes that answers to `METHODS` may have, besides results; answers to all other frames must match exactly. */
 const CODES: ReadonlySet<number> = new Set([-32602, -32603, -32600, -32002, -32000, -32800]);
 
-/** What an agent must answer to a line. Null: nothing. */
+/** The answer that an agent must give to a line; null: none. */
 type Expected = { readonly id: string; readonly code: number | 'any' } | null;
 
 interface Answer {
@@ -54,7 +54,7 @@ export function expectedAnswer(line: Buffer): Expected {
   return { id: JSON.stringify(id), code: METHODS.has(method) ? 'any' : -32601 };
 }
 
-/** The deepest nesting, strings left out; as far as quotes tell, also of what is not JSON. */
+/** Returns the deepest nesting outside strings. Also works for text that is not JSON, as far as its quotes are balanced. */
 function depthOf(text: string): number {
   let [depth, deepest, quoted] = [0, 0, false];
   for (let at = 0; at < text.length; at += 1) {
@@ -79,7 +79,7 @@ export class FrameFuzz {
     this.#sessions = sessions;
   }
 
-  /** A line without its end; mutations may have put ends of lines into it. */
+  /** Returns a line without its final line break; mutations may have inserted line breaks. */
   next(): Buffer {
     const frame = this.#frame();
     const kind = this.#random(20);
@@ -88,7 +88,7 @@ export class FrameFuzz {
     if (kind < 17) return damagedFrame(Buffer.from(JSON.stringify(frame)), this.#random);
     if (kind === 17) return Buffer.from(JSON.stringify(this.#pick(ODD)));
     if (kind === 18) return Buffer.from(JSON.stringify([frame]));
-    // The frame itself is one level more.
+    // The frame itself adds one level.
     const depth = MESSAGE_DEPTH - 2 + this.#random(800);
     const params = `${'['.repeat(depth)}${']'.repeat(depth)}`;
     return Buffer.from(`{"jsonrpc":"2.0","id":${this.#id++},"method":"session/new","params":${params}}`);
@@ -134,7 +134,7 @@ export class FrameFuzz {
   }
 }
 
-/** A raw end of the connection: what was sent, and whether all of it was answered as the specification says. */
+/** The client end of a raw connection; checks that every line sent was answered as the specification says. */
 export class RawEditor {
   readonly #child: ChildProcess;
   readonly #answers = new Map<string, Answer[]>();
@@ -142,7 +142,7 @@ export class RawEditor {
   #waiting = 0;
   sent = 0;
   broken = 0;
-  /** The newest lines that were sent, for whoever looks at a failure. */
+  /** Lines sent since the last check, for failure messages. */
   readonly #newest: string[] = [];
 
   constructor(child: ChildProcess) {
@@ -153,12 +153,12 @@ export class RawEditor {
       text = lines.pop() ?? '';
       for (const line of lines) this.#take(JSON.parse(line) as Answer);
     });
-    // Nobody reads it: it must not hold the program up.
+    // Drained, so that a full pipe does not block the program.
     child.stderr?.resume();
   }
 
   #take(answer: Answer): void {
-    // Updates and requests of the agent.
+    // An update or a request from the agent, not an answer.
     if (answer.method !== undefined) return;
     const key = JSON.stringify(answer.id);
     this.#answers.set(key, [...(this.#answers.get(key) ?? []), answer]);
@@ -183,7 +183,7 @@ export class RawEditor {
     this.#child.stdin?.write(lines);
   }
 
-  /** Waits until everything was answered, and checks it. */
+  /** Waits until everything is answered, and checks the answers. */
   async settled(): Promise<void> {
     await until(() => {
       assert.equal(this.#child.exitCode, null, `it has ended, after:\n${this.#newest.join('\n')}`);
@@ -215,7 +215,7 @@ export class RawEditor {
     this.#newest.length = 0;
   }
 
-  /** A request that is answered with a result. */
+  /** Sends a request and returns its result; fails if the answer is an error. */
   async ask(method: string, params: object): Promise<Record<string, unknown>> {
     const id = `ask-${this.sent}`;
     this.#waiting += 1;
@@ -230,7 +230,7 @@ export class RawEditor {
   }
 }
 
-/** Sends so many frames, in batches, and then talks as an ordinary editor. */
+/** Sends at least `frames` frames in batches, and then runs an ordinary prompt. */
 export async function fuzz(
   child: ChildProcess,
   cwd: string,

@@ -1,4 +1,6 @@
-/** A hundred thousand frames, and lines of more than any frame may have: no crash, no hang, errors by the specification, and memory that stays. */
+/**
+ * Proves that 100,000 frames, and lines above the size limit, cause no crash and no hang, that errors follow the specification, and that memory stays bounded.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { afterEach, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Broken frames get the errors of the specification, and the connection goes on. `frames.deep.test.ts` sends a hundred thousand. */
+/** Proves that broken frames get the errors of the specification, and that the connection continues. `frames.deep.test.ts` sends 100,000. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { FrameGuard } from '../../src/processes/output/frame-guard.ts';
@@ -46,7 +46,7 @@ test('a line that is nested too deeply, has too many values or bytes, is cut, an
   const deep = '['.repeat(MESSAGE_DEPTH);
   assert.equal(guarded(`${deep}\n${next}`), `${deep}\n${next}`);
   assert.equal(guarded(`${deep}[1]\n`, next), `${deep}\n${next}`);
-  // Brackets in a text nest nothing.
+  // Brackets inside a string do not count as nesting.
   assert.equal(guarded(`"${deep}${deep}"\n`), `"${deep}${deep}"\n`);
   const many = guarded(`[${'1,'.repeat(MESSAGE_VALUES)}1]\n`, next);
   assert.ok(many.endsWith(`,\n${next}`) || many.endsWith(`1\n${next}`));

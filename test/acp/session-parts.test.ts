@@ -1,4 +1,4 @@
-/** The parts of a session that decide and do nothing: prompts, settings, plans, answers, the end of a turn, errors. */
+/** Proves the parts of a session that decide without side effects: prompts, settings, plans, answers, the end of a turn, errors. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { RequestError, type RequestPermissionOutcome, type SessionUpdate } from '@agentclientprotocol/sdk';

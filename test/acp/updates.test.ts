@@ -1,4 +1,7 @@
-/** What editors are told: streams that break and begin anew, conversations from the ledger, calls and their changes, and an editor that does not read. */
+/**
+ * Proves which updates editors receive: streams that break and restart, conversations read from the ledger, calls and their changes, and an editor that does
+ * not read.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,8 +3,8 @@ import { openFile } from '../../src/channels/file/file-channel.ts';
 import { newContext, newParcel } from './parcel-fixture.ts';
 
 /**
- * `append-many.ts PATH WRITER COUNT`: says that it is ready, and once its input ends appends so many parcels of many sizes, two at a time. Ends
- * with 1 if one was not delivered.
+ * `append-many.ts PATH WRITER COUNT`: reports that it is ready and, once its input ends, appends COUNT parcels of many sizes, two at a time. Exits with 1 if
+ * one was not delivered.
  */
 const [path = '', writer = '', count = '0'] = process.argv.slice(2);
 const channel = openFile({});

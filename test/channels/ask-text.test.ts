@@ -1,4 +1,6 @@
-/** Proves that every door shows the same of a call that waits for a person: padding hides nothing, the end is always there, a file's change is a difference. */
+/**
+ * Proves that every door shows a call that waits for a person in full: padding hides nothing, the end is always visible, and a file change is shown as a diff.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { askText as outboxText } from '../../src/channels/outbox/compose-parcel.ts';
@@ -15,7 +17,7 @@ import { newAsk } from './parcel-fixture.ts';
 
 const QUESTION = { since: T0, saying: null, grant: null, held: null, page: 0 };
 
-/** What a person sees of it, door by door. */
+/** Returns the text that a person sees of an approval, by door. */
 const WHOLE_DOORS: Readonly<Record<string, (ask: Ask) => string>> = {
   'the box of the terminal': (ask) => {
     const known = [agent('main', null), agent(ask.agent_id, 'main')].map((one) => seen(one));
@@ -23,7 +25,7 @@ const WHOLE_DOORS: Readonly<Record<string, (ask: Ask) => string>> = {
       type: 'asks',
       asks: [{ ...ask, root_id: 'main' }],
     });
-    // A command may go on in the next row.
+    // Rejoins a command that wraps to the next row.
     return approvalBox(state, QUESTION, 78, 12, PLAIN)
       .join('\n')
       .replaceAll(/ *│\n│ */g, ' ');
@@ -67,7 +69,7 @@ describe('the end of a command is in sight', () => {
         assert.ok(shown.includes(END), shown.slice(-500));
         assert.match(shown, /echo /);
         assert.ok(shown.length < 30_000);
-        // How much is not there, or what stands where it was not seen.
+        // The text states how much was left out, or shows escapes in place of invisible characters.
         assert.match(
           shown,
           /\d+ (spaces|blanks|empty lines|characters|hidden characters|more marks)|lines? more|more lines|\\u\{/,

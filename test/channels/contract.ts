@@ -4,29 +4,29 @@ import type { Channel, DeliverResult, Parcel } from '../../src/channels/channel.
 import { errorOf, newAsk, newContext, newParcel, newRun } from './parcel-fixture.ts';
 
 /**
- * What the other side does with the next delivery. `refuse`: says no for good. `busy`: says later. `down`: cannot be reached.
- * `hang`: takes it and never answers.
+ * How the other side treats the next delivery. `refuse`: rejects it permanently. `busy`: asks for a retry. `down`: is unreachable. `hang`: accepts it and never
+ * answers.
  */
 export type Fault = 'refuse' | 'busy' | 'down' | 'hang';
 
 export interface ChannelUnderTest {
   readonly channel: Channel;
-  /** An address that takes parcels; what it took is `received`. */
+  /** An address that accepts parcels; `received` returns what it accepted. */
   readonly good_address: string;
   readonly bad_address: string;
-  /** Tokens, keys, addresses that tell one: they may stand in no error. */
+  /** Tokens, keys and addresses that contain one; no error may contain them. */
   readonly secrets: readonly string[];
-  /** Everything that the good address has acknowledged, in that order; a text in parts as one. With ids where the channel carries them. */
+  /** All texts that the good address acknowledged, in that order, a split text as one. With ids if the channel carries them. */
   received(): Promise<readonly { readonly id?: string; readonly text: string }[]>;
-  /** What is left of a text where a channel does not carry it to the letter on purpose; default: everything. */
+  /** The text that arrives if the channel alters it on purpose; default: unchanged. */
   readonly shown?: (text: string) => string;
-  /** Brings about one of the faults that the suite was told of. */
+  /** Makes the next delivery fail in one of the ways in `faults`. */
   failNext?(kind: Fault): void;
-  /** The other side; the channel is closed before. */
+  /** Closes the other side; the channel is closed before. */
   close(): Promise<void>;
 }
 
-/** Generous: below any channel's own time limit, and far above what stopping takes. */
+/** Generous: below every channel's own timeout, and far above what stopping takes. */
 const SOON_MS = 8_000;
 const UNICODE =
   'naïve 漢字 🎋 👩🏽‍💻 שלום עולם\n\t"quoted" \\ %_ $1 <b>&amp;</b> *not* _bold_ `code`\n\n## heading\n\n- item';
@@ -35,7 +35,7 @@ const LARGE = Array.from(
   (_, line) => `line ${line} of a long text: 漢字 and letters`,
 ).join('\n');
 
-/** What every channel must do, whatever is at its other end; one suite, every channel. `faults` are those that `failNext` knows. */
+/** The contract suite that every channel must pass. `faults` lists those that `failNext` supports. */
 export function channelContract(
   name: string,
   start: () => Promise<ChannelUnderTest>,
@@ -158,7 +158,7 @@ export function channelContract(
           const stop = new AbortController();
           const parcel = good({ text: 'stopped on the way' });
           const result = deliver(parcel, stop.signal);
-          // It must hang for the stop to prove anything.
+          // The delivery must hang, or the stop would prove nothing.
           assert.equal(await Promise.race([result, later(200)]), 'later');
           stop.abort();
           const ended = await Promise.race([result, later(SOON_MS)]);

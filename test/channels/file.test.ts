@@ -1,4 +1,5 @@
-// Proves that a file keeps the channel contract, that processes which append at the same time do not mix their lines, and that no line is lost to a crash before it.
+// Proves that a file keeps the channel contract, that processes appending at the same time do not mix their lines, and that a line cut off by a crash costs no
+// later line.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +24,7 @@ import { type ChannelUnderTest, channelContract, type Fault } from './contract.t
 import { errorOf, newContext, newParcel } from './parcel-fixture.ts';
 
 const MODE = 0o777;
-/** A device that is always out of space. */
+/** A device that is always full. */
 const FULL = '/dev/full';
 
 function makeFolder(): string {
@@ -49,7 +50,7 @@ function sectionsOf(path: string): { readonly id: string; readonly text: string 
   }));
 }
 
-/** Brings about a fault of the file system around the next delivery. */
+/** Simulates a fault of the file system during the next delivery. */
 function withFaults(channel: Channel, path: string): Pick<ChannelUnderTest, 'channel' | 'failNext'> {
   let fault: Fault | null = null;
   const away = `${path}.away`;
@@ -204,7 +205,7 @@ describe('file', () => {
     const children = writers.map((writer) =>
       spawn(process.execPath, [program, path, writer, String(count)], { stdio: 'pipe' }),
     );
-    // Each is ready before one begins.
+    // All writers are ready before the first one starts.
     await Promise.all(children.map((child) => once(child.stdout, 'data')));
     const ends = children.map(async (child) => {
       let said = '';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/processes/waiting.ts';
 
-/** Time that passes when the test says so. */
+/** A clock that advances only when the test says so. */
 export class ManualClock implements Clock {
   #now = Date.UTC(2026, 10, 21, 2, 0, 0);
   readonly #timers = new Set<{ readonly at: number; readonly ring: () => void }>();
@@ -15,12 +15,12 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Lets everything happen that waits for nothing but its turn. */
+  /** Lets everything run that does not wait for a timer. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Lets so many milliseconds pass; timers ring in their order, and what each leads to happens before the next. */
+  /** Advances the clock by `ms`; timers fire in order, and each one's consequences run before the next. */
   async pass(ms: number): Promise<void> {
     await this.settle();
     const end = this.#now + ms;
@@ -35,7 +35,7 @@ export class ManualClock implements Clock {
     this.#now = end;
   }
 
-  /** Timers that have not rung. */
+  /** Number of timers that have not fired. */
   get waiting(): number {
     return this.#timers.size;
   }

@@ -11,11 +11,11 @@ interface SaidMessage {
 
 type Answer = Parameters<ChatSessions['answer']>[2];
 
-/** A sessions for one test, kept in memory: it keeps the promises of the contract and can be away as a ledger can. */
+/** In-memory `ChatSessions` for one test; keeps the contract and can be unreachable, as a ledger can. */
 export class MemoryChatSessions implements ChatSessions {
-  /** So many of the next calls fail as they do while the ledger cannot be reached. */
+  /** Number of next calls that fail as if the ledger were unreachable. */
   away = 0;
-  /** How often it was asked while away. */
+  /** Number of calls made while the ledger was unreachable. */
   missed = 0;
   readonly said: SaidMessage[] = [];
   readonly kept = new Map<string, string>();
@@ -23,11 +23,11 @@ export class MemoryChatSessions implements ChatSessions {
   readonly killed: string[] = [];
   readonly renewed: string[] = [];
   readonly interrupted: string[] = [];
-  /** By chat. */
+  /** The agents of each chat. */
   readonly lines = new Map<string, AgentLine[]>();
   readonly open = new Map<string, Ask[]>();
   readonly #listeners = new Set<(event: ChatEvent) => void>();
-  /** What `say` rejects with. */
+  /** The error with which `say` rejects; null: it succeeds. */
   refusal: Error | null = null;
 
   readonly memory: ChannelMemory = {

@@ -12,19 +12,21 @@ type Method =
   | 'findAsks'
   | 'pendingChannels';
 
-/** The ledger's part in deliveries, in memory, with the faults that a real one has. */
+/** In-memory `DeliveryLedger`, with the faults of a real one. */
 export class MemoryLedger implements DeliveryLedger {
   readonly deliveries = new Map<string, Delivery>();
   readonly runs: Run[] = [];
   readonly asks: Ask[] = [];
-  /** By delivery: the worker whose claim it is under. */
+  /** The worker that has claimed each delivery, by delivery id. */
   readonly claims = new Map<string, string>();
-  /** Workers whose lease has run out. */
+  /** Workers whose leases have expired. */
   readonly dead = new Set<string>();
-  /** Ends that were kept, in order. */
+  /** Recorded ends, in order. */
   readonly ends: { readonly id: string; readonly end: DeliveryEnd }[] = [];
   readonly claimed_limits: number[] = [];
-  /** Called before a method does its work; what it throws is the ledger's error. `after`: the work was done, and the answer is lost. */
+  /**
+   * Called before and after each method does its work; what it throws becomes the ledger's error. `after`: the work was done, but its acknowledgement is lost.
+   */
   fault: (method: Method, when: 'before' | 'after') => void = () => undefined;
 
   enter(delivery: NewDelivery): void {
@@ -60,7 +62,7 @@ export class MemoryLedger implements DeliveryLedger {
         this.claims.set(id, worker_id);
         this.#change(id, { attempts: this.of(id).attempts + 1 });
       }
-      // The rows that a database returns of what it changed are in no order.
+      // A database returns the rows that it updated in no particular order.
       return due.map(({ id }) => this.of(id)).sort((a, b) => b.created_at - a.created_at);
     });
   }

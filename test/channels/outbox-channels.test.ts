@@ -1,4 +1,5 @@
-// Proves that the outbox works with real channels in real time: while one webhook never answers, files, standard output and other webhooks get theirs, and a stop leaves nothing open.
+// Proves that the outbox works with real channels in real time: while one webhook never answers, files, standard output and other webhooks receive theirs, and
+// a stop leaves nothing open.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -6,11 +6,11 @@ import { MemoryLedger } from './memory-ledger.ts';
 
 export type Behaviour = (parcel: Parcel, context: DeliverContext) => DeliverResult | Promise<DeliverResult>;
 
-/** A channel that does what the test says, and keeps what it was given. */
+/** A channel that behaves as the test says, and records the parcels it was given. */
 export interface StageChannel extends Channel {
   readonly begun: Parcel[];
   behave: Behaviour;
-  /** Under way now, and at most so far. */
+  /** Deliveries in progress; `most` is their maximum so far. */
   under_way: number;
   most: number;
 }
@@ -18,7 +18,7 @@ export interface StageChannel extends Channel {
 export const DELIVERED: DeliverResult = { type: 'delivered' };
 export const LATER: DeliverResult = { type: 'retry', error: 'not now', after_ms: null };
 
-/** Until its signal aborts. */
+/** Hangs until its signal aborts. */
 export const hang: Behaviour = (_parcel, { signal }) =>
   new Promise((resolve) => {
     signal.addEventListener('abort', () => resolve({ ...LATER, error: 'stopped' }), { once: true });
@@ -51,15 +51,15 @@ export interface OutboxStage {
   readonly clock: ManualClock;
   readonly ledger: MemoryLedger;
   readonly logged: { readonly level: string; readonly text: string; readonly fields: unknown }[];
-  /** A reply, unless `over` says otherwise; resolves to its id. */
+  /** Enters a delivery, by default a reply, and returns its id. */
   enter(target: string, over?: Partial<NewDelivery>): string;
   open(channels: readonly Channel[], over?: Partial<OutboxOptions>): Outbox;
-  /** Stops it, and lets the time pass that it may take. */
+  /** Stops the outbox, and advances the clock by the time that this may take. */
   stop(outbox: Outbox): Promise<void>;
   warnings(): string[];
 }
 
-/** An outbox on a ledger in memory, in a time of its own. */
+/** An outbox on an in-memory ledger, with a manual clock. */
 export function outboxStage(): OutboxStage {
   const clock = new ManualClock();
   const ledger = new MemoryLedger();

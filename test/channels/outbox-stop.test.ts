@@ -1,4 +1,4 @@
-// Proves that a stop, a lost claim, a ledger that is away and a worker that dies leave no delivery behind and mark none twice.
+// Proves that a stop, a lost claim, an unreachable ledger and a dead worker leave no delivery behind and mark none twice.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DELIVERED, hang, LATER, newChannel, outboxStage } from './outbox-stage.ts';
@@ -100,7 +100,7 @@ describe('outbox: stop', () => {
     assert.deepEqual([...ledger.claims.keys()].sort(), [deaf, away].sort());
     assert.equal(clock.waiting, 0, 'no timer is left');
     assert.ok(warnings().includes('the outcome of a delivery was not recorded; it will be retried'));
-    // The claims end with their worker.
+    // The claims of a dead worker are void.
     ledger.fault = () => undefined;
     ledger.dead.add('w1');
     const second = open([newChannel('deaf'), newChannel('chat')], { worker_id: 'w2' });

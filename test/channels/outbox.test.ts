@@ -1,4 +1,5 @@
-// Proves that the outbox delivers everything that is due, in order and within its limits, tries again as it promises, and loses nothing to a stop or to a ledger that is away.
+// Proves that the outbox delivers everything that is due, in order and within its limits, retries as documented, and loses nothing to a stop or an unreachable
+// ledger.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DeliverResult } from '../../src/channels/channel.ts';
@@ -274,7 +275,7 @@ describe('outbox: concurrency', () => {
 });
 
 describe('outbox: retries', () => {
-  /** The waits between tries, in milliseconds, as the ledger was told of them. */
+  /** Returns the waits between attempts in ms, as recorded in the ledger. */
   async function waits(result: DeliverResult, random: () => number, tries: number): Promise<number[]> {
     const { clock, ledger, enter, open, stop } = outboxStage();
     enter('chat:1');

@@ -67,7 +67,7 @@ export function newParcel(address: string, over: Partial<Parcel> = {}): Parcel {
   };
 }
 
-/** A context that keeps progress as the ledger does. */
+/** A context that records progress as the ledger does. */
 export function newContext(
   signal: AbortSignal = new AbortController().signal,
 ): DeliverContext & { readonly progress: string[] } {
@@ -81,7 +81,7 @@ export function newContext(
   };
 }
 
-/** The error of what was not delivered; empty for what was. */
+/** Returns the error of a failed delivery; empty if it was delivered. */
 export function errorOf(result: DeliverResult): string {
   return result.type === 'delivered' ? '' : result.error;
 }

@@ -1,4 +1,4 @@
-/** Numbers as of `Math.random`, the same in every run. */
+/** A replacement for `Math.random` that returns the same numbers in every run. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,4 +1,5 @@
-// Proves that standard output keeps the channel contract: nothing that steers a terminal gets through, a stream that does not take text is waited for, a closed one is the end.
+// Proves that standard output keeps the channel contract: no terminal control sequences get through, a stalled stream is waited for, and a closed stream fails
+// permanently.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,7 +34,7 @@ channelContract('stdout', async () => {
     fault = null;
     if (now === 'refuse') return done(Object.assign(new Error('closed'), { code: 'EPIPE' }));
     if (now === 'down') return done(Object.assign(new Error('not now'), { code: 'EAGAIN' }));
-    // It stands still until the test has seen that, and takes the text later.
+    // The stream stalls until the test has noticed, and accepts the text later.
     if (now === 'hang') return setTimeout(() => stream.write(text, done), 600);
     return stream.write(text, done);
   };
@@ -51,7 +52,7 @@ channelContract('stdout', async () => {
   };
 }, ['refuse', 'down', 'hang']);
 
-/** A stream that takes a text when the test says so. */
+/** A stream that accepts a text only when the test says so. */
 function slowStream() {
   const written: string[] = [];
   const waiting: (() => void)[] = [];
@@ -62,7 +63,7 @@ function slowStream() {
   return { written, write, take: () => waiting.shift()?.() };
 }
 
-/** Prints to its own standard output, and tells on standard error what came of it. */
+/** A program that prints to its standard output, and reports the results on standard error. */
 const PROGRAM = `
   import { once } from 'node:events';
   const { openStdout } = await import(process.env.CHANNEL);

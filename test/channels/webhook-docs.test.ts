@@ -1,4 +1,4 @@
-// Proves that the receiver in docs/webhooks.md, run as it stands there, takes real deliveries once each and refuses forged ones.
+// Proves that the receiver in docs/webhooks.md, run exactly as printed, accepts real deliveries once each and rejects forged ones.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -44,7 +44,7 @@ it('the receiver of the documentation works', async (test) => {
   const parcel = newParcel('ops', { text: 'hello receiver' });
   const deadline = performance.now() + 30_000;
   let result = await channel.deliver(parcel, newContext());
-  // Until it listens nobody can be reached.
+  // Deliveries fail until the receiver listens.
   while (result.type === 'retry' && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 50));
     result = await channel.deliver(parcel, newContext());

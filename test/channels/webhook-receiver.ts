@@ -10,16 +10,16 @@ export interface Received {
 
 export interface WebhookReceiver {
   readonly url: string;
-  /** Requests whose body came whole, in order. */
+  /** Requests whose body arrived whole, in order. */
   readonly requests: readonly Received[];
-  /** Takes the next request in the place of a 204. */
+  /** Answers the next request with `answer` instead of a 204. */
   answerNext(answer: (response: ServerResponse, request: Received) => void): void;
-  /** Connections that are open now. */
+  /** Number of connections that are open now. */
   readonly connections: () => number;
   close(): Promise<void>;
 }
 
-/** A real HTTP server that takes whatever is posted. */
+/** A real HTTP server that accepts every POST. */
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const requests: Received[] = [];
   const answers: ((response: ServerResponse, request: Received) => void)[] = [];

@@ -1,4 +1,4 @@
-// Proves that a webhook keeps the channel contract, signs what any Standard Webhooks library verifies, and reads every answer for what it is.
+// Proves that a webhook keeps the channel contract, signs so that any Standard Webhooks library verifies, and interprets every answer correctly.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';

@@ -1,4 +1,5 @@
-// Proves `coppice approvals` as a user meets it: from a second process while `run --ask` waits, on both databases; texts, JSON, errors and exit codes.
+// Proves `coppice approvals` from a user's point of view: from a second process while `run --ask` waits, on both databases; texts, JSON, errors and exit
+// codes.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,11 +25,11 @@ interface Desk {
   readonly pid: number;
   approvals(...args: string[]): Promise<CliResult>;
   coppice(...args: string[]): Promise<CliResult>;
-  /** Open questions, once there are `count`. */
+  /** Returns the open questions once there are `count`. */
   open(count?: number): Promise<readonly Listed[]>;
 }
 
-/** A run that waits: the root makes the calls of `rounds` one after the other and ends with the result of the last. */
+/** Starts a run that waits: the root makes the calls of each round in turn, and ends with the result of the last. */
 function deskWith(
   rounds: readonly (readonly object[])[],
   database: string | undefined,
@@ -229,7 +230,7 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.equal((await desk.run).signal, 'SIGKILL');
       const allowed = await desk.approvals('allow', ask?.id ?? '');
       assert.equal(allowed.code, 0);
-      // What to do next is said, since nobody would go on by itself.
+      // The next command is printed, since no process would continue the tree by itself.
       assert.equal(
         allowed.stderr,
         `no process leads it: resume it with coppice resume ${ask?.agent_id.slice(0, 8)} --ask\n`,

@@ -1,4 +1,4 @@
-// Proves `coppice blame`: lines of agents, of before, and of others, each with the call that wrote it; a single line; JSON; errors.
+// Proves `coppice blame`: lines by agents, older lines and lines by others, with the call that wrote each; a single line; JSON; errors.
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Proves coppice cron and coppice deliveries as a person meets them: what they print, what they refuse, what programs get.
+// Proves `coppice cron` and `coppice deliveries` from a user's point of view: what they print and refuse, and what programs get.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { until } from '../runtime/stage.ts';
 import type { CliResult } from './residents.ts';
 import { type Home, makeHome } from './run-cli.ts';
 
-/** Whatever else it is asked, the model has no answer. */
+/** The model answers nothing else. */
 const RULES = { rules: [{ when: { user: '^count' }, say: 'counted 3 files' }] };
 
 describe('coppice cron', () => {
@@ -267,7 +267,7 @@ describe('coppice cron', () => {
   it('serves: delivers what waits, deletes what may go, and stops when told', async () => {
     const server = home.start(['serve', '--log', 'json']);
     const log = join(home.folder, 'log.md');
-    // The file is there before its first line is.
+    // The file exists before its first line does.
     await until(
       () =>
         existsSync(log) && /\[Cron: counter\] Complete\.\n\ncounted 3 files/.test(readFileSync(log, 'utf8')),

@@ -1,4 +1,5 @@
-// Proves that `coppice doctor` tries what it claims: what would make run, serve or a sub-agent fail is named, and the exit code says so; no key is shown.
+// Proves that `coppice doctor` really tests what it reports: whatever would make run, serve or a sub-agent fail is named and reflected in the exit code; no
+// key is shown.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -34,7 +35,7 @@ after(() => {
 });
 afterEach(() => home.configure({}));
 
-/** Exit code, and what the last line names. */
+/** Runs `coppice doctor`; returns its exit code and its last line, and checks that no key is shown. */
 async function doctor(
   more: NodeJS.ProcessEnv = {},
 ): Promise<{ code: number | null; last: string; stdout: string }> {
@@ -63,7 +64,7 @@ it('a key that its server takes, refuses, or cannot be asked about', async () =>
   const odd = await doctor();
   assert.equal(odd.code, 0);
   assert.match(odd.stdout, /lists no models \(404\): the key was not tried/);
-  // Nothing that costs something was asked for.
+  // No request was made that costs anything.
   assert.deepEqual([...new Set(seen)].sort(), ['GET /models', 'GET /odd/models']);
 });
 

@@ -1,4 +1,4 @@
-// Proves with real git that coppice gc removes worktrees whose work is merged or that hold none, and keeps and lists the others with commands that work.
+// Proves with real git that `coppice gc` removes worktrees that are merged or hold no work, and keeps and lists the others with commands that work.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';

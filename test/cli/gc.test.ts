@@ -1,4 +1,4 @@
-// Proves coppice gc as a person meets it: what it says that it would remove, what it removes, what the archive holds, and what a cut leaves behind.
+// Proves `coppice gc` from a user's point of view: what it announces, what it removes, what the archive holds, and what an interruption leaves behind.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ interface Line {
   readonly message?: { readonly agent_id: string };
 }
 
-/** The lines of an archive, also of one that was cut short. */
+/** Returns the lines of an archive, even of a truncated one. */
 function linesOf(file: string): Line[] {
   const text = gunzipSync(readFileSync(file), { finishFlush: constants.Z_SYNC_FLUSH }).toString('utf8');
   return text
@@ -42,7 +42,7 @@ describe('coppice gc', () => {
     await store.close();
   });
 
-  /** A tree that ended long ago, with a letter and a run. */
+  /** Creates a tree that ended long ago, with a letter and a run. */
   const ended = async (): Promise<Agent> => {
     const root = await oldTree(store, { type: 'idle' }, { messages: [said('漢字 🎋')] });
     assert.ok((await store.send({ ...letter(root, root), from_id: null })).ok);

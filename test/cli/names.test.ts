@@ -1,4 +1,7 @@
-/** Proves that names and labels from the command line and from the configuration are one printable line: what is none is refused, and said without its tricks. */
+/**
+ * Proves that names and labels from the command line and the configuration must be one printable line: others are refused, and shown with unsafe
+ * characters made visible.
+ */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * A program that answers one command line after another, each as a process of its own would: with its words, folder, environment and input, on the real
- * standard streams. A question has ended when nothing of it keeps the process alive; then both streams carry `end`.
+ * A program that executes one command line after another as a separate process would: with its own arguments, folder, environment and input, on the real
+ * standard streams. A command has ended when nothing of it keeps the process alive; then `end` is written to both streams.
  */
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ export interface Question {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly input: string;
-  /** What no output holds. */
+  /** Marker that never occurs in output. */
   readonly end: string;
 }
 
@@ -18,7 +18,7 @@ const LOOK_MS = 2;
 const [node = '', , main = '', module = ''] = process.argv;
 for (const one of [process, process.stdout, process.stderr]) one.setMaxListeners(0);
 let idle: readonly string[] = [];
-// What this program itself keeps open is open by its first question.
+// Resources that this program itself keeps open exist by the time of the first question.
 process.once('message', () => {
   idle = process.getActiveResourcesInfo();
 });

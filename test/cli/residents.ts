@@ -13,10 +13,10 @@ export interface CliResult {
 }
 
 const PROGRAM = join(import.meta.dirname, 'resident-cli.ts');
-/** Those that wait for a command line. They end with this process. */
+/** Resident programs that wait for a command line. They end with this process. */
 const free: ChildProcess[] = [];
 
-/** Runs a command line in a program that stays for the next one: a start costs more than most commands. */
+/** Runs a command line in a resident program, which is reused: starting one costs more than most commands. */
 export async function askResident(question: Omit<Question, 'end'>): Promise<CliResult> {
   const child = free.pop() ?? newResident();
   setBusy(child, true);
@@ -49,7 +49,7 @@ export async function askResident(question: Omit<Question, 'end'>): Promise<CliR
       code = told;
       look();
     });
-    // A command that ends its process takes the program along.
+    // A command that exits its process ends the resident program too.
     child.on('close', (status, signal) => {
       code = status;
       settle(signal);
@@ -67,7 +67,7 @@ function newResident(): ChildProcess {
   });
 }
 
-/** One that waits keeps no test file alive. */
+/** An idle resident program does not keep a test file alive. */
 function setBusy(child: ChildProcess, busy: boolean): void {
   const parts = [child, child.channel, child.stdout, child.stderr] as readonly (Refable | null)[];
   for (const part of parts) busy ? part?.ref?.() : part?.unref?.();

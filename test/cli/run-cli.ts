@@ -6,20 +6,20 @@ import { MAIN } from '../house/program.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { askResident, type CliResult } from './residents.ts';
 
-/** A place of its own for the command line: folders, ledger and configuration that no other test or user shares. */
+/** An isolated environment for the command line: folders, ledger and configuration that no other test or user shares. */
 export interface Home {
   readonly folder: string;
-  /** The folder that is worked in. */
+  /** The folder in which commands run. */
   readonly work: string;
   readonly database: string;
   readonly env: NodeJS.ProcessEnv;
   configure(configuration: object | string): void;
-  /** A process of its own, for what is watched, signalled or killed. */
+  /** Runs a command line in a separate process that can be watched, signalled or killed. */
   start(
     args: readonly string[],
     options?: { readonly input?: string; readonly env?: NodeJS.ProcessEnv },
   ): { readonly child: ChildProcess; readonly ended: Promise<CliResult> };
-  /** The same command line in a program that stays for the next. */
+  /** Runs a command line in a resident program (residents.ts). */
   run(
     args: readonly string[],
     options?: { readonly input?: string; readonly env?: NodeJS.ProcessEnv },

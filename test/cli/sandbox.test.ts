@@ -1,4 +1,7 @@
-/** Proves the sandbox as people meet it: on by default, told by `doctor`, never left out silently where it cannot stand, and off where a person says so. */
+/**
+ * Proves the sandbox from a user's point of view: on by default, reported by `doctor`, never silently omitted where it is unavailable, and off where a
+ * person says so.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
@@ -15,7 +18,7 @@ import { after, describe, it } from 'node:test';
 import { NO_WALLS } from '../processes/sandbox/walls.ts';
 import { makeHome } from './run-cli.ts';
 
-// Not below /tmp, which commands do not see.
+// Outside /tmp, which commands cannot see.
 const outside = realpathSync(mkdtempSync('/var/tmp/coppice-test-'));
 after(() => rmSync(outside, { recursive: true }));
 
@@ -83,7 +86,7 @@ it('where it cannot stand, no command runs, the way out is told, and doctor fail
 });
 
 it('where it cannot stand, the demo shows what it finds nevertheless: its commands are not those of a model', async () => {
-  // Everything but bubblewrap.
+  // All programs except bubblewrap.
   const programs = join(home.folder, 'programs');
   mkdirSync(programs);
   for (const name of [

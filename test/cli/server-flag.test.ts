@@ -1,5 +1,5 @@
-// Proves that commands print the same, byte for byte, whether they read the database or ask a server with --server; that they act there and follow what it
-// leads; and that what they cannot do, or are refused, is said with what would help.
+// Proves that commands print the same, byte for byte, whether they read the database or ask a server with --server; that they act there and follow the trees
+// it leads; and that what they cannot do, or are refused, is reported with a remedy.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -69,10 +69,10 @@ after(async () => {
   await server.ended;
 });
 
-/** The command line with `--server`. */
+/** Runs the command line with `--server`. */
 const there = (...args: readonly string[]) => home.run([...args, '--server', url]);
 
-/** Without what a moment changes. */
+/** Replaces values that depend on the time of the call. */
 function untimed(text: string): string {
   return text
     .replaceAll(/"(?:expires_at|exported_at)":"[^"]*"|"(?:now|after)":(?:\d+|"[^"]*")/g, 'T')
@@ -90,7 +90,7 @@ async function sameAsHere(...args: readonly string[]): Promise<string> {
   return remote.stdout;
 }
 
-/** As text and with `--json`. */
+/** Compares the output as text and with `--json`. */
 async function sameBoth(...args: readonly string[]): Promise<void> {
   await sameAsHere(...args);
   await sameAsHere(...args, '--json');
@@ -159,7 +159,7 @@ it('follows what it starts, prints the answer, and ends with the code of the out
   assert.match(done.stderr, /^coppice run .* fork two .*coppice tree [0-9a-f]{8}$/m);
   assert.match(done.stderr, /one: idle/);
   assert.match(done.stderr, /^3 agents, 0 at work/m);
-  // The tree has come to rest when all have, or with --no-wait, when its root has.
+  // A run ends when all agents are at rest, or with --no-wait when its root is.
   const left = await there('run', ...MODEL, '--toolset', 'process', 'leave one');
   assert.match(left.stderr, /late: idle/);
   assert.match(left.stderr, /^2 agents, 0 at work/m);
@@ -169,7 +169,7 @@ it('follows what it starts, prints the answer, and ends with the code of the out
   const json = await there('run', ...MODEL, 'x', '--json');
   const { id, status, reply, agents } = JSON.parse(json.stdout);
   assert.deepEqual([status, reply, agents.length, json.code], ['done', 'done', 1, 0]);
-  // What it said before the stream was connected is not among the events: the last answer takes a while.
+  // Events before the stream was connected are missing, so the last answer takes a while.
   const lines = (await there('run', ...MODEL, 'leave one', '--events')).stdout.trimEnd().split('\n');
   const types = lines.map((line) => (JSON.parse(line) as { type?: string; schema: string }).type);
   assert.ok(types.includes('agent') && types.includes('message'), String(types));

@@ -1,5 +1,5 @@
-// Proves that agents share a task list: calls of one message take effect in their order, a killed agent's task goes to another, and people see it all with
-// `coppice tasks`. A list outlives the process; an agent without the toolset does not see its tools.
+// Proves that agents share a task list: calls of one message take effect in order, a killed agent's task goes to another, and people see it all with
+// `coppice tasks`. A list survives the process; an agent without the toolset does not see its tools.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

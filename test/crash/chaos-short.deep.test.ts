@@ -1,4 +1,5 @@
-// Proves that trees on three real workers and a durable PostgreSQL end right while workers are killed and stopped and the database is cut off and restarted.
+// Proves that trees on three real workers and a durable PostgreSQL end correctly while workers are killed and stopped and the database is disconnected and
+// restarted.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { runChaos } from '../../bench/chaos/run-chaos.ts';

@@ -1,4 +1,5 @@
-// Proves that delegated tasks survive SIGKILL at random moments, on both databases: each parked call gets its one result, nothing is created twice, no call is silently run again.
+// Proves that delegated tasks survive SIGKILL at random moments, on both databases: each parked call gets exactly one result, nothing is created twice, no
+// call is silently repeated.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -18,7 +19,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the worker; kills it after `kill_ms` if that is given. */
+/** Runs the worker; if `kill_ms` is given, kills it that long after its first output. */
 function runWorker(args: readonly string[], kill_ms: number | null): Promise<Ended> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'delegate-worker.ts'), ...args], {
     stdio: 'pipe',
@@ -46,7 +47,7 @@ alwaysOnBothDatabases('killed while sub-agents work', (database) => {
   });
 });
 
-/** Returns how often it was killed. */
+/** Executes one run; returns the number of kills. */
 async function oneRun(url: string | undefined): Promise<number> {
   const folder = temporaryFolder();
   const database = url ?? `sqlite:${join(folder, 'ledger.db')}`;

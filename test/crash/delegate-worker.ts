@@ -7,8 +7,8 @@ import {
 } from '../../src/coppice.ts';
 
 /**
- * A program that may be killed at any moment: `node delegate-worker.ts DATABASE EFFECTS [ROOT]`. It starts a tree of `WIDTH` sub-agents
- * that each use a tool, spawn one below, and answer; or goes on with the tree of ROOT. It prints the root's id, then its reply.
+ * A program that may be killed at any moment: `node delegate-worker.ts DATABASE EFFECTS [ROOT]`. It starts a tree of `WIDTH` sub-agents that each use a
+ * tool, spawn one child, and answer; or resumes the tree of ROOT. Prints the root's id, then its reply.
  */
 export const WIDTH = 8;
 
@@ -56,7 +56,7 @@ async function main(database: string, effects: string, root_id: string | undefin
     root_id === undefined ? await coppice.start({ prompt: 'begin' }) : await coppice.resume(root_id);
   process.stdout.write(`root ${agent.id}\n`);
   const { reply, failure } = await agent.result();
-  // What a sub-agent did, in the last line of its result, differs with the kills.
+  // The last line of a sub-agent's result lists its actions, which depend on the kills.
   const said = reply?.replaceAll(/\n+[^\n]*\[Did: [^\n]*\](?=\s|$)/g, '');
   process.stdout.write(`reply ${failure === null ? said : `failed: ${failure.error}`}\n`);
   await coppice.close();

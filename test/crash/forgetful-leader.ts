@@ -1,7 +1,7 @@
 import { type LeadOptions, lead } from '../../bench/kills/lead.ts';
 import type { Store } from '../../src/store/store.ts';
 
-/** A leader whose ledger acknowledges one step without writing it, to test the judge. */
+/** Number of the commit whose first step is acknowledged without being written, to test the judge. */
 const FORGETS_AT = 6;
 
 function forgetful(store: Store): Store {

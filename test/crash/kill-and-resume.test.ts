@@ -1,4 +1,5 @@
-// Proves that a run killed with SIGKILL at random moments and resumed ends with the right answer, each mail once, no gap in any `seq`, no call silently repeated.
+// Proves that a run killed with SIGKILL at random moments and resumed ends with the right answer, each mail consumed once, no gap in any `seq`, and no call
+// silently repeated.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
@@ -30,7 +31,7 @@ it(`${ROUNDS} runs of ${CHILDREN} children, killed up to four times each`, async
   assert.ok(kills >= ROUNDS, `the faults must fire: only ${kills} kills`);
 });
 
-/** Returns how many calls were reported as interrupted. */
+/** Checks the ledger and the effects; returns the number of calls reported as interrupted. */
 async function check(database: string, effects: string, children: number): Promise<number> {
   const store = await openStore(database);
   const agents = await store.agents({});

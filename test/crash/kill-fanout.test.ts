@@ -1,4 +1,4 @@
-// Proves that a fan-in survives SIGKILL of its process: every result exactly once and in order, beside children that hang, fail and flood.
+// Proves that a fan-in survives SIGKILL of its process: every result exactly once and in order, even with children that hang, fail and flood.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

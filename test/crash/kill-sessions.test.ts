@@ -1,4 +1,4 @@
-// Proves that background runs survive SIGKILL of the process that leads them: each end is announced exactly once, queued runs still begin, cleanup follows.
+// Proves that background runs survive SIGKILL of the process that leads them: each end is announced exactly once, queued runs still start, cleanup follows.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const COUNT = 100;
 const FLOOD = 'flood '.repeat(30_000);
 const LATE = 'limit reached: run time of 3 s';
 
-/** The exact announcement of a run that its requester must get. */
+/** The exact announcement that the requester of a run must get. */
 function announcementOf(label: string): string {
   const head = `[Subagent: ${label}]`;
   if (label === 'run-1') return `${head} Timed out: ${LATE}`;

@@ -1,5 +1,6 @@
-// Proves that an agent whose window is small works through many checkpoints, killed with SIGKILL again and again: no request exceeds the window, its last one has its task, its children and
-// all that a person wrote meanwhile, word for word; and forks made before and after checkpoints see what their parent saw then.
+// Proves that an agent with a small context window works through many checkpoints while SIGKILL hits it repeatedly: no request exceeds the window; its last
+// one has its task, its children and everything that a person wrote meanwhile, verbatim; and forks made before and after checkpoints see what their parent
+// saw then.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { promptOf } from '../../src/records/conversation/prompt.ts';
@@ -17,7 +18,7 @@ const WINDOW = 8_000;
 const TASK = 'FORK a child and count to the end. The password is pineapple.';
 const COUNT = `echo x >> count; [ $(wc -l < count) -ge ${TURNS} ] && echo last || echo more; head -c 700 /dev/zero | tr '\\0' x`;
 const CUT = 'This conversation was long.';
-/** What a person writes once the agent has counted so far. */
+/** Letters of a person, each sent once the agent has counted up to `at`. */
 const WORDS = [0.2, 0.5, 0.8].map((share) => ({
   at: Math.floor(share * TURNS),
   text: `At ${share} I say „naïve“ 👍🏽,\nand "quoted" \\ too: keep it as it is.`,
@@ -47,7 +48,7 @@ it(`${TURNS} turns, killed up to ${KILLS} times`, async (context) => {
     counted += 1;
     for (const { text } of WORDS.slice(sent.length).filter(({ at }) => at <= counted))
       sent.push(home.run(['send', 'main', text]));
-    // Asked for again if a kill lost the call.
+    // Requested again if a kill lost the call.
     is_late_there ||=
       exchange.messages.at(-1)?.results.some(({ output }) => output.includes('"late"')) === true;
     if (counted < LATE_AT || is_late_there) return answered;
@@ -86,7 +87,7 @@ it(`${TURNS} turns, killed up to ${KILLS} times`, async (context) => {
   const cuts = history.filter(({ kind, content }) => kind === 'event' && content.event === 'checkpoint');
   assert.ok(cuts.length >= CHECKPOINTS, `${cuts.length} checkpoints`);
 
-  // Asked at the end, long after its parent was cut.
+  // The early fork is asked at the end, long after its parent's conversation was cut.
   const early = told(newest.get('kid') as Exchange).join('\n\n');
   assert.ok(early.includes(TASK) && early.includes('What did you see?') && !early.includes(CUT));
   const after = told(newest.get('late') as Exchange).join('\n\n');

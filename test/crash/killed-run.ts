@@ -5,7 +5,7 @@ import type { Home } from '../cli/run-cli.ts';
 
 export interface KillTerms {
   readonly most_kills: number;
-  /** Earliest and latest moment of a kill after the process was started. */
+  /** Minimum and maximum time from the start of a process to its kill. */
   readonly after_ms: readonly [number, number];
 }
 
@@ -14,7 +14,7 @@ export interface KilledRun {
   readonly reply: string;
 }
 
-/** `coppice RUN`, killed with SIGKILL at random moments and continued with `coppice resume` until it ends; `common` goes to both commands. */
+/** Runs `coppice RUN`, killed with SIGKILL at random moments and continued with `coppice resume` until it ends; `common` is passed to both commands. */
 export async function killAndResume(
   home: Home,
   run: readonly string[],
@@ -42,7 +42,7 @@ async function hasRoot(database: string): Promise<boolean> {
   return roots.length > 0;
 }
 
-/** How often each line stands in the file that the agents' commands append to. */
+/** Counts each line of the file to which the agents' commands append. */
 export function countLines(file: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const line of readFileSync(file, 'utf8').trim().split('\n'))
@@ -50,7 +50,7 @@ export function countLines(file: string): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Options that let a root have so many children, all at once. */
+/** Options that allow a root this many children, all at once. */
 export function room(children: number): string[] {
   const limits = [`children=${children}`, `live=${children + 1}`, `total=${children + 1}`, 'tokens=none'];
   return limits.flatMap((limit) => ['--limit', limit]);

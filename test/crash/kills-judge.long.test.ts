@@ -1,4 +1,4 @@
-// Proves that the judge of the kill runs finds what it looks for: whatever is lost, doubled, torn or changed in a run that was right turns it red.
+// Proves that the judge of the kill runs detects faults: anything lost, duplicated, torn or altered in a correct run makes it fail.
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,13 +15,13 @@ import { runKills } from '../../bench/kills/run-kills.ts';
 import { Random } from '../sim/random.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** Generous, for a loaded machine. */
+/** Timeout, generous for a loaded machine. */
 const PATIENCE_MS = 600_000;
 const POINT_NAMES = Object.keys(POINTS) as Point[];
 const TREES = ['process-0', 'fanout-1', 'delegate-2', 'sessions-3'];
 const LETTERS = "kind = 'letter' AND from_id IS NOT NULL";
 const LETTER = `SELECT id FROM mail WHERE ${LETTERS} LIMIT 1`;
-/** Appends the newest message of every agent once more. */
+/** Appends a copy of the newest message of every agent. */
 const AGAIN = `INSERT INTO messages (agent_id, seq, kind, content, at) SELECT agent_id, seq + 1, kind, content, at FROM messages AS newest
   WHERE seq = (SELECT max(seq) FROM messages WHERE agent_id = newest.agent_id)`;
 
@@ -47,7 +47,7 @@ describe('the judge of the kill runs', { timeout: PATIENCE_MS }, () => {
     { timeout: PATIENCE_MS },
   );
 
-  /** The verdict on the same run after something was changed: rows of the ledger, the file of counts, what is in the journals. */
+  /** Returns the verdict on a copy of the same run with changed ledger rows, counts file or journals. */
   async function judged(changed: { sql?: string; counts?: (text: string) => string; journals?: Journals }) {
     const copy = mkdtempSync(join(folder, 'copy-'));
     for (const name of ['ledger.db', 'counts']) copyFileSync(join(run, name), join(copy, name));
@@ -139,7 +139,7 @@ describe('the judge of the kill runs', { timeout: PATIENCE_MS }, () => {
       leader,
       hangs_ms: 30_000,
     });
-    // What was forgotten may also be what a tree waits for.
+    // A tree may also hang because it waits for what was forgotten.
     assert.ok(
       tally?.findings.some(({ law, text }) => law === 'lost' || /neither died nor ended/.test(text)),
       JSON.stringify(tally?.findings.slice(0, 3)),

@@ -1,4 +1,5 @@
-// Proves that nothing acknowledged is lost, nothing applied twice and no call silently run again when leaders kill themselves at named points, on both databases.
+// Proves that nothing acknowledged is lost, nothing applied twice and no call silently repeated when leaders kill themselves at named points, on both
+// databases.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { POINTS, type Point } from '../../bench/kills/kill-points.ts';

@@ -1,4 +1,4 @@
-// Proves that a tree at work lives through the loss of its database: every letter arrives once, every child ends, and nothing is thrown that nobody catches.
+// Proves that a working tree survives the loss of its database: every letter arrives once, every child ends, and no error is left uncaught.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

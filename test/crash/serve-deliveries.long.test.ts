@@ -1,4 +1,4 @@
-// Proves that deliveries survive a server that is killed in the middle of them, again and again: each arrives, is marked once, and repeats by its id.
+// Proves that deliveries survive a server that is repeatedly killed in the middle of them: each arrives, is marked once, and repeats carry the same id.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ async function killAndDeliver(home: Home, database: string): Promise<string> {
   for (; kills < KILLS; kills += 1) {
     const { child, ended } = home.start(['serve', '--database', database], { env });
     const before = receiver.seen.length;
-    // Killed at a random moment once it has delivered some.
+    // Killed at a random moment after at least one delivery.
     for (let waited = 0; receiver.seen.length === before && waited < 20_000; waited += 10) await sleep(10);
     await sleep(Math.random() * 120);
     child.kill('SIGKILL');
@@ -80,7 +80,7 @@ async function killAndDeliver(home: Home, database: string): Promise<string> {
   return `${kills} kills, ${left} were left after the last; ${all.length} arrived, ${repeats} repeats, each by its id`;
 }
 
-/** A hundred deliveries of fifty runs that have ended. */
+/** Enters a hundred deliveries of fifty runs that have ended. */
 async function enterRuns(store: Store): Promise<string[]> {
   const root = await newRoot(store, { children: COUNT, live: COUNT + 1, total: COUNT + 1 }, { worker: null });
   const created = Array.from({ length: COUNT / 2 }, (_, n) => {
@@ -115,7 +115,7 @@ async function enterRuns(store: Store): Promise<string[]> {
   return created.flatMap(({ run }) => [`run-${run.id}-0`, `run-${run.id}-1`]);
 }
 
-/** Takes its time with each, checks its signature, and remembers the ids. */
+/** Starts a slow receiver that checks each signature and records the ids. */
 async function startReceiver(): Promise<{ url: string; seen: string[]; close: () => Promise<void> }> {
   const seen: string[] = [];
   const hook = new Webhook(SECRET);

@@ -1,4 +1,5 @@
-// Proves with real server processes that every instant is fired once and none is lost: two servers on one SQLite file, four on PostgreSQL, some killed.
+// Proves with real server processes that every instant is fired once and none is lost: two servers on one SQLite file, four on PostgreSQL, some of them
+// killed.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -56,7 +57,7 @@ async function serveTogether(home: Home, database: string, count: number): Promi
     servers[at] = start();
     kills += 1;
   }
-  // A process that has only just started would die of the signal before it handles it.
+  // A process that has only just started would die of the signal before its handler is installed.
   await until(async () => (await alive(store)) === count, 'all of them serve');
   for (const { child } of servers) child.kill('SIGTERM');
   for (const { ended } of servers) {
@@ -86,7 +87,7 @@ async function alive(store: Store): Promise<number> {
   return workers.filter((one) => one.role === 'serve' && !isProcessGone(one, hostname())).length;
 }
 
-/** Every second between first and last fire was either fired or made up for by the next fire, never both. */
+/** Asserts that every second between the first and the last fire was either fired or counted as missed by the next fire, never both. */
 function assertWhole(fires: readonly CronFire[]): void {
   assert.ok(fires.length > SERVE_MS / 2_000, `${fires.length} instants were fired`);
   for (const [at, fire] of fires.entries()) {

@@ -1,4 +1,5 @@
-// Proves that under the slash vocabulary a run killed with SIGKILL as letters arrive, are announced and are read loses, doubles and announces twice none of them.
+// Proves that under the slash vocabulary no letter is lost, duplicated or announced twice when a run is killed with SIGKILL while letters arrive, are
+// announced and are read.
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +43,7 @@ const isMail = (event: Seen) => event.type === 'mail';
 const isNotice = (event: Seen) => event.message?.content.origin === 'mail';
 const isRead = (event: Seen) => event.message?.content.output?.startsWith('[{') === true;
 
-/** Runs until the `count`-th event of a kind, then kills; without a kind, to the end. */
+/** Runs until the `count`-th event that matches `fatal`, then kills; with null, runs to the end. */
 async function live(
   home: Home,
   args: readonly string[],
@@ -64,12 +65,12 @@ async function live(
 }
 
 it('twelve children, the process killed at letters, at a notice and at a reading', async () => {
-  // A machine that is busy may let the run end before a kill comes through.
+  // On a busy machine the run may end before a kill arrives.
   for (let tries = 0; tries < 10; tries += 1) if (await isKilledAndWhole()) return;
   assert.fail('the faults must fire');
 });
 
-/** False: the run ended by itself before all kills. */
+/** Returns false if the run ended by itself before all kills. */
 async function isKilledAndWhole(): Promise<boolean> {
   const home = makeHome();
   writeFileSync(join(home.work, 'rules.json'), JSON.stringify(RULES));

@@ -4,7 +4,7 @@ import { oracle } from './oracle.ts';
 import { readFields } from './oracle-fields.ts';
 import { stretchesOf } from './oracle-zones.ts';
 
-/** Steps through (from, until] and compares every instant with the oracle's. Returns how many there were. */
+/** Steps through (from, until] and compares every instant with the oracle's. Returns the number of instants. */
 export function agrees(expression: string, tz: string, from: number, until: number): number {
   const schedule = { type: 'cron', expression, tz } as const;
   const expected = oracle(readFields(expression), stretchesOf(tz), from, until);

@@ -5,7 +5,7 @@ type Text = fc.Arbitrary<string>;
 const MONTHS = ['JAN', 'feb', 'Mar', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 const WEEKDAYS = ['SUN', 'mon', 'Tue', 'WED', 'THU', 'FRI', 'SAT'];
 
-/** Expressions of five or six fields that can be read; some never come. */
+/** Valid expressions of five or six fields; some are never due. */
 export const arbitraryExpression: Text = fc
   .tuple(
     fc.option(list(item(0, 59)), { nil: null }),
@@ -25,7 +25,7 @@ function item(lowest: number, highest: number): Text {
   return fc.oneof(fc.constant('*'), { weight: 7, arbitrary: value(lowest, highest) });
 }
 
-/** `7`, `2-9`, both with steps, but no lone wildcard: in a list of days it would ask for nothing. */
+/** A number, a range, or a step of either a range or a wildcard; never a lone wildcard, with which a list of days would restrict nothing. */
 function value(lowest: number, highest: number): Text {
   const number = fc.integer({ min: lowest, max: highest });
   const range = fc.tuple(number, number).map((ends) => ends.toSorted((a, b) => a - b).join('-'));
@@ -62,7 +62,7 @@ function dayOfWeek(): Text {
   );
 }
 
-/** Sometimes the numbers of a value or a range as names; a step stays a number. */
+/** Sometimes replaces the numbers of a value or range by names; steps stay numbers. */
 function named(one: Text, names: readonly string[], first: number): Text {
   return fc.tuple(one, fc.boolean()).map(([text, byName]) => {
     if (!byName || !/^\d+(?:-\d+)?(?:#\w)?$/.test(text)) return text;

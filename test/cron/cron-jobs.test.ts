@@ -1,4 +1,4 @@
-// Proves what can be done with scheduled jobs, whoever asks: what is said counts, what is not said stays, and what cannot be is refused with nothing changed.
+// Proves the operations on scheduled jobs, whoever calls them: given fields are changed, others stay, and an invalid request is refused with nothing changed.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -146,7 +146,7 @@ describe('scheduled jobs', () => {
       ...{ cron: '0 9 * * *', tz: 'Asia/Tokyo', task: 'first', deliver: ['file:a'], timeout_s: 60 },
       ...{ cleanup: 'delete', overlap: 'queue', once: true },
     };
-    /** What a change made of it, beside its version and when it was. */
+    /** Returns the fields that a change altered, without the version and the times. */
     async function changed(job: CronJob, wish: Parameters<CronJobs['change']>[1]): Promise<object> {
       const after: Readonly<Record<string, unknown>> = { ...(await jobs.change(job, wish)) };
       const before: Readonly<Record<string, unknown>> = { ...job };

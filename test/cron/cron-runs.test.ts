@@ -1,4 +1,4 @@
-// Proves what becomes of a run on a timer: a fresh session of its own, one row in the history, its end delivered, its place in the one queue.
+// Proves what happens to a run on a timer: a fresh session of its own, one row in the history, a delivery at its end, a place in the one queue.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { CronJobs } from '../../src/cron/cron-jobs.ts';

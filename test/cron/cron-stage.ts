@@ -35,7 +35,7 @@ export async function enter(store: Store, job: NewCronJob, now: number): Promise
   return job;
 }
 
-/** Servers as far as schedules are concerned: each looks when it is told to, by a clock of the test. */
+/** The schedulers of several servers; each checks only when the test calls `tick`, with the test's clock. */
 export function schedulers(stores: readonly Store[]): Scheduler[] {
   return stores.map(
     (store) =>
@@ -50,7 +50,7 @@ export function schedulers(stores: readonly Store[]): Scheduler[] {
   );
 }
 
-/** Ends every run that is queued, so that the next instant meets nobody at work. */
+/** Ends every active run, so that none overlaps the next instant. */
 export async function endRuns(store: Store): Promise<void> {
   for (const run of await store.runs({ active: true, source: 'cron' }))
     await store.kill(run.agent_id, 'the test', run.created_at);

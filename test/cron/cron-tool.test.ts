@@ -1,4 +1,4 @@
-// Proves the agents' cron tool: the same actions as a person's, on the jobs of its own tree, within what the agent itself may do.
+// Proves that the agents' cron tool offers the same actions as the commands for people, on the jobs of its own tree, within the agent's own permissions.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, it } from 'node:test';
@@ -24,9 +24,9 @@ afterEach(async () => {
   folder_store = null;
 });
 
-/** One agent that makes these calls one after another; resolves to what each brought. */
+/** Runs one agent that makes these calls in order; resolves to their outputs. */
 async function calls(inputs: readonly Input[], options: StageOptions = {}): Promise<string[]> {
-  // The tool is made before the stage's own store is there; both are of one file.
+  // The tool is created before the stage opens its own store; both stores use the same database file.
   databases += 1;
   const database = `sqlite:${join(folder, `${databases}.db`)}`;
   folder_store = await openStore(database);

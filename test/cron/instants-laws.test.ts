@@ -1,6 +1,6 @@
 /**
- * Proves for expressions, zones and moments that nobody chose: the next instant is the oracle's and lies ahead, and what was due
- * in a stretch of time is what stepping through it finds.
+ * Proves, for generated expressions, zones and moments, that the next instant equals the oracle's and lies in the future, and that the instants reported as due
+ * in a span are those found by stepping through it.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -17,7 +17,7 @@ const RUNS = DEEP ? 500 : 100;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Half of the moments lie within hours of a change, where there is one. */
+/** Half of the moments lie within hours of a clock change, if the zone has one. */
 const moment = fc
   .tuple(fc.constantFrom(...ZONES), fc.boolean(), fc.nat(), fc.integer({ min: -3 * HOUR, max: 3 * HOUR }))
   .map(([tz, near, place, off]) => {
@@ -59,7 +59,7 @@ describe('any schedule', () => {
       fc.property(arbitraryExpression, moment, span, (expression, { tz, at }, length) => {
         const schedule = { type: 'cron', expression, tz } as const;
         const [fields, zone] = [readFields(expression), stretchesOf(tz)];
-        // Expressions of many instants are looked at for a shorter time.
+        // Expressions with many instants per day are checked over a shorter span.
         const from = at - (perDay(fields) > 50 ? length % (4 * HOUR) : length);
         const expected = oracle(fields, zone, from, at);
         const due = dueInstants(schedule, from, at);
@@ -106,7 +106,7 @@ function firstAfter(fields: Fields, zone: readonly Stretch[], at: number): numbe
   return null;
 }
 
-/** How many instants a day has that matches. */
+/** Returns the number of matching instants on a matching day. */
 function perDay({ hour, minute, second }: Fields): number {
   const parts = [hour, minute, second].map(
     (test, part) => [...Array(part === 0 ? 24 : 60).keys()].filter(test).length,

@@ -1,6 +1,4 @@
-/**
- * Proves what docs/cron-times.md says, line by line, and the arithmetic of `every` and `at`: by hand, without the oracle.
- */
+/** Proves every line of docs/cron-times.md, and the arithmetic of `every` and `at`, with expected values written by hand, without the oracle. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +23,7 @@ function next(schedule: Schedule, after: string): string | null {
   return instant === null ? null : new Date(instant).toISOString();
 }
 
-/** All instants in [from, until] as the page writes them. */
+/** All instants in [from, until], in the notation of docs/cron-times.md. */
 function written(expression: string, from: string, until: string): string {
   const clock = new Intl.DateTimeFormat('en-GB', { timeZone: BERLIN, timeStyle: 'short' });
   const found: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Proves that dense schedules lose and double nothing where clocks jump: days, hours and minutes around every change of every zone
- * (and around some moments without one), instant for instant against the oracle.
+ * Proves that dense schedules lose and repeat no instant where clocks change: days, hours and minutes around every change of every zone (and around some
+ * moments without one) are compared with the oracle, instant by instant.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -13,7 +13,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How far to look to both sides, and with what. */
+/** Expressions to check, and how far to each side of a change. */
 const AROUND: readonly { readonly reach: number; readonly expressions: readonly string[] }[] = [
   {
     reach: 2 * DAY,
@@ -31,9 +31,9 @@ const AROUND: readonly { readonly reach: number; readonly expressions: readonly 
   { reach: HOUR, expressions: ['*/40 * * * * *', '0,59 0,59 0-3,22,23 * * *'] },
 ];
 const EVERY_SECOND = ['* * * * * *', '* * 0-23 * * *'];
-/** Around so many changes of a zone, of both kinds, every second is compared. */
+/** Number of changes per zone around which every second is compared; consecutive changes cover both directions. */
 const CLOSELY = DEEP ? 4 : 1;
-/** A year's end, a leap day, and a summer's day, for zones whose clocks never jump too. */
+/** The end of a year, a leap day and a summer day; also cover zones without clock changes. */
 const QUIET = [Date.UTC(2024, 0, 1), Date.UTC(2028, 1, 29, 12), Date.UTC(2033, 6, 1, 0, 30)];
 
 describe('dense schedules around changes of the clock', () => {
@@ -48,7 +48,7 @@ describe('dense schedules around changes of the clock', () => {
         }
       }
       for (const change of [...QUIET, ...changes.slice(0, CLOSELY)]) {
-        // The change itself, and where the stretch of the clock that it repeats may end.
+        // The change itself, and where the stretch of wall time that it repeats may end.
         for (const later of [0, 30 * MINUTE, HOUR, 2 * HOUR]) {
           const middle = change + later;
           for (const expression of EVERY_SECOND)

@@ -1,11 +1,11 @@
-/** What an expression asks of a wall clock, read without the library under test. */
+/** The wall times that an expression matches, parsed without the library under test. */
 export interface Fields {
   readonly second: (value: number) => boolean;
   readonly minute: (value: number) => boolean;
   readonly hour: (value: number) => boolean;
-  /** Year, month 1–12, day of the month. */
+  /** Arguments: year, month 1–12, day of the month. */
   readonly day: (year: number, month: number, day: number) => boolean;
-  /** No wildcard and no step in the hours: somebody wrote them down. */
+  /** Whether the hours are written out, without wildcard or step. */
   readonly fixed: boolean;
 }
 
@@ -22,7 +22,7 @@ const NICKNAMES: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 
-/** Five fields, or six with seconds first. Expects an expression that is right. */
+/** Parses five fields, or six with seconds first. Expects a valid expression. */
 export function readFields(expression: string): Fields {
   const parts = (NICKNAMES[expression] ?? expression).toUpperCase().replaceAll('?', '*').split(' ');
   const [second, minute, hour, day, month, weekday] = (parts.length === 5 ? ['0', ...parts] : parts) as [
@@ -49,7 +49,7 @@ function anyOf(field: string, read: (item: string) => Test): Test {
   return (value) => tests.some((test) => test(value));
 }
 
-// `*`, `5`, `1-5`, `*/2`, `1-20/3`.
+// Reads `*`, `5`, `1-5`, `*/2`, `1-20/3`.
 function numbers(item: string, lowest: number, highest: number): Test {
   const [range = '', step = '1'] = item.split('/');
   const [from = '', to = from] = range === '*' ? [`${lowest}`, `${highest}`] : range.split('-');
@@ -60,7 +60,7 @@ function named(item: string, names: readonly string[], first: number): string {
   return item.replace(/[A-Z]{3}/g, (name) => `${names.indexOf(name) + first}`);
 }
 
-/** Both day fields restricted: either will do, unless the weekday says `+`. */
+/** If both day fields are restricted, either may match; with `+` before the weekday, both must. */
 function dayTest(day: string, weekday: string): DayTest {
   const both = weekday.startsWith('+');
   const ofMonth = day.split(',').map(dayOfMonth);

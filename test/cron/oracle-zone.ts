@@ -1,14 +1,14 @@
-/** A stretch of time in which the zone keeps one distance from UTC. `[start, end)`, milliseconds since the epoch. */
+/** A period in which the zone has a constant offset from UTC: `[start, end)`, milliseconds since the epoch. */
 export interface Stretch {
   readonly start: number;
   readonly end: number;
-  /** What is added to UTC to get the wall clock. */
+  /** Milliseconds to add to UTC to get the wall clock. */
   readonly offset: number;
 }
 
 const PROBE_MS = 24 * 3_600_000;
 
-/** All stretches of [from, until], found by asking Intl once a day and closing in on each change. */
+/** All stretches of [from, until], found by probing Intl once a day and bisecting to each change. */
 export function stretches(tz: string, from: number, until: number): Stretch[] {
   const offsetAt = offsets(tz);
   const found: Stretch[] = [];

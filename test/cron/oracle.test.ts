@@ -1,6 +1,6 @@
 /**
- * Proves that `nextInstant` loses no instant and doubles none: whole years (sixteen, or five) of expressions of every kind, in zones of every
- * kind, against an oracle that knows the policy but not the library.
+ * Proves that `nextInstant` loses no instant and repeats none: whole years (sixteen, or five) of expressions of every kind, in zones of every kind, compared
+ * with an oracle that implements the policy without the library.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -10,7 +10,7 @@ import { stretches } from './oracle-zone.ts';
 import { changesOf, FROM, stretchesOf, UNTIL, ZONES } from './oracle-zones.ts';
 
 const EXPRESSIONS = [
-  // every day, at the edges of every zone above
+  // every day, near the clock changes of all zones
   '30 2 * * *',
   '0 0 * 4,9 *',
   '30 23 25-31 3,10 *',
@@ -30,7 +30,7 @@ const EXPRESSIONS = [
   '30 1 * mar-apr sat-sun',
   '45 23 * 3 SAT',
   '0 0 * FEB TUE,THU',
-  // the nth and the last of them
+  // the nth and the last weekday of a month
   '0 2 * * SUN#2',
   '0 9 * * MON#1,WED#3',
   '30 1 * * SUN#L',
@@ -50,7 +50,7 @@ const EXPRESSIONS = [
   '0 9 1-7 * +MON',
   '30 1 25-31 3,10 +SUN',
   '0 9 */10 * 1',
-  // ends of years, leap days, one date, names, nicknames
+  // ends of years, leap days, a single date, names, nicknames
   '59 59 23 31 12 *',
   '0 0 0 1 1 *',
   '*/30 */1 31 12 *',

@@ -7,13 +7,13 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * Every instant of an expression in (from, until], by looking at each time that a clock on the wall shows.
+ * Returns every instant of an expression in (from, until], by checking each time that a wall clock shows.
  *
- * The policy, in this file's own words:
- * - Where the clock jumps for nobody (no change of the offset), an instant is due when its wall time matches.
- * - Hours written down: of a wall time that comes twice only the first is due; wall times that are left out are due
- *   together, once, at the moment in which the clock jumps.
- * - Hours by wildcard or step: due whenever a clock on the wall shows a matching time, however often it does.
+ * The policy, stated independently of the library:
+ * - Away from clock changes, an instant is due when its wall time matches.
+ * - Fixed hours (written out): of a repeated wall time only the first is due; skipped wall times are due
+ *   together, once, at the moment of the clock change.
+ * - Hours by wildcard or step: due whenever the wall clock shows a matching time, however often that is.
  */
 export function oracle(fields: Fields, zone: readonly Stretch[], from: number, until: number): number[] {
   return zone.flatMap((stretch, index) => {
@@ -30,7 +30,7 @@ export function oracle(fields: Fields, zone: readonly Stretch[], from: number, u
   });
 }
 
-/** The matching times of a wall clock in [first, last], day by day. */
+/** Returns the matching wall times in [first, last], day by day. */
 function walls(fields: Fields, first: number, last: number): number[] {
   const matching = (count: number, test: (value: number) => boolean): number[] =>
     [...Array(count).keys()].filter(test);

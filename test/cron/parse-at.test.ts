@@ -1,12 +1,12 @@
 /**
- * Proves what a person or a model may write for one moment, what becomes of times that clocks leave out or show twice,
- * and that each refusal shows something right with the moment at which it would be due.
+ * Proves what a person or a model may write for a single moment, how times that clocks skip or repeat are handled, and that each refusal shows a valid example
+ * with the moment at which it would be due.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { invalid, NOW, parse, refusal } from './parse-words.ts';
 
-/** The evening before the clocks of Berlin are set back. */
+/** The evening before the clocks in Berlin are set back. */
 const NIGHT = Date.parse('2025-10-25T22:00:00Z');
 
 function at(text: string, now = NOW, tz?: string): string {

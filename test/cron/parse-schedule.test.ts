@@ -1,6 +1,6 @@
 /**
- * Proves what a person or a model may write for a schedule, and that each refusal says what is wrong and shows
- * something right with the moment at which it would be due.
+ * Proves what a person or a model may write for a schedule, and that each refusal names the mistake and shows a valid example with the moment at which it would
+ * be due.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -167,7 +167,7 @@ describe('cron', () => {
     'minute: 0-59',
     '"0 9 * * *": due next 2025-03-29 09:00 Europe/Berlin (08:00Z)',
   );
-  // With the hour mended it would still never come, so the usual example stands there.
+  // With the hour corrected it would still never be due, so the usual example is shown.
   wrong('0 25 31 2 *', 'hour "25" is not allowed', 'hour: 0-23', usual.slice(12));
 
   it('refuses another number of fields', () => {

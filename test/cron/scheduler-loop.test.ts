@@ -1,4 +1,5 @@
-// Proves that a scheduler looks by itself: what is due is fired soon, also what others made and what it had trouble with, until it is stopped.
+// Proves that a running scheduler polls by itself, until it is stopped: due jobs are fired soon, also jobs that others created and jobs that failed to fire
+// before.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, it } from 'node:test';
@@ -48,7 +49,7 @@ const once = (at: number): Schedule => ({ type: 'at', at });
 const told = (count: number) => until(() => heard.length >= count, `${count} things are told`);
 const soon = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A clock that rings when the test does, with the waits that were asked of it. */
+/** A clock whose timers fire when the test says so; `waits` records them. */
 class HeldClock implements Clock {
   readonly waits: { readonly ms: number; readonly ring: () => void }[] = [];
   readonly now = Date.now;

@@ -1,4 +1,4 @@
-// Proves that several servers on one ledger fire each instant of a schedule once and lose none, by whatever clock: also by one that jumps.
+// Proves that several servers on one ledger fire each instant of a schedule once and lose none, whatever their clocks do, even if they jump.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
@@ -35,7 +35,7 @@ onBothDatabases('schedules', (database) => {
     for (const one of stores) await one.close();
   });
 
-  /** All servers look at once, by this clock. */
+  /** All servers check at once, with this time. */
   async function look(now: number): Promise<void> {
     await Promise.all(servers.map((server) => server.tick(now)));
     await endRuns(store);
@@ -107,7 +107,7 @@ onBothDatabases('schedules', (database) => {
     const start = Date.parse('2026-07-01T00:00Z');
     const job = await enter(store, jobOf(cron('0 * * * *')), start);
     await look(start + 30 * MINUTE);
-    // A day ahead, and back again.
+    // The clock jumps a day ahead, and back again.
     await look(start + DAY + MINUTE);
     const wrong = start + DAY;
     for (let now = start + 31 * MINUTE; now <= start + 2 * DAY; now += 10 * MINUTE) await look(now);
@@ -136,7 +136,7 @@ onBothDatabases('schedules', (database) => {
       fc.asyncProperty(fc.constantFrom(...schedules), moves, async (schedule, steps) => {
         const start = Date.parse('2026-03-08T00:00Z');
         const job = await enter(store, jobOf(schedule), start);
-        // Where the clock went slowly, nobody may have missed anything.
+        // The newest instant that each move of the clock passed; none of these may be lost.
         const due = new Set<number>();
         let now = start;
         for (const step of steps) {

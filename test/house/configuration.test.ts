@@ -1,6 +1,6 @@
 /**
- * Proves that docs/configuration.md and the schema for editors know exactly the keys that the program knows, that the schema says what the program says of
- * a file, that `$schema` may stand in it, and that every environment variable of ours is told of.
+ * Proves that docs/configuration.md and the schema for editors have exactly the keys that the program has, that schema and program agree on which files
+ * are valid, that `$schema` may be in it, and that every environment variable of the program is documented.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,2 +1,2 @@
-/** In `npm run test:deep`: what repeats itself does so in full. A test file that imports this runs there. */
+/** True in `npm run test:deep`, where repetitions run in full. A test file that imports this is part of that command. */
 export const DEEP = process.env.COPPICE_TEST_DEEP === '1';

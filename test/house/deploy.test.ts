@@ -1,5 +1,5 @@
-// Proves that what is in deploy/ can be used: the compose file has the shape that its specification asks for and names what is there, whoever is
-// stopped has time to drain, systemd takes the units, and the program takes the commands in all of them.
+// Proves that the files in deploy/ work: the compose file matches its specification and names what exists, every service has enough time to
+// drain when stopped, systemd accepts the units, and the program accepts the commands in all of them.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -39,7 +39,7 @@ const UNITS = ['coppice.service', 'coppice-worker@.service'];
 /** `Name=value` lines of a unit. */
 const unit = (name: string) =>
   new Map([...read(name).matchAll(/^(\w+)=(.*)$/gm)].map(([, key, value]) => [key, value]));
-/** Arguments of the program in every way to start it. */
+/** Arguments with which the program is started, and the time it has to stop in seconds, for each compose service and unit. */
 const starts = (): { arguments_: readonly string[]; stop_s: number }[] => [
   ...Object.values(compose().services).flatMap(({ command, stop_grace_period }) =>
     command === undefined ? [] : [{ arguments_: command, stop_s: Number.parseInt(stop_grace_period, 10) }],
@@ -51,12 +51,12 @@ const starts = (): { arguments_: readonly string[]; stop_s: number }[] => [
 ];
 
 it('the compose file is valid, and every service names volumes, files and services that are there', () => {
-  // Names in the way of older drafts, which the validator refuses.
+  // The schema uses `id` as older drafts do, which the validator refuses.
   const { $schema: _, ...schema } = JSON.parse(JSON.stringify(specification), (key, value) =>
     key === 'id' ? undefined : value,
   );
   const isValid = new Ajv2019({ strict: false, validateFormats: false }).compile(schema);
-  // The specification has had the name since 2022; the schema is from before.
+  // The specification has had `name` since 2022; the schema is older.
   const { name: project, ...file } = compose();
   assert.equal(project, 'coppice');
   assert.ok(isValid(file), JSON.stringify(isValid.errors));
@@ -99,7 +99,7 @@ it('the health check of the server is true to its ledger', { timeout: 110_000 },
   const { command = [], healthcheck } = compose().services.serve ?? {};
   const [kind, node, ...check] = healthcheck?.test ?? [];
   assert.deepEqual([kind, node], ['CMD', 'node']);
-  // A port that is free here; the server answers to the name that the check calls it by.
+  // Uses a free port, because the health check connects to a fixed one.
   const port = await freePort();
   const moved = (text: string) => text.replace('4747', String(port));
   const env = { DATABASE_URL: await server.createDatabase() };

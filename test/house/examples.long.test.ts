@@ -1,4 +1,4 @@
-// Proves that the examples run as they are shipped, here on the sources, and print what they promise.
+// Proves that the examples run as shipped, here on the sources, and print what they promise.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

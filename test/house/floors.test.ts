@@ -1,4 +1,4 @@
-// Proves that the floors checker turns red for each rule that it keeps, names file, line and remedy, and stays green on a clean tree.
+// Proves that the floors checker fails for each rule that it enforces, names file, line and remedy, and passes on a clean tree.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';

@@ -1,4 +1,5 @@
-// Proves that a run of the tests that Ctrl-C interrupts leaves no temporary folder behind, although no test file removes its own then; and that what killed runs leave in memory goes with the next run.
+// Proves that a test run interrupted by Ctrl-C leaves no temporary folder behind, although no test file removes its own then; and that the next run removes
+// what killed runs left in memory.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +16,7 @@ it('interrupted while the command line is tested', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-interrupted-'));
   try {
     const { NODE_TEST_CONTEXT: _, COPPICE_TEST_FILE: __, ...env } = process.env;
-    // A group of its own, as the terminal interrupts it.
+    // A separate process group, to interrupt it as a terminal does.
     const runner = spawn(process.execPath, [RUNNER, 'test/cli/agents/wait.test.ts'], {
       env: { ...env, TMPDIR: folder },
       stdio: 'ignore',

@@ -1,6 +1,6 @@
 /**
- * Proves that what the commands print with `--json` is what docs/json.md says, key by key, of every document and every kind of message, and that no document of
- * the sources is missing there. The page is written from the shapes that are used here.
+ * Proves that the output of commands with `--json` matches docs/json.md, key by key, for every document and every kind of message, and that the page has
+ * every document in the sources. The page is generated from the shapes used here.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { runGit } from '../runtime/worktree/git-repository.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const LIKE: Readonly<Record<string, z.ZodObject>> = { agent, approval, granted_rule: grantedRule, job, run };
-/** Told of on pages of their own, because no command prints them. */
+/** Documented on other pages, because no command prints them. */
 const ELSEWHERE = [
   'coppice/archive/v1',
   'coppice/delivery/v1',
@@ -68,7 +68,7 @@ let home: Home;
 const seen = new Set<string>();
 const MODEL = ['--model', 'scripted:rules.json'];
 
-/** What this test looks at of what is printed. */
+/** Keys of printed documents that this test reads. */
 interface Printed {
   readonly id: string;
   readonly status: string;
@@ -79,9 +79,9 @@ interface Printed {
   readonly trees: readonly unknown[];
 }
 
-/** Runs the command and holds what it prints against its shape. */
+/** Runs the command and checks its output against the document's shape. */
 async function printed(...args: string[]): Promise<Printed> {
-  // What follows `--` belongs to a program.
+  // Arguments after `--` belong to another program.
   const own = args.includes('--') ? args.indexOf('--') : args.length;
   const { stdout, stderr } = await home.run(args.toSpliced(own, 0, '--json'));
   const lines = stdout.trimEnd().split('\n');

@@ -1,4 +1,4 @@
-// Proves that a test file fails when something outlives its tests: what keeps its process alive, a process that it left behind, an error that comes later.
+// Proves that a test file fails when something outlives its tests: an open handle that keeps its process alive, a process left behind, a late error.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
-// Proves that mutants are what they are meant to be: one change each of what the program does, none of types, prose or imports; that those known to be
-// equivalent still stand in the program; and that the tests near each part are there. Of the guards: that each stands in its file exactly once, that
-// one that moved is reported instead of passed over, and that a program that only broke is not taken for one that a test found wrong.
+// Proves that each mutant is one change of the program's behaviour, never of types, prose or imports; that mutants known to be equivalent still occur in the
+// program; and that the tests listed for each part exist. For guards: that each occurs in its file exactly once, that a moved guard is reported
+// instead of skipped, and that a program that fails to run is not counted as detected by a test.
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** The lines of the source that mutants turn a line into. */
+/** Returns the variants of a line that its mutants produce. */
 function changesOf(line: string): string[] {
   const folder = temporaryFolder();
   const file = join(folder, 'one.ts');

@@ -1,6 +1,6 @@
-/** Values that nobody should send, and damage to messages, from a seed: each gives the same. */
+/** Invalid values and damage to messages, reproducible by seed. */
 
-/** A whole number from 0 to below the given one. */
+/** Returns an integer from 0 (inclusive) to `below` (exclusive). */
 export type Random = (below: number) => number;
 
 /** Mulberry32. */
@@ -34,7 +34,7 @@ export const ODD: readonly unknown[] = [
   'a'.repeat(5_000),
 ];
 
-/** One value, anywhere in it, is another, gone or new. */
+/** Returns a copy in which one value, at any depth, is replaced, removed or added. */
 export function changedFrame(frame: Record<string, unknown>, random: Random): unknown {
   const copy = structuredClone(frame);
   let place: Record<string, unknown> = copy;
@@ -60,7 +60,7 @@ export function changedFrame(frame: Record<string, unknown>, random: Random): un
   }
 }
 
-/** Bytes are flipped, left out, doubled or put in. */
+/** Returns a copy in which bytes are changed, removed, duplicated or inserted. */
 export function damagedFrame(frame: Buffer, random: Random): Buffer {
   const bytes = [...frame];
   for (let times = 1 + random(4); times > 0; times -= 1) {

@@ -1,4 +1,4 @@
-// Proves that docs/operations.md speaks of the log as it is: every line that it explains is one that the program writes, and every warning and error of
+// Proves that docs/operations.md matches the log: every line that it explains is written by the program, and every warning and error of
 // workers and servers is explained.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -8,11 +8,11 @@ import { it } from 'node:test';
 const ROOT = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(ROOT, 'docs', 'operations.md'), 'utf8');
 const table = page.slice(page.indexOf('## What the log says'), page.indexOf('What nobody logs'));
-/** In code, first column; `…` stands for what differs. */
+/** Log lines in the first column of the table, marked as code; `…` stands for a variable part. */
 const explained = [...table.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = '']) =>
   [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text as string),
 );
-/** A glob that finds nothing is a mistake of this test: what it covered has moved. */
+/** Reads the matching files. A glob without a match is an error: the files that it covered have moved. */
 function sources(pattern: string): string[] {
   const files = globSync(pattern, { cwd: ROOT });
   assert.ok(files.length > 0, `no file matches ${pattern}`);
@@ -44,7 +44,7 @@ it('every warning and error of workers and servers is explained', () => {
   assert.deepEqual(missing, []);
 });
 
-/** One of them says no more than the other begins with. */
+/** Whether one text begins with the other. */
 function begins(text: string, line: string): boolean {
   const [said, wrote] = [words(text)[0] as string, line.trim()];
   return said.startsWith(wrote) || wrote.startsWith(said);

@@ -1,6 +1,6 @@
 /**
- * Proves that what `npm pack` makes of a fresh clone works where it is installed: it is built, its command runs, its types hold in a strict program, its
- * examples run; and that an older Node hears in one sentence which one is needed, from the sources as from the package.
+ * Proves that the `npm pack` of a fresh clone works where it is installed: it is built, its command runs, its types hold in a strict program, its
+ * examples run; and that an older Node gets one sentence that names the required version, from the sources as from the package.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -12,7 +12,7 @@ import { nodeTooOld } from '../../src/settings/node-version.cjs';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-/** One pixel. */
+/** A PNG of one pixel. */
 const RED_PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const PROGRAM = `import { type Coppice, type CoppiceOptions, type CoppiceClient, createScriptedModel, defineTool, type DocumentOf, openClient, openCoppice, type TreeOutcome } from 'coppice';
@@ -52,7 +52,7 @@ describe('the package', () => {
 
   before(() => {
     mkdirSync(clone);
-    // What a clone would hold, as it stands now; its dependencies are those of this one.
+    // Packs the files that a clone would have, in their current state; dependencies are shared with this clone.
     const files = run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], root);
     run('tar', ['-C', root, '--null', '-T', write('files', files), '-cf', join(folder, 'clone.tar')], folder);
     run('tar', ['-xf', join(folder, 'clone.tar')], clone);
@@ -72,7 +72,7 @@ describe('the package', () => {
     return join(folder, name);
   }
 
-  /** Its own dependencies are found where they really are. */
+  /** Links a package to where it is really installed, so that its own dependencies are found. */
   function link(name: string): void {
     const at = join(home, 'node_modules', name);
     mkdirSync(join(at, '..'), { recursive: true });
@@ -139,7 +139,7 @@ describe('the package', () => {
     const target = ['--target', 'es2024', '--types', 'node', '--noEmit'];
     const resolutions = [
       ['--module', 'nodenext'],
-      // That the declarations are found is enough here: they are checked above.
+      // It is enough here that the declarations are found: the `nodenext` run checks them.
       ['--module', 'node16', '--moduleResolution', 'node16', '--skipLibCheck'],
       ['--module', 'preserve', '--moduleResolution', 'bundler', '--skipLibCheck'],
     ];

@@ -1,4 +1,4 @@
-// Proves that the generated parts of the documents are those of the program as it is, and that links between documents lead somewhere.
+// Proves that the generated parts of the documents match the current program, and that links between documents are valid.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -28,7 +28,7 @@ describe('generated parts are current; npm run references writes them', () => {
     it(file, () => assert.equal(text(file), content()));
 });
 
-/** The anchor that a heading has on GitHub. */
+/** Returns the anchor that GitHub gives a heading. */
 function anchor(heading: string): string {
   return heading
     .trim()
@@ -71,7 +71,7 @@ describe('files that documents name are there', () => {
       for (const [, path = ''] of text(document).matchAll(
         /`((?:[\w.@-]+\/)+[\w.-]+\.(?:ts|sql|json|yaml|service))`/g,
       )) {
-        // Made by `npm run build`.
+        // Created by `npm run build`.
         if (path.startsWith('dist/')) continue;
         const found = ['', 'src', 'docs'].some((folder) => existsSync(join(root, folder, path)));
         assert.ok(found, `${document}: ${path}`);
@@ -106,7 +106,7 @@ describe('SECURITY.md', () => {
   for (const row of rows)
     it(`has a test for: ${row.split(' | ')[0]?.slice(2)}`, () => {
       const [, file = '', title = ''] = /^\| .+ \| `(test\/\S+)` \| (.+) \|$/.exec(row) ?? [];
-      // Of a title that says more for each case, the part that all of them have.
+      // Titles are compared by their literal text, since a title may also name each case.
       const titles = [...text(file).matchAll(/\b(?:it|test|describe)\(\s*(['"`])(.+?)\1,/g)].map(
         ([, , one]) => one,
       );
@@ -199,7 +199,7 @@ describe('tables that are written by hand have what the sources have', () => {
 });
 
 it('documents that are not in the repository are cited nowhere', () => {
-  // 'SAFETY' in quotes or parentheses is a word of Google's protocol.
+  // 'SAFETY' in quotes or parentheses is a term of Google's protocol.
   const cited =
     /(?<!')\b(?:SAFETY|EDGE-CASES|DESIGN)\b(?!\))|\b(?:UX|STYLE)\.md|(?:\(|\b(?:as|by|from|of|under) )seeds? [1-5]\b/;
   const folders = ['src', 'test', 'docs', 'scripts', 'bench', 'examples', 'deploy'];

@@ -1,4 +1,4 @@
-// Proves that the root of the repository holds only what it should: what a test or a command leaves there by mistake is found.
+// Proves that the root of the repository holds only what it should: files that a test or a command leaves there by mistake are reported.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const SHOULD = [
   ],
   ...['package.json', 'scripts', 'src', 'test', 'tsconfig.build.json', 'tsconfig.json', 'web'],
 ];
-/** Made on one machine, and ignored by git. */
+/** Created locally and ignored by git. */
 const LOCAL = ['.git', 'node_modules', 'dist', 'coverage', '.coppice'];
 
 it('the root holds only what it should', () => {

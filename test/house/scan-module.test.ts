@@ -1,4 +1,4 @@
-// Proves that imports and exports are found however they are written, with their lines, and never where they are only text.
+// Proves that imports and exports are found in every notation, with their lines, and never in plain text.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { scanModule } from '../../scripts/scan-module.ts';

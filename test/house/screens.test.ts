@@ -1,4 +1,4 @@
-// Proves that the documents hold the pictures of the terminal UI, and that the recording in the README is one of a session.
+// Proves that the documents hold the pictures of the terminal UI, and that the recording in the README shows a real session.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ it('docs/tui.md shows every screen', () => {
   for (const [name, shows] of Object.entries(PICTURES)) assert.match(blocks.get(name) ?? '', shows);
 });
 
-/** What a person must have seen in the recording, in this order. */
+/** Texts that the recording must show, in this order. */
 const MOMENTS = [
   'wait 2m00 on 3 agents',
   'test-runner wants: bash',

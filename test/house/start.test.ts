@@ -1,6 +1,6 @@
 /**
- * Proves that a start loads what the command needs and no more: the modules of `--version`, `ps`, completion and `openCoppice` are counted, and none of
- * them is of the providers, Telegram, PostgreSQL, the terminal UI or ACP. What loads one of these is caught by the same count.
+ * Proves that a start loads only what the command needs: the modules of `--version`, `ps`, completion and `openCoppice` are counted, and none belongs to
+ * the providers, Telegram, PostgreSQL, the terminal UI or ACP. A start that does load one of these is detected by the same check.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '..', '..');
 const HOOK = pathToFileURL(join(import.meta.dirname, 'loaded-modules.ts')).href;
 const MAIN = join(root, 'src', 'cli', 'main.ts');
 
-/** What few commands need, by where it is loaded from. */
+/** Modules that few commands need, by the path from which they are loaded. */
 const HEAVY: Readonly<Record<string, RegExp>> = {
   providers: /\/node_modules\/@ai-sdk\//,
   Telegram: /\/node_modules\/grammy\//,

@@ -1,5 +1,5 @@
-// Proves that test files which share a process are told apart: each is a suite with hooks of its own, one that cannot be loaded or fails late fails the
-// run, and a file that asks for a process of its own gets one.
+// Proves that test files that share a process stay separate: each is a suite with its own hooks, one that cannot be loaded or fails late fails the
+// run, and a file that asks for its own process gets one.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Proves that paths of one machine and words about authorship are refused in any text, and that ordinary text is not.
+// Proves that machine-specific paths and words about authorship are refused in any text, and that ordinary text is accepted.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { textRules } from '../../scripts/text-rules.ts';

@@ -19,23 +19,23 @@ import { temporaryFolder } from '../temporary-folder.ts';
 export interface LibraryStage {
   readonly coppice: Coppice;
   readonly registry: ToolRegistry;
-  /** What the scripted model was asked, in order. */
+  /** Requests to the scripted model, in order. */
   readonly requests: readonly ModelRequest[];
   readonly folder: string;
-  /** Starts an agent and waits for its tree: the reply, or the failure as text. */
+  /** Starts an agent, waits until its tree is settled and returns the reply, or the failure as text. */
   ask(prompt?: string): Promise<string>;
-  /** A program's own call of `subagent_spawn`. */
+  /** Calls `subagent_spawn` from the program itself. */
   spawn(args: Readonly<Record<string, unknown>>): ReturnType<ToolRegistry['execute']>;
 }
 
 export interface LibraryStageOptions {
   readonly registry?: ToolRegistry;
-  /** Default: registered with their defaults; null: not registered. */
+  /** Default: registered with default options; null: not registered. */
   readonly subagents?: SubagentToolsOptions | null;
   readonly coppice?: Partial<CoppiceOptions>;
 }
 
-/** The library as a program uses it: real ledger, the scripted model under the name `script`. Closed by `closeOpened`. */
+/** Sets up the library as a program uses it: real ledger, the scripted model under the name `script`. Closed by `closeOpened`. */
 export async function libraryStage(
   rules: ScriptedRules['rules'],
   options: LibraryStageOptions = {},
@@ -78,7 +78,7 @@ function recorded(rules: ScriptedRules['rules'], requests: ModelRequest[]): Mode
   };
 }
 
-/** A rule's call of `subagent_spawn`; the sub-agent is called by its description. */
+/** A call of `subagent_spawn` for a rule's script; the sub-agent is named after its description. */
 export function spawnCall(
   description: string,
   more: Record<string, unknown> = {},
@@ -92,7 +92,7 @@ export interface Told {
   readonly told: unknown;
 }
 
-/** Callbacks that keep what they are told, in order. */
+/** Callbacks that record their arguments, in order. */
 export function recorder(): { readonly callbacks: SubagentCallbacks; readonly told: Told[] } {
   const told: Told[] = [];
   const callbacks: SubagentCallbacks = {
@@ -106,7 +106,7 @@ export function recorder(): { readonly callbacks: SubagentCallbacks; readonly to
   return { callbacks, told };
 }
 
-/** What each sub-agent's callbacks were, by its description, in order. */
+/** Names of the callbacks of each sub-agent, in order, by the sub-agent's description. */
 export function stories(told: readonly Told[]): Record<string, string[]> {
   const names = new Map<string, string>();
   const found: Record<string, string[]> = {};

@@ -1,6 +1,6 @@
 /**
- * Proves that `openCoppice` takes all that the configuration file takes: every key of its schema is accepted and does what it does there, or is said to be a
- * matter of the command line. Whoever adds a key adds a proof here.
+ * Proves that `openCoppice` accepts everything that the configuration file accepts: every key of its schema works as it does there, or is rejected as
+ * belonging to the command line. A new key needs a proof here.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs';
@@ -56,13 +56,13 @@ interface Seen {
   readonly agents: readonly Agent[];
   readonly reply: string;
   readonly limits: Limits;
-  /** Background runs at work at once. */
+  /** Maximum number of children that were at work at the same time. */
   readonly most: number;
-  /** What its calls came to. */
+  /** Outputs of all calls, joined by line breaks. */
   readonly results: string;
 }
 
-/** One run of the library with these options; the scripted model has the names `script` and `other`. */
+/** Runs one agent of the library with these options; the scripted model is available as `script` and `other`. */
 async function run(options: object, agent: { profile?: string; prompt?: string } = {}): Promise<Seen> {
   ledgers += 1;
   const database = join(folder, `${ledgers}.db`);
@@ -112,7 +112,7 @@ async function run(options: object, agent: { profile?: string; prompt?: string }
   return { root, agents, reply, limits: tree?.limits as Limits, most, results };
 }
 
-/** The names of the tools that a model was offered last. */
+/** Options with a model that records which tools it was offered; `names` returns those of its newest request. */
 function toolsSeen(): { options: object; names: () => readonly string[] } {
   const script = createScriptedModel(RULES, 'script');
   let names: readonly string[] = [];
@@ -123,7 +123,7 @@ function toolsSeen(): { options: object; names: () => readonly string[] } {
   return { options: { models: { script: { ...script, stream } } }, names: () => names };
 }
 
-/** What a root of these options comes down to. */
+/** The configuration of a root that is started with these options. */
 async function root(options: object, agent = {}): Promise<AgentConfig> {
   return (await run(options, agent)).root.config;
 }
@@ -131,7 +131,7 @@ async function root(options: object, agent = {}): Promise<AgentConfig> {
 const children = ({ agents }: Seen) => agents.filter(({ parent_id }) => parent_id !== null);
 const SPAWN = { prompt: 'spawn them' };
 
-/** One after the other, of three that are asked for. */
+/** Asserts that three requested children work one after the other. */
 async function oneByOne(settings: object): Promise<void> {
   const narrow = await run({ toolsets: ['sessions'], ...settings }, SPAWN);
   assert.deepEqual([children(narrow).length, narrow.most], [3, 1], narrow.results);
@@ -149,7 +149,7 @@ const LIMITS = {
 };
 const PERMISSIONS = { allow: ['bash:ls'], ask: ['read'], deny: ['write'] };
 
-/** A key of `agents.defaults` or of a named agent, and what becomes of it. */
+/** Options and agent that set a key of `agents.defaults` or of a named agent. */
 const KINDS = {
   defaults: (entry: object) => ({ options: { agents: { defaults: entry } }, agent: {} }),
   '*': (entry: object) => ({ options: { agents: { kind: entry } }, agent: { profile: 'kind' } }),
@@ -167,7 +167,7 @@ const OF_BOTH = (kind: keyof typeof KINDS): Readonly<Record<string, () => Promis
     toolsets: async () => assert.deepEqual((await of({ toolsets: ['fanout'] })).toolsets, ['fanout']),
     tools: async () => assert.ok((await of({ tools: ['write'] })).tools.includes('write')),
     system: async () => assert.equal((await of({ system: 'Be brief.' })).system, 'Be brief.'),
-    // Files are read by the command line only.
+    // Only the command line reads these files.
     skills: async () => assert.equal((await of({ skills: ['a'] })).skills, undefined),
     instructions: async () => assert.equal((await of({ instructions: false })).instructions, undefined),
     ...Object.fromEntries(
@@ -195,7 +195,7 @@ const OF_BOTH = (kind: keyof typeof KINDS): Readonly<Record<string, () => Promis
 
 const WORN = (seen: ModelRequest[]) => ({ models: { script: wornOutModel(seen) }, tools: [workTool(50)] });
 
-/** What a call of a web tool came to. */
+/** Reply to a prompt that calls a web tool, with these `web` settings. */
 async function onTheWeb(prompt: string, web: object): Promise<string> {
   const tools = ['web_fetch', 'web_search'];
   return (await run({ web, builtInTools: tools, permissions: { allow: tools } }, { prompt })).reply;
@@ -301,7 +301,7 @@ const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
     const narrow = await run(options, { prompt: 'delegate them' });
     assert.deepEqual([children(narrow).length, narrow.most], [3, 1], narrow.results);
   },
-  // Only a server fires schedules; the number is read as the other two are.
+  // Only a server fires schedules; this checks that the number is read like the other two.
   'runs.perSource.cron': async () =>
     assert.equal(subagentTerms({ runs: { perSource: { cron: 3 } } }).runs.per_source.cron, 3),
   'agents.defaults.subagents.maxConcurrent': () =>
@@ -329,7 +329,7 @@ const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
   },
   ...prefixed('agents.defaults.', OF_BOTH('defaults')),
   ...prefixed('agents.*.', OF_BOTH('*')),
-  // It is shown by coppice profiles; a program has its own ways to tell of its profiles.
+  // Only `coppice profiles` shows it; a program has its own ways to describe its profiles.
   'agents.*.description': async () => {
     const known = { tools: [], toolsets: [] };
     const [kind] = settingsProfiles({ agents: { kind: { description: 'Looks.' } } } as object, known, '');
@@ -357,7 +357,7 @@ function prefixed<T>(before: string, proofs: Readonly<Record<string, T>>): Recor
   return Object.fromEntries(Object.entries(proofs).map(([name, proof]) => [before + name, proof]));
 }
 
-/** Every key of the schema that holds something else than keys. Providers and programs are checked by the very schemas that the file has. */
+/** Paths of all leaf keys of the schema. Providers and agent programs are not listed by key, because they are checked by the same schemas as in the file. */
 function keysOf(schema: z.ZodType, path: string): string[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
     return keysOf(schema.unwrap() as z.ZodType, path);
@@ -372,7 +372,7 @@ function keysOf(schema: z.ZodType, path: string): string[] {
 
 const keys = keysOf(configuration, '');
 const isTheCommandLines = (key: string) => Object.hasOwn(COMMAND_LINE_ONLY, key.split('.')[0] as string);
-/** For the editor in which the file is written. */
+/** Key that only editors of the configuration file use. */
 const OF_EDITORS = '$schema';
 
 it('every key of the configuration file is tested here or belongs to the command line', () => {

@@ -1,4 +1,4 @@
-// Proves the callbacks: in order for each sub-agent, nested ones too, one start and one end each, and nothing that a callback does harms the run.
+// Proves that callbacks arrive in order for each sub-agent, including nested ones, with one start and one end each, and that no callback harms the run.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { afterEach, it } from 'node:test';
@@ -28,7 +28,7 @@ function looking(): ToolRegistry {
   return registry;
 }
 
-/** A tool that runs until its turn is stopped, and how many do. */
+/** A registry with a tool that runs until its turn is stopped, and the number of such calls that have begun. */
 function hanging(): { readonly registry: ToolRegistry; readonly running: () => number } {
   const registry = createToolRegistry();
   let running = 0;

@@ -1,4 +1,4 @@
-// Proves `registerSubagentTools` (docs/library.md): nested loops and single shots, by agents and by the program itself, to the depth that was allowed.
+// Proves `registerSubagentTools` (docs/library.md): loops, nested loops and single requests, by agents and by the program itself, down to the allowed depth.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import {
@@ -147,7 +147,7 @@ it('a spawn by the program runs the task as a root and returns its final text', 
   );
   const request = (name: string) => on.requests.find((one) => one.agent.name === name);
   assert.equal(request('top')?.agent.parent_id, null);
-  // It is the first level already, so the one below is the last of two.
+  // `top` is the first of two allowed levels, so `below` is the last.
   assert.deepEqual(toolsOf(request('top')), ['subagent_delegate', 'subagent_spawn']);
   assert.deepEqual(toolsOf(request('below')), []);
 });

@@ -1,4 +1,4 @@
-// Proves the registry: what it takes and refuses, what it shows, how a program calls its tools, and that agents have them.
+// Proves what the tool registry accepts and refuses, what it lists, how a program calls its tools, and that agents have them.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { z } from 'zod';
@@ -151,7 +151,7 @@ it('a registry belongs to one open coppice and accepts no new tools while that i
   await on.coppice.close();
   registry.registerTool(half);
   await libraryStage([{ say: 'x' }], { registry, subagents: null });
-  // A second close of the first must not free what the second uses.
+  // Closing the first one again must not release the registry that the second one uses.
   await on.coppice.close();
   assert.throws(() => registry.register({ ...SHOUT, name: 'late' }, shout), { code: 'E_INVALID_ARGUMENT' });
 });

@@ -1,4 +1,4 @@
-/** Proves that neither hundreds of calls at once nor a client that reads nothing makes the server of that client grow without bound. */
+/** Proves that neither hundreds of concurrent calls nor a client that never reads makes the memory of that client's server grow without bound. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, it } from 'node:test';
@@ -50,7 +50,7 @@ it('a client that reads nothing', async () => {
     await sleep(50);
     largest = Math.max(largest, residentOf(child.pid));
   }
-  // What it wrote would hold back the end of the process.
+  // Unread output would keep the process from exiting.
   child.stdout?.destroy();
   assert.equal(child.exitCode, 0, 'it ends, as for a client that has gone');
   assert.ok(largest < MEGABYTES, `${largest} MB`);

@@ -1,4 +1,7 @@
-/** A hundred thousand frames, of pipes and of HTTP, that no client should send: no crash, no hang, errors by the specification, and memory that stays. */
+/**
+ * Proves that 100,000 frames over pipes and 10,000 over HTTP that no client should send cause no crash and no hang, that errors follow the specification, and
+ * that memory stays bounded.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -13,7 +16,7 @@ import { McpFrames, META } from './mcp-frames.ts';
 
 afterEach(closeOpened);
 
-/** Answers that may come to what can be read: the specification's codes. */
+/** The specification's error codes, which are the only ones allowed. */
 const CODES: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32603, -32021, -32022, -32020]);
 const FRAMES = 100_000;
 const LIVE = { jsonrpc: '2.0', id: 'alive', method: 'tools/list', params: { _meta: META } };

@@ -1,4 +1,4 @@
-/** Proves that calls which no client should make are refused in a few words that say what to do, and that the server goes on, on one connection. */
+/** Proves that calls which no client should make are refused briefly, with what to do instead, and that the server continues on the same connection. */
 import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { type McpClient, startClient, writeRules } from './mcp-client.ts';
 after(closeOpened);
 
 const RULES = [{ when: { user: 'hang' }, delay_ms: 60_000, say: 'late' }, { say: 'did it' }];
-/** Acts on a terminal, turns the text around, and begins another line. */
+/** Contains terminal control sequences, a bidirectional override and a line break. */
 const EVIL = 'a\u202eb\u001b]0;owned\u0007\u001b[2J\nERROR';
 const SHORT = 600;
 

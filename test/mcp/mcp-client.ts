@@ -1,4 +1,4 @@
-/** A client of `coppice mcp` that speaks the protocol by hand, of either era, so that what passes over the wire is seen as it is. */
+/** A client of `coppice mcp` that speaks both eras of the protocol by hand, so that tests see the raw messages. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,12 +20,12 @@ export interface ClientOptions {
   readonly era?: keyof typeof ERA;
   readonly capabilities?: object;
   readonly name?: string;
-  /** What the user of an older client answers to a form. */
+  /** Returns the user's answer to a form, for clients of the older era. */
   readonly onElicit?: (params: { message: string }) => object;
   readonly args?: readonly string[];
 }
 
-/** What tools answer, as far as tests look at it. */
+/** The parts of tool results that tests read. */
 export interface Told {
   readonly agents: readonly { readonly agent_id: string; readonly name: string; readonly status: string }[];
   readonly results: readonly {
@@ -47,9 +47,9 @@ export interface McpClient {
   readonly child: ChildProcess;
   readonly told: () => string;
   readonly progress: { readonly message: string }[];
-  /** The whole answer to one request. */
+  /** Returns the whole answer to one request. */
   ask(method: string, params?: object): Promise<Answer>;
-  /** The result of a tool, parsed. Throws for an error of the protocol. */
+  /** Returns the parsed result of a tool. Throws on a protocol error. */
   tool(
     name: string,
     input?: object,

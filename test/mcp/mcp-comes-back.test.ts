@@ -1,4 +1,4 @@
-/** Proves that a client that was killed finds its agents again: a server goes on with them meanwhile, and what they wrote is collected once. */
+/** Proves that a client that was killed finds its agents again: meanwhile a server continues them, and their messages are collected once. */
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { makeHome } from '../cli/run-cli.ts';
@@ -53,11 +53,11 @@ it('a client that was killed with its server', async () => {
       ['writer', 'received', 'found it'],
     ],
   );
-  // Written once, told once; and the agent that stands for the client is the same one.
+  // The message was collected once and is not repeated; the client has the same agent as before.
   const again = await second.tool('wait', { timeout: 0 });
   assert.deepEqual(again.value.results, []);
   assert.equal((await all()).filter(({ name }) => name === 'tester').length, 1);
-  // Another program, and the same one while the first is connected, are agents of their own.
+  // Another program, and a second instance of the same program while the first is connected, each get their own agent.
   const other = await startClient(home, model, { name: 'other' });
   assert.deepEqual((await other.tool('list_agents')).value.agents, []);
   const twin = await startClient(home, model);

@@ -1,4 +1,4 @@
-/** Proves that a program outside works with agents through `coppice mcp`: creates, writes to, collects, ends and lists them, on both protocol eras. */
+/** Proves that an external program works with agents through `coppice mcp`: creates, writes to, collects, ends and lists them, in both protocol eras. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';

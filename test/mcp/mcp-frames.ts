@@ -1,4 +1,4 @@
-/** Frames that no client should send, made from those that clients do send. Each seed gives the same frames. */
+/** Frames that no client should send, made by mutating valid ones. The same seed gives the same frames. */
 
 import { changedFrame, damagedFrame, ODD, pick, type Random, randomOf } from '../house/odd-frames.ts';
 
@@ -18,7 +18,7 @@ export class McpFrames {
     this.#below = randomOf(seed);
   }
 
-  /** A line without its end; damage may have put ends of lines into it. */
+  /** Returns a line without its final line break; mutations may have inserted line breaks. */
   next(): Buffer {
     const frame = this.#frame();
     switch (this.#below(10)) {

@@ -1,4 +1,7 @@
-/** Proves that agent programs reach a server over Streamable HTTP as over pipes, on both databases: behind its guard, each client as one lasting agent, many at once. */
+/**
+ * Proves that agent programs can use a server over Streamable HTTP as over pipes, on both databases: behind its guard, each client as one lasting agent, many
+ * at once.
+ */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { closeLater } from '../close-opened.ts';
@@ -25,7 +28,7 @@ interface Reply {
   readonly json: any;
 }
 
-/** One request of the newer protocol. */
+/** Sends one request of the newer protocol era. */
 async function ask(
   web: WebStage,
   method: string,
@@ -164,7 +167,7 @@ onBothDatabases('coppice serve at /mcp', (database) => {
     assert.equal((await ask(web, 'tools/list', {}, { headers })).status, 415);
     for (const method of ['GET', 'DELETE'])
       assert.equal((await web.ask('/mcp', { method, headers: { 'Mcp-Session-Id': 'x' } })).status, 405);
-    // Half a body, and half a call.
+    // Clients that disconnect in the middle of a body or of a call.
     const leaving = Array.from({ length: 30 }, async (_, at) => {
       const headers = { Authorization: `Bearer ${web.token('write')}`, ...JSON_TYPE };
       const gone = AbortSignal.timeout(20 + 5 * at);

@@ -1,4 +1,7 @@
-/** Proves that a call of a client becomes a durable task, which outlives SIGKILL of the client's server and is collected later, and that approvals reach the client's user. */
+/**
+ * Proves that a client's call becomes a durable task, which outlives SIGKILL of the client's server and is collected later, and that approvals reach the
+ * client's user.
+ */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -65,9 +68,9 @@ describe('a call as a task', () => {
       ],
     );
     assert.match(JSON.stringify(tree), /slowly did d/);
-    // As the official client reads it: the answer of the call, whole.
+    // The official client expects the complete result of the call.
     assert.equal((spawned as { result: { resultType?: string } }).result.resultType, 'complete');
-    // And again: a task is read, not taken.
+    // Reading a task does not consume it.
     assert.deepEqual(await taskIn(second, tasks[0] as string, ['completed']), spawned);
   });
 
@@ -84,7 +87,7 @@ describe('a call as a task', () => {
       inputResponses: { [id]: { action: 'cancel' } },
     } as object);
     assert.equal((await taskIn(client, task, ['input_required', 'completed'])).status, 'input_required');
-    // Nobody else's user answers it.
+    // The user of another client cannot answer it.
     const stranger = await startClient(home, writeRules(home, TOUCH), { name: 'stranger' });
     const foreign = { [id]: { action: 'accept', content: { decision: 'allow once' } } };
     await stranger.tool('list_agents', {}, { inputResponses: foreign });

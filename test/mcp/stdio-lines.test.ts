@@ -1,4 +1,4 @@
-/** Proves that what is no message of the protocol gets the error of the specification, with the id where it can be read, and that the connection goes on. */
+/** Proves that lines that are not valid messages get the error of the specification, with the id if it can be read, and that the connection continues. */
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { it } from 'node:test';
@@ -25,7 +25,7 @@ it('lines that are no messages', async () => {
     ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', { code: -32600 }],
     [`{"jsonrpc":"2.0","id":${2 ** 53},"method":"ping"}`, { code: -32600 }],
     [`{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, { code: -32600 }],
-    // Too large to be walked, small enough to be answered.
+    // Too large to be traversed, small enough to be answered with its id.
     [`{"jsonrpc":"2.0","id":"long","method":"${'x'.repeat(2_000_000)}"}`, { id: 'long', code: -32600 }],
     [
       `{"jsonrpc":"2.0","id":7,"method":"x","params":{"a":[${'0,'.repeat(50_000)}0]}}`,
@@ -42,7 +42,7 @@ it('lines that are no messages', async () => {
     [JSON.stringify(good), null],
   ];
   const bytes = Buffer.from(sent.map(([line]) => `${line}\n`).join(''));
-  // In pieces that end anywhere, also within a character.
+  // Pieces end anywhere, even within a character.
   for (let at = 0; at < bytes.length; at += at < 1_000 ? 7 : 9_999)
     input.write(bytes.subarray(at, at + (at < 1_000 ? 7 : 9_999)));
   input.end();

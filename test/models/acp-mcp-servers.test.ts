@@ -1,4 +1,4 @@
-// Proves that an agent program is told of the MCP servers that its entry names, as the protocol writes them, and calls their tools by itself, behind its walls.
+// Proves that an agent program receives the MCP servers named in its entry, in the protocol's format, and calls their tools itself, inside its sandbox.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';

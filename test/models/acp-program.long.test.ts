@@ -1,4 +1,4 @@
-// Proves that an agent program behind ACP may do no more than its agent, and that its start, its crash and its end are handled.
+// Proves that an agent program behind ACP may do no more than its agent, and that its start, crash and exit are handled.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Proves that an agent program which names very many files in one call is refused at once, without judging each of them.
+// Proves that a call of an agent program that names very many files is refused at once, without checking each file.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { AcpSession } from '../../src/models/acp/acp-session.ts';

@@ -14,11 +14,11 @@ import { temporaryFolder } from '../temporary-folder.ts';
 
 export interface Folders {
   readonly cwd: string;
-  /** Beside the agent's folder; nothing may reach it. */
+  /** A folder beside the agent's folder, which nothing may reach. */
   readonly outside: string;
 }
 
-/** A fresh folder for an agent, removed after the test. */
+/** Creates fresh folders for an agent, removed after the test. */
 export function makeFolders(): Folders {
   const base = temporaryFolder();
   const folders = { cwd: join(base, 'work'), outside: join(base, 'outside') };
@@ -50,9 +50,9 @@ export interface AcpStage {
   readonly model: Model;
   readonly cwd: string;
   readonly outside: string;
-  /** Process ids of the agent program that run now. */
+  /** Process ids of the running agent programs of this stage. */
   readonly processes: () => number[];
-  /** One request of the agent called `agent`, by default with a single user message. */
+  /** Sends one request of the agent called `agent`, by default with a single user message. */
   readonly ask: (
     text: string | readonly PromptMessage[],
     over?: Partial<ModelRequest> & {
@@ -67,16 +67,16 @@ export interface AcpStage {
 export const PROGRAM = join(import.meta.dirname, '../servers/acp-agent.ts');
 let stages = 0;
 
-/** The test agent program behind a model, stopped after the test. */
+/** A model backed by the test agent program, which is stopped after the test. */
 export async function acpStage(
   test: TestContext,
   flags: readonly string[] = [],
   config: Partial<AcpServerConfig> & {
     /** Default: none. */
     readonly walls?: Sandbox | null;
-    /** Not below /tmp where there are walls: that is another one within them. */
+    /** Must not be below /tmp with a sandbox, which has its own /tmp. */
     readonly folders?: Folders;
-    /** The Node that runs the program, and its file. */
+    /** The Node binary that runs the program, and the program's file. */
     readonly program?: readonly [string, string];
     readonly model?: string;
     /** `mcp.servers` of the configuration. */
@@ -93,7 +93,7 @@ export async function acpStage(
   } = config;
   const { folders = makeFolders(), program: [command, file] = [process.execPath, PROGRAM], ...rest } = others;
   stages += 1;
-  // Only to be told apart in the process table.
+  // Distinguishes the processes of this stage in the process table.
   const tag = `--stage-${process.pid}-${stages}`;
   const server: AcpServerConfig = { command, args: [file, tag, ...flags], ...rest };
   const model = await openModel(name, {
@@ -146,7 +146,7 @@ export async function acpStage(
   };
 }
 
-/** A promise that is kept when the program has said this much; `onText` goes into the request. */
+/** A promise that resolves when the streamed text contains `text`; pass `onText` in the request. */
 export function heard(text: string): {
   readonly said: Promise<void>;
   readonly onText: (so_far: string) => void;
@@ -155,12 +155,12 @@ export function heard(text: string): {
   return { said: promise, onText: (so_far) => so_far.includes(text) && resolve() };
 }
 
-/** Processes that were started with this argument. */
+/** Ids of the processes that were started with this argument. */
 export function processesWith(tag: string): number[] {
   return processesThat((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(tag));
 }
 
-/** Processes whose current folder is this one. */
+/** Ids of the processes whose working directory is this folder. */
 export function processesIn(cwd: string): number[] {
   return processesThat((pid) => readlinkSync(`/proc/${pid}/cwd`) === cwd);
 }
@@ -171,18 +171,18 @@ function processesThat(matches: (pid: number) => boolean): number[] {
     try {
       return matches(Number(name)) ? [Number(name)] : [];
     } catch {
-      return []; // ended meanwhile
+      return []; // ended in the meantime
     }
   });
 }
 
-/** The whole text of an answer; fails with the outcome when it is none. */
+/** Returns the whole text of an answer; throws on any other outcome. */
 export function said(outcome: ModelOutcome): string {
   if (outcome.type !== 'answer') throw new Error(`no answer: ${JSON.stringify(outcome)}`);
   return outcome.content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
 }
 
-/** The sentence of a failure. */
+/** Returns the kind and message of a failure; throws on any other outcome. */
 export function failed(outcome: ModelOutcome): string {
   if (outcome.type !== 'failure') throw new Error(`no failure: ${JSON.stringify(outcome)}`);
   return `${outcome.failure.kind}: ${outcome.failure.error}`;

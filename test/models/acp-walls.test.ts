@@ -1,6 +1,6 @@
 /**
- * Proves that an agent program is behind the walls of the folder that it works in, whatever it does without asking, that it works inside them, and
- * that it never starts without those that were asked for. Real programs, real walls.
+ * Proves that an agent program is confined to the sandbox of its folder, whatever it does without asking, that it works inside it, and that it never starts
+ * without a sandbox that was requested. Real programs, real sandboxes.
  */
 import assert from 'node:assert/strict';
 import {
@@ -28,10 +28,10 @@ import { eventually } from '../tools/tool-fixture.ts';
 import { acpStage, failed, PROGRAM, said } from './acp-stage.ts';
 
 const SECRET = 'canary-5d11';
-/** A sleep of its own for each run, so that a survivor can be found. */
+/** The duration of a sleep that is unique to each run, so that a surviving process can be found. */
 const SECONDS = `${100_000 + process.pid}.125`;
 
-// Not below /tmp, in whose place a sandbox has a folder of its own.
+// Not below /tmp, because a sandbox has its own /tmp.
 const place = realpathSync(mkdtempSync('/var/tmp/coppice-test-'));
 const [home, cwd, other, outside] = ['home', 'work', 'other', 'outside'].map((name) => join(place, name)) as [
   string,
@@ -64,7 +64,7 @@ function folderOf(pid: number): string | null {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
-    return null; // ended meanwhile
+    return null; // ended in the meantime
   }
 }
 

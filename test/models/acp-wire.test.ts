@@ -1,4 +1,5 @@
-// Proves that no message of an agent program holds the process: one of too many values or bytes ends the connection, and text is not counted as values.
+// Proves that no message of an agent program blocks the process: too many values or bytes end the connection, and the contents of strings are not counted as
+// values.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { MessageTooLargeError } from '@agentclientprotocol/sdk';
@@ -6,7 +7,7 @@ import { AcpTurn } from '../../src/models/acp/acp-turn.ts';
 import { acpWire } from '../../src/models/acp/acp-wire.ts';
 import { MESSAGE_BYTES, MESSAGE_DEPTH, MESSAGE_VALUES } from '../../src/processes/output/json-meter.ts';
 
-/** What arrives of these updates, and how the stream ends. */
+/** Returns the updates that arrive, and how the stream ends. */
 async function sent(
   updates: readonly unknown[],
   chunk_bytes = 65_536,
@@ -69,7 +70,7 @@ it('of a title of megabytes the beginning is read', () => {
   const turn = new AcpTurn((delta) => delta.type === 'call' && names.push(delta.name));
   const before = process.cpuUsage();
   for (let index = 0; index < 5; index += 1) turn.call(`${index}`, 'a  b '.repeat(3_000_000));
-  // Read whole, they take seventeen seconds.
+  // Reading the titles whole would take seventeen seconds.
   assert.ok(process.cpuUsage(before).user < 3_000_000);
   assert.deepEqual([names.length, names[0]], [5, 'a b '.repeat(50)]);
 });

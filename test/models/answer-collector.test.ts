@@ -1,4 +1,4 @@
-// Proves which provider streams count as whole, and that a call cut by the output limit cannot run.
+// Proves which provider streams count as complete, and that a call cut off by the output limit cannot run.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';

@@ -1,4 +1,4 @@
-// Proves that every provider protocol keeps the Model contract, against servers that speak and check it, whole and broken.
+// Proves that every provider protocol keeps the Model contract, against servers that speak and check it, with complete and with broken answers.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ModelDelta, ModelOutcome } from '../../src/models/model.ts';
@@ -28,13 +28,13 @@ function calls(outcome: Answered): CallPart[] {
   return outcome.content.parts.filter((part): part is CallPart => part.type === 'call');
 }
 
-/** The message that answers all calls alike. */
+/** Results message that answers all calls the same way. */
 function results(outcome: Answered, status: 'ok' | 'error', output: string): PromptMessage {
   const all = calls(outcome).map(({ id, name }) => ({ call_id: id, name, status, output }));
   return { role: 'results', results: all };
 }
 
-/** What a watcher is left with: deltas since the last restart. */
+/** Returns the text that a watcher ends up with: the deltas since the last restart. */
 function shown(deltas: readonly ModelDelta[]): string {
   return deltas
     .slice(deltas.findLastIndex((delta) => delta.type === 'restart') + 1)
@@ -245,7 +245,7 @@ for (const protocol of PROTOCOLS) {
           requests += 1;
           return requests === 1 ? { ...ANSWER, fault: { stall_after: 2 } } : ANSWER;
         },
-        // Long enough for a whole answer on a loaded machine.
+        // Long enough for a complete answer on a loaded machine.
         { idle_ms: 1_000 },
       );
       assert.equal(calls(answered(await model.stream(ask(), () => undefined))).length, 2);

@@ -1,5 +1,5 @@
-// Proves, over each pair of wire protocols, that a fork with another model inherits a history that this model accepts: every call with its result, and no
-// reasoning of the model that it comes from.
+// Proves, for each pair of wire protocols, that a fork with another model inherits a history that this model accepts: every call with its result, and no
+// reasoning of the first model.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import * as z from 'zod';
@@ -17,7 +17,7 @@ const look = defineTool({
   run: async ({ at }) => `seen ${at}`,
 });
 
-/** Thinks, looks and then forks the child with the other model. */
+/** Thinks, calls `look`, and then forks the child with the other model. */
 function parent({ messages }: Exchange): Answer {
   const results = messages.filter(({ role }) => role === 'results').length;
   const reasoning = 'a private thought';
@@ -33,7 +33,7 @@ function parent({ messages }: Exchange): Answer {
   };
 }
 
-/** Thinks and looks by itself once, so that both kinds of history stand side by side. */
+/** Thinks and calls `look` itself once, so that its history contains calls of both models. */
 function child({ messages }: Exchange): Answer {
   const own = messages.filter(({ role }) => role === 'results').length;
   return own < 3
@@ -41,7 +41,7 @@ function child({ messages }: Exchange): Answer {
     : { text: 'done' };
 }
 
-/** Of the same protocols, but other models. */
+/** Other models of the same protocols. */
 const OTHERS = {
   anthropic: 'claude-opus-4-5',
   openai: 'gpt-5-mini',

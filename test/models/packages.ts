@@ -9,7 +9,7 @@ interface Settings {
   readonly fetch: typeof fetch;
 }
 
-/** The provider packages of the protocols that we read and write ourselves: what we are compared with. */
+/** The provider packages for the protocols that we implement ourselves, as reference implementations. */
 export const PACKAGES: Readonly<Record<string, (settings: Settings, model: string) => LanguageModelV4>> = {
   anthropic: (settings, model) => createAnthropic({ ...settings, apiKey: KEY })(model),
   openai: (settings, model) => createOpenAI({ ...settings, apiKey: KEY }).responses(model),

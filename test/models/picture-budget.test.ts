@@ -1,4 +1,5 @@
-// Proves what of the pictures in a conversation is sent: none that a provider refuses, as many as one takes, the newest, and the same from request to request.
+// Proves which pictures of a conversation are sent: none that a provider refuses, at most as many as it accepts, the newest first, and the same ones from
+// request to request.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { withinPictures } from '../../src/models/provider/picture-budget.ts';

@@ -1,4 +1,4 @@
-// Proves what the price table knows a model by, and what an answer costs: fresh input, input from and to a cache, output, and long requests.
+// Proves how the price table matches model names, and what an answer costs: fresh input, cache reads and writes, output, and long requests.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { costOf, listPrice } from '../../src/models/provider/prices.ts';

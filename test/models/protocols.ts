@@ -23,7 +23,7 @@ export const PROTOCOLS = [
   { type: 'google', model: 'gemini-2.5-flash', path: '/v1beta', start: startGoogleServer },
 ] as const;
 
-/** A server of this protocol and a model that talks to it; retries wait only milliseconds. */
+/** Starts a server of this protocol and a model connected to it; retries wait only milliseconds. */
 export async function open(
   protocol: (typeof PROTOCOLS)[number],
   answer: Answerer,

@@ -1,4 +1,4 @@
-// Proves what providers are sent of a conversation: no empty texts, few and stable cache breakpoints, private data only to its owner.
+// Proves what providers receive of a conversation: no empty texts, few and stable cache breakpoints, private data only for the provider that it comes from.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { breakpoints, ProviderPrompt } from '../../src/models/provider/provider-prompt.ts';
@@ -14,7 +14,7 @@ const answers = (...ids: string[]): PromptMessage => ({
   results: ids.map((call_id) => ({ call_id, name: 'fork', status: 'ok', output: 'x' })),
 });
 
-/** Places of the breakpoints among the messages. */
+/** Indexes of the messages that have breakpoints. */
 function marked(messages: readonly PromptMessage[], shared_prefix: number): number[] {
   const prompt = new ProviderPrompt(MODEL).build('', messages);
   return [...breakpoints(prompt, shared_prefix - 1)].filter((index) => index >= 0).sort((a, b) => a - b);
@@ -31,7 +31,7 @@ const shared: PromptMessage[] = [
 
 it('breakpoints stand at the fork point and at the end, and where the requests before them ended', () => {
   const child: PromptMessage[] = [...shared, { role: 'user', text: 'you are one' }];
-  // A fork of a hundred leaves 200 blocks between the parent's last request (2) and the fork point (4).
+  // The results of a hundred forks put 200 blocks between the end of the parent's last request (2) and the fork point (4).
   assert.deepEqual(marked(child, 5), [2, 4, 5]);
   assert.deepEqual(marked([...child, says(call('z')), answers('z')], 5), [2, 4, 5, 7]);
   const later = [...child, says(call('y')), answers('y'), says(call('z')), answers('z')];

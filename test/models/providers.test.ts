@@ -1,4 +1,4 @@
-// Proves that model names, configured entries and environment variables lead to the right server, with the right key, or to a plain error.
+// Proves that model names, configured entries and environment variables select the right server and key, or give a clear error.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { providerConfig } from '../../src/models/provider/provider-config.ts';

@@ -1,4 +1,4 @@
-// Proves that one gate bounds, queues, holds back and retries the requests of all agents, on a clock driven by hand.
+// Proves that one gate limits, queues, delays and retries the requests of all agents, on a clock driven by hand.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Model, ModelDelta, ModelOutcome } from '../../src/models/model.ts';
@@ -20,7 +20,7 @@ function limited(retry_after_ms?: number): ModelOutcome {
     : { type: 'failure', failure, retry_after_ms };
 }
 
-/** A gate whose time passes only when somebody sleeps. */
+/** A gate whose clock advances only when it sleeps. */
 function handDriven(options: { readonly concurrency?: number; readonly attempts?: number } = {}) {
   let now = 0;
   const slept: number[] = [];

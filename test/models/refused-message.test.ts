@@ -1,4 +1,4 @@
-// Proves that a provider's refusal is told with the message that it is about, where the provider says which, in each protocol's way of saying it.
+// Proves that a provider's refusal is reported with the message that it concerns, if the provider names it, in each protocol's format.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { PromptMessage } from '../../src/records/conversation/prompt-message.ts';

@@ -1,4 +1,4 @@
-// Proves that the scripted model answers by its rules, fills its templates, is aborted, and says what is wrong in a rule file.
+// Proves that the scripted model answers by its rules, fills its templates, can be aborted, and reports mistakes in a rule file.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Proves that histories which providers refuse are sent in a form that they take: reasoning without an answer, ids and names of other
-// providers, ids that come again; the same bytes for all who share them.
+// Proves that histories which providers would refuse are sent in a form that they accept: reasoning without an answer, ids and names of other providers,
+// repeated ids; and that all agents that share a history send the same bytes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ModelOutcome } from '../../src/models/model.ts';

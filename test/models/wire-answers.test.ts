@@ -1,4 +1,4 @@
-// Proves that answers which we read ourselves come to what the provider packages make of the same bytes: usual ones, odd ones, broken ones.
+// Proves that our own parsers derive the same answers as the provider packages from the same bytes: usual, unusual and broken ones.
 import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ type Event = Readonly<Record<string, unknown>>;
 
 const PRICE = { input: 3, output: 15, cached: 0.3, cacheWrite: 4 };
 
-/** What the server sends next: in two pieces, so that events and characters are cut in their middle. */
+/** The body that the server sends next, in two pieces, so that events and characters are cut in the middle. */
 let next = '';
 const server = createServer((request, response) => {
   request.resume();
@@ -72,7 +72,7 @@ async function come(model: Model) {
   const deltas: ModelDelta[] = [];
   const outcome = await model.stream(ask(), (delta) => deltas.push(delta));
   if (outcome.type !== 'failure') return { outcome, deltas };
-  // The words for what is broken are each reader's own.
+  // The wording for broken answers differs between the two readers.
   const { kind, retryable, error } = outcome.failure;
   return {
     kind,

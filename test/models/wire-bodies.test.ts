@@ -1,4 +1,4 @@
-// Proves that the requests which we write ourselves are, to the byte, those that the provider packages would send.
+// Proves that the requests that we write ourselves are byte for byte those that the provider packages would send.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
@@ -16,7 +16,7 @@ const MODELS: Readonly<Record<string, readonly string[]>> = {
   'openai-compatible': ['any'],
 };
 
-/** Where the package is to put a breakpoint: as an option of the message. */
+/** The prompt for the provider package, with breakpoints as options of the messages. */
 function prompted(id: string, request: ModelRequest): LanguageModelV4Message[] {
   const prompts = new ProviderPrompt(id);
   const plain = prompts.build('', request.messages);
@@ -68,7 +68,7 @@ const results = (...ids: string[]): PromptMessage => ({
   })),
 });
 
-/** Histories as each provider's own models leave them behind, and as others do. */
+/** Histories as left by each provider's own models, and by other models. */
 function histories(model: string): readonly (readonly PromptMessage[])[] {
   const says = (...parts: AssistantPart[]): PromptMessage => ({ role: 'assistant', model, parts });
   const sealed = (itemId: string, reasoningEncryptedContent: string | null) => ({
@@ -152,7 +152,7 @@ for (const protocol of PROTOCOLS.filter(({ type }) => type in PACKAGES)) {
             });
             await opened.stream(request, () => undefined);
             const sent = server.exchanges.at(-1);
-            // Nobody is asked to think in the middle of calls of another model.
+            // Anthropic requests leave thinking off if the history has messages of another model.
             const foreign = messages.some((one) => one.role === 'assistant' && one.model === 'other/m');
             const asked =
               protocol.type === 'anthropic' && foreign ? { ...request, thinking: 'off' as const } : request;
@@ -166,7 +166,7 @@ for (const protocol of PROTOCOLS.filter(({ type }) => type in PACKAGES)) {
   }
 }
 
-/** Ids of calls that come from other models are replaced before anybody writes them. */
+/** Replaces call ids by their order: ids from other models are rewritten before either side sends them. */
 function relabelled(body: string): string {
   const ids = new Map<string, string>();
   return body.replaceAll(/(?<="(?:id|call_id|tool_use_id|tool_call_id)":")[a-zA-Z0-9_-]+/g, (id) => {

@@ -1,4 +1,4 @@
-// Proves that a mode comes after everybody else's rules: it allows edits only where nobody has a rule, and planning denies whatever may change something.
+// Proves that a mode applies after all rules: it allows edits only where no rule applies, and plan mode denies whatever may change something.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { decide } from '../../src/permissions/decide.ts';

@@ -147,7 +147,7 @@ test('where a handle cannot be resolved, its file must be the one at the path', 
   renameSync(join(context.cwd, 'folder'), join(context.cwd, 'moved'));
   symlinkSync(context.outside, join(context.cwd, 'folder'));
   assert.throws(() => openContained(file), /changed while it was being opened/);
-  // The very file, by a way that leads through a link now.
+  // The same file, but its path now leads through a symbolic link.
   rmSync(join(context.cwd, 'folder'));
   symlinkSync(join(context.cwd, 'moved'), join(context.cwd, 'folder'));
   assert.throws(() => openContained(file), /changed while it was being opened/);
@@ -297,7 +297,7 @@ test('a missing folder, empty names and NUL are explained', async () => {
   assert.match((await call(tool('read'), { path: 'a\0b' }, context)).output, /NUL/);
   assert.match((await call(tool('read'), { path: '' }, context)).output, /field "path"/);
   assert.match((await call(tool('read'), { path: 'x'.repeat(5000) }, context)).output, /too long/);
-  // What it comes to is short, but no system opens it as it is written.
+  // The normalised path is short, but no system opens it as written.
   const long_way = `${'a/../'.repeat(60_000)}notes.txt`;
   assert.match((await call(tool('read'), { path: long_way }, context)).output, /too long/);
   rmSync(context.cwd, { recursive: true });

@@ -339,7 +339,7 @@ test('a rule names a tool that exists, a pattern that matches one, or agent prog
     name: 'InvalidRuleError',
     message: /there is no tool "writ".*write.*Tools: bash, write, acp/s,
   });
-  // What creates agents is named in full and judged as a whole.
+  // Permissions to create agents must be named in full, and take no pattern.
   const creating = [...tools, ...CREATION_PERMISSIONS];
   assert.equal(ruleText(parseKnownRule('fork', 'ask', creating)), 'fork');
   assert.throws(() => parseKnownRule('for*', 'ask', creating), /there is no tool "for\*"/);
@@ -352,7 +352,7 @@ test('hostile subjects are decided quickly', () => {
     const before = process.cpuUsage();
     assert.notEqual(verdict(policy, 'bash', command), 'allow');
     const { user, system } = process.cpuUsage(before);
-    // Far above the 10 ms that it takes, far below what growing with the square would.
+    // Far above the 10 ms that a decision takes, far below what quadratic growth would take.
     assert.ok(user + system < 1_000_000, `${command.slice(0, 20)} took ${(user + system) / 1000} ms`);
   };
   for (const command of [

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Plain SQL on a separate connection. Rejects with the error of the server. */
+/** Executes plain SQL on a separate connection. Rejects with the server's error. */
 export async function executeSql(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

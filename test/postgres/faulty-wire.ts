@@ -1,9 +1,9 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
 
 export interface FaultyWire {
-  /** The database behind the wire. */
+  /** The URL of the database through the proxy. */
   readonly url: string;
-  /** What happens to answers of the server: all pass, some are lost together with their connection, or none arrives any more. */
+  /** Which answers of the server pass: all; some, the others being lost with their connection; or no more at all. */
   say: 'all' | 'some' | 'nothing';
   readonly lost: () => number;
   close(): Promise<void>;

@@ -28,7 +28,7 @@ interface PlanNode {
 /** The plans of all statements of a server with these `settings`, including those inside functions (`auto_explain`). */
 export class PlanLog {
   readonly #folder = mkdtempSync(join(tmpdir(), 'coppice-plans-'));
-  /** In bytes. */
+  /** Bytes of the log that were read. */
   #read = 0;
   #marks = 0;
 
@@ -36,7 +36,7 @@ export class PlanLog {
     chmodSync(this.#folder, 0o777);
   }
 
-  /** For `startPostgres`. */
+  /** Server settings for `startPostgres`. */
   get settings(): readonly string[] {
     return [
       'shared_preload_libraries=auto_explain',

@@ -4,19 +4,19 @@ import { hasRoom, MEMORY } from '../temporary-folder.ts';
 import { executeSql } from './execute-sql.ts';
 import { type PostgresServer, startPostgres } from './start-postgres.ts';
 
-/** In this variable, `scripts/test.ts` passes the address of the server for all test files. */
+/** The environment variable in which `scripts/test.ts` passes the HTTP address that answers with the URL of the shared server. */
 const ADDRESS = 'COPPICE_TEST_POSTGRES';
-/** A ledger without rows; a copy of it costs a fifth of creating the tables anew. */
+/** A ledger without rows; copying it takes a fifth of the time of creating the tables. */
 const TEMPLATE = 'ledger_template';
-/** Nobody but the test uses its database. */
+/** Settings for databases that only one test file uses, for a short time. */
 const SETTINGS = ['max_connections=300', 'autovacuum=off', 'full_page_writes=off'];
 
 export interface Databases {
-  /** A new ledger without rows. */
+  /** Creates a ledger without rows and returns its URL. */
   createDatabase(): Promise<string>;
-  /** A new database without tables. */
+  /** Creates a database without tables and returns its URL. */
   createEmpty(): Promise<string>;
-  /** Removes what was made. */
+  /** Drops the created databases, or stops the server if this file started it. */
   stop(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface Databases {
 export async function startShared(): Promise<PostgresServer> {
   const server = await startPostgres({
     settings: SETTINGS,
-    // A new database costs a third there.
+    // Creating a database in memory takes a third of the time.
     in_memory: hasRoom(MEMORY),
   });
   try {
@@ -41,8 +41,8 @@ export async function startShared(): Promise<PostgresServer> {
 let made = 0;
 
 /**
- * Databases on the server that all test files of a run share; a file that runs alone starts its own server. For tests that stop, restart or
- * measure a server: `startPostgres`.
+ * Databases on the server that all test files of a run share; a file that runs alone starts its own server. Tests that stop, restart or
+ * measure a server use `startPostgres`.
  */
 export async function sharedPostgres(): Promise<Databases> {
   const address = process.env[ADDRESS];
@@ -69,7 +69,7 @@ export async function sharedPostgres(): Promise<Databases> {
   };
 }
 
-/** One connection for each server, which keeps no process alive: to connect costs more than what is said. */
+/** One connection per server, reused because connecting costs more than the statements; it does not keep the process alive. */
 const pools = new Map<string, pg.Pool>();
 
 async function execute(url: string, sql: string): Promise<void> {
@@ -80,7 +80,7 @@ async function execute(url: string, sql: string): Promise<void> {
 }
 
 async function askFor(address: string): Promise<string> {
-  // Not over a connection that its server may be closing.
+  // Avoids reusing a connection that its server may be closing.
   const response = await fetch(address, { headers: { connection: 'close' } });
   const text = await response.text();
   if (!response.ok) throw new Error(`the PostgreSQL server for the tests did not start: ${text}`);

@@ -7,16 +7,16 @@ import { answers } from './answers.ts';
 
 /** `nobody`: PgBouncer refuses to run as root. */
 const UNPRIVILEGED = { uid: 65534, gid: 65534 };
-/** Few enough that clients must share them. */
+/** Number of server connections, so small that clients must share them. */
 const SERVER_CONNECTIONS = 2;
 
 export interface PgBouncer {
-  /** The same database through the pooler. */
+  /** The URL of the same database through the pooler. */
   pooled(url: string): string;
   stop(): Promise<void>;
 }
 
-/** Where the program is; null: not on this machine. */
+/** The path of the program; null if this machine does not have it. */
 export function findPgBouncer(): string | null {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
   for (const folder of folders)
@@ -24,12 +24,12 @@ export function findPgBouncer(): string | null {
       accessSync(join(folder, 'pgbouncer'), constants.X_OK);
       return join(folder, 'pgbouncer');
     } catch {
-      // Not here.
+      // Not in this folder.
     }
   return null;
 }
 
-/** Starts a real PgBouncer in transaction mode before the server of `url`. */
+/** Starts a real PgBouncer in transaction mode in front of the server of `url`. */
 export async function startPgBouncer(program: string, url: string): Promise<PgBouncer> {
   const server = new URL(url);
   const folder = mkdtempSync(join(tmpdir(), 'coppice-pgbouncer-'));

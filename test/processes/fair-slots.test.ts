@@ -1,4 +1,7 @@
-/** Proves that slots go to a tree's callers in order of arrival and to trees in turn, that a tree without any gets one beyond the count, that an aborted waiter leaves the queue, and that no slot is lost in any order of events. */
+/**
+ * Proves that slots go to a tree's callers in order of arrival and to trees in turn, that a tree that holds none gets one beyond the count, that an
+ * aborted waiter leaves the queue, and that no slot is lost in any order of events.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FairSlots } from '../../src/processes/fair-slots.ts';
@@ -45,7 +48,7 @@ test('a tree that holds none gets one beyond the count, up to the most', async (
   for (const tree of ['a', 'a', 'a', 'b', 'b', 'c', 'd']) ask(tree);
   await turn();
   assert.deepEqual(got, ['a', 'a', 'b', 'c']);
-  // Below the most again: the tree that has none.
+  // Below the maximum again, so the tree that holds no slot gets one.
   slots.release('a');
   await turn();
   assert.deepEqual(got.slice(4), ['d']);

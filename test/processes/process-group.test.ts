@@ -13,7 +13,7 @@ import { eventually, makeWorkspace } from '../tools/tool-fixture.ts';
 
 const options = { skip: process.platform === 'linux' ? false : 'reads /proc' };
 
-/** Zombies do not count: their memory and files are free. */
+/** The number of processes with this argument. Zombies do not count: their memory and files are free. */
 function running(argument: string): number {
   return readdirSync('/proc').filter((pid) => {
     try {
@@ -26,7 +26,7 @@ function running(argument: string): number {
   }).length;
 }
 
-/** Starts another runtime that has a command, started by `last`, and one in a session of its own running. */
+/** Starts another runtime in which two commands run: one in its own session, and one behind the prefix `last`. `end` is the handler of SIGTERM. */
 async function startRuntime(t: TestContext, end: string, last = '') {
   const context = makeWorkspace();
   const seconds = `${randomInt(100_000, 1_000_000)}.${randomInt(1000, 10_000)}`;
@@ -67,7 +67,7 @@ test(
   'a stopped command takes with it what left its group and its output, not only with the next sweep',
   options,
   async (t) => {
-    // Sweeps never come.
+    // No sweep happens: its timers never fire.
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const seconds = `${randomInt(100_000, 1_000_000)}.${randomInt(1000, 10_000)}`;
     const command = `setsid sleep ${seconds} > /dev/null 2>&1 & sleep 0.2; echo begun; exec sleep ${seconds}`;
@@ -97,7 +97,7 @@ test('a group lives as long as a process of it, whether or not that leads it', a
 });
 
 test('process.exit kills every process', options, async (t) => {
-  // Without its mark it is known by its group alone.
+  // Without its mark, the process is known only by its group.
   const { child, seconds, ended } = await startRuntime(t, 'process.exit(0)', 'exec env -u COPPICE_CALL');
   child.kill('SIGTERM');
   await ended;

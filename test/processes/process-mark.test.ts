@@ -1,4 +1,4 @@
-// Proves which call and which runtime a mark names, whose owner is gone, and what the table of processes tells of a process with any name.
+// Proves which call and which runtime a mark names, which marks' owners are gone, and that the process table is read correctly whatever a process's name.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { copyFileSync } from 'node:fs';

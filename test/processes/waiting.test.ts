@@ -1,4 +1,4 @@
-// Proves that waiting ends with its signal or its limit, that back-off doubles up to its bound, and that a poll looks one at a time and misses no wake.
+// Proves that waiting ends with its signal or its limit, that back-off doubles up to its bound, and that a poll runs one look at a time and misses no wake-up.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Poll } from '../../src/processes/poll.ts';

@@ -1,4 +1,4 @@
-// Proves what agents, runs and jobs may be called, and that no name and no text, of old ledgers too, can pose as a line of the runtime's.
+// Proves which names agents, runs and jobs may have, and that no name or text, even from an old ledger, can imitate a line that the runtime writes.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { frameLetters } from '../../src/kernel/mailbox/mail-frame.ts';

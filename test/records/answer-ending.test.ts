@@ -1,4 +1,4 @@
-// Proves what an answer amounts to that its model did not end: refused, cut by the output limit, or empty; none of them looks like success.
+// Proves how an answer is treated that its model did not complete: refused, cut off by the output limit, or empty; none of them counts as success.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Call } from '../../src/records/agent/state.ts';
@@ -26,7 +26,7 @@ function ends(run: KernelRun, text: string, ending: Ending, calls: readonly Call
 
 const CUT: Ending = { finish: 'length' };
 
-/** Kind and words of the failure that the agent stands in. */
+/** Kind and message of the agent's failure; null if it has not failed. */
 function failureOf({ state }: KernelRun): [string, string] | null {
   return state.type === 'errored' || state.type === 'failed'
     ? [state.failure.kind, state.failure.error]

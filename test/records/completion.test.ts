@@ -1,4 +1,4 @@
-// Proves which messages count as a child's completion (docs/vocabularies.md, slash), which are meant as one but not whole, and which are none.
+// Proves which messages count as a child's completion (docs/vocabularies.md, slash), which are incomplete ones, and which are ordinary messages.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** Proves how spans of time are read and written, and that what is written is read back. */
+/** Proves how durations are parsed and formatted, and that a formatted duration parses to the same value. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

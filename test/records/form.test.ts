@@ -1,4 +1,4 @@
-// Proves that the bounds of a form's fields are those of their kind, and that what is wrong with a value is said in words.
+// Proves that each kind of form field has its own bounds only, and that the error for an invalid value says what is wrong.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { fieldText, formFields } from '../../src/records/question/form-field.ts';

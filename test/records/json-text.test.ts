@@ -1,4 +1,4 @@
-// Proves the bounds of JSON from models and other programs, which what stands in its strings does not count towards; and of texts as they are stored and shown.
+// Proves the bounds of JSON from models and other programs, whose strings do not count as structure, and how texts are stored and excerpted.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { isJsonObject, parseJson } from '../../src/records/text/json-text.ts';

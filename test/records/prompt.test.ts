@@ -1,6 +1,6 @@
 /**
- * Proves what a model sees: one filter for kinds that are only for people, results in the order of the calls, forks that share a
- * byte-identical prefix, and that the prompt that grew with a run equals the one that is built from the ledger's history.
+ * Proves what a model sees: no messages that are only for people, results in the order of the calls, a byte-identical prefix for
+ * forks; and that a prompt that grew during a run equals the one built from the ledger's history.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -30,16 +30,16 @@ function capture(text: string): Message {
   return { kind: 'capture', content: { text } };
 }
 
-/** One agent of the model: its own messages, and where it left its parent. */
+/** One agent in the test's model of a family: its own messages, and the position at which it was forked from its parent. */
 interface Member {
   readonly parent: Member | null;
-  /** How many of the parent's own messages it has. */
+  /** Number of the parent's own messages that it inherits. */
   readonly point: number;
   readonly own: Message[];
   readonly id: string;
 }
 
-/** The composed history, as a ledger gives it. */
+/** The composed history, as the ledger returns it. */
 function historyOf(member: Member, until = member.own.length): PlacedMessage[] {
   const inherited = member.parent === null ? [] : historyOf(member.parent, member.point);
   const own = member.own.slice(0, until);
@@ -54,7 +54,7 @@ function historyOf(member: Member, until = member.own.length): PlacedMessage[] {
   ] as PlacedMessage[];
 }
 
-/** The specification, written down without any state: a member's own part after its ancestors' part. */
+/** The specification, computed without incremental state: the ancestors' parts, then the member's own part. */
 function expected(member: Member, until = member.own.length, forked = false): PromptMessage[] {
   const inherited = member.parent === null ? [] : expected(member.parent, member.point, true);
   const own = member.own.slice(0, until);
@@ -77,7 +77,7 @@ function placeholder(call_id: string): ResultContent {
   return { call_id, name: 'fork', status: 'ok', output: FORK_PLACEHOLDER };
 }
 
-/** What can be added to a conversation at its end, so that it stays one (law 5). */
+/** A message that can be appended to the conversation while it stays valid (law 5). */
 function next(member: Member, kind: number, count: number, fresh: string): Message {
   const open = openCalls(member.own);
   if (kind === 0) return event(fresh);
@@ -107,7 +107,7 @@ const growth = fc.array(
   { maxLength: 60, size: 'max' },
 );
 
-/** Grows a family message by message, and each member's prompt along with it. */
+/** Grows a family message by message, together with the prompt of each member. */
 function grow(steps: readonly { who: number; fork: number; kind: number; count: number }[]) {
   const first: Member = { parent: null, point: 0, own: [], id: 'a0' };
   const family = [{ member: first, prompt: new Prompt() }];
@@ -136,7 +136,7 @@ describe('the prompt', () => {
       fc.property(growth, (steps) => {
         for (const { member, prompt } of grow(steps)) {
           assert.deepEqual(prompt.messages(), expected(member));
-          // A fork that has said nothing yet has no message to be told apart by: its history is its parent's.
+          // The history of a fork without messages of its own is that of its parent, so it cannot be recognized as a fork.
           if (member.own.length > 0)
             assert.deepEqual(promptOf(historyOf(member)).messages(), expected(member));
         }

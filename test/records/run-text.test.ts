@@ -1,4 +1,4 @@
-// Proves that the end of a run reads the same as a delivery and as an announcement, and where a delivery goes.
+// Proves that the end of a run has the same text in a delivery and in an announcement, and how a target is split into channel and address.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { announcement } from '../../src/kernel/turn/take-mail.ts';

@@ -1,4 +1,4 @@
-// Proves that texts which try to steer who reads them are noticed, and that ordinary reports are not: at most one of a thousand paragraphs of this
+// Proves that texts which try to give their reader instructions are noticed, and that ordinary reports are not: at most one of a thousand paragraphs of this
 // repository's own documents, comments and test titles.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Proves that text of others can imitate nothing that Coppice says: neither a stamp, nor the end of a frame, nor a part of a checkpoint, to models or to
-// what reads it back.
+// Proves that untrusted text cannot imitate Coppice's own text, for models or for code that parses it back: no stamp, no end of a frame, no part of
+// a checkpoint.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';

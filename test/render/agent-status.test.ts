@@ -1,4 +1,4 @@
-// Proves that the one word for an agent's state says "waiting" for whoever waits, and "running" only for what runs.
+// Proves that the status word of a working agent is "running" if a request or a call runs, and "waiting" if it only waits.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { AgentState, RunningCall } from '../../src/records/agent/state.ts';

@@ -1,5 +1,5 @@
-// Proves that foreign text, drawn, is only text: no escape sequence in any form, no control character, nothing that is not seen or that
-// turns the order of what is seen, no marks that paint over other lines; and that what people write stays as it is.
+// Proves that untrusted text is rendered as plain text: without escape sequences, control characters, invisible or direction-changing
+// characters, or combining marks that overwrite other lines; and that ordinary text is unchanged.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Proves that the quick way to count columns counts what the library counts, for our own signs and for any text.
+// Proves that the fast column count equals that of the library `string-width`, for our own symbols and for any text; and that `clean` equals the slow path.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Proves that the title of a tree is one line in which every character is seen, whatever its task begins with.
+// Proves that the title of a tree is one line of visible characters, whatever its task begins with.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { PlacedMessage } from '../../src/records/conversation/message.ts';

@@ -4,24 +4,24 @@ import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { NO_POLLS } from './no-polls.ts';
 import { type Play, type Stage, type StageOptions, setStage } from './stage.ts';
 
-/** The URL of a new ledger for each call; `undefined` for a new SQLite file of the stage's own. */
+/** Returns the URL of a new ledger at each call; `undefined` stands for a new SQLite file that the stage creates. */
 export type Database = () => Promise<string | undefined>;
 
-/** In `npm run test:long`. */
+/** Whether this is `npm run test:long`. */
 const LONG = process.env.COPPICE_TEST_LONG === '1';
 
 type Suite = (database: Database, kind: 'SQLite' | 'PostgreSQL') => void;
 
 /**
- * The same tests on SQLite and on a real PostgreSQL; `database` gives each stage a new one, `undefined` for a new SQLite file. What stands above the ledger,
- * whose contract is tested on both, meets SQLite in `npm test`, PostgreSQL in `npm run test:long`, and both in `npm run test:promptly`.
+ * Runs a suite on SQLite and on a real PostgreSQL; `database` gives each stage a new ledger. For tests of code above the ledger, whose contract is tested on
+ * both anyway: `npm test` runs them on SQLite, `npm run test:long` on PostgreSQL, and `npm run test:promptly` on both.
  */
 export function onBothDatabases(title: string, suite: Suite): void {
   if (!LONG) onSqlite(title, suite);
   if (LONG || NO_POLLS) onPostgres(title, suite);
 }
 
-/** The same on both in every run: what depends on how a database locks, signals or dies, and what only long runs have or repeat. */
+/** Runs a suite on both in every run: for tests that depend on how a database locks, signals or fails, and for those that only long runs include or repeat. */
 export function alwaysOnBothDatabases(title: string, suite: Suite): void {
   onSqlite(title, suite);
   onPostgres(title, suite);
@@ -41,13 +41,13 @@ function onPostgres(title: string, suite: Suite): void {
       server = await sharedPostgres();
     });
     suite(() => server.createDatabase(), 'PostgreSQL');
-    // The suite's own clean-up comes first: what it closes there still uses its databases.
+    // Registered after the suite, so that the suite's own clean-up, which still uses its databases, runs first.
     afterEach(closeOpened);
     after(() => server.stop());
   });
 }
 
-/** Sets stages with these options beside their own, each on a new ledger. */
+/** Returns a function that sets up stages with these options in addition to their own, each on a new ledger. */
 export function stagesOn(
   database: Database,
   usual: StageOptions = {},

@@ -1,5 +1,5 @@
-// Proves the laws of budgets (docs/budgets.md) on both databases: what a tree spends beyond its budget is at most one request of each agent, by whatever tools it
-// creates agents; what an agent was given is kept for it, is all that it gets, and goes back when it ends; and the model is told before and when it is used up.
+// Proves the laws of budgets (docs/budgets.md) on both databases: a tree exceeds its budget by at most one request of each agent, whichever tools create
+// its agents; a child's budget is reserved for it, is its maximum, and is returned when it ends; and the model is warned before and told when it is used up.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -13,7 +13,7 @@ import { CREATION_PATHS } from './toolsets/creation-path.ts';
 const PRICE = 0.05;
 const ROOM = { depth: 8, children: 64, live: 64, total: 600 };
 
-/** By agent, how many of its requests the ledger counted when the budget had been passed, themselves included. */
+/** Number of counted requests of each agent from the one that exceeded the budget on, inclusive. */
 async function beyond(on: Stage, budget: number): Promise<ReadonlyMap<string, number>> {
   const over = new Map<string, number>();
   let sum = 0;
@@ -52,7 +52,7 @@ function suite(database: Database): void {
       );
       const { root } = await on.perform('go', { ...ROOM, cost_usd: 1 });
       const tree = await on.store.tree(root.id);
-      // Prompts of agent programs that the budget has ended told nothing.
+      // Agent programs whose prompt was aborted because of the budget reported no usage.
       const answered = on.requests.filter(({ signal }) => !signal.aborted).length;
       assert.equal(answered, Math.round((tree?.cost_usd ?? 0) / PRICE));
       assert.ok(on.requests.length >= 20, `the budget was used: ${on.requests.length}`);
@@ -67,7 +67,7 @@ function suite(database: Database): void {
             [
               [['fork', { name: 'a', prompt: 'go', budget: { usd: 0.3 } }]],
               [['wait', { timeout: 60 }]],
-              // 1 less its own three requests, and less what was given to a child that rests.
+              // Refused: 1 less the root's own three requests, and less the budget of `a`, which rests.
               [['fork', { name: 'b', prompt: 'go', budget: { usd: 0.8 } }]],
               [['kill', { agent_id: 'a' }]],
               [['fork', { name: 'c', prompt: 'go', budget: { usd: 0.4 } }]],

@@ -1,5 +1,5 @@
-// Proves that a limit on cost is never without effect, on both databases: an agent whose model has no price does not begin, is not created, and
-// does not go on under one.
+// Proves, on both databases, that a limit on cost always has effect: an agent whose model has no price does not start, is not created, and
+// does not continue under such a limit.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { CoppiceError } from '../../src/records/coppice-error.ts';

@@ -1,5 +1,5 @@
-// Proves, over real HTTP and by what a server counts, that a fork bomb by the tools of every vocabulary, 20 requests at once, spends the budget of its tree, and at
-// most one request of each agent that was at work more.
+// Proves, over real HTTP and by the requests that a server counts, that a fork bomb by the tools of every vocabulary, with 20 concurrent requests, exceeds the
+// budget of its tree by at most one request of each working agent.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,10 +14,10 @@ import { CREATION_PATHS } from './toolsets/creation-path.ts';
 afterEach(closeOpened);
 
 const BUDGET = 1;
-/** 2,500 tokens of output at $1 for a million. */
+/** In dollars: 2,500 output tokens at $1 per million. */
 const PRICE = 0.0025;
 const AT_ONCE = 20;
-/** Answers are held back until this long nobody asked, or as many as may ask at once did once. */
+/** Answers are held back until no request arrived for this long, or the maximum concurrency was reached once. */
 const QUIET_MS = 300;
 
 for (const slash of [false, true])
@@ -32,7 +32,7 @@ for (const slash of [false, true])
         asked += 1;
         under_way += 1;
         most = Math.max(most, under_way);
-        // Others ask meanwhile.
+        // Gives other agents time to send requests.
         await sleep(50);
         for (let seen = 0; most < AT_ONCE && seen !== asked; await sleep(QUIET_MS)) seen = asked;
         under_way -= 1;
@@ -67,9 +67,9 @@ for (const slash of [false, true])
     const tree = await on.store.tree(root.id);
     const counted = Math.round((tree?.cost_usd ?? 0) / PRICE);
     assert.ok(counted >= BUDGET / PRICE && asked >= counted, `the budget was used: ${counted} of ${asked}`);
-    // What was asked for an agent that was stopped before the answer is its one request, too.
+    // An agent that was stopped before its answer also has one request beyond the budget.
     assert.ok(asked <= BUDGET / PRICE + room.live, `${asked} requests`);
-    // More, when one was given up by an agent that was stopped.
+    // More are possible, because the server still counts requests that a stopped agent has given up.
     assert.ok(most >= AT_ONCE, `${most} asked at once`);
     const beyond = new Map<string, number>();
     let sum = 0;

@@ -1,6 +1,6 @@
 import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../../src/runtime/runtime-clock.ts';
 
-/** The system's time, which a test may let pass at once: what is due by then rings in order. */
+/** The system's clock, which a test can also advance at once: timers that are due by then fire in order. */
 export class HandClock implements RuntimeClock {
   readonly #timers = new Set<{ readonly at: number; readonly ring: () => void }>();
   #passed_ms = 0;

@@ -1,5 +1,5 @@
-// Proves that whatever models, programs and file systems put into the doors of this program neither throws where that is not announced, nor gets out where it must
-// not, nor holds the process: malformed arguments of every tool, terminal text, paths and JSON Schemas, made up anew each time from the printed seed. FUZZ=20 is
+// Proves that no input of models, programs and file systems throws an undocumented error, escapes its folder, or blocks the process: malformed arguments of
+// every tool, terminal text, paths and JSON Schemas, generated anew from the printed seed. FUZZ=20 is
 // 1,000,000 arguments, 500,000 texts, 200,000 paths and 100,000 schemas.
 import assert from 'node:assert/strict';
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -18,10 +18,10 @@ import { temporaryFolder } from '../temporary-folder.ts';
 
 const TIMES = Number(process.env.FUZZ ?? 1);
 const HOLD_MS = 50;
-/** What takes longer is tried again, since the machine may have been busy. */
+/** Work that takes longer is measured again, because the machine may have been busy. */
 const DOUBTFUL_MS = 2;
 
-/** A small generator of random numbers that a seed repeats (mulberry32). */
+/** A small seeded random number generator (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -42,7 +42,7 @@ function seeded(test: TestContext): {
   return { random, one: (of) => of[Math.floor(random() * of.length)] as (typeof of)[number] };
 }
 
-/** The shortest of up to four times, milliseconds. */
+/** Shortest duration of up to four runs, in milliseconds. */
 function heldFor(work: () => void): number {
   let least = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < 4 && least > DOUBTFUL_MS; tries += 1) {
@@ -238,7 +238,7 @@ it('paths', (test) => {
         return;
       }
       assert.ok(found.absolute === root || found.absolute.startsWith(root + sep), JSON.stringify(path));
-      // What is there leads nowhere else.
+      // An existing path is canonical, so no link leads out of the folder.
       if (found.exists) assert.equal(realpathSync.native(found.absolute), found.absolute);
       held_inside += 1;
     });

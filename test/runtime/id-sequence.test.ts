@@ -1,4 +1,4 @@
-/** Ids that a process makes one after the other stand near each other in an index; nothing else about them can be foreseen. */
+/** Proves that ids that a process makes in sequence are adjacent in an index and otherwise random. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Proves that an answer which somebody interrupts while it streams is kept as far as it came: in the ledger, and in what the model is told next, in a
- * form that every provider takes.
+ * Proves that an answer that is interrupted while it streams is kept as far as it arrived: in the ledger, and in the model's next
+ * request, in a form that every provider accepts.
  */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -18,7 +18,7 @@ function textSeen(stage: Stage): string {
     .join('');
 }
 
-/** A model that says the first of these, then hangs; and afterwards whole answers. */
+/** A stage whose model streams `first` until it stalls, and then gives complete answers. */
 async function stageOn(
   test: TestContext,
   protocol: (typeof PROTOCOLS)[number],
@@ -122,7 +122,7 @@ for (const protocol of PROTOCOLS)
     });
   });
 
-/** Events of the protocol after which the first half of the text is there, and not yet the second. */
+/** Number of events of the protocol after which the first half of the text has arrived, and the second has not. */
 function stallAfterText(type: (typeof PROTOCOLS)[number]['type']): number {
   return { anthropic: 8, openai: 8, 'openai-compatible': 3, google: 2 }[type];
 }

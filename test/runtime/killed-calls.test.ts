@@ -1,5 +1,5 @@
-// Proves that a kill ends what runs for the dead at once: the process of a tool, three generations down, whether it was killed here or by
-// another process, whose word comes without any wake-up.
+// Proves that a kill immediately stops what runs for a killed agent: the process of a tool, three generations down, whether the kill comes from this process or
+// was written to the ledger without a wake-up.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const play: Play = ({ name, step }) => {
 
 const WAYS: readonly (readonly [string, (on: Stage, id: string) => Promise<unknown>])[] = [
   ['here', (on, id) => on.runtime.kill(id)],
-  // On this very connection, whose own writes wake nobody: only who looks by itself finds it.
+  // Written through the runtime's own connection, whose writes wake nobody: only a poll finds the kill.
   ['in the ledger', (on, id) => on.store.kill(id, 'you', Date.now())],
 ];
 for (const [where, kill] of WAYS)

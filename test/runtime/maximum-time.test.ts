@@ -1,6 +1,6 @@
 /**
- * Proves that the time a run is given is a maximum, whatever hangs: a provider that accepts and says nothing, or breaks off in the
- * middle, is not asked a second time; what else was asked for side by side is not held up; what had come is kept.
+ * Proves that the run time is a maximum, whatever hangs: a provider that accepts a request and sends nothing, or stalls in the middle,
+ * gets no second request; tasks beside it are not delayed; what had arrived is kept.
  */
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
@@ -14,7 +14,7 @@ import { HandClock } from './hand-clock.ts';
 import { bare, type Play, type Stage, setStage, until } from './stage.ts';
 import { cast, rounds, spawn, submit } from './toolsets/fanout-stage.ts';
 
-/** What has come of an answer when the server falls silent. */
+/** Faults of the server by the point at which it falls silent, and the text that has arrived by then. */
 const SILENCES: Readonly<Record<string, { readonly fault?: Fault; readonly said?: string }>> = {
   'before its headers': {},
   'after its headers': { fault: { stall_after: 0 } },
@@ -30,7 +30,7 @@ onBothDatabases('the time of a run is a maximum', (database) => {
     server = null;
   });
 
-  /** The model `slow/m` falls silent like this; at its first request all its time passes. */
+  /** A stage whose model `slow/m` falls silent in this way; once its first request was sent, its run time is over. */
   async function stage(play: Play, silence: { readonly fault?: Fault }, toolset: string): Promise<Stage> {
     const clock = new HandClock();
     server = await startOpenAiChatServer({

@@ -1,15 +1,15 @@
 import { POLL_MS } from '../../src/runtime/leading/lease-keeper.ts';
 import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../../src/runtime/runtime-clock.ts';
 
-/** Set by `npm run test:promptly`: stages poll no signals and their waits have no end. */
+/** Set by `npm run test:promptly`: stages do not poll for signals, and their long waits never end. */
 export const NO_POLLS = process.env.COPPICE_TEST_NO_POLLS === '1';
-/** A test that is about a time limit sets a shorter one, or brings its own clock. */
+/** Timers from this length on never fire; a test of a time limit sets a shorter one or uses its own clock. */
 const LONGEST_WAIT_MS = 5_000;
 const NEVER_MS = 2 ** 31 - 1;
 
 /**
- * The system's time, in which the poll for signals and long waits never ring: a lost hint leaves the test hanging. `settled` still polls: nothing signals it
- * that a tree led elsewhere too has come to rest, and it wakes no agent. What never rings keeps the process alive, as it would otherwise.
+ * The system's clock, except that the poll for signals and long timers never fire, so a lost hint makes the test hang. `settled` still polls, because no signal
+ * reports that a tree that is also led elsewhere has come to rest, and this poll wakes no agent. Timers that never fire keep the process alive as usual.
  */
 export const WITHOUT_POLLS: RuntimeClock = {
   ...SYSTEM_RUNTIME_CLOCK,

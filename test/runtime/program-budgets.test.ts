@@ -1,4 +1,4 @@
-// Proves, with a real agent program, that what it tells of its use counts in the budget of its tree, and that a budget that somebody else passes ends its prompt.
+// Proves, with a real agent program, that the usage it reports counts towards the budget of its tree, and that exceeding the budget elsewhere ends its prompt.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
@@ -35,7 +35,7 @@ it('tokens that a program tells count in the budget of the tree, at the price of
   const play: Play = ({ step }) => (step === 0 ? spawning('echo done') : 'all done');
   const priced = await stage(play, ['--usage'], { price: { input: 10_000, cached: 1_000, output: 2_000 } });
   const { root } = await priced.perform('go', { cost_usd: 50 });
-  // Ten fresh tokens of input, 90 from a cache, five of output; and two requests of the root at a dollar each.
+  // Ten uncached input tokens, 90 cached, five output tokens; and two requests of the root at one dollar each.
   const tree = await priced.store.tree(root.id);
   assert.ok(Math.abs((tree?.cost_usd ?? 0) - (2 + 0.1 + 0.09 + 0.01)) < 1e-9, String(tree?.cost_usd));
   const told = (await priced.store.usageAfter(0, 10)).filter(({ model }) => model === 'acp:test');

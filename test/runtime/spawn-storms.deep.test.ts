@@ -1,5 +1,5 @@
-// Proves that a model which does nothing but create agents, in any vocabulary, gets exactly as many as the limits of its tree admit, and never one more, while 20
-// such trees run at once in one process. 1,000 trees: STORMS=1000.
+// Proves that a model that only creates agents, in any vocabulary, gets exactly as many as the limits of its tree admit, while 20 such trees run at once in
+// one process. 1,000 trees: STORMS=1000.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { isTerminal } from '../../src/records/agent/state.ts';
@@ -12,7 +12,7 @@ afterEach(closeOpened);
 const TREES = Math.ceil(Number(process.env.STORMS ?? 60) / CREATION_PATHS.length);
 const AT_ONCE = 20;
 const TOTAL = 25;
-/** Of one message. */
+/** Calls in each message. */
 const CALLS = 4;
 
 for (const path of CREATION_PATHS)

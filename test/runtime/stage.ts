@@ -22,7 +22,7 @@ import { closeLater } from '../close-opened.ts';
 import { newLedger } from '../store/new-ledger.ts';
 import { NO_POLLS, WITHOUT_POLLS } from './no-polls.ts';
 
-/** What an agent's model sees of its own part of the conversation. */
+/** What an agent's model sees of the agent's own part of the conversation. */
 export interface Scene {
   readonly name: string;
   readonly id: string;
@@ -38,14 +38,14 @@ export interface Scene {
   readonly request: ModelRequest;
 }
 
-/** An answer that its model did not end by itself. */
+/** An answer that its model did not complete. */
 export interface Broken {
   readonly text: string;
   readonly finish: 'length' | 'refused';
   readonly reason?: string;
 }
 
-/** A text ends the turn; calls are `[name, input]`; `input` as text goes to the letter. */
+/** A text ends the turn; calls are `[name, input]`; an `input` that is a string is sent unchanged, other values as JSON. */
 export type Line = string | readonly (readonly [string, unknown])[] | Broken;
 export type Play = (scene: Scene) => Line | Promise<Line>;
 
@@ -55,16 +55,16 @@ export interface Stage {
   readonly requests: ModelRequest[];
   readonly events: RuntimeEvent[];
   start(prompt?: string, limits?: Partial<Limits>): Promise<Agent>;
-  /** Starts and waits until nothing is at work. */
+  /** Starts a tree and waits until it is settled. */
   perform(prompt?: string, limits?: Partial<Limits>): Promise<TreeOutcome>;
   agent(name: string): Promise<Agent>;
   /** Results of one agent's own calls, in the order of the calls. */
   results(agent: Agent): Promise<ResultContent[]>;
-  /** Another connection, as another process has: SQLite hints at nothing that its own connection wrote. */
+  /** A second connection, as another process would have: SQLite sends no hint for what its own connection wrote. */
   elsewhere(): Promise<Store>;
-  /** Stops the runtime and opens another one on the same ledger, as after a crash when `crash` is set. */
+  /** Closes the runtime and opens another one on the same ledger. */
   reopen(play?: Play, more?: Partial<StageOptions>): Promise<Stage>;
-  /** For what has to happen before the test is over. */
+  /** Closes the stage before the end of the test. */
   close(): Promise<void>;
 }
 
@@ -78,32 +78,32 @@ export interface StageOptions {
   readonly database?: string | undefined;
   /** MCP servers. */
   readonly openServers?: RuntimeOptions['openServers'];
-  /** Beside those that there are. */
+  /** In addition to the built-in ones. */
   readonly more_toolsets?: readonly Toolset[];
   /** Default `process`. */
   readonly toolsets?: readonly string[];
   readonly terms?: Partial<ToolsetTerms>;
   /** Part of the root's configuration. */
   readonly config?: Partial<AgentConfig>;
-  /** Models by name that are not played. */
+  /** Models by name that are not driven by the play. */
   readonly models?: Readonly<Record<string, Model>>;
   /** Names of models that cannot be opened. */
   readonly missing_models?: readonly string[];
-  /** What every request of a played model costs; default unknown. */
+  /** Cost of each request of a played model; default unknown. */
   readonly cost_usd?: number;
-  /** What a rule asks about waits for a person. */
+  /** Whether calls that need approval wait for a person. */
   readonly can_ask?: boolean;
-  /** Where rules that are granted for good are kept. */
+  /** File for rules that are granted permanently. */
   readonly rules_file?: string;
-  /** Time as a test lets it pass. */
+  /** A clock that the test controls. */
   readonly clock?: RuntimeClock;
-  /** Stands between the runtime and its ledger. */
+  /** Wraps the store that the runtime uses. */
   readonly wrap?: (store: Store) => Store;
-  /** A ledger that is open, and a folder that is there, for many stages one after the other. */
+  /** An open store and an existing folder, which many stages use one after the other and which a stage does not close. */
   readonly ground?: { readonly store: Store; readonly folder: string };
 }
 
-/** A runtime whose models are one function: real ledger, real executor, a play for a mind. Closed by `closeOpened`. */
+/** A runtime whose models are one function: real ledger, real executor, the play in place of a model. Closed by `closeOpened`. */
 export async function setStage(play: Play, options: StageOptions = {}): Promise<Stage> {
   const folder = options.ground?.folder ?? mkdtempSync(join(tmpdir(), 'coppice-stage-'));
   const shared = options.ground === undefined ? undefined : `sqlite:${join(folder, 'ledger.db')}`;
@@ -260,14 +260,14 @@ function sceneOf(request: ModelRequest): Scene {
   };
 }
 
-/** The ids that a round of forks returned. */
+/** Ids of the agents that this agent's forks created so far. */
 export function forked(scene: Scene): string[] {
   return scene.results
     .filter((result) => result.name === 'fork')
     .map((result) => (JSON.parse(result.output) as { agent_id: string }).agent_id);
 }
 
-/** A result without the last line, on what the child really did. */
+/** A result without its frame and without the last line, which says what the child really did. */
 export function bare(text: string): string {
   return unframed(text).replace(/\n\n\[Did: .*\]$/, '');
 }
@@ -276,9 +276,9 @@ export function parsed(result: ResultContent | undefined): Record<string, unknow
   return JSON.parse(result?.output ?? 'null') as Record<string, unknown>;
 }
 
-/** Resolves when `test` holds, looked at often; rejects after a minute at the earliest. */
+/** Resolves when `test` holds, polled often; rejects after a minute at the earliest. */
 export async function until(test: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  // What is looked at often at first and then less often costs little, however long it takes.
+  // The pause between polls grows, so that long waits cost little.
   for (let waited_ms = 0, pause_ms = 10; waited_ms < 60_000; waited_ms += pause_ms) {
     if (await test()) return;
     await new Promise((resolve) => setTimeout(resolve, pause_ms));

@@ -1,4 +1,4 @@
-// Proves, on both databases, that a person can move a tree to another model: whoever had the root's model asks the other one from then on, for good.
+// Proves, on both databases, that a person can move a tree to another model: every agent that had the root's model uses the new one from then on.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Model, ModelOutcome, ModelRequest } from '../../src/models/model.ts';
@@ -7,7 +7,7 @@ import { type Stage, type StageOptions, setStage } from './stage.ts';
 
 const BROKEN = { kind: 'bad_request', error: '400: no', retryable: false } as const;
 
-/** Forks `b` when told to `fork`; else says who it is. `broken` refuses everybody but what is told to fork. */
+/** A model that forks `b` when told to `fork`, else answers with the agent's name. If `broken`, it refuses every request but a `fork`. */
 function model(id: string, asked: string[], broken: boolean): Model {
   return {
     id,

@@ -1,4 +1,4 @@
-// Proves what a model gets back for calls that cannot be run: unknown tools, broken arguments, denied ones, tools that throw.
+// Proves what a model gets back for calls that cannot be run: unknown tools, malformed arguments, denied calls, tools that throw.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { z } from 'zod';

@@ -1,4 +1,5 @@
-// Proves that workers that look for trees at the same moment do not claim the same ones in vain: each begins elsewhere in the list, and drops it when another one was faster.
+// Proves that workers that look for trees at the same moment rarely claim the same ones: each starts at a different place in the list, and drops the list when
+// another worker was faster.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, it } from 'node:test';
@@ -15,11 +16,11 @@ const NONE = { allow: [], ask: [], deny: [] };
 interface Watched {
   readonly stage: Stage;
   readonly keeper: TreeKeeper;
-  /** Each claim: of which tree, and whether it was free. */
+  /** Every claim: its tree, and whether the tree was free. */
   readonly claims: { readonly root_id: string; readonly was_free: boolean }[];
 }
 
-/** A worker on that ledger; `looked`: it has looked for trees, and goes on when this resolves. */
+/** Creates a worker on this database; `looked` is called when it has listed the unled trees, and the worker continues when the promise resolves. */
 async function worker(database: string, looked: () => Promise<void>): Promise<Watched> {
   const claims: Watched['claims'] = [];
   const wrap = (store: Store): Store => ({
@@ -85,7 +86,7 @@ it('one that is outrun drops its list and looks again', async () => {
   );
   await slow.keeper.stop();
   const in_vain = slow.claims.filter(({ was_free }) => !was_free).length;
-  // One for each tree that it takes over at once.
+  // At most one for each tree that it takes over at the same time.
   assert.ok(in_vain >= 1 && in_vain <= 4, `${in_vain} claims in vain`);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Proves, on both databases, that agents which wait cost rows only: their tree is given up, is looked for by nobody, and comes back by itself: with a
- * letter, with an answer, when whom they wait for ends, when their time is up, here or at another worker, with what is left of their time.
+ * Proves, on both databases, that waiting agents cost only rows: their tree is released, no worker looks for it, and it resumes by itself: on a letter, on an
+ * answer, when the agents that it waits for end, or when its time is up, here or at another worker, with the remaining time.
  */
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
@@ -81,7 +81,7 @@ onBothDatabases('parked trees', (database) => {
     return id;
   }
 
-  /** Every agent of the tree is parked, and rows only. */
+  /** Waits until every agent of the tree is parked and has no worker. */
   async function parked({ on, keeper }: Server, root_id: string, agents = 1): Promise<readonly Agent[]> {
     let members: readonly Agent[] = [];
     await until(async () => {
@@ -100,7 +100,7 @@ onBothDatabases('parked trees', (database) => {
     }, `it says ${text}`);
   }
 
-  /** The newest result of a call. */
+  /** Returns the newest result of a call. */
   async function resultOf({ on }: Server, id: string): Promise<PlacedMessage> {
     const result = (await on.store.history(id)).findLast(({ kind }) => kind === 'result');
     assert.ok(result);
@@ -148,7 +148,7 @@ onBothDatabases('parked trees', (database) => {
     );
     const id = await enter(server, { run_ms: 3_000 });
     await parked(server, id);
-    // Whoever takes it up again may have no time left for the last words.
+    // The worker that resumes the tree may have no time left for the last words.
     await until(async () => {
       const agent = await server.on.store.agent(id);
       const late = agent?.state.type === 'errored' && agent.state.failure.kind === 'timed_out';

@@ -1,4 +1,5 @@
-// Proves how served trees are led: taken when nobody does, no more at once than there are places, given up when nothing is to be done, left alone in a drain.
+// Proves how served trees are led: taken over if nobody leads them, never more at once than there are places, released when nothing is left to do, and left
+// alone while draining.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { TreeKeeper, type TreeKeeperOptions } from '../../src/serve/leading/tree-keeper.ts';
@@ -74,7 +75,7 @@ it('a tree at rest leaves its place to one that waits for it, and keeps it as lo
     );
   const early = [await enter('a'), await enter('b')];
   await answered(early);
-  // It was looked for after the others had come to rest.
+  // Entered after the others came to rest, so the keeper looked for trees again.
   await answered([await enter('there is a place for it')]);
   assert.ok(!(await Promise.all(early.map(workerOf))).includes(null), 'nobody waits for their places');
   const late = await Promise.all(['c', 'd', 'e', 'f', 'g', 'h'].map((prompt) => enter(prompt)));

@@ -1,6 +1,6 @@
 /**
- * A real agent program that speaks the Agent Client Protocol on its standard streams. The last line of a prompt says what it
- * does, its arguments how it behaves otherwise.
+ * A real agent program that speaks the Agent Client Protocol on its standard streams. The last line of a prompt selects its
+ * action; its command-line arguments select its behaviour otherwise.
  */
 
 import { execFile } from 'node:child_process';
@@ -54,7 +54,7 @@ const ACTIONS: Readonly<Record<string, (turn: Turn, rest: string) => Promise<Sto
     await turn.say(JSON.stringify(mcp_servers.get(turn.session)));
     return undefined;
   },
-  /** Says something with the tool of the first MCP server, started here. */
+  /** Starts the session's first MCP server, calls its tool `echo`, and says the result. */
   async tool(turn, rest) {
     const [server] = mcp_servers.get(turn.session) ?? [];
     if (server === undefined || !('command' in server)) throw new Error('no MCP server to start');
@@ -156,7 +156,7 @@ const ACTIONS: Readonly<Record<string, (turn: Turn, rest: string) => Promise<Sto
     await turn.say(outcome.outcome === 'selected' ? outcome.optionId : outcome.outcome);
     return undefined;
   },
-  /** Reports nothing after the permission was answered, as some programs do. */
+  /** Reports nothing after the permission request was answered, as some programs do. */
   async 'ask-and-stop'(turn, rest) {
     await turn.say('I try.');
     await turn.client.request(methods.client.session.requestPermission, {
@@ -166,7 +166,7 @@ const ACTIONS: Readonly<Record<string, (turn: Turn, rest: string) => Promise<Sto
     });
     return undefined;
   },
-  /** Cost of the session so far in US dollars. */
+  /** Reports the cost of the session so far, in US dollars. */
   async cost(turn, rest) {
     const cost = { amount: Number(rest), currency: 'USD' };
     await turn.update({ sessionUpdate: 'usage_update', used: 1, size: 2, cost });
@@ -177,7 +177,7 @@ const ACTIONS: Readonly<Record<string, (turn: Turn, rest: string) => Promise<Sto
     await ACTIONS.cost?.(turn, rest);
     return ACTIONS.hang?.(turn, rest);
   },
-  /** An answer, and behind it a notice of the program, which has no message id. */
+  /** Sends an answer, then a notice of the program itself, which has no message id. */
   async notice(turn, rest) {
     const content = { type: 'text' as const, text: rest };
     await turn.update({ sessionUpdate: 'agent_message_chunk', messageId: 'm1', content });
@@ -203,7 +203,7 @@ const ACTIONS: Readonly<Record<string, (turn: Turn, rest: string) => Promise<Sto
     await turn.say(`${(await terminal.currentOutput()).output.trim()} [${exit.exitCode}]`);
     return undefined;
   },
-  /** A command that goes on after the answer. */
+  /** Starts a command that continues after the answer. */
   async leave(turn, rest) {
     const terminal = await turn.client.createTerminal({
       sessionId: turn.session,
@@ -214,7 +214,7 @@ const ACTIONS: Readonly<Record<string, (turn: Turn, rest: string) => Promise<Sto
     await turn.say(pid);
     return undefined;
   },
-  /** A shell command, by itself and without asking. */
+  /** Runs a shell command itself, without asking for permission. */
   async own(turn, rest) {
     await new Promise<void>((done) => {
       execFile('/bin/sh', ['-c', rest], (_error, stdout, stderr) => {
@@ -331,7 +331,7 @@ if (!flags.has('--silent')) {
     })
     .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
       const stopReason = await answer(params, client);
-      // The protocol's draft; the library passes on what it does not know.
+      // From the protocol's draft; the library passes unknown fields on.
       const usage = { inputTokens: 10, outputTokens: 5, cachedReadTokens: 90, totalTokens: 105 };
       const token_count = { input_tokens: 30, output_tokens: 3 };
       if (flags.has('--quota')) return { stopReason, _meta: { quota: { token_count } } };

@@ -130,7 +130,7 @@ const protocol: Protocol = {
   }),
 };
 
-/** Signature of thinking; the server accepts no other. */
+/** Signature of thinking blocks; the server accepts no other. */
 const SIGNATURE = 'signed';
 
 function wrongBlock(block: Block): string | null {
@@ -152,7 +152,7 @@ function wrongBlock(block: Block): string | null {
   }
 }
 
-/** The message of a tool loop still going on whose calls do not follow from thinking; null when there is none. */
+/** Index of the message in an unfinished tool loop whose calls are not preceded by thinking; null if there is none. */
 function withoutThinking(all: readonly { role: string; content: string | Block[] }[]): number | null {
   const last = all.at(-1)?.content;
   if (!Array.isArray(last) || last.some((block) => block.type !== 'tool_result')) return null;
@@ -166,7 +166,7 @@ function stopReason({ finish, calls = [] }: Answer): string {
   return calls.length > 0 ? 'tool_use' : 'end_turn';
 }
 
-/** Results and text of one user message are two of ours. */
+/** A user message with both results and text is read as two messages. */
 function readMessage(role: 'user' | 'assistant', content: string | Block[]): SeenMessage[] {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const text = blocks.flatMap((block) => (block.type === 'text' ? [String(block.text)] : [])).join('');

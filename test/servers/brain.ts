@@ -1,4 +1,4 @@
-/** What a test server was asked, in one shape for all protocols. */
+/** One message of a request to a test server, in one shape for all protocols. */
 export interface SeenMessage {
   readonly role: 'user' | 'assistant' | 'results';
   readonly text: string;
@@ -9,12 +9,12 @@ export interface SeenMessage {
 export interface Exchange {
   readonly index: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The exact body. */
+  /** The exact request body. */
   readonly raw: string;
   readonly body: Record<string, unknown>;
   readonly system: string;
   readonly messages: readonly SeenMessage[];
-  /** Why the server refused it, as the real one would; null when it did not. */
+  /** Why the server refused the request, as the real one would; null if it did not. */
   readonly refused: string | null;
 }
 
@@ -28,15 +28,15 @@ export type Fault =
     }
   /** The connection is cut after this many events. */
   | { readonly cut_after: number }
-  /** This event (from 0) is not JSON. */
+  /** The event with this index (from 0) is not JSON. */
   | { readonly malformed_at: number }
-  /** Silence after this many events. */
+  /** Nothing more is sent after this many events, and the connection stays open. */
   | { readonly stall_after: number };
 
 export interface Answer {
   readonly text?: string;
   readonly reasoning?: string;
-  /** A text input is sent unchanged, so that it may be invalid JSON. `namespace`: of a tool that was offered in one (Responses API). */
+  /** An `input` that is text is sent unchanged, so it may be invalid JSON. `namespace`: the one in which the tool was offered (Responses API). */
   readonly calls?: readonly {
     readonly id?: string;
     readonly name: string;
@@ -49,11 +49,11 @@ export interface Answer {
     readonly cached?: number;
     readonly reasoning?: number;
   };
-  /** Into how many pieces the text is cut; default 3. */
+  /** Number of pieces into which the text is cut; default 3. */
   readonly pieces?: number;
   readonly delay_ms?: number;
   readonly fault?: Fault;
-  /** Cut at the output limit; declined by the model; blocked by a filter. Default: whole. */
+  /** Why the answer is incomplete: cut at the output limit, declined by the model, or blocked by a filter. Default: complete. */
   readonly finish?: 'length' | 'refused' | 'blocked';
 }
 
@@ -70,7 +70,7 @@ export function argumentsOf(input: unknown): string {
   return typeof input === 'string' ? input : JSON.stringify(input);
 }
 
-/** Rules common to all protocols' conversations: every call is answered once, at once. */
+/** Rules common to the conversations of all protocols: every call is answered exactly once, in the next message. */
 export function refusalOf(messages: readonly SeenMessage[]): string | null {
   const seen = new Set<string>();
   for (const [index, message] of messages.entries()) {

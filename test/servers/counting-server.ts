@@ -11,8 +11,8 @@ const REFUSALS: Readonly<Record<string, (tokens: number, window: number) => stri
 };
 
 /**
- * A server that counts as providers do: the whole body, four characters to a token. It refuses what is longer than the window, gives summaries, and calls the
- * tool until its output has `last`.
+ * A server that counts tokens as providers do: of the whole body, four characters per token. It refuses requests longer than the window, gives summaries,
+ * and calls the tool until its output starts with `last`.
  */
 export function countingServer(
   window: number,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Answer, Exchange, SeenMessage } from './brain.ts';
 
 /**
- * A model for whole runs, decided by the conversation alone: told `FORK n`, the root forks n children in one message and waits
+ * A model for whole runs whose answers depend on the conversation alone: told `FORK n`, the root forks n children in one message and waits
  * for all; each child runs three `bash` calls, one after the other, and sends their outputs to its parent. A call that was
  * interrupted is made again. The root's answer is `answerFor(n)` if and only if nothing was lost.
  */

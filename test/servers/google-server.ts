@@ -24,7 +24,7 @@ const FINISH: Readonly<Record<string, string>> = {
   blocked: 'PROHIBITED_CONTENT',
 };
 
-/** Google's `streamGenerateContent`. Calls have no ids there: results answer them by order. */
+/** Google's `streamGenerateContent`. Its calls have no ids: results are matched to them by order. */
 const protocol: Protocol = {
   accepts: (path) => /:streamGenerateContent\?alt=sse$/.test(path),
   read(body) {
@@ -55,7 +55,7 @@ const protocol: Protocol = {
   refuse(body, messages) {
     const contents = body.contents as Content[];
     for (const [index, content] of contents.entries()) {
-      // Two user contents in a row are accepted there, two of the model are not.
+      // Google accepts two consecutive user contents, but not two of the model.
       if (content.role === 'model' && contents[index - 1]?.role !== 'user')
         return `contents[${index}]: a model turn must come after a user turn`;
       if (content.parts.length === 0) return `contents[${index}]: parts must not be empty`;

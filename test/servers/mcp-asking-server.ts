@@ -1,6 +1,6 @@
 /**
- * A server of the protocol's own library that asks people in the middle of its calls. `node mcp-asking-server.ts new` speaks 2026-07-28 and answers with
- * what it wants to know; `old` speaks 2025-11-25 and asks with a request of its own.
+ * A server built with the protocol's own library that asks people during its calls. `node mcp-asking-server.ts new` speaks 2026-07-28 and answers the call
+ * with its questions; `old` speaks 2025-11-25 and sends a request to the client.
  */
 import {
   type ElicitInputParams,
@@ -32,7 +32,7 @@ const YES: ElicitInputParams = {
 
 const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] });
 
-/** How often each tool has done its work. */
+/** Number of times that each tool has done its work. */
 const done = { book: 0 };
 
 function asking(): McpServer {

@@ -1,10 +1,10 @@
 /**
- * An MCP server that sends frames made at random: whole and broken messages, answers to nobody, requests that it may not make. Its tool `fuzz` ends when all its
- * requests were answered, and says which answers are not those of the specification; its tool `answer` answers with anything.
+ * An MCP server that sends random frames: complete and broken messages, answers to requests that nobody made, requests that it may not make. Its tool `fuzz`
+ * ends when all its requests are answered, and reports answers that violate the specification; its tool `answer` answers with random values.
  */
 import { createInterface } from 'node:readline';
 
-/** Numbers that a seed repeats. */
+/** Seeded random integers from 0, below `sides`. */
 function dice(seed: number): (sides: number) => number {
   let state = seed >>> 0;
   return (sides) => {
@@ -80,13 +80,13 @@ const asked = new Map<string, string>();
 const wrong: string[] = [];
 let ids = 0;
 
-/** No id of a request that waits for its answer. */
+/** A random id that no request waiting for an answer has. */
 function strange(roll: Dice): unknown {
   const id = anything(roll);
   return typeof id === 'number' ? id + 1_000_000 : id;
 }
 
-/** A line; a request that must be answered is remembered. */
+/** A random frame as one line; a request that must be answered is recorded. */
 function frame(roll: Dice): string {
   switch (roll(9)) {
     case 0: {
@@ -140,7 +140,7 @@ function frame(roll: Dice): string {
   }
 }
 
-/** As the specification says: a ping has an empty result; what the client does not offer is an unknown method. */
+/** Checks an answer: a ping gets a result unless its parameters are invalid; a method that the client does not offer gets an error. */
 function judge(
   id: string,
   answer: { readonly result?: unknown; readonly error?: { readonly code?: unknown } },

@@ -6,9 +6,9 @@ import type { OAuthServer } from './oauth-server.ts';
 
 export interface HttpServer {
   readonly url: string;
-  /** What each request had as its Authorization. */
+  /** The Authorization header of each request. */
   readonly authorizations: (string | undefined)[];
-  /** Requests that newer clients make, and older ones. */
+  /** The protocol era of each handled request: that of newer or of older clients. */
   readonly eras: string[];
   close(): Promise<void>;
 }
@@ -17,20 +17,20 @@ export interface Flood {
   /** The content type. */
   readonly type: string;
   readonly start?: string;
-  /** Repeated without end. */
+  /** Text that is repeated without end. */
   readonly again: string;
 }
 
 export interface HttpBehaviour {
-  /** What every request must have as its Authorization. */
+  /** The Authorization header that every request must have. */
   readonly token?: string;
-  /** Instead of an answer to a call. */
+  /** Sent instead of an answer to a call. */
   readonly flood?: Flood;
-  /** Who must have logged in. */
+  /** Handles logins; requests need a token that it issued. */
   readonly oauth?: OAuthServer;
 }
 
-/** A server of the protocol's own library, as an address. */
+/** Starts a server built with the protocol's own library, over HTTP. */
 export async function startHttpServer({ token, oauth, flood }: HttpBehaviour = {}): Promise<HttpServer> {
   const [authorizations, eras]: [(string | undefined)[], string[]] = [[], []];
   const handler = createMcpHandler(({ era }) => {

@@ -1,22 +1,22 @@
 /**
- * An MCP server of its own making on its standard streams, without any library: it answers as the specification of 2025-11-25 says, and misbehaves
- * where a test asks for it. `node mcp-server.ts '{"extra": 400}'`.
+ * A hand-written MCP server on its standard streams, without any library: it answers as the specification of 2025-11-25 says, and misbehaves as a test
+ * requests. `node mcp-server.ts '{"extra": 400}'`.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 interface Behaviour {
-  /** Further tools, so many. */
+  /** Number of additional tools. */
   readonly extra?: number;
-  /** Ends at the first request that it does not know. */
+  /** Exits at the first request with an unknown method. */
   readonly strict?: boolean;
-  /** Does not answer the greeting. */
+  /** Does not answer `initialize`, nor unknown methods. */
   readonly silent?: boolean;
-  /** Ends at once, with words. */
+  /** Exits at once, with an error message. */
   readonly broken?: boolean;
-  /** Writes lines that are no messages. */
+  /** Writes lines that are not messages. */
   readonly chatty?: boolean;
-  /** Tools as they are listed, instead of its own. */
+  /** Tools to list instead of the server's own. */
   readonly tools?: readonly object[];
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Logins of a server: it knows who came, and forgets tokens when a test says so. */
+/** The OAuth part of a test server: issues tokens, accepts those in `valid`, and records registrations and grants. */
 export class OAuthServer {
   readonly #codes = new Map<string, { readonly challenge: string; readonly redirect: string }>();
   readonly #refreshes = new Set<string>();
@@ -9,7 +9,7 @@ export class OAuthServer {
   readonly grants: string[] = [];
   registrations = 0;
 
-  /** True: it was about a login, and is answered. */
+  /** Returns true if it answered the request: one about a login, or one without a valid token. */
   async answer(request: IncomingMessage, response: ServerResponse, body: string): Promise<boolean> {
     const base = `http://${request.headers.host}`;
     const url = new URL(request.url ?? '/', base);

@@ -8,7 +8,7 @@ import {
 
 type Item = Record<string, unknown>;
 
-/** Encryption of reasoning; the server accepts no other. */
+/** Encrypted content of reasoning items; the server accepts no other. */
 const SEALED = 'sealed';
 
 /** OpenAI's Responses API, streaming. */
@@ -174,7 +174,7 @@ const protocol: Protocol = {
   }),
 };
 
-/** Items come flat; calls and results that stand together belong together. */
+/** Merges the flat list of items into messages: adjacent items of one role, except user messages, form one message. */
 function readItems(items: readonly Item[]): SeenMessage[] {
   const messages: SeenMessage[] = [];
   const join = (role: SeenMessage['role'], add: Partial<SeenMessage>) => {

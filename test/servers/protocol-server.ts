@@ -12,7 +12,7 @@ export interface Protocol {
   };
   /** The real server's reason for a 400; null when the request is valid. */
   readonly refuse: (body: Record<string, unknown>, messages: readonly SeenMessage[]) => string | null;
-  /** Server-sent events, each a whole block. */
+  /** Server-sent events, each a complete block. */
   readonly events: (answer: Answer, body: Record<string, unknown>) => readonly string[];
   readonly error: (status: number, message: string) => unknown;
 }
@@ -20,18 +20,18 @@ export interface Protocol {
 export interface ProtocolServer {
   readonly url: string;
   readonly exchanges: readonly Exchange[];
-  /** Requests whose connection was closed by the client before the answer was whole. */
+  /** Number of requests whose connection the client closed before the answer was complete. */
   readonly aborted: () => number;
   close(): Promise<void>;
 }
 
 export interface ProtocolServerOptions {
   readonly answer: Answerer;
-  /** False: keep no exchanges (long runs). */
+  /** Whether exchanges are kept; false for long runs. */
   readonly record?: boolean;
-  /** What it lists at `/models`; absent: it lists none. */
+  /** The models listed at `/models`; if absent, there is no list. */
   readonly models?: readonly string[];
-  /** Whether a request may be answered, by its headers; otherwise it is refused with 401. */
+  /** Whether a request with these headers is answered; otherwise it is refused with 401. */
   readonly admits?: (headers: Exchange['headers']) => boolean;
 }
 

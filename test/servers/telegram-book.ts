@@ -2,7 +2,7 @@ import { entityProblem, type WireEntity } from './telegram-entities.ts';
 import { parseMarkdownV2 } from './telegram-markdown-v2.ts';
 import { granted, refusal, type TelegramAnswer } from './telegram-wire.ts';
 
-/** A message as it stands in a chat now. */
+/** The current state of a message in a chat. */
 export interface KeptMessage {
   readonly message_id: number;
   readonly chat: number;
@@ -34,12 +34,12 @@ export class TelegramBook {
     return this.#chats.has(Number(chat));
   }
 
-  /** The person has blocked the bot. */
+  /** Makes the chat one whose person has blocked the bot. */
   block(chat: number): void {
     this.#blocked.add(chat);
   }
 
-  /** Oldest first. */
+  /** The messages of a chat, oldest first. */
   messages(chat: number): readonly KeptMessage[] {
     return this.#chats.get(chat) ?? [];
   }
@@ -91,7 +91,7 @@ export class TelegramBook {
   }
 }
 
-/** The error text of the Bot API, or the content. */
+/** The content of a message, or the error text of the Bot API. */
 function readContent(body: Body): Content | string {
   const source = body.text;
   if (typeof source !== 'string') return 'message text is empty';
@@ -118,7 +118,7 @@ function markupProblem(markup: unknown): string | null {
   return wrong ? 'BUTTON_DATA_INVALID' : null;
 }
 
-/** As updates and answers carry it. */
+/** The message as updates and answers contain it. */
 export function wireMessage({ message_id, chat, text, entities, markup }: KeptMessage): object {
   return {
     message_id,

@@ -1,4 +1,4 @@
-/** Checks a message's entities as the Bot API does. Returns what is wrong; null for nothing. */
+/** Checks a message's entities as the Bot API does. Returns the problem; null if there is none. */
 export interface WireEntity {
   readonly type: string;
   readonly offset: number;
@@ -19,7 +19,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'blockquote',
   'expandable_blockquote',
 ]);
-/** Stand over anything but code, and may be part of anything. */
+/** Entities that may be nested with any other type, except code. */
 const STYLES: ReadonlySet<string> = new Set(['bold', 'italic', 'underline', 'strikethrough', 'spoiler']);
 const QUOTES: ReadonlySet<string> = new Set(['blockquote', 'expandable_blockquote']);
 

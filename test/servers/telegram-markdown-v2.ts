@@ -1,6 +1,6 @@
 import type { WireEntity } from './telegram-entities.ts';
 
-/** The text without its marks, or the sentence with which the Bot API refuses it. */
+/** The text without markup and its entities, or the error text of the Bot API. */
 export type ParsedMarkdown =
   | { readonly text: string; readonly entities: WireEntity[] }
   | { readonly problem: string };
@@ -14,7 +14,7 @@ const MARKS: readonly (readonly [string, string])[] = [
 ];
 const RESERVED = '_*[]()~`>#+-=|{}.!';
 
-/** MarkdownV2 as strict as the Bot API reads it: a reserved character that is no mark and not escaped is an error. */
+/** Parses MarkdownV2 as strictly as the Bot API: a reserved character that is neither a mark nor escaped is an error. */
 export function parseMarkdownV2(source: string): ParsedMarkdown {
   let text = '';
   const entities: WireEntity[] = [];

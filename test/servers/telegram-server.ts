@@ -5,7 +5,7 @@ import { TelegramBook } from './telegram-book.ts';
 import { TelegramUpdates } from './telegram-updates.ts';
 import { granted, refusal, type TelegramAnswer } from './telegram-wire.ts';
 
-/** Scripted behaviour of the next calls of a method. */
+/** Scripted fault in a call of a method. */
 export type TelegramFault =
   | { readonly type: 'flood'; readonly retry_after: number }
   | {
@@ -14,28 +14,28 @@ export type TelegramFault =
       readonly description: string;
       readonly parameters?: object;
     }
-  /** A proxy in front of the server answers with a page. */
+  /** The answer is an HTML page, as from a proxy in front of the server. */
   | { readonly type: 'page'; readonly status: number }
-  /** The connection breaks; `after`: the call was carried out first. */
+  /** The connection breaks before or after the call is carried out. */
   | { readonly type: 'drop'; readonly when: 'before' | 'after' }
   | { readonly type: 'hang' }
-  /** Carried out and answered, later. */
+  /** The call is carried out and answered after a delay. */
   | { readonly type: 'slow'; readonly ms: number };
 
-/** One call as it came in. */
+/** One call as it was received. */
 export interface TelegramCall {
   readonly method: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Milliseconds, monotonic. */
+  /** Time of receipt in milliseconds, monotonic. */
   readonly at: number;
-  /** What was answered; 0 for nothing. */
+  /** HTTP status of the answer; 0 if there was none. */
   status: number;
 }
 
 const TOKEN = '4242:Secret_token-of-the-test';
 const BOT = { id: 4242, is_bot: true, first_name: 'Copse', username: 'copse_bot' };
 
-/** The Bot API as far as the channel uses it, over HTTP. */
+/** The part of the Bot API that the channel uses, over HTTP. */
 export class TelegramServer {
   readonly token = TOKEN;
   readonly bot = BOT;
@@ -44,7 +44,7 @@ export class TelegramServer {
   /** All calls but `getUpdates`. */
   readonly calls: TelegramCall[] = [];
   readonly polls: TelegramCall[] = [];
-  /** Calls made before a `retry_after` was over. */
+  /** Calls that were made before a `retry_after` had passed. */
   readonly hasty: TelegramCall[] = [];
   commands: unknown = null;
   #url = '';
@@ -165,7 +165,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** JSON, or a form whose fields are JSON where they are no plain text. */
+/** Parses JSON, or a form whose fields hold JSON unless they are plain text. */
 function readBody(type: string, text: string): Record<string, unknown> {
   if (type.startsWith('application/json'))
     return JSON.parse(text === '' ? '{}' : text) as Record<string, unknown>;

@@ -12,21 +12,21 @@ type Update = { readonly update_id: number } & Readonly<Record<string, unknown>>
 
 const BATCH_MAX = 100;
 
-/** Updates until they are confirmed; one reader at a time. */
+/** Holds updates until they are confirmed; allows one reader at a time. */
 export class TelegramUpdates {
   #pending: Update[] = [];
   /** All updates ever, confirmed or not. */
   readonly #all: Update[] = [];
-  /** Delivered once more, even if confirmed. */
+  /** Updates to deliver once more, even if confirmed. */
   readonly #forced = new Set<Update>();
   readonly #open_presses = new Set<string>();
   #next_id = 5_000;
   #next_message = 1;
   #wake: ((why: 'news' | 'other reader' | 'gone') => void) | null = null;
-  /** The highest offset that a reader gave: what lies below is confirmed. */
+  /** The highest offset that a reader sent: updates below it are confirmed. */
   confirmed = 0;
 
-  /** Somebody writes; `fields` replace parts of the message. Returns the id of the update. */
+  /** Adds a message that a person wrote; `fields` replace parts of it. Returns the id of the update. */
   write(from: TelegramUser, text: string, chat = from.id, fields: object = {}): number {
     const message_id = this.#next_message;
     this.#next_message += 1;
@@ -34,7 +34,7 @@ export class TelegramUpdates {
     return this.push({ message: { message_id, date: 1, chat: { id: chat, type }, from, text, ...fields } });
   }
 
-  /** Somebody presses a button below a message. */
+  /** Adds the press of a button below a message. */
   press(
     from: TelegramUser,
     message: KeptMessage,
@@ -46,14 +46,14 @@ export class TelegramUpdates {
     return { id, update_id: this.push({ callback_query: query }) };
   }
 
-  /** Anything that an update may hold. */
+  /** Adds an update with any content. Returns its id. */
   push(content: object, update_id = this.#next_id): number {
     this.#next_id = Math.max(this.#next_id, update_id) + 1;
     this.#add({ ...content, update_id });
     return update_id;
   }
 
-  /** An update comes again, confirmed or not. */
+  /** Delivers an update again, confirmed or not. */
   repeat(update_id: number): void {
     const update = this.#all.find((one) => one.update_id === update_id);
     if (update !== undefined) this.#add(update);
@@ -82,7 +82,7 @@ export class TelegramUpdates {
     return granted(batch);
   }
 
-  /** Ends an open poll with nothing. */
+  /** Ends an open poll without updates. */
   close(): void {
     this.#wake?.('gone');
   }

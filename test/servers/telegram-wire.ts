@@ -1,6 +1,6 @@
 export interface TelegramAnswer {
   readonly status: number;
-  /** Text is a page, anything else JSON. */
+  /** A string is sent as an HTML page, anything else as JSON. */
   readonly body: unknown;
 }
 

@@ -1,7 +1,7 @@
 import type { Random } from './random.ts';
 import type { Trace } from './trace.ts';
 
-/** Every kind of fault, and what it is. */
+/** Every kind of fault with its description. */
 export const FAULTS = {
   'store-slow': 'a call to the ledger takes seconds',
   'store-fails-before': 'the connection breaks before the ledger has done anything',
@@ -36,10 +36,10 @@ export const FAULTS = {
 
 export type Fault = keyof typeof FAULTS;
 
-/** The kinds that other faults bring about: they have no rate of their own. */
+/** Faults that are consequences of others and therefore have no rate of their own. */
 const FOLLOWING: ReadonlySet<Fault> = new Set(['crash-write-lands', 'crash-write-lost']);
 const MOST_OFTEN = 0.12;
-/** Occasions for these are rarer than calls to the ledger. */
+/** Maximum rates of faults whose occasions are rarer than calls to the ledger. */
 const MORE_OFTEN: Readonly<Partial<Record<Fault, number>>> = {
   'claim-split': 0.9,
   'lease-lost': 0.3,
@@ -56,7 +56,7 @@ const MORE_OFTEN: Readonly<Partial<Record<Fault, number>>> = {
   'tool-hang': 0.3,
 };
 
-/** Those that delay nothing, so that every wait has to end promptly. */
+/** Faults that delay nothing, so that every wait must still end promptly. */
 const HARMLESS: ReadonlySet<Fault> = new Set([
   'wake-doubled',
   'claim-split',
@@ -70,12 +70,12 @@ const HARMLESS: ReadonlySet<Fault> = new Set([
   'human-interrupt',
 ]);
 
-/** By these trees come to be led by several processes. */
+/** Rates of the faults that cause trees to be led by several processes. */
 const SHARES: Readonly<Partial<Record<Fault, number>>> = { 'claim-split': 0.7, 'orderly-stop': 0.1 };
 
-/** Which kinds of fault strike in a run, how often each did, and whether any may now. */
+/** Which kinds of fault can occur in a run, how often each did, and whether any may occur now. */
 export class Faults {
-  /** False in the calm at the end, when all work must come to its end. */
+  /** False in the calm at the end, in which all work must end. */
   active = true;
   readonly counts = new Map<Fault, number>();
   readonly #rates = new Map<Fault, number>();
@@ -86,7 +86,7 @@ export class Faults {
     this.#random = random;
     this.#trace = trace;
     for (const fault of Object.keys(FAULTS) as Fault[]) {
-      // Not all in every run: some faults hide what others would show.
+      // Not every fault in every run: some hide what others would reveal.
       const rate = random.chance(0.55) ? (MORE_OFTEN[fault] ?? MOST_OFTEN) * random.next() ** 2 : 0;
       if (harmless && !HARMLESS.has(fault)) continue;
       this.#rates.set(fault, FOLLOWING.has(fault) ? 1 : ((harmless ? SHARES[fault] : undefined) ?? rate));
@@ -97,7 +97,7 @@ export class Faults {
     return (this.#rates.get(fault) ?? 0) > 0;
   }
 
-  /** Whether it strikes now, as often as this run has it. */
+  /** Whether the fault occurs now, by its rate in this run; counts it if so. */
   strikes(fault: Fault, who: string): boolean {
     const rate = this.active ? (this.#rates.get(fault) ?? 0) : 0;
     if (rate === 0 || !this.#random.chance(rate)) return false;

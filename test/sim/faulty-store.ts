@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 import { type SimLedger, WRITES } from './sim-ledger.ts';
 import type { Actor, VirtualTime } from './virtual-time.ts';
 
-/** How long a call to the ledger takes in one run, milliseconds each way; 0: embedded, nothing else happens meanwhile. */
+/** Maximum latency of a call to the ledger in one run, in milliseconds each way; 0 means embedded: nothing else happens meanwhile. */
 export interface Distance {
   readonly most_ms: number;
 }
@@ -19,7 +19,7 @@ export interface FaultyStoreSurroundings {
   readonly distance: Distance;
 }
 
-/** The ledger as one process meets it: every call may be slow, fail before or after it was done, or be answered with what was true before. */
+/** The ledger as one process sees it: any call may be slow, fail before or after its execution, or return stale data. */
 export function faultyStore(around: FaultyStoreSurroundings): Store {
   const { ledger, actor } = around;
   return new Proxy(ledger.store, {
@@ -38,7 +38,7 @@ type Answer =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: unknown };
 
-/** Resolved at the end by whatever the world brings; never for a process that is dead by then. */
+/** Settles after the simulated delays and faults; never for a process that is dead by then. */
 function call(method: string, args: unknown[], around: FaultyStoreSurroundings): Promise<unknown> {
   const { actor, time, faults, random, distance } = around;
   const slow = faults.strikes('store-slow', actor.name) ? random.between(1_000, 15_000) : 0;
@@ -51,7 +51,7 @@ function call(method: string, args: unknown[], around: FaultyStoreSurroundings):
         around.ledger.acknowledged(method, args, answer.value);
         resolve(answer.value);
       };
-      // Nobody hears it in a process that is dead, and later in one that sleeps.
+      // A dead process never receives the answer; a paused one receives it later.
       if (ms === 0 && actor.alive && actor.paused_until <= time.now) tell();
       else time.after(ms, actor, tell);
     };
@@ -66,7 +66,7 @@ function call(method: string, args: unknown[], around: FaultyStoreSurroundings):
   });
 }
 
-/** Whether what a dead process had handed over is still done. */
+/** Whether a call that a dead process has sent is still executed. */
 function arrives(method: string, { faults, random, actor }: FaultyStoreSurroundings): boolean {
   if (!WRITES.has(method)) return false;
   const lands = random.chance(0.5);

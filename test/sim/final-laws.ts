@@ -11,10 +11,10 @@ import type { SimLedger } from './sim-ledger.ts';
 import type { Marks } from './sim-tools.ts';
 import { brokenTasks } from './task-laws.ts';
 
-/** Rows at rest, and what is known of them otherwise. */
+/** Rows of a ledger at rest, and what the simulation recorded independently. */
 type RestingLedger = Pick<SimLedger, 'database' | 'created' | 'removed' | 'promised' | 'promised_mail'>;
 
-/** What of the laws a ledger at rest breaks, in words; empty when nothing. */
+/** Returns the laws that a ledger at rest breaks, in words; empty if none. */
 export function brokenAtRest(ledger: RestingLedger, marks: Marks): string[] {
   const { database } = ledger;
   const all = <T>(table: string, of: (row: Row) => T): T[] =>
@@ -52,7 +52,7 @@ export function brokenAtRest(ledger: RestingLedger, marks: Marks): string[] {
   ];
 }
 
-/** Law 11. */
+/** Law 11: places have no gap. */
 function gaps(agent: Agent, own: readonly PlacedMessage[]): string[] {
   const from = agent.forked_from?.seq ?? 0;
   const whole =
@@ -62,7 +62,7 @@ function gaps(agent: Agent, own: readonly PlacedMessage[]): string[] {
     : [`law 11: the places of ${agent.id} have a gap: ${own.map(({ seq }) => seq)} of ${agent.last_seq}`];
 }
 
-/** Law 5. */
+/** Law 5: every call has exactly one result before the next request. */
 function unanswered(agent: Agent, own: readonly PlacedMessage[]): string[] {
   const broken: string[] = [];
   let open = new Map<string, number>();
@@ -80,12 +80,12 @@ function unanswered(agent: Agent, own: readonly PlacedMessage[]): string[] {
       open.set(call_id, (open.get(call_id) ?? 1) + 1);
     }
   }
-  // Who was killed has no next request.
+  // A killed agent has no next request.
   if (agent.state.type !== 'killed') close();
   return broken;
 }
 
-/** Law 6. */
+/** Laws 6 and 11: every letter is consumed, and letter numbers have no gap. */
 function letters(agent: Agent, mail: readonly Mail[]): string[] {
   const broken: string[] = [];
   if (mail.some((letter, index) => letter.number !== index + 1) || agent.mail_count !== mail.length)
@@ -115,7 +115,7 @@ function run(agent: Agent, entry: Run | undefined): string[] {
     : [`the run of ${agent.id} (${agent.state.type}) is ${entry.status}, ${ended ? 'finished' : 'open'}`];
 }
 
-/** Law 10: the edges are those of the states. */
+/** Law 10: wait-for edges match the agents' states. */
 function edges(agent: Agent, database: DatabaseSync): string[] {
   const rows = database
     .prepare('SELECT target FROM wait_edges WHERE waiter = ? ORDER BY target')
@@ -140,7 +140,7 @@ function totals(ledger: RestingLedger, database: DatabaseSync): string[] {
       : [
           `law 7: the tree ${root_id} counts ${total} agents, and ${ledger.created.get(root_id as string)} were created`,
         ]),
-    // What deleted conversations cost stays counted.
+    // The cost of deleted conversations stays counted.
     ...((ledger.removed.size > 0 ? Number(tokens) >= Number(spent) : tokens === spent)
       ? []
       : [`the tree ${root_id} counts ${tokens} tokens, and its requests ${spent}`]),
@@ -159,7 +159,7 @@ function openAsks(agents: readonly Agent[], database: DatabaseSync): string[] {
   );
 }
 
-/** What was acknowledged is there, to the letter. */
+/** Everything acknowledged is in the ledger, byte for byte. */
 function lost(
   ledger: RestingLedger,
   messages: ReadonlyMap<string, readonly PlacedMessage[]>,
@@ -181,7 +181,7 @@ function lost(
   return [...broken, ...missing.map((id) => `letter ${id} was acknowledged and is not there`)];
 }
 
-/** At most once; exactly once where the result says so. */
+/** Each mark is left at most once, and exactly once if the call's result says so. */
 function marksOf(marks: Marks, messages: readonly PlacedMessage[], some_removed: boolean): string[] {
   const keys = new Map<string, string>();
   const broken: string[] = [];

@@ -4,11 +4,11 @@ import { WORKING } from '../../src/store/ledger/sql-conditions.ts';
 import type { Random } from './random.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** So long a commit is held at the most, milliseconds. */
+/** Maximum time for which a commit is held, milliseconds. */
 const MOST_MS = 2_000;
 const OFTEN = 0.7;
 
-/** A gate before the ledger: a step that parks passes as late as one that it waits for, and that another process leads, comes to rest. */
+/** Delays a commit that parks until an awaited agent, led by another process, comes to rest: the worst order for both. */
 export class HeldParks {
   readonly #database: DatabaseSync;
   readonly #time: VirtualTime;
@@ -21,7 +21,7 @@ export class HeldParks {
     this.#random = random;
   }
 
-  /** A commit of this worker stands at the gate. */
+  /** Whether a commit of this worker is being held. */
   isHeld(worker: string | null): boolean {
     return worker !== null && this.#held.has(worker);
   }

@@ -1,4 +1,4 @@
-/** Seeds that once found a fault, each with what it found. They stay in the suite for good. */
+/** Seeds that once found a fault, each with the fault it found. They stay in the suite permanently. */
 export const KEPT_SEEDS: readonly { readonly seed: number; readonly found: string }[] = [
   { seed: 1, found: 'a read that failed after a refused step stopped the executor for good' },
   {

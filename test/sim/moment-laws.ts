@@ -6,7 +6,7 @@ const ENDED = "('completed', 'failed', 'killed')";
 
 type Row = Record<string, string | number | null>;
 
-/** What of the laws that hold at any moment the ledger breaks right now, in words; empty when nothing. */
+/** Returns the laws for any moment that the ledger breaks now, in words; empty if none. */
 export function brokenNow(database: DatabaseSync): string[] {
   return [
     ...budgets(database),
@@ -17,7 +17,7 @@ export function brokenNow(database: DatabaseSync): string[] {
   ];
 }
 
-/** Law 7: the counters are what the rows say, and nothing is over its limit. */
+/** Law 7: the counters match the rows, and no limit is exceeded. */
 function budgets(database: DatabaseSync): string[] {
   const trees = database
     .prepare(
@@ -27,7 +27,7 @@ function budgets(database: DatabaseSync): string[] {
     .all() as Row[];
   const broken = trees.flatMap(({ root_id, limits, live, total, living, known, depth }) => {
     const allowed = JSON.parse(limits as string) as Limits;
-    // Who rests holds no place, and may be woken later: at any moment only these hold.
+    // Agents at rest do not count towards the other limits and may be woken later, so only these limits hold at any moment.
     const over = (name: 'total' | 'depth', present: unknown) =>
       Number(present) > allowed[name] ? [`law 7: ${present} is over the limit ${name}=${allowed[name]}`] : [];
     return [
@@ -55,7 +55,7 @@ function budgets(database: DatabaseSync): string[] {
   ];
 }
 
-/** Who is written down for whoever may lead it is led by nobody, and alive. */
+/** Every agent listed as unled is alive and led by nobody. */
 function ledUnled(database: DatabaseSync): string[] {
   const rows = database
     .prepare(
@@ -66,7 +66,7 @@ function ledUnled(database: DatabaseSync): string[] {
   return rows.map((row) => `${row.agent_id} is written down as led by nobody`);
 }
 
-/** Law 9. */
+/** Law 9: no child of a killed agent is alive. */
 function childrenOfTheDead(database: DatabaseSync): string[] {
   const rows = database
     .prepare(
@@ -77,9 +77,9 @@ function childrenOfTheDead(database: DatabaseSync): string[] {
   return rows.map((row) => `law 9: ${row.id} lives although its parent was killed`);
 }
 
-/** Law 10. */
+/** Law 10: no cycle of waits without a timeout. */
 function circles(database: DatabaseSync): string[] {
-  // Waits with a timeout may form one: it ends with the first of them.
+  // Waits with a timeout may form a cycle: it ends when the first of them times out.
   const targets = new Map<string, string[]>();
   const endless = 'SELECT waiter, target FROM wait_edges WHERE until IS NULL';
   for (const { waiter, target } of database.prepare(endless).all() as Row[]) {

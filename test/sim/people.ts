@@ -7,10 +7,10 @@ import type { SimLedger } from './sim-ledger.ts';
 import type { SimProcess } from './sim-process.ts';
 import type { Trace } from './trace.ts';
 
-/** What a person writes to an agent that is to begin anew. */
+/** Letter from a person that makes an agent start new work. */
 const MORE_WORK = 'more work for you';
 
-/** What a person may be told by a runtime that does its work. */
+/** Error codes that a person may get from a correct runtime. */
 const EXPECTED: ReadonlySet<string> = new Set([
   'E_AGENT_DEAD',
   'E_AGENT_NOT_FOUND',
@@ -19,14 +19,14 @@ const EXPECTED: ReadonlySet<string> = new Set([
   'E_CLOSED',
 ]);
 
-/** People at terminals: they write to agents, stop, kill, fork and answer them, through any process. */
+/** People at terminals: they send to, interrupt, kill, fork and answer agents through any process. */
 export class People {
   readonly #ledger: SimLedger;
   readonly #processes: readonly SimProcess[];
   readonly #faults: Faults;
   readonly #random: Random;
   readonly #trace: Trace;
-  /** How often somebody writes. */
+  /** Probability that somebody writes at a given moment. */
   readonly #writes: number;
 
   constructor(
@@ -45,7 +45,7 @@ export class People {
     this.#writes = writes;
   }
 
-  /** One moment of one person. */
+  /** Performs the random actions of one moment. */
   act(): void {
     const random = this.#random;
     if (this.#faults.strikes('human-kill', 'you'))

@@ -15,7 +15,7 @@ const VOCABULARIES: readonly (readonly string[])[] = [
   ['process', 'fanout', 'sessions', 'delegate'],
 ];
 
-/** What one tree begins with. */
+/** Parameters with which one tree starts. */
 export interface TreePlan {
   readonly prompt: string;
   readonly config: AgentConfig;
@@ -51,7 +51,7 @@ export function planTree(random: Random, beside: readonly string[], asks: readon
   };
 }
 
-/** What the configuration of every process of a run says. `runs`: maximum background runs of a tree at once, at the most. */
+/** Toolset terms that all processes of a run share. `runs`: upper bound for the maximum of concurrent background runs per tree. */
 export function planTerms(random: Random, runs: number): Pick<ToolsetTerms, 'subagents' | 'delegation'> {
   const { subagents, delegation } = DEFAULT_TERMS;
   return {

@@ -2,17 +2,17 @@ import type { ModelRequest } from '../../src/models/model.ts';
 import type { AssistantPart } from '../../src/records/conversation/message.ts';
 import type { Random } from './random.ts';
 
-/** One call that a simulated mind makes. */
+/** One call by a simulated model. */
 export type Line = readonly [name: string, input: unknown];
 
-/** What a mind goes by when it chooses. */
+/** Inputs from which a simulated model chooses its answer. */
 export interface Scene {
   readonly request: ModelRequest;
   readonly random: Random;
-  /** It answers at once and starts nothing new. */
+  /** Whether the model ends at once and starts nothing new. */
   readonly calm: boolean;
   readonly patient: boolean;
-  /** Answers with calls before it comes to its end. */
+  /** Number of answers with calls before the model ends. */
   readonly rounds: number;
 }
 
@@ -36,14 +36,14 @@ const CALL_WEIGHTS: Readonly<Record<string, number>> = {
   task_release: 1,
   task_list: 1,
 };
-/** Whoever is patient waits more often, and asks for more work that is waited for. */
+/** Tools that a patient model calls more often: waits, and work that is waited for. */
 const PARKING: ReadonlySet<string> = new Set(['wait', 'sessions_spawn', 'subagent_spawn']);
 
-/** An answer of a simulated mind: some rounds of calls among the tools that it has, then an end as its tools ask for one. */
+/** Returns an answer of a simulated model: for some rounds calls to its tools, then the end that its tools require. */
 export function answer(scene: Scene): { readonly text: string } | { readonly lines: readonly Line[] } {
   const { request, random, calm, rounds } = scene;
   const own = request.messages.slice(request.shared_prefix);
-  // A person's words begin a new piece of work.
+  // A person's letter begins a new piece of work.
   const asked = own.findLastIndex(
     (message) => message.role === 'user' && message.text.startsWith('more work'),
   );
@@ -59,7 +59,7 @@ export function answer(scene: Scene): { readonly text: string } | { readonly lin
   return { lines: Array.from({ length: many }, () => line(scene, names, idsIn(own))) };
 }
 
-/** Every agent that it has heard of, oldest first. */
+/** Ids of all agents mentioned in its messages, oldest first. */
 function idsIn(own: ModelRequest['messages']): string[] {
   return [...new Set(JSON.stringify(own).match(UUID) ?? [])];
 }
@@ -147,7 +147,7 @@ function inputOf(name: string, { random, request, patient }: Scene, ids: readonl
   }
 }
 
-/** The task that it was given last. */
+/** Number of the task that it was given last, or null. */
 function heldIn({ messages }: ModelRequest): number | null {
   const found = JSON.stringify(messages)
     .match(/\{\\+"number\\+":(\d+),\\+"title/g)
@@ -177,7 +177,7 @@ function command(random: Random, somebody: () => string, title: string): string 
   return at < 0.93 ? 'check-mail' : `kill ${somebody()}`;
 }
 
-/** The parts of a message with these calls. */
+/** Converts calls to message parts. */
 export function callParts(lines: readonly Line[], random: Random): AssistantPart[] {
   return lines.map(([name, input]) => ({
     type: 'call',

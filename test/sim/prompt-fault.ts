@@ -3,8 +3,8 @@ import { promptOf } from '../../src/records/conversation/prompt.ts';
 import type { SimLedger } from './sim-ledger.ts';
 
 /**
- * What is wrong with what a model is shown, in words; null when nothing: every call is answered before the next answer (law 5), and all of it is in
- * the ledger, as far as its writer still leads the agent (law 12).
+ * Returns what is wrong with the conversation that a model is shown, in words, or null: every call must have its result before the next answer (law 5),
+ * and, while its writer still leads the agent, all of it must be in the ledger (law 12).
  */
 export async function promptFault(
   request: ModelRequest,
@@ -21,7 +21,7 @@ export async function promptFault(
   }
   if ((await ledger.store.agent(agent.id))?.worker !== worker_id) return null;
   const kept = promptOf(await ledger.store.history(agent.id)).messages();
-  // A request for a summary ends with an order that is no row.
+  // A request for a summary ends with an instruction that is not stored as a row.
   const last = messages.at(-1);
   const is_order = last?.role === 'user' && last.text.includes('replaced by your summary');
   const shown = is_order ? messages.slice(0, -1) : messages;

@@ -1,4 +1,4 @@
-// Proves that what waits goes on as soon as the ledger holds what it waits for, whichever processes lead the agents, without a timeout and without a poll:
+// Proves that everything that waits continues as soon as the ledger holds what it waits for, whichever processes lead the agents, without a timeout or a poll:
 // waits, fan-ins, delegated calls, agents at rest with letters or announcements, queued runs.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -6,7 +6,7 @@ import { DEEP } from '../house/deep.ts';
 import { PROMPT_KINDS } from './promptness.ts';
 import { simulate } from './simulate.ts';
 
-/** Number 2 finds a wait that sleeps when the ledger's word of what it waits for is ignored. */
+/** Number 2 detects a wait that is not woken if the ledger's report on the agents waited for is ignored. */
 const SEEDS = DEEP ? [1, 2, 3, 4, 5, 6, 7, 8] : [2];
 
 it('nothing waits when what it waits for has come', async () => {

@@ -15,10 +15,10 @@ export const PROMPT_KINDS = [
 ] as const;
 export type PromptKind = (typeof PROMPT_KINDS)[number];
 
-/** Something that can go on, by what the ledger holds. */
+/** Something that could continue according to the ledger. */
 interface Ripe {
   readonly kind: PromptKind;
-  /** Who waits for what, in words. */
+  /** Which agent waits for what, in words. */
   readonly what: string;
   readonly agent: Agent;
 }
@@ -30,15 +30,15 @@ export interface PromptLimits {
 }
 
 /**
- * The law of promptness: a parked wait whose condition holds in the ledger, an agent at rest with news in its mailbox, and a queued run for which there is
- * a place go on within so many milliseconds, without a timeout and without a poll.
+ * The law of promptness: a parked wait whose condition holds in the ledger, an agent at rest with mail, and a queued run for which there is a free place
+ * continue within `within_ms`, without a timeout and without a poll.
  */
 export class Promptness {
   readonly #ledger: Pick<SimLedger, 'database' | 'held_parks'>;
   readonly #time: VirtualTime;
   readonly limits: PromptLimits;
   readonly #since = new Map<string, { readonly at: number; readonly kind: PromptKind }>();
-  /** How many went on when they could, by kind. */
+  /** Number of waits that continued once they could, by kind. */
   readonly ended = new Map<PromptKind, number>();
 
   constructor(ledger: Pick<SimLedger, 'database' | 'held_parks'>, time: VirtualTime, limits: PromptLimits) {
@@ -47,12 +47,12 @@ export class Promptness {
     this.limits = limits;
   }
 
-  /** Something can go on. */
+  /** Whether anything could continue. */
   get areRipe(): boolean {
     return this.#since.size > 0;
   }
 
-  /** What has not gone on although it could for too long, in words. */
+  /** Checks the ledger; returns what could have continued for too long but has not, in words. */
   look(): string[] {
     const ripe = this.#ripe();
     const keys = new Set(ripe.map(keyOf));
@@ -79,7 +79,7 @@ export class Promptness {
     return [...parked.flatMap((agent) => this.#met(agent)), ...told.flatMap((agent) => this.#news(agent))];
   }
 
-  /** What its waits wait for and is there. */
+  /** Waits of a parked agent whose condition holds. */
   #met(agent: Agent): Ripe[] {
     const { state, id } = agent;
     const ripe = (kind: PromptKind, what: string): Ripe => ({ kind, what: `${id} ${what}`, agent });
@@ -118,7 +118,7 @@ export class Promptness {
     }
   }
 
-  /** What lies before an agent at rest: it begins a turn with it, or with its task when there is a place for it. */
+  /** Mail of an agent at rest that starts a turn; a task does so only when there is a free place for a run. */
   #news(agent: Agent): Ripe[] {
     const { id, root_id, origin } = agent;
     const kinds = this.#rows('SELECT kind FROM mail WHERE to_id = ? AND consumed_seq IS NULL', id);
@@ -132,7 +132,7 @@ export class Promptness {
       `SELECT id FROM agents WHERE root_id = ? AND origin = 'session' AND ${WORKING}`,
       root_id,
     );
-    // Of several that wait any may begin: each time that one does, it begins anew for the others.
+    // If several are queued, any may start; whenever one does, the time limit starts again for the others.
     const place = at_work.map((one) => one.id);
     return at_work.length < this.limits.runs_per_tree
       ? [
@@ -150,7 +150,7 @@ export class Promptness {
     return row === undefined || isTerminal(agentOf(row).state.type) || row.rests === 1;
   }
 
-  /** Whoever serves finds it at the next look. */
+  /** Whether the agent is listed as unled and due, so that a server finds it at its next look. */
   #isCalledFor({ id }: Agent): boolean {
     const [row] = this.#rows('SELECT due_at FROM unled WHERE agent_id = ?', id);
     return row !== undefined && (row.due_at as number) <= this.#time.now;
@@ -165,7 +165,7 @@ export class Promptness {
   }
 }
 
-/** It begins anew with whoever leads the waiter. */
+/** Key of a wait; its time limit starts again when the waiting agent gets another leader or a new message. */
 function keyOf({ what, agent }: Ripe): string {
   return `${what} ${agent.worker} ${agent.epoch} ${agent.last_seq}`;
 }

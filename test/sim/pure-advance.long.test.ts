@@ -1,6 +1,6 @@
-// Proves that what an agent's turn comes to is decided by a pure function: in simulated histories nothing that it is given can be written to,
-// nothing that it returns is written to either, and every question asked twice has the same answer.
-// Own process: it puts another file in the place of one of the sources.
+// Proves that a pure function decides each step of an agent: in simulated histories neither its inputs nor its results can be modified,
+// and every call made twice has the same result.
+// Own process: it replaces one of the source files.
 import assert from 'node:assert/strict';
 import { registerHooks } from 'node:module';
 import { it } from 'node:test';
@@ -8,9 +8,9 @@ import { DEEP } from '../house/deep.ts';
 import { seen } from './watched-advance.ts';
 
 const SEEDS = DEEP ? 25 : 5;
-/** Until then more are played where the histories lack something. */
+/** Further seeds are played up to this one while the histories lack something. */
 const SEEDS_MAX = 40;
-/** What the histories must hold, so that they prove something. */
+/** Cases that the histories must contain to prove anything. */
 const MET = [
   'state: idle',
   'state: requesting',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Chance that comes out the same for the same seed (sfc32). Branches are independent of how often the others were asked. */
+/** Pseudo-random numbers, reproducible by seed (sfc32). A branch is independent of how often other branches were used. */
 export class Random {
   readonly #seed: string;
   readonly #state: Uint32Array;
@@ -16,7 +16,7 @@ export class Random {
     return new Random(`${this.#seed}/${name}`);
   }
 
-  /** 0 ≤ x < 1. */
+  /** A number in [0, 1). */
   next(): number {
     const state = this.#state as unknown as [number, number, number, number];
     const [a, b, c, d] = state;
@@ -28,7 +28,7 @@ export class Random {
     return sum / 2 ** 32;
   }
 
-  /** A whole number, both ends included. */
+  /** An integer; both bounds are inclusive. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
@@ -41,7 +41,7 @@ export class Random {
     return list[this.between(0, list.length - 1)] as T;
   }
 
-  /** In place. */
+  /** Shuffles in place. */
   shuffle(list: unknown[]): void {
     for (let last = list.length - 1; last > 0; last -= 1) {
       const other = this.between(0, last);
@@ -49,7 +49,7 @@ export class Random {
     }
   }
 
-  /** Version 4 in form, so that nothing takes it for anything else than a uuid. */
+  /** A UUID in the form of version 4, so that it is accepted as one. */
   uuid(): string {
     const hex = Array.from({ length: 8 }, () => this.between(0, 0xffff).toString(16).padStart(4, '0')).join(
       '',

@@ -1,9 +1,9 @@
 import { createHook } from 'node:async_hooks';
 
-/** What ends when the machine gets to it, in an order that no seed decides. */
+/** Asynchronous resources whose completion order depends on the machine instead of the seed. */
 const REAL_IO = /^(FSREQ|PROCESSWRAP|GETADDRINFO|TCP|ZLIB)/;
 
-/** Tells of all real input and output that begins, with where it began, until the result is called. Ledgers in SQLite have none: they answer at once. */
+/** Reports the start of each real I/O operation, with its stack, until the returned function is called. SQLite ledgers cause none: they are synchronous. */
 export function watchRealIo(onBegin: (error: Error) => void): () => void {
   const hook = createHook({
     init(_, type) {

@@ -7,7 +7,7 @@ import type { Random } from './random.ts';
 
 export const MEMBERS = 5;
 
-/** A tree whose agents rest, know each other and have work, and which nobody leads yet: whoever claims of it what he gets leads that. */
+/** Creates a tree whose agents rest, know each other, have mail and are led by nobody: each process leads those that it manages to claim. */
 export async function enterSharedTree(
   store: Store,
   { config, limits }: TreePlan & { readonly limits: Limits },

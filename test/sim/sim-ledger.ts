@@ -29,7 +29,7 @@ export const WRITES: ReadonlySet<string> = new Set([
   'serveTree',
   'changeTasks',
 ]);
-/** Those whose every execution may break a law. */
+/** Methods after each of which the laws are checked. */
 const WATCHED: ReadonlySet<string> = new Set([
   'createRoot',
   'commit',
@@ -39,12 +39,12 @@ const WATCHED: ReadonlySet<string> = new Set([
   'claim',
   'changeTasks',
 ]);
-/** How soon a poll notices what another process wrote, milliseconds. */
+/** Maximum delay until another process notices a write, milliseconds. */
 const POLL_MS = 20;
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 
-/** What a step or a letter was when its writer was told that it is written. */
+/** A message of a step whose commit was acknowledged to its writer. */
 export interface Promised {
   readonly agent_id: string;
   readonly seq: number;
@@ -56,17 +56,17 @@ export interface LedgerSurroundings {
   readonly trace: Trace;
   readonly faults: Faults;
   readonly random: Random;
-  /** The steps of a group are written in any order, those that park as late as what they wait for, and only who has signals is woken. */
+  /** Whether the steps of a group are written in any order, parks are held back (`HeldParks`), and only workers with signals are woken. */
   readonly adverse: boolean;
 }
 
 /**
- * The one real ledger of a simulation. Executes what the processes hand over, keeps a record of its own of what was written and promised,
- * checks after every write the laws that must hold at any moment, and wakes the others.
+ * The one real ledger of a simulation. Executes the calls of the processes, keeps an independent record of what was written and acknowledged, checks
+ * after every write the laws that must hold at any moment, and wakes the other processes.
  */
 export class SimLedger {
   readonly store: Store;
-  /** A connection of its own, to look at the rows as they are. */
+  /** A separate connection, to read the rows as they are. */
   readonly database: DatabaseSync;
   readonly #around: LedgerSurroundings;
   readonly #listeners = new Map<Actor, { readonly worker: string; readonly wake: () => void }>();
@@ -76,7 +76,7 @@ export class SimLedger {
   readonly promised_mail = new Set<string>();
   /** How often each letter was consumed. */
   readonly consumed = new Map<string, number>();
-  /** Agents ever created, by tree. */
+  /** Number of agents ever created, by tree. */
   readonly created = new Map<string, number>();
   readonly removed = new Set<string>();
   readonly broken: string[] = [];
@@ -85,9 +85,9 @@ export class SimLedger {
   onWritten: () => void = () => undefined;
   steps = 0;
   commits = 0;
-  /** Steps with an epoch that was not the agent's any more. */
+  /** Number of steps whose epoch was stale. */
   stale_epochs = 0;
-  /** Virtual milliseconds until which nobody reaches it, and until which its disk is full. */
+  /** Virtual times, in milliseconds, until which the ledger is unreachable, and until which its disk is full. */
   down_until = 0;
   full_until = 0;
 
@@ -96,7 +96,7 @@ export class SimLedger {
   constructor(store: Store, around: LedgerSurroundings) {
     this.store = store;
     this.database = new DatabaseSync(store.location);
-    // Only the simulation writes to it, and never against a power failure.
+    // Durability against power failure is not needed here.
     this.database.exec('PRAGMA synchronous = OFF');
     this.#around = around;
     this.held_parks = new HeldParks(this.database, around.time, around.random);
@@ -133,7 +133,7 @@ export class SimLedger {
     return steps.map((_, index) => verdicts[order.indexOf(index)] as Verdict);
   }
 
-  /** The writer was told. */
+  /** Records what was acknowledged to the writer. */
   acknowledged(method: string, args: unknown[], value: unknown): void {
     if (method === 'send') {
       const sent = value as Awaited<ReturnType<Store['send']>>;
@@ -171,7 +171,7 @@ export class SimLedger {
     for (const [index, step] of steps.entries()) {
       const verdict = verdicts[index] as Verdict;
       this.#around.trace.add(actor.name, stepLine(step, verdict));
-      // A step before it in the same commit may have ended this agent: that raises the epoch too.
+      // An earlier step in the same commit may have ended this agent, which also increments its epoch.
       const is_stale = epochs[index] !== step.epoch;
       if (is_stale) this.stale_epochs += 1;
       if (!verdict.ok) {
@@ -191,7 +191,7 @@ export class SimLedger {
     }
   }
 
-  /** Any process may lead any tree. */
+  /** Marks the tree as served: any process may lead it. */
   async #begun(root_id: string): Promise<void> {
     this.#created(root_id, 1);
     await this.store.serveTree(root_id);
@@ -201,7 +201,7 @@ export class SimLedger {
     this.created.set(root_id, (this.created.get(root_id) ?? 0) + agents);
   }
 
-  /** As if another process had claimed the rest at the same time, and gone. */
+  /** Simulates another process that claimed some of the agents at the same time and then died. */
   #split(actor: Actor, agents: readonly Agent[]): Agent[] {
     const { faults, random } = this.#around;
     if (agents.length < 2 || !faults.strikes('claim-split', actor.name)) return [...agents];
@@ -216,7 +216,7 @@ export class SimLedger {
     });
   }
 
-  /** As if all leases had run out at once, and another process had claimed some agents and given them up again. */
+  /** Simulates all leases expiring at once, and another process claiming some agents and releasing them again. */
   loseLeases(): void {
     this.database.prepare('UPDATE workers SET expires_at = ?').run(this.#around.time.now);
     const lose = this.database.prepare('UPDATE agents SET worker = NULL, epoch = epoch + 1 WHERE id = ?');
@@ -230,7 +230,7 @@ export class SimLedger {
       }
   }
 
-  /** As whoever gives it up writes down; also if there is nothing to do for it. */
+  /** Lists the agent as unled and due, as a releasing process does, even if it has nothing to do. */
   #isUnled(id: string): void {
     this.database
       .prepare(
@@ -264,20 +264,20 @@ export class SimLedger {
     }
   }
 
-  /** Ids of the roots, oldest first. */
+  /** Root ids, oldest first. */
   roots(): string[] {
     const rows = this.database.prepare('SELECT id FROM agents WHERE parent_id IS NULL ORDER BY rowid').all();
     return rows.map((row) => row.id as string);
   }
 
-  /** Who still works, and letters that somebody alive has still to read; in words. */
+  /** Working agents, and unread mail of living agents; in words. */
   busy(): string[] {
     const working = this.database
       .prepare(
         "SELECT id, status, worker FROM agents WHERE status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting')",
       )
       .all();
-    // Under the slash vocabulary an agent may leave mail unread that it was notified of.
+    // Under the slash vocabulary an agent may leave letters unread once it was notified of them.
     const unread = this.database
       .prepare(
         `SELECT mail.kind, mail.number, agents.id, agents.status, agents.worker FROM mail JOIN agents ON agents.id = mail.to_id

@@ -12,17 +12,17 @@ export interface SimModelSurroundings {
   readonly faults: Faults;
   readonly random: Random;
   readonly rounds: number;
-  /** Answers come at multiples of so many milliseconds, so that those of several agents coincide. */
+  /** Answers arrive at multiples of this interval, so that those of several agents coincide. */
   readonly beat_ms: number;
-  /** Its waits have no end worth the name. */
+  /** Whether the model waits with very long timeouts. */
   readonly patient: boolean;
-  /** Looks at what is asked, before anything is answered. */
+  /** Called with each request, before anything is answered. */
   readonly onRequest: (request: ModelRequest) => void;
-  /** Counts the requests that were answered. */
+  /** Called for each request that is answered. */
   readonly onAnswer: () => void;
 }
 
-/** A provider with moods, behind the real gate: answers come after a while, and some do not come. */
+/** A faulty provider behind the real gate: answers take a while, and some never come. */
 export function simModel(id: string, around: SimModelSurroundings): Model {
   const { actor, time, random } = around;
   const sleep = (ms: number, signal: AbortSignal) =>
@@ -97,7 +97,7 @@ function partsOf(
   return 'text' in said ? [{ type: 'text', text: said.text }] : callParts(said.lines, random);
 }
 
-/** Some calls with arguments that no tool takes. */
+/** Replaces the arguments of some calls with ones that no tool accepts. */
 function spoilt(
   parts: readonly AssistantPart[],
   { faults, random, actor }: SimModelSurroundings,

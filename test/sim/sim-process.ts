@@ -26,28 +26,28 @@ export interface ProcessSurroundings {
   readonly terms: Partial<ToolsetTerms>;
   readonly rounds: number;
   readonly beat_ms: number;
-  /** It looks for what others wrote also where no hint came. */
+  /** Whether the process also polls for writes by others, instead of relying on wake-ups alone. */
   readonly polls: boolean;
   readonly onAnswer: () => void;
 }
 
-/** How often a process looks for agents that nobody leads, milliseconds. */
+/** Interval at which a process looks for unled agents, milliseconds. */
 const LOOK_MS = 2_000;
 const REOPEN_MS = 1_000;
 const MANY = 1_000;
 
-/** One simulated process: a real runtime on the shared ledger, again and again after each of its deaths. */
+/** One simulated process: a real runtime on the shared ledger, reopened after each of its deaths. */
 export class SimProcess {
   readonly name: string;
   readonly #around: ProcessSurroundings;
   readonly #random: Random;
   #lives = 0;
   actor: Skewed = { name: '', alive: false, paused_until: 0, skew_ms: 0 };
-  /** Null while it is dead, or about to open. */
+  /** Null while the process is dead or about to open. */
   runtime: RuntimeFace | null = null;
-  /** Trees that it may have claimed, or not given up, by a call whose answer it never heard. */
+  /** Trees that it may have claimed, or not released, by a call that was never acknowledged. */
   readonly #unsure = new Set<string>();
-  /** Looks at every tree, not only at those that nobody leads. */
+  /** Whether to look at every tree, instead of only at those that nobody leads. */
   looks_at_all = false;
 
   constructor(name: string, around: ProcessSurroundings, random: Random) {
@@ -125,9 +125,9 @@ export class SimProcess {
     if (fault !== null) ledger.broken.push(fault);
   }
 
-  /** Takes what nobody leads, as a server does. */
+  /** Takes over unled trees, as a server does. */
   async #takeOver(runtime: RuntimeFace, store: Store): Promise<void> {
-    // A ledger that cannot be reached is asked again at the next look.
+    // If the ledger is unreachable, the next look tries again.
     const found = await store.unledTrees(MANY).catch((error: unknown) => {
       this.#expected(error);
       return [];
@@ -144,12 +144,12 @@ export class SimProcess {
     }
   }
 
-  /** Looks at every tree next time. */
+  /** Makes the next look include every tree. */
   doubt(): void {
     for (const root_id of this.#around.ledger.roots()) this.#unsure.add(root_id);
   }
 
-  /** As a server does with trees in which nothing is to be done. */
+  /** Releases a tree, as a server does when nothing is left to do in it. */
   async release(root_id: string): Promise<void> {
     const { runtime } = this;
     await runtime?.release(root_id).catch((error: unknown) => {
@@ -164,13 +164,13 @@ export class SimProcess {
       this.#around.ledger.broken.push(`resume failed: ${error instanceof Error ? error.stack : error}`);
   }
 
-  /** It dies with everything in memory. */
+  /** Kills the process with everything in memory. */
   crash(): void {
     this.actor.alive = false;
     this.runtime = null;
   }
 
-  /** It closes in good order; nothing of it may be alive afterwards. */
+  /** Closes the process in order; nothing of it may remain alive. */
   async close(): Promise<void> {
     const { runtime, actor } = this;
     this.runtime = null;

@@ -5,7 +5,7 @@ import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';
 import type { Actor, VirtualTime } from './virtual-time.ts';
 
-/** Marks that tools left in the world, each by its key, with how often it was left. */
+/** Number of times that each mark was left, by key. */
 export type Marks = Map<string, number>;
 
 export interface SimToolsSurroundings {
@@ -16,7 +16,7 @@ export interface SimToolsSurroundings {
   readonly marks: Marks;
 }
 
-/** Tools of one simulated process: two that leave a mark which nobody can take back, one that only looks. */
+/** Tools of one simulated process: two that leave an irreversible mark, one that only reads. */
 export function simTools(around: SimToolsSurroundings): Tool[] {
   const { marks } = around;
   const mark = (name: string, side_by_side: boolean) =>
@@ -29,7 +29,7 @@ export function simTools(around: SimToolsSurroundings): Tool[] {
         if (!(await passes(around, signal)))
           return { status: 'cancelled', output: 'stopped before the mark' };
         marks.set(key, (marks.get(key) ?? 0) + 1);
-        // Whether the mark is there is not yet known to anybody.
+        // The mark is left, but not yet reported.
         if (!(await passes(around, signal))) return { status: 'cancelled', output: 'stopped after the mark' };
         return `marked ${key}`;
       },
@@ -46,7 +46,7 @@ export function simTools(around: SimToolsSurroundings): Tool[] {
   return [mark('count', true), mark('guarded', false), look];
 }
 
-/** Some time passes; false when the call was stopped meanwhile. */
+/** Lets time pass; returns false if the call was stopped meanwhile. */
 async function passes(
   { time, actor, faults, random }: SimToolsSurroundings,
   signal: AbortSignal,

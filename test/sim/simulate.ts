@@ -26,46 +26,46 @@ import { VirtualTime } from './virtual-time.ts';
 
 export interface SimReport {
   readonly seed: number;
-  /** Of everything that happened, in order. */
+  /** Hash of all events, in order. */
   readonly hash: string;
   readonly faults: ReadonlyMap<Fault, number>;
   readonly virtual_ms: number;
   readonly agents: number;
   readonly steps: number;
   readonly answers: number;
-  /** Of the shared lists, in all. */
+  /** Totals of the shared task lists. */
   readonly tasks: { readonly added: number; readonly done: number };
-  /** Calls that would create agents: asked about, and allowed. */
+  /** Calls that would create agents: how many were asked about, and how many allowed. */
   readonly creations: { readonly asked: number; readonly allowed: number };
-  /** Steps that were refused because their writer did not lead the agent any more. */
+  /** Number of steps whose epoch was stale. */
   readonly stale_epochs: number;
-  /** What went wrong, each once; empty when nothing. */
+  /** Failures, each once; empty if none. */
   readonly failures: readonly string[];
-  /** With `prompt`: what went on when what it waited for had come. */
+  /** With `prompt`: how many waits continued once they could, by kind. */
   readonly prompt_ends: ReadonlyMap<PromptKind, number>;
 }
 
 export interface SimOptions {
   readonly show?: (line: string) => void;
   /**
-   * Nothing that delays befalls anybody, answers coincide, the steps of a group are written in any order, steps that park are held until what they wait for has
-   * come, and no process polls: then whatever waits goes on as soon as what it waits for is in the ledger.
+   * Only faults that delay nothing occur, answers coincide, the steps of a group are written in any order, parks are held until what they wait for has
+   * come, and no process polls: then every wait must end as soon as its condition holds in the ledger.
    */
   readonly prompt?: boolean;
-  /** Rules ask about calls that create agents. */
+  /** Whether rules ask about calls that create agents. */
   readonly asks?: boolean;
-  /** Agents share a task list, too. */
+  /** Whether agents also share a task list. */
   readonly tasks?: boolean;
 }
 
-/** A storm's moments, milliseconds apart. */
+/** Interval between the moments of a storm, milliseconds. */
 const MOMENT_MS = 2_000;
-/** So long may the calm take until all work has come to its end. */
+/** Maximum duration of the calm, in which all work must end. */
 const CALM_MS = 3_600_000;
-/** What is left of a lease, a look for agents without one, and orders that were slow to arrive. */
+/** Upper bound for the rest of a lease, a look for unled agents, and delayed orders. */
 const TAKEOVER_MS = LEASE_MS + 25_000;
 
-/** One run: some trees, some processes, a storm, then a calm in which all work must end. The same seed gives the same hash. */
+/** Executes one run: some trees, some processes, a storm, then a calm in which all work must end. The same seed gives the same hash. */
 export async function simulate(
   seed: number,
   { show, prompt = false, tasks = false, asks = false }: SimOptions = {},
@@ -88,10 +88,10 @@ export async function simulate(
   }
 }
 
-/** So soon a wait ends when what it waits for is there, besides so many ways to the ledger. */
+/** Maximum time after which a satisfied wait must end, plus this many trips to the ledger. */
 const PROMPT_MS = 400;
 const PROMPT_TRIPS = 20;
-/** Shared trees have these tools, and more. */
+/** Toolsets that a shared tree may have in addition to `process`. */
 const PROMPT_TOOLSETS = [
   [],
   ['fanout'],
@@ -139,7 +139,7 @@ class Simulation {
       adverse: prompt,
     });
     const distance = { most_ms: this.#random.pick([0, 0, 3, 20, 200]) };
-    // Drawn in this order: a seed that was kept stays the same run.
+    // The order of these draws is fixed, so that kept seeds stay reproducible.
     const beat_ms = prompt ? this.#random.pick([1, 100, 1_000]) : 1;
     const rounds = this.#random.between(2, 5);
     const terms = planTerms(this.#random, prompt ? 2 : 4);
@@ -217,7 +217,7 @@ class Simulation {
     };
   }
 
-  /** After every write, and when what it brought should have ended a wait. */
+  /** Checks promptness after every write, and again when the time limit for what it made possible has passed. */
   #watchWaits(waits: Promptness): void {
     const look = () => {
       for (const broken of waits.look()) this.fail('a wait goes on', broken);
@@ -256,7 +256,7 @@ class Simulation {
         (root) => this.#watch(runtime, root.id),
         (error: unknown) => {
           if (error instanceof StoreError) {
-            // It may be there, and led by that process.
+            // The tree may exist and be led by that process.
             process.doubt();
             this.#begin(1_000);
           } else if (!isClosed(error)) this.fail('a tree could not begin', error);
@@ -277,14 +277,14 @@ class Simulation {
     });
   }
 
-  /** Somebody waits for the end, as `run` does: no storm may break that off. */
+  /** Waits for the end of the tree, as `run` does: no fault may make this fail. */
   #watch(runtime: RuntimeFace, root_id: string): void {
     runtime.settled(root_id).catch((error: unknown) => {
       if (!isClosed(error)) this.fail('a watcher was sent away', error);
     });
   }
 
-  /** True when all work came to its end. */
+  /** Returns true once all work has ended. */
   async #calm(): Promise<boolean> {
     this.#faults.active = false;
     this.#trace.add('calm', 'no more faults');
@@ -303,7 +303,7 @@ class Simulation {
     return false;
   }
 
-  /** Nothing is to be done, and nothing comes: orders of people may be slow to arrive. */
+  /** Whether nothing is left to do, and nothing more comes within the time that delayed orders may take. */
   async #isStill(): Promise<boolean> {
     const rests = () =>
       this.ledger.busy().length === 0 && this.#processes.every(({ runtime }) => runtime !== null);
@@ -313,7 +313,7 @@ class Simulation {
     return rests() && this.ledger.steps === steps;
   }
 
-  /** Everything rests: every process must see that, nothing may begin again, and the ledger must keep every law. */
+  /** Checks the ledger at rest: every process must see the end, nothing may start again, and every law must hold. */
   async #rest(): Promise<void> {
     const { steps } = this.ledger;
     const unseen = new Set<string>();
@@ -334,14 +334,14 @@ class Simulation {
       .prepare('SELECT id FROM agents WHERE worker IN (SELECT id FROM workers WHERE expires_at > ?)')
       .all(this.#time.now);
     if (held.length > 0) this.fail('leases', `${held.length} agents are led by processes that closed`);
-    // Law 12: who takes over a ledger at rest finds nothing to do.
+    // Law 12: a process that takes over a ledger at rest finds nothing to do.
     this.#processes[0]?.open(0);
     await this.#pass(30_000);
     if (this.ledger.steps !== steps) this.fail('law 12', `${this.ledger.steps - steps} steps after the end`);
     for (const broken of brokenAtRest(this.ledger, this.#marks)) this.#failures.add(broken);
   }
 
-  /** A process at rest sees the end, and knows of the agents that it leads what the ledger knows. */
+  /** Checks that a process sees the end, and that its view of the agents it leads matches the ledger. */
   async #seesRest(runtime: RuntimeFace, root_id: string, name: string): Promise<void> {
     const { agents } = await runtime.settled(root_id);
     const busy = agents.find((agent) => isWorking(agent.state.type));

@@ -1,5 +1,5 @@
-// Proves that the real kernel and executor, several processes of them on one real ledger, keep every law and finish all work whatever befalls
-// store, model, tools and processes; that every kind of fault does befall them; and that a seed says everything: the same run each time, in every process.
+// Proves that the real kernel and executor, in several processes on one real ledger, keep every law and finish all work whatever faults hit
+// store, model, tools and processes; that every kind of fault occurs; and that a seed determines the run completely, in every process.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { KEPT_SEEDS } from './kept-seeds.ts';
 import { type SimReport, simulate } from './simulate.ts';
 
 const SEEDS = DEEP ? 40 : 5;
-/** Seeds of one test: a loaded machine needs seconds for each. */
+/** Seeds per test; each takes seconds on a loaded machine. */
 const BATCH = 5;
 const TASK_SEEDS = 2;
 const SIM = join(import.meta.dirname, '../../scripts/sim.ts');

@@ -15,12 +15,12 @@ export interface StormSurroundings {
 
 const MOST_SKEW_MS = 30_000;
 
-/** What befalls processes and the ledger as a whole, one moment of it. */
+/** Applies faults to the processes and to the ledger as a whole, for one moment. */
 export function storm({ time, faults, random, ledger, processes }: StormSurroundings): void {
   for (const process of processes) {
     const { actor } = process;
     const { name } = actor;
-    // Its next life has begun already, or begins when this one has closed.
+    // Its next life has already begun, or begins once this one has closed.
     if (!actor.alive || process.runtime === null) continue;
     if (faults.strikes('crash', name)) {
       process.crash();

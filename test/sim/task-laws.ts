@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { PlacedMessage } from '../../src/records/conversation/message.ts';
 
-/** What of the laws of the shared task list (docs/tasks.md) the rows break right now. */
+/** Returns the laws of the shared task list (docs/tasks.md) that the rows break now. */
 export function brokenClaims(database: DatabaseSync): string[] {
-  // Law K1.
+  // Law K1: a living agent holds at most one open task.
   const greedy = database
     .prepare(
       `SELECT tasks.agent_id, count(*) AS held FROM tasks JOIN agents ON agents.id = tasks.agent_id
@@ -13,11 +13,11 @@ export function brokenClaims(database: DatabaseSync): string[] {
   return greedy.map(({ agent_id, held }) => `law K1: ${agent_id} holds ${held} tasks at once`);
 }
 
-/** Law K1 over time: nobody takes what a living agent has claimed. */
+/** Law K1 over time: nobody takes a task that a living agent has claimed. */
 export class ClaimWatch {
   #before = new Map<string, string>();
 
-  /** After every change of a list; the claims of agents that live. */
+  /** Call after every change of a list; compares with the claims at the previous call. */
   look(database: DatabaseSync): string[] {
     const rows = database.prepare(
       `SELECT root_id, number, agent_id, (SELECT status IN ('completed', 'failed', 'killed') FROM agents WHERE id = ?) AS gone
@@ -49,7 +49,7 @@ interface TaskRow {
   readonly call_id: string;
 }
 
-/** The same at rest, with what agents were told: each task was added once and done by one agent, whoever died meanwhile. */
+/** The same laws at rest, compared with what agents were told: each task was added once and done by one agent, whoever died meanwhile. */
 export function brokenTasks(database: DatabaseSync, messages: readonly PlacedMessage[]): string[] {
   const rows = database.prepare('SELECT * FROM tasks').all() as unknown as TaskRow[];
   const roots = new Map(
@@ -82,7 +82,7 @@ export function brokenTasks(database: DatabaseSync, messages: readonly PlacedMes
   return broken;
 }
 
-/** Law K3. */
+/** Law K3: dependencies form no cycle. */
 function circles(rows: readonly TaskRow[]): string[] {
   const before = new Map(
     rows.map(({ root_id, number, depends_on }) => [

@@ -20,7 +20,7 @@ export class Trace {
     this.#show?.(line);
   }
 
-  /** Hex; nothing can be added afterwards. */
+  /** Returns the hash in hex; nothing can be added afterwards. */
   digest(): string {
     return this.#hash.digest('hex').slice(0, 32);
   }

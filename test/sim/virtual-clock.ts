@@ -3,12 +3,12 @@ import type { RuntimeClock } from '../../src/runtime/runtime-clock.ts';
 import type { Random } from './random.ts';
 import type { Actor, VirtualTime } from './virtual-time.ts';
 
-/** A simulated process as its clock sees it. `skew_ms`: how far its clock is from the true time. */
+/** A simulated process with its own clock. `skew_ms`: offset of that clock from the true time. */
 export interface Skewed extends Actor {
   skew_ms: number;
 }
 
-/** What a runtime in this process takes for time. */
+/** The clock of a runtime in this process; `polls` false disables its polling timer. */
 export function virtualClock(time: VirtualTime, actor: Skewed, random: Random, polls: boolean): RuntimeClock {
   return {
     now: () => time.now + actor.skew_ms,
@@ -31,7 +31,7 @@ export function virtualClock(time: VirtualTime, actor: Skewed, random: Random, p
         stop();
       };
     },
-    // How much else a process has to do before it comes back to this differs.
+    // A random delay: how soon a process returns to this depends on its other work.
     soon: () => new Promise((resolve) => time.after(random.between(0, 2), actor, resolve)),
   };
 }

@@ -1,6 +1,6 @@
 import type { Stop } from '../../src/runtime/runtime-clock.ts';
 
-/** Whose event it is: what a dead one was to see never happens, what a paused one was to see happens after the pause. */
+/** Owner of events: those of a dead owner never happen, those of a paused one happen after the pause. */
 export interface Actor {
   readonly name: string;
   alive: boolean;
@@ -16,10 +16,10 @@ interface Due {
   stopped: boolean;
 }
 
-/** More events than this at one instant: something turns in a circle without time going on. */
+/** Maximum events at one instant; more mean an endless loop in which time does not advance. */
 const MOST_AT_ONCE = 50_000;
 
-/** The one clock and the one scheduler of a simulation: the earliest event is next, among equals the one that was asked for first. */
+/** The one clock and scheduler of a simulation: events run in order of time, and at equal times in order of scheduling. */
 export class VirtualTime {
   /** Milliseconds since the epoch, as in the real world. */
   now = Date.UTC(2026, 0, 1);
@@ -28,7 +28,7 @@ export class VirtualTime {
   #number = 0;
   #at_once = 0;
 
-  /** Rings after `ms`, in whole milliseconds as clocks count them; `actor` null: the world itself, which neither dies nor sleeps. */
+  /** Calls `ring` after `ms`, rounded up to whole milliseconds; `actor` null: an event of the world, which never dies or pauses. */
   after(ms: number, actor: Actor | null, ring: () => void): Stop {
     this.#number += 1;
     const due: Due = {
@@ -44,7 +44,7 @@ export class VirtualTime {
     };
   }
 
-  /** Lets time go on until `done` holds, or until `until`; true when it came to hold. */
+  /** Advances time until `done` holds (returns true) or until `until` (returns false). */
   async run(done: () => boolean, until: number): Promise<boolean> {
     while (!done()) {
       const next = this.#pop();
@@ -65,13 +65,13 @@ export class VirtualTime {
       this.now = next.at;
       this.events += 1;
       next.ring();
-      // Every promise that this settled has its say before the next event.
+      // All promises settled by this event run their callbacks before the next event.
       await new Promise((resolve) => setImmediate(resolve));
     }
     return true;
   }
 
-  /** Ends its pause: what it slept through happens now. */
+  /** Ends the pause of an actor: its postponed events happen now. */
   awaken(actor: Actor): void {
     const all = this.#due.splice(0);
     for (const due of all) {

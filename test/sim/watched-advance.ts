@@ -5,12 +5,12 @@ import type { Input, LedAgent } from '../../src/kernel/turn/led-agent.ts';
 import type { Relatives, View } from '../../src/kernel/turn/view.ts';
 import { frozen } from '../kernel/transition/kernel-run.ts';
 
-/** How often each kind of thing was seen: inputs, states before, what came of it. */
+/** How often each kind of input, previous state and result was seen. */
 export const seen = new Map<string, number>();
 
 const WRITES = new Set<PropertyKey>(['set', 'add', 'delete', 'clear']);
 
-/** `advance` as the executor calls it, but nothing that is given can be written to, and every question is asked twice. */
+/** `advance` as the executor calls it, with all inputs frozen and every call made twice. */
 export function advance(led: LedAgent, inputs: readonly Input[], view: View): Advance {
   const given = [ledAgent(led), frozen([...inputs]), viewOf(view)] as const;
   const [first, again] = [decide(...given), decide(...given)];
@@ -82,7 +82,7 @@ function relativesOf(all: Relatives): Relatives {
   } satisfies Relatives);
 }
 
-/** A Map or a Set whose members are frozen and which throws where it would be written to. */
+/** A Map or Set whose mutating methods throw. */
 function readOnly<T extends ReadonlyMap<unknown, unknown> | ReadonlySet<unknown>>(given: T): T {
   return new Proxy(given, {
     get(target, name) {

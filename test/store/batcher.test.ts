@@ -1,4 +1,5 @@
-// Proves group commit of single calls: calls made at once or during a batch share the next one, in order; batches never overlap; a failure rejects only its own batch.
+// Proves group commit of single calls: calls made at the same time or during a batch share the next one, in order; batches never overlap; a failure
+// rejects only its own batch.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Batcher } from '../../src/store/ledger/batcher.ts';

@@ -68,7 +68,7 @@ it('shows only the parts of an address that are not secret', () => {
 });
 
 it('reports that no PostgreSQL answers at the address', async () => {
-  // This server answers that it has no TLS.
+  // The server answers that it does not support TLS.
   const server = createServer((socket) => socket.on('data', () => socket.end('N'))).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

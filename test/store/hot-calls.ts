@@ -55,7 +55,7 @@ async function spawn(store: Store, cleanup: NewRun['cleanup']): Promise<string> 
   return child.agent.id;
 }
 
-/** In an order that keeps the size of the ledger. */
+/** Ordered so that the size of the ledger stays the same. */
 export const HOT_CALLS: readonly HotCall[] = [
   {
     name: 'commit: messages, a letter, its consumption, edges, usage',
@@ -257,7 +257,7 @@ export const HOT_CALLS: readonly HotCall[] = [
     },
   },
   {
-    // Counts all open work: the 40,000 that nobody leads here, and each one's row.
+    // Counts all open work: the 40,000 agents that nobody leads here, and the row of each.
     name: 'the load, and the newest requests',
     rows: 110_000,
     call: async (store) => {

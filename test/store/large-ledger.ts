@@ -16,7 +16,7 @@ export const LARGE = {
 } as const;
 
 const PER_TREE = LARGE.agents / LARGE.trees;
-/** The first agent that is parked in a wait, and the first that is led; both are roots. */
+/** Numbers of the first agent that is parked in a wait, and of the first that is led; both are roots. */
 const FIRST_PARKED = LARGE.agents / 2 + PER_TREE;
 const FIRST_LED = LARGE.agents * 0.9 + PER_TREE;
 
@@ -52,8 +52,8 @@ const LIMITS = '{"depth":3,"children":1000,"live":1000,"total":1000,"turns":100,
 const AT = '1700000000000';
 
 /**
- * Fills an empty ledger: each statement with how many rows come of it. Half the agents rest in served trees; most others are parked in a wait that nobody
- * leads, each with its time in a far future; the newest are led. `series` is a source of the numbers 1…n in a column `i`.
+ * Statements that fill an empty ledger. Half the agents rest in served trees; most others are parked in a wait, without a leader, and due in the far
+ * future; the newest are led. `series` returns a source of the numbers 1…n in a column `i`.
  */
 export function largeLedger(series: (n: number) => string): readonly string[] {
   const agent = (i: string) => `'b' || (1000000 + ${i})`;

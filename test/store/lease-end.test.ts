@@ -1,4 +1,5 @@
-// Proves on both databases that a lease ends in one and the same millisecond for whoever asks: its worker, lists, claims, seats of channels, and the search for dead workers.
+// Proves on both databases that a lease ends in the same millisecond for everything that checks it: its worker, lists, claims, seats of channels, and the
+// search for dead workers.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';

@@ -123,7 +123,7 @@ export async function fresh(store: Store, agent: Agent): Promise<Agent> {
   return (await store.agent(agent.id)) as Agent;
 }
 
-/** An ask for the call of an agent of its own tree, to be added to a step. */
+/** An ask for a call of an agent in the tree `root` unless `over` says otherwise, to be added to a step. */
 export function newAsk(over: Partial<NewAsk>): NewAsk {
   return {
     id: randomUUID(),
@@ -149,7 +149,7 @@ export function openAsk(over: Partial<Ask>): Ask {
   return { ...newAsk(over), ...open, ...nothing, ...over };
 }
 
-/** The terms of an agent that agents created for a task. */
+/** The terms of an agent that another agent created for a task. */
 export function termsOf(over: Partial<TaskTerms> = {}): TaskTerms {
   return {
     kind: 'spawn',
@@ -163,7 +163,7 @@ export function termsOf(over: Partial<TaskTerms> = {}): TaskTerms {
   };
 }
 
-/** A reply of the agent to a channel that no other test has. */
+/** A reply of the agent to a channel that no other test uses. */
 export function newDelivery(
   agent: Pick<Agent, 'id' | 'root_id'>,
   over: Partial<NewDelivery> = {},

@@ -1,4 +1,5 @@
-// Proves that a claim whose acknowledgement was lost is repeated by its own worker and no other, takes effect once, and is fenced out when another worker claims meanwhile.
+// Proves that a claim whose acknowledgement was lost can be retried by its own worker only, takes effect once, and is fenced out if another worker claims
+// meanwhile.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -17,7 +18,7 @@ import { fresh, newRoot, said, stepOf } from './ledger-fixture.ts';
 const folder = temporaryFolder();
 const file = join(folder, 'ledger.db');
 
-/** A ledger on the file; while `lose` is set, transactions commit and their acknowledgements are lost. */
+/** Opens the ledger in the file; while `lose` is set, transactions commit and their acknowledgements are lost. */
 function open() {
   const db = new SqliteDatabase(file, openDatabase(file, true), {});
   const wire = { lose: false };

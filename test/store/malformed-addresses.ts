@@ -1,7 +1,7 @@
 /** Part of every address; must never be shown. */
 export const SECRET = 'hunter2';
 
-/** Addresses that people write by mistake, with the message of each. */
+/** Addresses that people write by mistake, each with its error message. */
 export const MALFORMED: readonly (readonly [string, RegExp])[] = [
   ['', /names no file/],
   ['sqlite:', /names no file/],
@@ -53,7 +53,7 @@ export const MALFORMED: readonly (readonly [string, RegExp])[] = [
   [`postgres://ada:${SECRET}@[::1/ledger`, /host/],
   [`postgres://ada:${SECRET}%zz@db/ledger`, /%/],
   [`postgres://ada@db/ledger%zz?password=${SECRET}`, /%/],
-  // A password with characters that have a meaning in URLs.
+  // Passwords with characters that are special in URLs.
   [`postgres://ada:12/${SECRET}@db/ledger`, /percent-encoded/],
   [`postgres://ada:${SECRET}/12@db/ledger`, /percent-encoded/],
   [`postgres://ada:12?${SECRET}@db/ledger`, /percent-encoded/],

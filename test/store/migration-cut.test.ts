@@ -15,7 +15,7 @@ it('a connection that ends while it waits for the migration lock', async () => {
   const [other, watcher] = [new pg.Client(url), new pg.Client(url)];
   await Promise.all([other.connect(), watcher.connect()]);
   await (await openStore(url)).close();
-  // Migration starts with a lock, which nobody gets while this transaction holds all tables.
+  // Migration reads this table, so it waits while this transaction holds the lock.
   await other.query('BEGIN; LOCK TABLE coppice_migrations IN ACCESS EXCLUSIVE MODE');
   const opened = openStore(url).then(
     () => null,

@@ -36,8 +36,8 @@ INSERT INTO requests (agent_id, model, input_tokens, output_tokens, cached_token
 `;
 
 /**
- * Rows as schema 5 has them: a served tree that nobody leads, with an agent that waits and one that rests, the same below a process that lives on
- * another machine, and one that nobody serves.
+ * Rows as schema 5 has them: a served tree that nobody leads, with an agent that waits and one that rests; the same led by a live process on another
+ * machine; and the same in a tree that is not served.
  */
 const SCHEMA = 5;
 const WAITING: AgentState = {
@@ -62,7 +62,7 @@ ${rowOf5(root, `${root}-rests`, { type: 'idle' })}`,
   )
   .join('');
 
-/** Leases and counters stay, and agents that need a leader are unled. */
+/** Checks that leases and counters are kept, and that agents that need a leader are unled. */
 async function checkRowsOf5(store: Store): Promise<void> {
   assert.deepEqual(await store.unledTrees(10), ['left']);
   for (const root of ['left', 'led', 'own']) {

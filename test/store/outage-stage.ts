@@ -9,12 +9,12 @@ import { child, letter, newRoot, said, stepOf } from './ledger-fixture.ts';
 
 const AGENTS = 6;
 
-/** What was done while the database was available and unavailable in turn. */
+/** Counts of the work done while the database was alternately available and unavailable. */
 export interface OutageReport {
   readonly steps: number;
   readonly claims: number;
   readonly letters: number;
-  /** Calls that failed because the server could not be reached, or took no writes. */
+  /** Calls that failed because the server was unreachable or refused writes. */
   readonly failed: number;
   /** Retried calls that had taken effect the first time. */
   readonly ambiguous: number;
@@ -42,8 +42,8 @@ async function insist<T>(count: Count, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Works on the ledger at `url` from three processes' worth of connections while `faults` happen, and a while after it; then checks that every letter,
- * every step, every claim and every signal is there exactly once.
+ * Works on the ledger at `url` over three stores, as three processes would, while `faults` happen, and for a while afterwards; then checks that every
+ * letter, step, claim and signal is there exactly once.
  */
 export async function workThrough(url: string, faults: () => Promise<void>): Promise<OutageReport> {
   const [leading, writing, listening] = await Promise.all([openStore(url), openStore(url), openStore(url)]);
@@ -61,7 +61,7 @@ export async function workThrough(url: string, faults: () => Promise<void>): Pro
     writeTo(writing, root, count, isOver),
     hearOf(listening, worker, isOver, count),
   ]);
-  // So that a failure during the faults is reported here, not as an unhandled rejection.
+  // Reports a failure of the work during the faults here, not as an unhandled rejection.
   await Promise.race([faults(), work]);
   const before = { ...count };
   for (let tries = 0; tries < 1_000 && count.steps < before.steps + 20; tries += 1) await sleep(20);
@@ -74,7 +74,7 @@ export async function workThrough(url: string, faults: () => Promise<void>): Pro
   return count;
 }
 
-/** Steps with and without messages in turn, each with a letter to a sibling. */
+/** Commits steps alternately with and without messages, each with a letter to a sibling. */
 async function stepOn(
   store: Store,
   own: Agent,
@@ -107,7 +107,7 @@ async function stepOn(
   );
 }
 
-/** Claims and releases a tree again and again: no claim is lost with its acknowledgement. */
+/** Claims and releases a tree repeatedly: no claim is lost with its acknowledgement. */
 async function claimOn(store: Store, tree: Agent, count: Count, isOver: () => boolean): Promise<void> {
   const worker = { id: `w-${randomUUID()}`, host: 'elsewhere', pid: 1 };
   let epoch = 1;
@@ -122,7 +122,7 @@ async function claimOn(store: Store, tree: Agent, count: Count, isOver: () => bo
   }
 }
 
-/** Letters from outside, each with its own id. */
+/** Sends letters from outside, each with its own id. */
 async function writeTo(store: Store, to: Agent, count: Count, isOver: () => boolean): Promise<void> {
   const sent: string[] = [];
   while (!isOver()) {
@@ -139,7 +139,7 @@ async function writeTo(store: Store, to: Agent, count: Count, isOver: () => bool
   );
 }
 
-/** The worker of the recipient gets one signal for every letter, and wake-ups after every outage. */
+/** Checks that the recipient's worker gets one signal for every letter, and wake-ups after every outage. */
 async function hearOf(store: Store, worker: string, isOver: () => boolean, count: Count): Promise<void> {
   let [heard, woken] = [0, 0];
   const stop = await store.listen(worker, () => {

@@ -1,4 +1,4 @@
-// Proves that partial indexes hold the same rows on both databases: a wrong condition costs time only, so that no other test sees it.
+// Proves that partial indexes hold the same rows on both databases: a wrong condition only costs time, so no other test detects it.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -13,7 +13,7 @@ interface Index {
   readonly sql: string;
 }
 
-/** Their conditions by name, as neither database writes them: without casts, brackets and `= 1`. */
+/** The conditions of partial indexes by name, normalised for both databases: without casts, brackets and `= 1`. */
 function conditions(indexes: readonly Index[]): Record<string, string> {
   const partial = indexes.flatMap(({ name, sql }) => {
     const [, condition] = / WHERE (.*)$/s.exec(sql) ?? [];

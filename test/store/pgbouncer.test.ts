@@ -1,4 +1,4 @@
-// Proves that the PostgreSQL ledger keeps its contract behind a real PgBouncer in transaction mode, with and without the option for it.
+// Proves that the PostgreSQL ledger keeps its contract behind a real PgBouncer in transaction mode, with and without `pgbouncer=true`.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

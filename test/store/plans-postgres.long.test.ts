@@ -11,7 +11,7 @@ import { LARGE, LARGE_LEADER, largeLedger } from './large-ledger.ts';
 
 /** Tables that stay small in a large ledger. */
 const SMALL = new Set(['workers', 'signals', 'channel_seats', 'coppice_migrations']);
-/** More than five, after which the server may choose a generic plan. */
+/** More than five executions, after which the server may choose a generic plan. */
 const ROUNDS = 8;
 
 describe('plans on a large PostgreSQL ledger', () => {
@@ -21,7 +21,7 @@ describe('plans on a large PostgreSQL ledger', () => {
   let url: string;
   let store: Store;
   before(async () => {
-    // Statistics of all rows, so that plans do not depend on a sample.
+    // Collects statistics from all rows, so that plans do not depend on a sample.
     const counting = ['default_statistics_target=1000', 'autovacuum=off'];
     server = await startPostgres({ settings: [...log.settings, ...counting, 'max_wal_size=4GB'] });
     url = await server.createDatabase();
@@ -55,7 +55,7 @@ describe('plans on a large PostgreSQL ledger', () => {
     it(name, async (context) => {
       const times: number[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
-        // On a slow machine, the leading worker must not be taken for dead.
+        // Renews the lease, so that the leading worker does not count as dead on a slow machine.
         await store.heartbeat({ id: LARGE_LEADER, host: 'elsewhere', pid: 1 });
         await log.scans(admin);
         const began = performance.now();
@@ -63,7 +63,7 @@ describe('plans on a large PostgreSQL ledger', () => {
         times.push(performance.now() - began);
         const scans = await log.scans(admin);
         assert.ok(scans.length > 0, 'the plans were seen');
-        // What counts the open work reads all of it.
+        // The query that counts the open work reads all of it.
         const counts = (sql: string) => sql.startsWith('WITH waiting AS MATERIALIZED');
         const bad = scans.filter(
           ({ node, table, statement }) =>

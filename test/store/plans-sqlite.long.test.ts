@@ -31,7 +31,7 @@ const IN_ORDER: Readonly<Record<string, RegExp>> = {
   subagent_runs_by_time: /FROM subagent_runs\s+ORDER BY .* LIMIT/,
   deliveries_by_time: /FROM deliveries\s+ORDER BY .* LIMIT/,
 };
-/** What counts the open work reads all of it. */
+/** The query that counts the open work, which reads all of it. */
 const OPEN_WORK = /^WITH waiting AS MATERIALIZED/;
 const ROUNDS = 5;
 const SERIES = (n: number) =>
@@ -51,7 +51,7 @@ describe('plans on a large SQLite ledger', () => {
     beside.exec('PRAGMA synchronous = OFF; BEGIN');
     for (const sql of largeLedger(SERIES)) beside.exec(sql);
     beside.exec('COMMIT');
-    // Every statement of the ledger is also explained here.
+    // Collects every statement that the ledger prepares, to be explained here.
     DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string) {
       statements.add(sql);
       return prepare.call(this, sql);
@@ -68,7 +68,7 @@ describe('plans on a large SQLite ledger', () => {
   function problems(sql: string): string[] {
     if (sql.startsWith('PRAGMA')) return [];
     const steps = prepare.call(beside, `EXPLAIN QUERY PLAN ${sql}`).all() as { readonly detail: string }[];
-    // Tables by their aliases in the statement.
+    // The tables of the statement by alias.
     const names = new Map<string, string>();
     for (const [, table, name] of sql.matchAll(
       /\b(?:FROM|JOIN)\s+(\w+)(?:\s+(?:AS\s+)?(?!WHERE|JOIN|ORDER|ON|GROUP|LIMIT|CROSS|SET)(\w+))?/g,
@@ -135,7 +135,7 @@ describe('plans on a large SQLite ledger', () => {
   });
 });
 
-/** A named part of the statement, such as a list of ids. */
+/** Whether the name denotes a part of the statement itself, such as a list of ids. */
 function isOfTheStatement(sql: string, name: string): boolean {
   return new RegExp(`\\b${name} (\\([a-z_, ]+\\) )?AS (MATERIALIZED )?\\(`).test(sql) || name === 'CONSTANT';
 }

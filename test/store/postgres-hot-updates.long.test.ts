@@ -11,7 +11,7 @@ import { CONFIG, child, letter, newRoot, said, stepOf } from './ledger-fixture.t
 
 const AGENTS = 20;
 const STEPS = 1_000;
-/** Like a conversation: its row grows and shrinks, and its status changes with every step. */
+/** States like those of a conversation: the row grows and shrinks, and its status changes with every step. */
 const STATES: readonly AgentState[] = [
   { type: 'requesting', attempt: 1, turn: newTurn(1) },
   {
@@ -70,14 +70,14 @@ it('a thousand steps are heap-only updates, nine out of ten and more', async (co
     const { rows } = await admin.query<{ relname: string; updated: number; hot: number }>(sql);
     return new Map(rows.map((row) => [row.relname, row]));
   };
-  // A connection reports its statistics some time after it ended.
+  // A connection reports its statistics some time after it has closed.
   for (let tries = 0; tries < 500 && ((await updates()).get('agents')?.updated ?? 0) < STEPS; tries += 1)
     await sleep(20);
   for (const [name, { updated, hot }] of await updates()) {
     context.diagnostic(
       `${name}: ${hot} of ${updated} updates in place (${((hot / updated) * 100).toFixed(1)} %)`,
     );
-    // All steps of a commit update the row of their tree once.
+    // All steps of a commit together update the row of their tree once.
     const least = name === 'trees' ? STEPS / AGENTS : STEPS * 0.9;
     assert.ok(updated >= least, `${name}: ${updated} updates were counted`);
     assert.ok(hot / updated > 0.9, `${name}: ${hot} of ${updated}`);

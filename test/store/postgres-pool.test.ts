@@ -99,7 +99,7 @@ describe('connections to a PostgreSQL server', () => {
     await new Promise((resolve) => relay.close(resolve));
     const pauses = tries.slice(1).map((at, before) => at - (tries[before] as number));
     assert.equal(pauses.length, 3);
-    // Timers may ring a millisecond early.
+    // Timers may fire a millisecond early.
     for (const [at, least_ms] of [50, 100, 200].entries())
       assert.ok((pauses[at] as number) >= least_ms - 2, `pauses of ${pauses.join(', ')} ms`);
   });

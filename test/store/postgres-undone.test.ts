@@ -60,7 +60,7 @@ describe('a PostgreSQL ledger retries what the database rolled back:', () => {
       await isHeldUp();
       await rival.query('COMMIT');
       assert.equal((await creating).total, 1);
-      // Its own first message was not written beside the other one's.
+      // The first message of the root that lost the race was not written.
       assert.equal((await store.history(twin.agent.id)).length, 0);
     }));
 

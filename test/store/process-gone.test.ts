@@ -1,4 +1,4 @@
-// Proves that a process counts as gone once it has ended, also while nobody has asked for its exit code, and that those of other machines never do.
+// Proves that a process counts as gone once it has ended, even while it is a zombie, and that a process of another machine never does.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

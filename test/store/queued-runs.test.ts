@@ -1,4 +1,4 @@
-// Proves on both databases who learns that a background run has ended: those who lead queued runs of its tree, and nobody else.
+// Proves on both databases which workers are told that a background run has ended: those that lead queued runs of its tree, and no others.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';

@@ -15,7 +15,7 @@ import type { Random } from '../sim/random.ts';
 import { CONFIG, newAgent, said, stepOf } from './ledger-fixture.ts';
 import { askOf, runOf } from './retention-fixture.ts';
 
-/** A call of a store method, or several at the same moment. */
+/** A call of a store method, or several concurrent ones. */
 export interface Call {
   readonly method: keyof Store;
   readonly args: readonly unknown[];
@@ -37,7 +37,7 @@ export class RandomCalls {
   readonly #workers: Worker[];
   #before: Step[] = [];
 
-  /** `look`: reads rows of one of the ledgers. */
+  /** `look` reads rows of one of the ledgers. */
   constructor(random: Random, look: (sql: string) => Row[]) {
     this.#random = random;
     this.#look = look;
@@ -81,7 +81,7 @@ export class RandomCalls {
     return this.#look(`SELECT * FROM agents ${where} ORDER BY rowid`).map(agentOf);
   }
 
-  /** An existing agent, mostly a living one. */
+  /** An existing agent, usually a living one. */
   #someone(root_id?: string): Agent {
     const all = this.#agents(root_id === undefined ? '' : `WHERE root_id = '${root_id}'`);
     const closed = new Set(

@@ -1,4 +1,4 @@
-// Proves the order of a removal (closed, archived, on the disk, removed), and that what cannot be archived stays, open as before.
+// Proves the order of a removal (closed, archived, synced to disk, removed), and that a tree that cannot be archived is kept, open as before.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';

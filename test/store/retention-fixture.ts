@@ -12,7 +12,7 @@ import type { Store } from '../../src/store/store.ts';
 import { jobOf } from '../cron/cron-stage.ts';
 import { fresh, letter, newAgent, newAsk, said, stepOf } from './ledger-fixture.ts';
 
-/** The time of everything old. */
+/** The time at which everything old happened. */
 export const OLD = 1_000;
 export const TERMS: RetentionTerms = { before: 10_000, idle: false };
 export const ENDED: AgentState = { type: 'completed', result: 'done' };
@@ -71,7 +71,7 @@ export async function endLongAgo(store: Store, agent: Agent): Promise<void> {
   assert.ok(verdict?.ok);
 }
 
-/** An event of a job into the session of an agent. */
+/** Fires an event of a job into the session of an agent. */
 export async function fire(
   store: Store,
   agent: Agent,

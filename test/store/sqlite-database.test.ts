@@ -22,7 +22,7 @@ const code = (work: Promise<unknown>) =>
 it('waits for the disk at every commit: what was acknowledged survives a power loss', () => {
   const database = openDatabase(join(folder, 'synced.db'), true);
   const setting = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-  // 2: FULL.
+  // 2 means FULL.
   assert.deepEqual([setting('journal_mode'), setting('synchronous')], ['wal', 2]);
   database.close();
 });

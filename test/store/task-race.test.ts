@@ -1,5 +1,5 @@
-// Proves, on both databases, that sixteen agents in two operating-system processes that claim a hundred tasks at once do each exactly once, and none before what it
-// depends on.
+// Proves on both databases that sixteen agents in two operating-system processes that claim a hundred tasks at the same time do each task exactly once, and
+// none before those that it depends on.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ alwaysOnBothDatabases('a task list', (database) => {
       for (let n = 1; n <= TASKS; n += 1)
         await store.changeTasks(
           { ...call, call_id: `add-${n}` },
-          // Every tenth waits for the one before it.
+          // Every tenth task depends on the one before it.
           { action: 'add', title: `task ${n}`, depends_on: n % 10 === 0 ? [n - 1] : [], blocks: [] },
         );
       const ids: string[] = [];

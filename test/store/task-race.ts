@@ -1,6 +1,6 @@
 /**
- * A process of its own whose agents claim and finish the tasks of their tree until none is left; prints the numbers that each finished, as JSON. First each claims one
- * task, and says so: all hold one at the same time before any goes on.
+ * A separate process whose agents claim and finish the tasks of their tree until none is left; prints the numbers that each finished, as JSON. Each agent
+ * first claims one task and reports it, so that all hold one at the same time before any continues.
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { StoreError } from '../../src/store/store-error.ts';
 const [address = '', ...ids] = process.argv.slice(2);
 const store = await openStore(address);
 
-/** As the executor does: while the ledger cannot be written, because others hold it for long, the same call is tried again. */
+/** Retries the call, as the executor does, while other processes keep the ledger locked. */
 async function insist<T>(call: () => Promise<T>): Promise<T> {
   for (;;)
     try {

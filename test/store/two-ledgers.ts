@@ -16,25 +16,25 @@ const ALL: Readonly<Record<string, Table>> = {
   ...TABLES,
   channel_notes: { key: ['channel', 'key'], columns: { channel: 'text', key: 'text', value: 'text' } },
 };
-/** After this many steps both ledgers are emptied. */
+/** Number of steps after which both ledgers are emptied. */
 const STEPS_OF_A_PLAY = 400;
-/** Calls between two comparisons of all rows. */
+/** Number of calls between two comparisons of all rows. */
 const CALLS_BETWEEN = 10;
-/** The token of a claim is random. */
+/** The format of the random token of a claim. */
 const CLAIM = /^[\da-f]{8}-[\da-f-]{27}$/;
 
 export interface Compared {
   readonly steps: number;
   readonly calls: number;
-  /** How often every row of every table was compared. */
+  /** Number of times that all rows of all tables were compared. */
   readonly looks: number;
-  /** How often each outcome was seen. */
+  /** Number of times that each outcome was seen. */
   readonly outcomes: ReadonlyMap<string, number>;
 }
 
 /**
- * Gives the same random calls to a ledger on SQLite and to one on PostgreSQL, with one clock, and compares every answer, and every row of every table
- * again and again. Throws at the first difference, and names the play.
+ * Makes the same random calls on a SQLite ledger and a PostgreSQL ledger with one clock, and compares every answer and, at intervals, all rows of all
+ * tables. Throws at the first difference, with the seed of the play and its last calls.
  */
 export async function compareLedgers(seed: number, steps: number): Promise<Compared> {
   const server = await sharedPostgres();
@@ -151,7 +151,7 @@ class TwoLedgers implements Compared {
   }
 }
 
-/** Normalised: booleans as such, random tokens of claims as one text. */
+/** Normalised rows: booleans as such, random tokens of claims as one text. */
 function plain({ columns }: Table, rows: readonly Row[]): unknown[] {
   return rows.map((row) =>
     Object.entries(columns).map(([column, type]) => {
@@ -191,7 +191,7 @@ function reasonOf({ name, message, ...error }: Error): string {
   return /unique constraint/i.test(message) ? 'there already' : ((error as { code?: string }).code ?? name);
 }
 
-/** Methods whose results have no order. */
+/** Methods whose results are unordered. */
 const UNORDERED: ReadonlySet<string> = new Set([
   'claim',
   'reap',

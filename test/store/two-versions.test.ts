@@ -1,4 +1,4 @@
-// Proves that on one PostgreSQL ledger, this version and a process of the schema before, which still runs, see the same leases.
+// Proves that on one PostgreSQL ledger, this version and a process of an older schema that is still running see the same leases.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import pg from 'pg';
@@ -10,10 +10,10 @@ import { executeSql } from '../postgres/execute-sql.ts';
 import { sharedPostgres } from '../postgres/shared-postgres.ts';
 import { newAgent } from './ledger-fixture.ts';
 
-/** As schema 13 installed them: the facts of a worker were its columns. */
+/** The functions as schema 13 installed them: the facts of a worker were its columns. */
 const FUNCTIONS_OF_13 = FUNCTIONS.replace(`, ${UNEXPIRED} AS leased`, '');
 
-/** What migrations after 14 add. */
+/** Drops what later migrations add. */
 const WITHOUT_LATER = `
   ALTER TABLE asks DROP COLUMN subject_kind, DROP COLUMN granted, DROP COLUMN revoked_at;
   ALTER TABLE mail DROP COLUMN images, DROP COLUMN did;
@@ -43,7 +43,7 @@ it('a worker that leads a tree keeps it while another process migrates the ledge
   assert.deepEqual(await store.claim(root.agent.id, other), []);
   assert.equal((await store.agent(root.agent.id))?.worker, leader.id);
 
-  // By these columns a process of schema 13 decides.
+  // A process of schema 13 decides by these columns.
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { rows } = await client.query(

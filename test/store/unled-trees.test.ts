@@ -34,7 +34,7 @@ function randomOf(seed: number): (below: number) => number {
   };
 }
 
-/** A few trees to which random things happen. */
+/** A few trees that random calls change. */
 class Wood {
   readonly roots: string[] = [];
   readonly served = new Set<string>();
@@ -68,9 +68,9 @@ class Wood {
     return worker;
   }
 
-  /** One random call. */
+  /** Makes one random call. */
   async happen(store: Store): Promise<void> {
-    // On a slow machine, no lease may run out by itself.
+    // Renews the leases, so that none expires on a slow machine.
     for (const one of [...this.workers]) await store.heartbeat(one);
     const root_id = this.#pick(this.roots);
     const agents = await store.agents({ root_id });

@@ -1,6 +1,6 @@
 /**
- * Proves that a shell command returns its output and exit code whatever it does: bounded output, no processes left after
- * exit, timeout or abort, no secrets in its environment, many at once. Real shells, real processes.
+ * Proves that a shell command returns its output and exit code, whatever it does: output is bounded, no processes are left after exit, timeout or abort, no
+ * secrets are in its environment, and many can run at once. Real shells, real processes.
  */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
@@ -14,7 +14,7 @@ import { DEEP } from '../house/deep.ts';
 import { NO_WALLS, walls } from '../processes/sandbox/walls.ts';
 import { call, eventually, makeWorkspace } from './tool-fixture.ts';
 
-/** A sleep that no other test or program uses, so that it can be found in the process table. */
+/** The duration of a sleep that no other test or program uses, so that it can be found in the process table. */
 function uniqueSeconds(): string {
   return `${randomInt(100_000, 1_000_000)}.${randomInt(1000, 10_000)}`;
 }
@@ -168,7 +168,7 @@ function proveBash(tool: Tool, confined: boolean): void {
       const context = makeWorkspace();
       for (const redirect of ['', '>/dev/null 2>&1']) {
         const seconds = uniqueSeconds();
-        // The shell stays until the new session exists, so that the process group alone could not catch it.
+        // The shell stays until the new session exists, so that killing the process group alone could not end it.
         const command = `setsid sleep ${seconds} ${redirect} & sleep 0.2; echo done`;
         const result = await call(tool, { command, timeout: 60 }, context);
         assert.deepEqual(result, { status: 'ok', output: 'done\n', exit_code: 0 });
@@ -181,7 +181,7 @@ function proveBash(tool: Tool, confined: boolean): void {
     const { output } = await call(tool, { command: "cut -d ' ' -f 1,5,6 /proc/$$/stat" }, makeWorkspace());
     const [pid, group, session] = output.trim().split(' ').map(Number);
     assert.ok(pid !== undefined && pid !== process.pid);
-    // Those of the sandbox are led by the first of its processes.
+    // In a sandbox, its first process is the leader.
     const leader = confined ? 1 : pid;
     assert.deepEqual([group, session], [leader, leader]);
   });

@@ -1,4 +1,7 @@
-/** Proves that a tool made by `defineTool` keeps the contract: plain schemas, errors that name fields, no throw, bounded results, an end after an abort. */
+/**
+ * Proves that a tool made by `defineTool` keeps the contract: plain schemas, errors that name fields, no exceptions, bounded results, and an end after an
+ * abort.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// Proves how required evidence is written, and which calls are it.
+// Proves how required evidence is written, and which calls count as evidence.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BUILT_IN_PERMISSIONS } from '../../src/tools/built-in-permissions.ts';

@@ -1,4 +1,4 @@
-// Proves with real processes that no change of a file by an agent is lost when several processes change it, and that a killed one holds up nobody.
+// Proves with real processes that no file change by an agent is lost when several processes change the file, and that a killed process blocks nobody.
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

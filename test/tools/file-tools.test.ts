@@ -60,7 +60,7 @@ test('read bounds lines, bytes and the length of a line, and pages through all o
     offset = next === undefined ? undefined : Number(next);
   }
   assert.deepEqual(seen, lines);
-  // Each takes a kilobyte with its number, the tab and the line break.
+  // Each line takes a kilobyte, including its number, the tab and the line break.
   const kilobytes = Array.from({ length: TOOL_LIMITS.read_bytes / 1024 + 1 }, (_, at) =>
     'x'.repeat(1024 - `${at + 1}\t\n`.length),
   );
@@ -77,7 +77,7 @@ test('reading an endless line keeps memory flat', async () => {
   const context = makeWorkspace();
   const path = join(context.cwd, 'huge.txt');
   writeFileSync(path, Buffer.alloc(70_000, 'x'));
-  truncateSync(path, 300 * 1024 * 1024); // sparse: the NULs lie behind the first part
+  truncateSync(path, 300 * 1024 * 1024); // sparse: the NULs follow the first part
   const before = process.memoryUsage().rss;
   const { output } = await run('read', { path: 'huge.txt' }, context);
   assert.match(output, /line cut, 314572800 bytes/);

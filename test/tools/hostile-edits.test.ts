@@ -7,7 +7,7 @@ import { difference } from '../../src/tools/files/difference.ts';
 import { editText, PLACES_MAX, placesOf } from '../../src/tools/files/edit-text.ts';
 
 const DEEP = 'a'.repeat(2_000_000);
-/** The engine's own search takes at least ten times as long. */
+/** Upper bound in ms of CPU time; the engine's own search takes at least ten times as long. */
 const PROMPT_MS = 1_000;
 
 function promptly(what: () => unknown): void {
@@ -53,7 +53,7 @@ test('text that is not in a large file is not searched character by character', 
   const before = process.cpuUsage();
   for (let times = 0; times < 50; times += 1)
     assert.throws(() => editText(DEEP, [{ old_text: `${'b'.repeat(20)}`, new_text: '' }]), /not found/);
-  // Letter by letter it takes a second; the engine takes a twentieth of that.
+  // Character by character it would take a second; the engine's search takes a twentieth of that.
   assert.ok(process.cpuUsage(before).user < 500_000);
 });
 

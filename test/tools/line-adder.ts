@@ -8,7 +8,7 @@ import { changeFile } from '../../src/tools/files/change-file.ts';
 
 const [folder = '', name = '', times = ''] = process.argv.slice(2);
 
-/** Adds a line to the file as it was read; `pause` is between reading and writing. */
+/** Adds a line to the file as it was read; `pause` runs between reading and writing. */
 export function addLine(place: string, line: string, pause: () => void): Promise<unknown> {
   return changeFile(
     () => containPath(place, 'file.txt'),
@@ -40,9 +40,9 @@ async function work(): Promise<void> {
   process.send?.('ready');
   await once(process, 'message');
   for (let line = 0; line < Number(times); line += 1) {
-    // Long enough for another process to come between, if it could.
+    // Long enough for another process to interleave, if the lock allowed it.
     await addLine(folder, `${name} ${line}`, () => sleepSync(1));
-    // Others get their turn.
+    // Lets other processes take the lock.
     await sleep(1);
   }
   process.disconnect();

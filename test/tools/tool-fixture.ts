@@ -4,9 +4,9 @@ import type { Tool, ToolContext, ToolResult } from '../../src/records/tool.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 export interface Workspace extends ToolContext {
-  /** Everything that was shown live. */
+  /** All live output. */
   readonly live: string[];
-  /** A folder beside the workspace that nothing may reach. */
+  /** A folder beside the workspace, which nothing may reach. */
   readonly outside: string;
   readonly abort: (reason?: unknown) => void;
 }
@@ -33,14 +33,14 @@ export function makeWorkspace(env_allow: readonly string[] = []): Workspace {
   };
 }
 
-/** What the runtime does with a call: parse, then run. */
+/** Runs a call as the runtime does: parse, then run. */
 export async function call(tool: Tool, input: unknown, context: ToolContext): Promise<ToolResult> {
   const parsed = tool.parse(input);
   if (!parsed.ok) return { status: 'error', output: parsed.error };
   return tool.run(parsed.input, context);
 }
 
-/** Polls until true; false after the limit. */
+/** Polls until the condition holds; returns false after the limit. */
 export async function eventually(isTrue: () => boolean, limit_ms = 8000): Promise<boolean> {
   for (const deadline = performance.now() + limit_ms; performance.now() < deadline; ) {
     if (isTrue()) return true;

@@ -18,15 +18,15 @@ export const ASCII: UiStyle = { colour: false, unicode: false, accessible: false
 export const SPOKEN: UiStyle = { colour: false, unicode: true, accessible: true };
 export const LOOKS = { PLAIN, COLOUR, ASCII, SPOKEN };
 
-/** All the lines of what is drawn in batches. */
+/** Joins all lines of a text that is drawn in batches. */
 export function drawn(batches: Iterable<readonly string[]>): readonly string[] {
   return [...batches].flat();
 }
 
-/** When everything begins. */
+/** Time at which each test begins. */
 export const T0 = 1_000_000;
 
-/** Escape sequences, direction overrides, piled marks, wide and joined characters: what nobody's name should do to a screen. */
+/** Escape sequences, direction overrides, stacked marks, wide and joined characters: a hostile name. */
 export const HOSTILE =
   '\x1b[2J\x1b]0;title\x07\x1b]8;;http://evil\x07名前\u202egnp.exe\x9b31m e\u0301\u0301\u0301\u0301\u0301\u0301\u0301\x00\r👩‍👩‍👧\x1b[?1049h\nnext\x08line';
 
@@ -44,7 +44,7 @@ const CONFIG: AgentConfig = {
 export const IDLE: AgentState = { type: 'idle' };
 export const THINKING: AgentState = { type: 'requesting', attempt: 1, turn: newTurn(T0) };
 
-/** An agent; its name is its id unless another is given. */
+/** Makes an agent; its name is its id unless another is given. */
 export function agent(id: string, parent_id: string | null, change: Partial<Agent> = {}): Agent {
   return {
     id,
@@ -97,7 +97,7 @@ export function executing(running: readonly RunningCall[], results: readonly str
   };
 }
 
-/** The main agent waits thirty seconds for these. */
+/** State of the main agent in a wait of thirty seconds for these agents. */
 export function waitingOn(from: readonly string[] | null): AgentState {
   const wait = { from, deadline: T0 + 30_000 };
   return executing([{ call: call('w', 'wait', { timeout: 30, from_agents: from }), wait }]);
@@ -183,7 +183,7 @@ export function after(state: UiState, ...events: readonly UiEvent[]): UiState {
   return events.reduce(reduce, state);
 }
 
-/** A tree with a root `main`, and so many seconds on the clock. */
+/** A tree with a root `main`, `seconds` after the beginning. */
 export function tree(agents: readonly Agent[], seconds = 0): UiState {
   const opened: UiEvent = { type: 'opened', root_id: 'main', agents };
   return after(EMPTY_UI, { type: 'tick', now: T0 + seconds * 1000 }, opened);
@@ -216,10 +216,10 @@ export function story(main: AgentState = IDLE, seconds = 12): UiState {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences.
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
-/** Between two pictures a joiner makes one of them. */
+/** A joiner between two pictographs makes one of them. */
 const JOINED = /(?<=\p{Extended_Pictographic})\u200d(?=\p{Extended_Pictographic})/gu;
 
-/** Nothing is left in a line but text and colours. */
+/** Asserts that a line contains only text and colours. */
 export function isHarmless(line: string): void {
   assert.doesNotMatch(
     line.replaceAll(COLOURS, '').replaceAll(JOINED, ''),
@@ -245,7 +245,7 @@ export function family(): UiState {
   ]);
 }
 
-/** A question of a grandchild of the story, with one of its parent behind it. */
+/** An approval requested by a grandchild of the story, followed by one of the grandchild's parent. */
 export function grandchild(change: object = {}): UiState {
   return after(
     story(waitingOn(['file-reader'])),

@@ -1,4 +1,4 @@
-// Proves what becomes of a scrollback: messages joined in order and once, text that is being said, what is typed, captured and asked.
+// Proves how a scrollback evolves: messages joined in order, each once; streaming text; typed text, captures and questions.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentState } from '../../src/records/agent/state.ts';

@@ -1,4 +1,4 @@
-// Proves what the page of a tree makes of the compact timeline: the same spans and letters, answers merged, idle time folded, siblings grouped.
+// Proves what the page of a tree derives from the compact timeline: the same spans and letters, answers merged, idle time folded, siblings grouped.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// Proves that a question shows a person everything that they allow, and that its buttons answer it once, for those alone who may.
+// Proves that a question shows a person everything that an approval would allow, and that only permitted people can answer its buttons, once.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Ask } from '../../../src/records/conversation/ask.ts';

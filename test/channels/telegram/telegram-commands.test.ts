@@ -1,4 +1,4 @@
-// Proves what the commands of a Telegram chat do and say, and that plain text is never taken for one.
+// Proves what the commands of a Telegram chat do and reply, and that plain text is never treated as a command.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentLine } from '../../../src/channels/channel.ts';
@@ -19,7 +19,7 @@ const line = (
 const ONE = 'a1b2c3d4-0000-4000-8000-000000000001';
 const TWO = 'a1b2ffff-0000-4000-8000-000000000002';
 
-/** Writes and waits for the answer. */
+/** Writes a message and returns the bot's answer. */
 async function ask(stage: TelegramStage, text: string, chat = ADA.id): Promise<string> {
   const before = stage.texts(chat).length;
   stage.server.updates.write(ADA, text, chat);

@@ -4,7 +4,7 @@ import { markdownEntities } from '../../../src/channels/telegram/text/markdown-e
 import { channelContract, type Fault } from '../contract.ts';
 import { ADA, TelegramStage } from './telegram-stage.ts';
 
-/** Where a text is cut, white space goes; all else arrives. */
+/** Collapses white space, which is lost where a text is split; everything else arrives. */
 const squashed = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 const FAULTS: readonly Fault[] = ['refuse', 'busy', 'down', 'hang'];
@@ -13,7 +13,7 @@ channelContract(
   'telegram',
   async () => {
     const stage = await TelegramStage.set();
-    /** By parcel, in the order of their ends: its messages. */
+    /** Message ids of each delivered parcel, in order of delivery. */
     const arrived: (readonly number[])[] = [];
     const { channel } = stage;
     const noted: Channel = {

@@ -1,5 +1,5 @@
-// Proves that parcels arrive whole and in order in the chats of a bot, that a crash repeats one message at most, and that nothing is sent
-// while Telegram asks to wait.
+// Proves that parcels arrive whole and in order in the chats of a bot, that a crash repeats at most one message, and that nothing is sent while Telegram asks
+// the bot to wait.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { ADA, GROUP, onStage, parcelOf, type TelegramStage, until } from './tele
 const DELIVERED: DeliverResult = { type: 'delivered' };
 const bare = (text: string) => text.replaceAll(/\s/g, '');
 
-/** Prose and code of some 20,000 characters. */
+/** Prose and code of about 20,000 characters. */
 function longAnswer(): { readonly markdown: string; readonly text: string; readonly code: string } {
   const code = Array.from({ length: 300 }, (_, line) => `  const value_${line} = ${line};`).join('\n');
   const prose = Array.from(
@@ -111,7 +111,7 @@ describe('a parcel for a Telegram chat', () => {
         '&lt;&#0;',
         `[${'l'.repeat(5000)}](http://x.org)`,
         '\u0000\u0007bell',
-        // Each line a level deeper: read as a list it takes seconds.
+        // Each line is nested one level deeper: parsing it as a list would take seconds.
         Array.from({ length: 1_000 }, (_, depth) => `${' '.repeat(2 * depth)}- a`)
           .join('\n')
           .slice(0, 60_000),
@@ -164,7 +164,7 @@ describe('a parcel for a Telegram chat', () => {
 describe('an interrupted delivery', () => {
   const markdown = longAnswer().markdown;
 
-  /** Tries until it is delivered, with what was noted so far. */
+  /** Makes the next attempt, with the recorded progress, and asserts that it delivers. */
   async function carryOn(stage: TelegramStage, progress: string | null): Promise<void> {
     assert.deepEqual(await stage.deliver(parcelOf(markdown, { progress, attempt: 2 })), DELIVERED);
   }

@@ -1,5 +1,5 @@
-// Proves that what the allowed people write to a bot reaches the sessions once, through every trouble of the network and the ledger, and that
-// nobody else is heard.
+// Proves that messages from allowed people to a bot reach the sessions once, despite any failure of the network and the ledger, and that messages from anybody
+// else are ignored.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CoppiceError } from '../../../src/records/coppice-error.ts';

@@ -1,5 +1,5 @@
-// Proves that a chat sees an answer grow in one message, that the reply takes its place for good, also after a restart, and that a flood
-// limit on these edits harms no delivery.
+// Proves that a chat sees an answer grow in one message, that the reply replaces it for good, also after a restart, and that a flood limit on these edits harms
+// no delivery.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ChatEvent } from '../../../src/channels/channel.ts';
@@ -18,7 +18,7 @@ const doing = (work: string | null): ChatEvent => ({
 });
 const ended = (): ChatEvent => ({ type: 'ended', chat: '71', agent_id: AGENT });
 
-/** Begins a turn, says something, and waits until the chat shows it. */
+/** Starts a turn, streams a text, and waits until the chat shows it. */
 async function show(stage: TelegramStage, said: string): Promise<void> {
   stage.sessions.emit(began());
   stage.sessions.emit(text(said));
@@ -26,7 +26,7 @@ async function show(stage: TelegramStage, said: string): Promise<void> {
   await until(() => stage.sessions.kept.has(KEY), 'the note');
 }
 
-/** Time enough for any edit that is still to come: another chat was shown something, and that again. */
+/** Waits until any outstanding edit must have happened: another chat has been edited several times meanwhile. */
 async function later(stage: TelegramStage): Promise<void> {
   stage.server.book.know(OTHER_CHAT.id);
   stage.sessions.emit(began('72'));

@@ -1,11 +1,11 @@
-// Proves that Markdown becomes plain text and marks that Telegram takes, and that no letter of it is lost, whatever a model writes.
+// Proves that Markdown becomes plain text and entities that Telegram accepts, and that no character is lost, whatever a model writes.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { markdownEntities } from '../../../src/channels/telegram/text/markdown-entities.ts';
 import { entityProblem } from '../../servers/telegram-entities.ts';
 
-/** The marks as `type:text`, in order. */
+/** Entities as `type:text`, in order. */
 function marks(markdown: string): string[] {
   const { text, entities } = markdownEntities(markdown);
   assert.equal(entityProblem(text, entities), null, JSON.stringify({ text, entities }));
@@ -177,7 +177,7 @@ describe('Markdown for Telegram', () => {
         const { text, entities } = markdownEntities(markdown);
         assert.equal(entityProblem(text, entities), null);
         const languages = entities.map((entity) => ('language' in entity ? entity.language : '')).join('');
-        // The numbers of a list are counted anew, and a language stands beside its code: both aside.
+        // Digits are ignored, because lists are renumbered; languages are added, because they move from the text to the entities.
         const kept = (value: string) => letters(value).replaceAll(/\p{N}/gu, '');
         const sorted = (value: string) => [...kept(value)].sort().join('');
         assert.equal(sorted(text + languages), sorted(markdown));

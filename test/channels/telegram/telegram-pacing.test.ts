@@ -1,4 +1,4 @@
-// Proves that a bot keeps to the pace that Telegram allows: in a chat, in a group, and over all chats.
+// Proves that a bot keeps to Telegram's rate limits: per chat, per group, and over all chats.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Pacing } from '../../../src/channels/telegram/bot/pacing.ts';
@@ -7,7 +7,7 @@ import { ChatLocks } from '../../../src/channels/telegram/chat-locks.ts';
 const FREE = { chat_gap_ms: 0, bot_per_second: 1_000, group_messages: 1_000, group_window_ms: 60_000 };
 const never = new AbortController().signal;
 
-/** Milliseconds until so many turns were taken. */
+/** Returns the milliseconds until a turn was taken for every chat in `chats`. */
 async function timeOf(pacing: Pacing, chats: readonly number[]): Promise<number> {
   const start = performance.now();
   for (const chat of chats) assert.equal(await pacing.take(chat, never), true);

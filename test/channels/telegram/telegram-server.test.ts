@@ -1,4 +1,4 @@
-// Proves that the stand-in for the Bot API refuses what the real one refuses, so that a test that passes on it says something.
+// Proves that the test server for the Bot API rejects what the real one rejects, so that tests against it are meaningful.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { TelegramServer } from '../../servers/telegram-server.ts';

@@ -1,4 +1,4 @@
-// Proves that long texts are cut where people would cut them, and that neither text nor marks nor characters break at a cut.
+// Proves that long texts are split at natural places, and that a split breaks neither characters nor entities.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -107,7 +107,7 @@ describe('long texts for Telegram', () => {
   });
 });
 
-/** Marks side by side, none over another, at the edges of characters. */
+/** Returns entities that do not overlap and that begin and end at grapheme boundaries. */
 function apart(text: string, wanted: readonly (readonly [number, number, string])[]): Entity[] {
   const places = [...new Intl.Segmenter().segment(text)].map(({ index }) => index);
   const entities: Entity[] = [];
@@ -122,7 +122,7 @@ function apart(text: string, wanted: readonly (readonly [number, number, string]
   return entities;
 }
 
-/** Every visible character has the same marks as before. */
+/** Asserts that every visible character has the same entities as before. */
 function assertMarks(whole: FormattedText, pieces: readonly FormattedText[]): void {
   const seen = ({ text, entities }: FormattedText) =>
     [...text].reduce<{ place: number; out: string[] }>(

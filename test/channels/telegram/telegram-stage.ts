@@ -13,7 +13,7 @@ export const STRANGER = { id: 999, first_name: 'Mallory', is_bot: false };
 export const GROUP = -1001;
 export const AGENT = '11111111-1111-4111-8111-111111111111';
 
-/** Short enough for a test, and without pauses between messages: those have tests of their own. */
+/** Short times for tests, without pauses between messages, which have tests of their own. */
 const QUICK: Partial<TelegramTiming> = {
   chat_gap_ms: 0,
   bot_per_second: 10_000,
@@ -33,7 +33,7 @@ interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A bot server, the channel to it, and a sessions, for one test. */
+/** A bot server, the channel connected to it, and chat sessions, for one test. */
 export class TelegramStage {
   readonly server: TelegramServer;
   readonly sessions = new MemoryChatSessions();
@@ -65,7 +65,7 @@ export class TelegramStage {
     });
   }
 
-  /** The process dies as far as the channel is concerned, and another takes its place; the ledger stays. */
+  /** Simulates a process that dies and is replaced: the channel is closed and reopened, the ledger stays. */
   async restart(): Promise<void> {
     const listened = this.#listening !== null;
     await this.deafen();
@@ -74,7 +74,7 @@ export class TelegramStage {
     if (listened) await this.listen();
   }
 
-  /** Resolves when the first poll is open. */
+  /** Starts listening; resolves when the first poll is open. */
   async listen(): Promise<void> {
     const stop = new AbortController();
     const polls = this.server.polls.length;
@@ -94,7 +94,7 @@ export class TelegramStage {
     await this.server.close();
   }
 
-  /** One try to deliver; `saved` gets each progress that was noted. */
+  /** Makes one delivery attempt; `saved` receives each progress note. */
   async deliver(
     parcel: Parcel,
     options: { readonly signal?: AbortSignal; readonly saved?: string[] } = {},
@@ -105,7 +105,7 @@ export class TelegramStage {
     });
   }
 
-  /** Lines of the log of one level. */
+  /** Texts of the log lines of one level. */
   logged(level: string): readonly string[] {
     return this.log.filter((line) => line.level === level).map(({ text }) => text);
   }
@@ -115,7 +115,7 @@ export class TelegramStage {
   }
 }
 
-/** Runs a test on a stage of its own and clears it away, whatever happens. */
+/** Runs a test on its own stage and cleans up, whatever the outcome. */
 export function onStage(
   play: (stage: TelegramStage) => Promise<void>,
   timing: Partial<TelegramTiming> = {},
@@ -166,7 +166,7 @@ export function askOf(input: unknown, change: Partial<Ask> = {}): Ask {
   });
 }
 
-/** Waits for a condition; generous, for a loaded machine. */
+/** Polls for a condition; the default limit is generous, for a loaded machine. */
 export async function until(isTrue: () => boolean, what: string, limit_ms = 60_000): Promise<void> {
   const end = performance.now() + limit_ms;
   while (!isTrue()) {

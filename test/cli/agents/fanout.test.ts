@@ -1,4 +1,4 @@
-// Proves how sub-agents of tasks look on the command line: lists leave them out unless they are asked for.
+// Proves how sub-agents of tasks appear on the command line: lists omit them unless they are asked for.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Proves, on both databases, that a tree has a title from its task, and that names and commands without an id mean the newest tree of this folder and say so.
+// Proves, on both databases, that a tree gets its title from its task, and that names and commands without an id refer to the newest tree of this folder and
+// say so.
 import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -60,7 +61,7 @@ function suite(database: () => Promise<string | undefined>): void {
       ]),
     );
 
-    // Nothing of another folder is gone on with by mistake; who only looks is told.
+    // A tree of another folder is never resumed by mistake; a read-only command shows it and says so.
     const empty = join(home.folder, 'empty');
     mkdirSync(empty);
     const looked = await coppice('tree', '--cwd', empty);
@@ -72,7 +73,7 @@ function suite(database: () => Promise<string | undefined>): void {
     const resumed = await coppice('resume', '--cwd', empty);
     assert.equal(resumed.code, 3);
     assert.match(resumed.stderr, /no tree works in this folder .*\n.*Far away/);
-    // A folder is the same by any way to it; a subfolder of a git repository belongs to the folder above, and only there.
+    // A folder is the same by any path to it. A subfolder of a git repository belongs to the repository's root folder; other subfolders do not.
     const link = join(home.folder, 'link');
     symlinkSync(other, link);
     assert.match((await coppice('logs', '--cwd', link)).stdout, /Far away/);
@@ -92,7 +93,7 @@ function suite(database: () => Promise<string | undefined>): void {
 
     assert.equal((await coppice('kill', here, '-y')).code, 0);
     assert.match((await coppice('logs', 'main')).stderr, /Second task/);
-    // Another tree is not ended by mistake.
+    // A different tree is never killed by mistake.
     assert.match((await coppice('kill', 'main', '-y')).stderr, /Second task.*\n.*has ended already/);
 
     if (url === undefined) {

@@ -1,4 +1,5 @@
-// Proves, on both databases, that `coppice kill` ends several agents at once with all below them: all that are named or none, each once, the dead left out.
+// Proves, on both databases, that `coppice kill` ends several agents at once with all their descendants: all named agents or none, each once, dead ones left
+// out.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

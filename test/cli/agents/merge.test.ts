@@ -1,5 +1,5 @@
-// Proves, on both databases and real git, that `coppice merge` takes what succeeds, undoes what does not, tells the authors, and never touches what a person
-// has not committed.
+// Proves, on both databases and with real git, that `coppice merge` keeps merges that succeed, undoes those that fail, tells the authors, and never touches
+// what a person has not committed.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { runGit } from '../../runtime/worktree/git-repository.ts';
 import { makeHome } from '../run-cli.ts';
 
 const fork = (name: string) => ({ name: 'fork', input: { name, prompt: `be ${name}`, worktree: true } });
-/** A file that is there must be read before it may be written. */
+/** An existing file must be read before it may be written. */
 const writes = (agent: string, path: string, content: string) => [
   { when: { agent, step: 0 }, calls: [{ name: 'read', input: { path } }] },
   { when: { agent, step: 1 }, calls: [{ name: 'write', input: { path, content } }] },
@@ -54,7 +54,7 @@ onBothDatabases('coppice merge', (database) => {
     };
     const show = async (name: string) => JSON.parse((await coppice('show', name, '--json')).stdout);
 
-    // What is not committed stays as it is, and nothing is begun.
+    // Uncommitted changes stay as they are, and no merge starts.
     writeFileSync(join(home.work, 'shared.txt'), 'mine\n');
     const dirty = await coppice('merge', 'adds');
     assert.deepEqual([dirty.code, dirty.stdout], [1, '']);
@@ -102,7 +102,7 @@ onBothDatabases('coppice merge', (database) => {
     assert.match(body, /\+\+<<<<<<< HEAD\n \+edited\n.*\n\+ clashed\n/s);
     assert.match(breaks.pending_mail[0].body, /the test failed \(exit 1\).*test ! -e bad\.txt.*\ntested\n/s);
 
-    // The author does as the letter says, in its worktree.
+    // The author follows the letter's instructions in its worktree.
     const [, order = ''] = /with: git (merge [0-9a-f]{40}),/.exec(body) ?? [];
     const { path } = clashes.worktree;
     assert.throws(() => runGit(path, ...order.split(' ')));
@@ -129,7 +129,7 @@ onBothDatabases('coppice merge', (database) => {
       assert.match(refused.stderr, message);
     }
 
-    // What a person has begun is theirs, also where the index is as in the last commit.
+    // A merge that a person has begun is left alone, even if the index equals the last commit.
     git('branch', 'side', 'HEAD~1');
     git('checkout', '--quiet', 'side');
     git('commit', '--quiet', '--allow-empty', '--message', 'aside');
@@ -152,7 +152,7 @@ onBothDatabases('coppice merge', (database) => {
     git('config', 'filter.x.clean', 'false');
     assert.match((await coppice('merge', 'breaks')).stderr, /\(filter\.x\.clean\) name a program.*by hand/s);
     git('config', '--unset', 'filter.x.clean');
-    // An untracked file of the person is in the way: git refuses, and it stays.
+    // An untracked file of the person is in the way: git refuses, and the file stays.
     writeFileSync(join(home.work, 'bad.txt'), 'mine\n');
     const inTheWay = await merge('breaks');
     assert.deepEqual([inTheWay.code, inTheWay.document.merges[0].status], [1, 'failed']);

@@ -1,4 +1,4 @@
-// Proves that `coppice ps` tells model and effort of an agent where they differ from those of its root, in a narrow window, too.
+// Proves that `coppice ps` shows model and effort of an agent where they differ from those of its root, even in a narrow window.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

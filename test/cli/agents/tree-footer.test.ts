@@ -1,4 +1,4 @@
-// Proves, on both databases, that the last line of `coppice tree` agrees with its rows and with the counters that limits go by.
+// Proves, on both databases, that the last line of `coppice tree` matches its rows and the counters that limits are checked against.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openStore } from '../../../src/store/open-store.ts';

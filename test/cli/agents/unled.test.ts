@@ -1,4 +1,5 @@
-// Proves, on both databases, that a tree which nobody leads and no worker may lead does not look as if it were at work: every command says so, why, and what would help.
+// Proves, on both databases, that an unled tree that no running worker may lead does not look as if it were at work: every command says so, why, and what
+// would help.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,7 +54,7 @@ function suite(database: () => Promise<string | undefined>): void {
 
     assert.match((await coppice('wait', short, '--timeout', '0.1')).stdout, /^main +unled /);
 
-    // Bound to another machine, nothing here can go on with it.
+    // A tree bound to another machine cannot be continued here.
     if (url !== undefined) {
       const far = await home.run(detach, { env: { ...env, COPPICE_HOST: 'beta' } });
       const elsewhere = await coppice('wait', far.stdout.trim(), '--timeout', '0.1');

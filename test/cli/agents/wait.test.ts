@@ -1,5 +1,6 @@
-// Proves on real processes, on both databases, with a scripted model and a provider over HTTP that all answer at once: a wait ends when those it waits for have
-// ended, a letter in the message of the wait counts, and so it is for `coppice wait`. A wait that sleeps through would end the run by its timeout.
+// Proves on real processes, on both databases, with a scripted model and an HTTP provider that answer immediately: a wait ends when the awaited agents have
+// ended, a letter in the same message as the wait counts, and the same holds for `coppice wait`. A wait that missed its wake-up would end the run by its
+// timeout.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,7 +67,7 @@ alwaysOnBothDatabases('a wait in a process of its own', (database) => {
       rows.map(({ status, last_reply }) => [status, last_reply]),
       [['idle', 'new']],
     );
-    // Nobody leads the tree any more: a letter lies unread, and its agent is about to work.
+    // Nobody leads the tree any more: with a letter unread, its agent counts as running.
     const b = rows[0]?.agent_id as string;
     const where = url === undefined ? [] : ['--database', url];
     assert.equal((await home.run(['send', b, 'more', ...where])).code, 0);

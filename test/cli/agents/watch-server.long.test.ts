@@ -1,4 +1,5 @@
-// Proves that `ps --watch --server` follows the trees of a server by its events, in lines and on a terminal, answers there what they ask, and says when the server is gone and when it is back.
+// Proves that `ps --watch --server` follows the trees of a server by its events, in lines and on a terminal, answers their questions there, and reports when
+// the server goes away and comes back.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +44,7 @@ it('tells what changes, takes answers, and outlasts the server', async (test) =>
   const asks = home.start(['run', '--ask', 'ask me', ...model]);
   await until(() => /ask me: ! .*bash ls -l/.test(told), 'that it waits');
   await pty.until('1 waiting for you');
-  // The question comes up above what was selected.
+  // The question is listed above the selected tree.
   for (const key of ['\x1b[A', '\x1b[A', ' ']) pty.send(key);
   await pty.until('main wants: bash');
   await pty.until('y once   s bash:ls *');

@@ -1,4 +1,4 @@
-// Proves that `ps --watch` without a terminal prints a line for each tree, then one for each change, and ends without an error when it is told to.
+// Proves that `ps --watch` without a terminal prints a line for each tree, then one for each change, and exits without an error when told to stop.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Proves that `coppice __complete` knows commands, flags and choices, finds ids and names in the ledger that is meant, and that asking changes, tells and creates nothing.
+// Proves that `coppice __complete` knows commands, flags and choices, finds ids and names in the right ledger, and that a request changes, reveals and creates
+// nothing.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

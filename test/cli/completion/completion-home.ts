@@ -15,10 +15,10 @@ export const IDS = {
   run: '55555555-5555-4555-8555-555555555555',
   ask: '66666666-6666-4666-8666-666666666666',
 };
-/** What a model may call an agent. */
+/** A hostile name that a model may give to an agent. */
 const EVIL_NAME = `$(touch${ESCAPE}[31m pwned)\`touch pwned\`;x`;
 
-/** A home whose ledger holds agents, a run and a question with these ids. */
+/** Creates a home whose ledger holds agents, a run and a question with these ids. */
 export async function homeWithIds(): Promise<Home> {
   const home = makeHome();
   mkdirSync(join(home.folder, 'data', 'coppice'), { recursive: true });

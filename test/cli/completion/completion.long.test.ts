@@ -1,5 +1,5 @@
-// Proves that what `coppice completion` prints completes this program in the real shells, with nothing loaded beside it: every command, flag
-// and choice that there is, files, and the ids and names of the ledger.
+// Proves that the output of `coppice completion` completes this program in the real shells, with nothing else loaded: every existing command, flag
+// and choice, files, and the ids and names of the ledger.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ function shellRun(shell: Shell, args: readonly string[]): string {
   return stdout;
 }
 
-/** As bash splits a line for completion: at blanks, and at = and : too. */
+/** Splits a line as bash does for completion: at blanks, and also at = and :. */
 function bashWords(line: string): string[] {
   const words = line.match(/[=:]+|[^\s=:]+/g) ?? [];
   return /\s$/.test(line) ? [...words, ''] : words;
@@ -50,7 +50,7 @@ function bashWords(line: string): string[] {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** What bash is given for each of these lines. */
+/** Returns the completions that bash gets for each line. */
 function bashAll(lines: readonly string[], type = 9): string[][] {
   const calls = lines.map((line) => {
     const words = bashWords(line);
@@ -58,7 +58,7 @@ function bashAll(lines: readonly string[], type = 9): string[][] {
 COMP_WORDS=(${words.map(quoted).join(' ')}); _coppice coppice
 printf '%s\\n' "\${COMPREPLY[@]}"; printf '\\0'`;
   });
-  // `-u`: a variable that nobody set would show.
+  // `-u` reveals uses of unset variables.
   const program = `set -u; source ${quoted(script('bash'))}\n${calls.join('\n')}`;
   const out = shellRun('bash', ['--norc', '--noprofile', '-c', program]);
   return out
@@ -67,7 +67,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"; printf '\\0'`;
     .map((part) => part.split('\n').filter((one) => one !== ''));
 }
 
-/** fish knows two escapes between single quotes. */
+/** Within single quotes, fish knows only these two escapes. */
 const fishQuoted = (text: string): string => `'${text.replaceAll(/[\\']/g, '\\$&')}'`;
 
 const fishAll = (lines: readonly string[]): string[][] =>
@@ -80,7 +80,7 @@ const fishAll = (lines: readonly string[]): string[][] =>
 
 const lineOf = (path: string, typed: string): string => `coppice ${path === '' ? '' : `${path} `}${typed}`;
 
-/** The commands below a command and its flags: of each, or of every tenth, since each line costs a start of the program. */
+/** Each command's subcommands and flags; unless `DEEP`, only for every tenth command, since each line costs a start of the program. */
 function whatThereIs(): { readonly line: string; readonly words: readonly string[] }[] {
   const asked = DEEP ? shapes : shapes.filter((_, index) => index % 10 === 0);
   return asked.flatMap(({ path, commands, flags }) => [
@@ -92,7 +92,7 @@ function whatThereIs(): { readonly line: string; readonly words: readonly string
   ]);
 }
 
-/** Lines that are the same in every shell, with what completes them. */
+/** Lines that complete the same in every shell, with their completions. */
 const SAME: readonly (readonly [line: string, words: readonly string[]])[] = [
   ['coppice ap', ['approvals']],
   ['coppice run --thinking ', ['off', 'low', 'medium', 'high']],
@@ -141,7 +141,7 @@ describe('the scripts', () => {
   });
 
   it('the kind of every value that a command takes is known', () => {
-    // A new placeholder belongs into word-kind.ts, or here when nothing can complete it.
+    // A new placeholder belongs in word-kind.ts, or here if nothing can complete it.
     const free = [
       ...[
         '--model',

@@ -1,4 +1,4 @@
-// Proves that an exported tree is one page that opens without a server, shows all its agents and what they wrote, and runs nothing that they wrote.
+// Proves that an exported tree is one page that opens without a server, shows all its agents and what they wrote, and executes none of it.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { CHROMIUM } from '../../serve/pages/browser.ts';
 import { makeHome } from '../run-cli.ts';
 
 const MARK = 'window.hit=1';
-/** Each runs where it is taken for more than text. */
+/** Texts that would execute if treated as more than text. */
 const PAYLOADS = [
   `<script>${MARK}</script>`,
   `</script><script>${MARK}</script>`,

@@ -1,4 +1,4 @@
-// Proves that a tree exported as Markdown has what every agent said, called and got, each message once, and that no text breaks out of its fence.
+// Proves that a tree exported as Markdown has the text, calls and results of every agent, each message once, and that no text breaks out of its fence.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Proves that an agent file becomes a profile exactly as it says, and that each kind of wrong or hostile text is refused
-// with the key and what is expected.
+// Proves that an agent file becomes exactly the profile it describes, and that each kind of wrong or hostile text is refused
+// with the key and the expected value.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseAgentFile } from '../../../src/cli/setup/profiles/parse-agent-file.ts';

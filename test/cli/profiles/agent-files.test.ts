@@ -1,4 +1,4 @@
-// Proves that a folder's agent files are read from that folder only, and that one bad file is reported and costs no other.
+// Proves that a folder's agent files are read from that folder only, and that one bad file is reported and affects no other.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,12 +1,12 @@
-// Proves that a repository cannot start programs through what it brings: configuration, environment files, servers, hooks, packages and agent files, found
-// wherever this or another program looks for them, stay without effect until a person trusts the agent files, and then only those count.
+// Proves that the contents of a repository cannot start programs: configuration, environment files, servers, hooks, packages and agent files, wherever this or
+// another program looks for them, have no effect until a person trusts the agent files, and then only those have.
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, it } from 'node:test';
 import { type Home, makeHome } from '../run-cli.ts';
 
-/** A folder full of settings, each of which would create `ran-…` if anything acted on it. */
+/** Fills the folder with settings, each of which would create `ran-…` if anything acted on it. */
 function bringRepository(home: Home): void {
   const put = (path: string, text: string) => {
     const file = join(home.work, path);
@@ -49,7 +49,7 @@ function bringRepository(home: Home): void {
     put(`.git/hooks/${hook}`, script('ran-hook'));
   put('.git/HEAD', 'ref: refs/heads/main\n');
   put('.git/config', `[core]\n\tfsmonitor = ${program.command}\n\tsshCommand = ${program.command}\n`);
-  // They take the names of what every installation has.
+  // These files use names that every installation already has.
   for (const name of ['work', 'explore', 'main'])
     put(
       `.coppice/agents/${name}.md`,

@@ -1,5 +1,5 @@
-// Proves what files with instructions say to agents: which files count, that those of a project have no effect until they are accepted as they are, that no
-// file can pass for another one or fill the prompt, and that they stand in the system text of every agent that may have them.
+// Proves how instruction files reach agents: which files count, that those of a project have no effect until accepted in their current form, that no
+// file can pass for another or fill the prompt, and that they are in the system text of every agent that may have them.
 import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ const brief = ({ files }: InstructionFiles): string[] =>
     ({ source, text, trust, cut }) => `${source}: ${text.slice(0, 20)} (${trust}${cut ? ', cut' : ''})`,
   );
 
-/** A repository in which the work is done in a folder below its root. */
+/** Creates a repository in which the work is done in a subfolder. */
 function repository(): string {
   mkdirSync(join(home.work, '.git'));
   put('work/AGENTS.md', 'Outer.');

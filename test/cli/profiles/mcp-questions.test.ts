@@ -1,4 +1,4 @@
-/** Proves that a person sees on another terminal what an MCP server asks, field by field, and answers it there with values or puts it away. */
+/** Proves that a person sees the questions of an MCP server on another terminal, field by field, and can answer them there with values or dismiss them. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Proves that people add, list and test MCP servers, that those of a project are used only once its file is trusted, and that agents get their tools. */
+/** Proves that people can add, list and test MCP servers, that those of a project are used only once its file is trusted, and that agents get their tools. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

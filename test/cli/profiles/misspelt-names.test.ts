@@ -1,4 +1,4 @@
-// Proves that a misspelt name is an error that suggests what was meant: in the configuration, in rules, in limits.
+// Proves that a misspelt name is an error with a suggestion: in the configuration, in rules, in limits.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { parseLimits } from '../../../src/cli/run/limit-option.ts';
@@ -103,7 +103,7 @@ it('in the rules of the command line and of all agents', async () => {
   assert.match(await config({ allow: ['bsh:git'] }), wrong);
   assert.match(await config({ deny: ['bsh:git'] }), wrong);
   assert.match(await config({}, { ask: ['bsh:git'] }), wrong);
-  // What no rule reaches cannot be allowed or forbidden by one.
+  // Tools that rules do not apply to cannot be named in rules.
   assert.match(await config({ deny: ['send'] }), /there is no tool "send"/);
   assert.equal(await config({ deny: ['fork'] }, { ask: ['spawn_agents', 'slash'] }), 'nothing');
   assert.match(await config({ deny: ['mcp_*'] }), /there is no tool "mcp_\*"/);

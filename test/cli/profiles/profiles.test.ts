@@ -1,5 +1,5 @@
-// Proves which profiles there are: configuration before the user's files before trusted files of the folder before the
-// built-in ones; and that `coppice profiles` shows them, those that are not trusted marked.
+// Proves which profiles exist and which take precedence: configuration, then the user's files, then trusted files of the folder, then the
+// built-in ones; and that `coppice profiles` shows them, with untrusted ones marked.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

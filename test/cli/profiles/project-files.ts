@@ -5,14 +5,14 @@ import { loadConfiguration } from '../../../src/cli/setup/load-configuration.ts'
 import { type ProjectPlaces, projectPlaces } from '../../../src/cli/setup/profiles/project-places.ts';
 import type { Home } from '../run-cli.ts';
 
-/** Writes a file below the folder of a home, with the folders that it needs. */
+/** Writes a file below a home's folder, creating the folders it needs. */
 export function putFile(home: Home, path: string, text: string): void {
   const file = join(home.folder, path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
 }
 
-/** Where a command that is started in a folder looks for files of the project, and with what configuration. */
+/** Returns where a command started in `cwd` looks for project files, and its configuration. */
 export async function lookFrom(
   home: Home,
   cwd: string,

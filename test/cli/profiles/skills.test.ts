@@ -1,4 +1,4 @@
-// Proves that a skill is told to a model by its name and description only, read with a tool, and used neither before the user accepts its folder nor after
+// Proves that a model sees only the name and description of a skill, reads it with a tool, and can use it neither before the user accepts its folder nor after
 // anything in the folder has changed.
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -149,7 +149,7 @@ describe('skills', () => {
       { name: 'deploy', file: 'link' },
       { name: 'deploi' },
     ].map((input) => ({ name: 'skill', input }));
-    // The third step comes after the model's own change.
+    // The third step comes after the model has changed the skill itself.
     const change = {
       name: 'write',
       input: { path: '.agents/skills/deploy/inner/more.txt', content: 'Other.' },
@@ -183,7 +183,7 @@ describe('skills', () => {
       (await home.run(['doctor'])).stdout,
       /^ok +skill +\.agents\/skills\/deploy: trusted; deploy: How/m,
     );
-    // Calls side by side end in any order.
+    // Concurrent calls end in any order.
     const read = (await results()).toSorted().join('\n');
     assert.match(read, /^Step one\.$/m);
     assert.match(

@@ -1,5 +1,5 @@
-// Proves that what a folder brings stays out until the user accepts exactly these contents, that any change takes the
-// trust away, and that a damaged record trusts nothing.
+// Proves that the files of a folder are ignored until the user accepts exactly their current contents, that any change revokes the
+// trust, and that a damaged record trusts nothing.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import {
@@ -122,7 +122,7 @@ describe('the record of trust', () => {
       accept();
       assert.equal(project().trust, 'trusted', damaged);
     }
-    // One bad entry costs no other.
+    // One bad entry does not affect others.
     const folders = { ...JSON.parse(good).folders, '/elsewhere': 7 };
     writeFileSync(file, JSON.stringify({ schema: 'coppice/trust/v1', folders }));
     assert.equal(project().trust, 'trusted');

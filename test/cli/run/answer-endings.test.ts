@@ -1,4 +1,4 @@
-// Proves that `coppice run` fails, with words, an exit code and JSON to match, where the model refused, was cut, or said nothing.
+// Proves that `coppice run` fails, with matching text, exit code and JSON, when the model refuses, is cut off, or says nothing.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { startAnthropicServer } from '../../servers/anthropic-server.ts';
@@ -8,7 +8,7 @@ import { type Home, makeHome } from '../run-cli.ts';
 
 let home: Home;
 let server: ProtocolServer;
-/** What the server says, one after the other; the last again and again. */
+/** Successive answers of the server; the last one repeats. */
 let said: readonly Answer[] = [];
 let asked = 0;
 

@@ -1,4 +1,4 @@
-// Proves how people are told on the command line what a limit ended, what was cancelled, and whose result is whose.
+// Proves how the command line shows what a limit ended, what was cancelled, and which agent a result belongs to.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Proves, through the command line, that a limit on cost stops a run at the list price of its model, and that it is refused where no price is known.
+// Proves, through the command line, that a cost limit stops a run by the list price of its model, and is refused where no price is known.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { startAnthropicServer } from '../../servers/anthropic-server.ts';
@@ -28,14 +28,14 @@ it('a server that reports a million tokens is asked once; without a price it is 
   assert.match(stopped.stderr, /Continue with: coppice resume \w+ --limit NAME=N/);
   assert.doesNotMatch(stopped.stderr, /--retry/);
   assert.equal(server.exchanges.length, 1);
-  // As the message says: with a higher limit it goes on, until that one is reached.
+  // As the message says: with a higher limit the run continues, until that limit is reached.
   const raised = await home.run(['resume', '--limit', 'cost=5'], { env });
   assert.match(
     raised.stderr,
     /limit "cost" of the tree reached: \$6\.0003 of \$5 used\. To raise it and continue: coppice resume --limit cost=N/,
   );
   assert.equal(server.exchanges.length, 2);
-  // So it does with a budget that is raised while nobody leads it.
+  // The same with a budget that is raised while nobody leads the tree.
   const changed = await home.run(['budget', 'main', 'usd=7'], { env });
   assert.match(
     changed.stdout,

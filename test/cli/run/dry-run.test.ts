@@ -1,4 +1,4 @@
-// Proves that `coppice run --dry-run` starts nothing, says what agents of a profile and a model will probably use, and where it cannot tell.
+// Proves that `coppice run --dry-run` starts nothing, estimates the usage of agents of a profile and model, and says when it cannot.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

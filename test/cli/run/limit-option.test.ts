@@ -1,4 +1,4 @@
-/** Proves what `--limit` reads, and that a time without a unit counts seconds there. */
+/** Proves which values `--limit` accepts, and that a time without a unit means seconds. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseLimits } from '../../../src/cli/run/limit-option.ts';

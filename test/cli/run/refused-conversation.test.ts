@@ -1,4 +1,4 @@
-// Proves the way out of a conversation that its provider refuses, as a user goes it: the error names the message and the commands, and they work.
+// Proves the way out of a conversation that its provider refuses, as a user takes it: the error names the message and the commands, and they work.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { startAnthropicServer } from '../../servers/anthropic-server.ts';
@@ -8,7 +8,7 @@ import { type Home, makeHome } from '../run-cli.ts';
 
 let home: Home;
 let server: ProtocolServer;
-/** Makes one call under an id of its own making, then refuses everything. */
+/** Makes one call with an id in its own format, then refuses everything. */
 let other: ProtocolServer;
 const env = { KEY: 'key-of-a-test' };
 

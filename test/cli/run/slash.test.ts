@@ -1,4 +1,4 @@
-// Proves `coppice run --toolset slash` as a user meets it: the model sees bash and slash and nothing else, works by both, and never has two vocabularies.
+// Proves `coppice run --toolset slash` from a user's point of view: the model sees only bash and slash, works with both, and never has two vocabularies.
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

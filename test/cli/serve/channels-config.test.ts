@@ -1,4 +1,4 @@
-// Proves that people can be asked in exactly those channels by which they also write.
+// Proves that people can be asked in exactly those channels through which they can also write.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { canAsk, channelSecrets } from '../../../src/cli/setup/channels-config.ts';

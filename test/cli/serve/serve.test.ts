@@ -1,4 +1,4 @@
-// Proves how coppice serve begins and ends: a ledger that is away is waited for, what it cannot do is said before it takes anything over, and signals are heeded.
+// Proves how `coppice serve` starts and ends: it waits for an unreachable ledger, reports what it cannot do before taking anything over, and obeys signals.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ beforeEach(() => {
   writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules: [{ say: 'ok' }] }));
 });
 
-/** A port that nobody listens on. */
+/** Returns a port on which nobody listens. */
 function closedPort(): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {

@@ -1,4 +1,4 @@
-// Proves that no secret reaches the log of a server, wherever in a line it stands and in whichever form the log is, and that nothing else is hidden.
+// Proves that no secret reaches the log of a server, at any place in a line and in any log format, and that nothing else is hidden.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ChannelLog } from '../../../src/channels/channel.ts';
@@ -6,7 +6,7 @@ import { LOG_FORMS, type LogForm } from '../../../src/cli/serve/log-options.ts';
 import { serverLog } from '../../../src/cli/serve/server-log.ts';
 
 const TOKEN = '4242:AAF-bot_token';
-/** As a password may be: JSON writes each of these characters in another way. */
+/** A password with characters that JSON escapes. */
 const PASSWORD = 'pa"ss\\wörd/';
 const SHORT = 'main';
 

@@ -1,5 +1,5 @@
-// Proves Telegram as its people meet it, with real coppice serve processes: a chat is a session, what must be allowed is asked there, and nothing of it is
-// lost or doubled when a server dies.
+// Proves Telegram from its users' point of view, with real `coppice serve` processes: a chat is a session, approvals are requested there, and nothing is
+// lost or duplicated when a server dies.
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { type Home, makeHome } from '../run-cli.ts';
 
 const ADA = { id: 71, first_name: 'Ada' };
 const MALLORY = { id: 666, first_name: 'Mallory' };
-/** Eight seconds of writing. */
+/** A text that takes eight seconds to write. */
 const SLOWLY = Array.from({ length: 24 }, (_, n) => `piece number ${n}`).join(' ');
 const DEEP = Array.from({ length: 400 }, (_, n) => `Line ${n}: ${'words and words '.repeat(3)}`).join('\n');
 

@@ -1,5 +1,5 @@
-// Proves that spans survive the death of who sends them: a server is killed several times, when the collector has a batch, before or after its
-// acknowledgement; at the end each span is there, and what came twice came with the same id and the same content.
+// Proves that spans survive the death of their sender: a server is killed several times, when the collector has received a batch, before or after its
+// acknowledgement; at the end each span has arrived, and repeats have the same id and the same content.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ it(`each span once after ${KILLS} kills`, { timeout: 280_000 }, async (context) 
     closeLater(async () => void server.child.kill('SIGKILL'));
     const killed = new Promise<void>((resolve) => {
       collector.onBatch = () => {
-        // Every second time the acknowledgement arrives, and mostly there is time to note it.
+        // Every second time the acknowledgement arrives, usually with enough time to record it.
         if (kills % 2 === 0) server.child.kill('SIGKILL');
         else setTimeout(() => server.child.kill('SIGKILL'), NOTED_MS);
         collector.onBatch = () => false;
@@ -68,7 +68,7 @@ it(`each span once after ${KILLS} kills`, { timeout: 280_000 }, async (context) 
   for (const id of entered) requests += (await store.requests(id)).length;
   await store.close();
   assert.equal(requests, 2 * entered.length);
-  // A turn, its requests, its call.
+  // Per tree: one turn, two requests, one call.
   assert.equal(sent().size, 4 * entered.length);
   const first = new Map<string, string>();
   for (const span of collector.spans) {

@@ -1,4 +1,4 @@
-// Proves that coppice web leads to the dashboard: to that of the server that runs, or of one that it is itself until it is stopped.
+// Proves that `coppice web` opens the dashboard: that of a running server, or of one that it runs itself until stopped.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { until } from '../../runtime/stage.ts';

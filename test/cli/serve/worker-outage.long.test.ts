@@ -1,4 +1,4 @@
-// Proves what the log of a worker says while the database is away: once what is wrong, once that nothing can be looked for, and when it is over.
+// Proves what a worker logs while the database is unreachable: once what is wrong, once that it cannot look for work, and when it is over.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { startPostgres } from '../../postgres/start-postgres.ts';
 import { until } from '../../runtime/stage.ts';
 import { makeHome } from '../run-cli.ts';
 
-/** It has something to write while the database is away. */
+/** The worker has something to write during the outage. */
 const RULES = { rules: [{ delay_ms: 1_500, say: 'done' }] };
 
 it('an outage is logged once, and so is its end', { timeout: 110_000 }, async () => {

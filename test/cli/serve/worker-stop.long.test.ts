@@ -1,4 +1,4 @@
-// Proves that a process which is told to stop ends by itself whatever is under way, and is ended when something was overlooked.
+// Proves that a process that is told to stop ends by itself whatever it is doing, and is ended if something was left open.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
@@ -12,7 +12,7 @@ import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.t
 import { until } from '../../runtime/stage.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 
-/** It does not end when it is told to, and what it starts leaves its group. */
+/** A command that ignores SIGTERM and starts a process that leaves its process group. */
 const STUBBORN = 'trap "" TERM; setsid sleep 600 & sleep 600';
 const RULES = {
   rules: [
@@ -24,7 +24,7 @@ const RULES = {
     { when: {}, delay_ms: 600_000, say: 'at last' },
   ],
 };
-/** How a provider keeps an agent waiting, by the name of its model. */
+/** How a provider keeps an agent waiting, by model name. */
 const PROVIDER = new Map<string, (answer: ServerResponse) => void>([
   ['silent', () => undefined],
   [
@@ -37,13 +37,13 @@ const PROVIDER = new Map<string, (answer: ServerResponse) => void>([
   ['limited', (answer) => answer.writeHead(429, { 'retry-after': '60' }).end('{}')],
   ['broken', (answer) => answer.destroy()],
 ]);
-/** Transactions that create a child wait for whoever holds this lock. */
+/** Advisory lock; transactions that create a child wait for its holder. */
 const GATE = 1;
 const GATED = `
   CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql
     AS $$ BEGIN PERFORM pg_advisory_xact_lock(${GATE}); RETURN NEW; END $$;
   CREATE TRIGGER gate BEFORE INSERT ON agents FOR EACH ROW WHEN (NEW.parent_id IS NOT NULL) EXECUTE FUNCTION wait_at_gate()`;
-/** Something that nobody closes. */
+/** A timer that is never cleared. */
 const OVERLOOKED = { NODE_OPTIONS: '--import=data:text/javascript,setInterval(()=>{},1e6)' };
 
 describe('a process that is told to stop', { timeout: 110_000 }, () => {

@@ -1,4 +1,5 @@
-// Proves coppice worker as an operator meets it: trees that are entered are led, labels are heeded, a killed worker's trees go on elsewhere, drains are kept.
+// Proves `coppice worker` from an operator's point of view: entered trees are led, labels are obeyed, a killed worker's trees continue elsewhere, drains
+// complete.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

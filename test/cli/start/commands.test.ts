@@ -1,4 +1,4 @@
-// Proves the command line as a user meets it: real processes, real ledger, exit codes, texts and JSON.
+// Proves the command line from a user's point of view: real processes, real ledger, exit codes, texts and JSON.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -297,7 +297,7 @@ describe('runs on a local server', () => {
     assert.equal(stopped.code, 130);
     assert.match(stopped.stderr, /nothing is lost, continue with: coppice resume/);
     const second = home.start(['resume', 'holder']);
-    // The state alone does not tell: it is the same before somebody leads the agent again.
+    // The state alone is not enough: it is the same before the agent is led again.
     const store = await openStore(home.database);
     for (let tries = 0; tries < 6_000 && (await store.find('holder'))[0]?.worker == null; tries += 1)
       await sleep(10);

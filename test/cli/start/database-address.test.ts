@@ -1,4 +1,4 @@
-// Proves that no command shows the password of a database, makes a file of an address that is wrong, or ends as if all were well.
+// Proves that no command shows the password of a database, creates a file from an invalid address, or succeeds with one.
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { it } from 'node:test';
@@ -30,14 +30,14 @@ const COMMANDS = [
   ['doctor'],
 ];
 const SECRETS = MALFORMED.map(([text]) => text).filter((text) => text.includes(SECRET));
-/** Well-formed, and nobody listens there. */
+/** Well-formed, but nobody listens there. */
 const UNREACHABLE = `postgres://ada:${SECRET}@127.0.0.1:1/ledger?password=${SECRET}`;
 
 for (const [at, args] of COMMANDS.entries())
   it(`coppice ${args.join(' ')}`, async () => {
     const text = SECRETS[(at * 7) % SECRETS.length] as string;
     const is_server = args[0] === 'serve' || args.length === 1;
-    // In turn: an address that is wrong, as a flag and in the environment, and one that is right and leads nowhere, for which servers wait.
+    // In turn: an invalid address as a flag, one in the environment, and a valid but unreachable one, except for servers, which would wait for it.
     const { code, stdout, stderr } = await (at % 3 === 0
       ? home.run([...args, `--database=${text}`])
       : home.run(args, { env: { DATABASE_URL: at % 3 === 1 || is_server ? text : UNREACHABLE } }));

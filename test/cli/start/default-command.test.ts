@@ -1,4 +1,4 @@
-// Proves that `coppice` without a command opens the terminal UI whatever flags it is given, and that a command is found behind any of them.
+// Proves that `coppice` without a command opens the terminal UI whatever flags it is given, and that a command is recognised after any of them.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createProgram } from '../../../src/cli/program.ts';

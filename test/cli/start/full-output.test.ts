@@ -1,5 +1,5 @@
-// Proves, as whole processes, what happens where output finds no room: what is asked for and cannot be written is one sentence and exit 1; a log that cannot be
-// written stops no work.
+// Proves, with whole processes, what happens when output has no room: requested output that cannot be written causes a one-sentence error and exit 1; a log
+// that cannot be written stops no work.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Proves what commands do with the file of keys: they use it, below variables that are set, and refuse one that others may read.
+// Proves how commands use the key file: variables that are set take precedence, and a file that others may read is refused.
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

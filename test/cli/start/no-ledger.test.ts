@@ -1,4 +1,4 @@
-// Proves that only what begins something makes a ledger: every other command says that there is none, and leaves no file, folder or table behind.
+// Proves that only commands that start something create a ledger: every other command says that there is none, and creates no file, folder or table.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import pg from 'pg';
 import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
 import { makeHome } from '../run-cli.ts';
 
-/** Each with its exit code where there is nothing yet. */
+/** Commands with their exit code when there is no ledger. */
 const COMMANDS: readonly (readonly [readonly string[], number])[] = [
   [['ps'], 0],
   [['ps', '--all', '--json'], 0],

@@ -1,4 +1,4 @@
-// Proves what the values of options may be, and that one rule is told for one option, whatever is wrong with its value.
+// Proves which option values are valid, and that each option has one error message, whatever is wrong with its value.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { readText } from '../../../src/cli/setup/standard-input.ts';

@@ -1,4 +1,4 @@
-// Proves, as whole processes, that in a folder that was removed a command says so, instead of asking for a report.
+// Proves, with whole processes, that a command in a removed folder says so instead of asking for a bug report.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';

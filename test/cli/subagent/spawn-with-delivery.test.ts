@@ -1,4 +1,4 @@
-// Proves a background run from end to end, with delivery to a channel: the call, its result, the announcement, the history row, the deleted session.
+// Proves a background run end to end, with delivery to a channel: the call, its result, the announcement, the history row, the deleted session.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Proves `coppice subagent` as a user meets it: from a second process while a run works, on both databases; texts, JSON, errors and exit codes.
+// Proves `coppice subagent` from a user's point of view: from a second process while a run works, on both databases; texts, JSON, errors and exit codes.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { type Home, makeHome } from '../run-cli.ts';
 const RUN = ['run', 'begin', '--model', 'scripted:rules.json', '--toolset', 'sessions'];
 const XFS = 'Research the history of the XFS filesystem.';
 
-/** The root spawns `inputs` and then repeats what it is told; a task that begins with "slow" hangs, "later" takes a moment. */
+/** The root spawns `inputs` and then repeats what it is told; a task that begins with "slow" hangs, one with "later" takes 1.5 seconds. */
 function homeWith(inputs: readonly object[], maxConcurrent: number): Home {
   const home = makeHome();
   home.configure({ agents: { defaults: { subagents: { maxConcurrent } } } });
@@ -171,7 +171,7 @@ describe('coppice subagent', () => {
     return found;
   }
 
-  /** A run of this id in the ledger, of an agent that nobody leads. */
+  /** Enters a run with this id, of an agent that nobody leads. */
   async function enter(store: Store, id: string, label: string): Promise<void> {
     const root = await newRoot(store);
     const child = newAgent(root, { origin: 'session', state: { type: 'idle' } }, []);
@@ -257,7 +257,7 @@ describe('coppice subagent', () => {
     assert.ok(list.stdout.endsWith(`  coppice resume ${slow?.root_id.slice(0, 8)}\n`), list.stdout);
     const cancelled = await home.run(['subagent', 'cancel', slow?.id ?? '']);
     assert.deepEqual([cancelled.code, cancelled.stdout], [0, 'cancelled slow\n']);
-    // A newer tree that is done does not hide the one with a queued run and an announcement left.
+    // A newer, finished tree does not hide the one with a queued run and an undelivered announcement.
     assert.equal((await home.run(['run', 'nothing', ...RUN.slice(2)])).stdout, 'nothing\n');
     const resumed = await home.run(['resume']);
     assert.equal(resumed.code, 0, resumed.stderr);

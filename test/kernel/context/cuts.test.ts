@@ -1,6 +1,6 @@
 /**
- * Proves that however a family of conversations is cut, the prompt that grew, the one built from the whole history, and the one built from the newest
- * checkpoint on are the same; that calls keep their results; and when a cut is made, and when none can help.
+ * Proves that, however a family of forked conversations is cut, the prompt that grew message by message, the one built from the whole history, and the one
+ * built from the newest checkpoint are the same; that calls keep their results; and when a cut is made, and when none can help.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -21,11 +21,11 @@ const ALONE = { tree: undefined, children: [] };
 
 interface Member {
   readonly id: string;
-  /** The composed history. */
+  /** The whole history, including the inherited part. */
   readonly history: PlacedMessage[];
   readonly prompt: Prompt;
   readonly seen: SeenFiles;
-  /** Was never cut. */
+  /** Like `seen`, as if the conversation had never been cut. */
   readonly uncut: SeenFiles;
   open: string[];
 }
@@ -57,7 +57,7 @@ function event(event: 'elided' | 'checkpoint' | 'notice', data: object): Message
   return { kind: 'event', content: { event, text: event, data: { ...data } } };
 }
 
-/** What the runtime does before a request. */
+/** Makes room as the runtime does before a request. */
 function makeRoom(member: Member, summary: string | null): 'stuck' | null {
   const found = relief(member.prompt, ROOM, false);
   if (found === null) return null;

@@ -1,4 +1,4 @@
-// Proves the decisions about steps and their consequences at each boundary: what is stale, what a limit allows, who learns of an end.
+// Proves the decisions about steps and their consequences at each boundary: what is stale, what a limit allows, and who is told of an end.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { admit } from '../../../src/kernel/ledger/admit.ts';
@@ -77,10 +77,10 @@ it('law 7: a limit counts all agents that one step creates', () => {
   assert.deepEqual(over({ live: 4 }, 3), refused('live', 4, 2));
   assert.equal(over({ total: 4 }, 2), null);
   assert.deepEqual(over({ total: 4 }, 3), refused('total', 4, 2));
-  // However many it creates, they are one level deeper.
+  // Depth does not depend on the number of children.
   assert.equal(over({ depth: 1 }, 3), null);
   assert.deepEqual(over({ depth: 0 }, 1), refused('depth', 0, 0));
-  // Agents at rest do not count as busy, but towards the total.
+  // Agents at rest count towards the total, but not as busy.
   assert.equal(over({ children: 3 }, 3, { resting_children: { root: 1 } }), null);
   assert.equal(over({ live: 4 }, 3, { resting_in_tree: { root: 1 } }), null);
   const busy = over({ live: 4 }, 4, { resting_in_tree: { root: 1 } });

@@ -1,6 +1,6 @@
 /**
  * Proves the laws that the ledger keeps (6–11): random runs of steps, letters, kills and takeovers against the real SQLite store,
- * beside the small model of `ledger-model.ts`. Verdicts must agree at once, everything that is stored after each command.
+ * compared with the small model of `ledger-model.ts`: each verdict, the rows of agents after each command, and everything else after each run.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -16,13 +16,13 @@ import { LedgerRun } from './ledger-run.ts';
 const RUNS = DEEP ? 100 : 40;
 const LENGTH = 60;
 
-/** Each agent forks one below itself, to beyond the limit of depth, which random runs reach too rarely. The roots are 0 and 1. */
+/** Each agent forks one child, past the depth limit, which random runs reach too rarely. The roots are 0 and 1. */
 const BELOW_EACH_OTHER: Command[] = [0, 2, 3, 4].map((who) => ({
   type: 'commit',
   steps: [{ type: 'grow', who, count: 1, spawn: false, point: 0 }],
 }));
 
-/** More at work at once than a tree may have, with no other limit reached. */
+/** More agents at work at once than a tree allows, with no other limit reached. */
 const ALL_AT_ONCE: Command[] = [
   [0, 3],
   [2, 2],
@@ -32,14 +32,14 @@ const ALL_AT_ONCE: Command[] = [
   steps: [{ type: 'grow', who, count, spawn: false, point: 0 }],
 }));
 
-/** Two wait for each other, one of them not for ever; the same wait once more closes no new cycle. */
+/** Two agents wait for each other, one of them with a time limit; repeating that wait closes no new cycle. */
 const SAME_AGAIN: Command[] = [
   [0, 3],
   [1, 0],
   [0, 3],
 ].map(([who = 0, target = 0]) => ({ type: 'commit', steps: [{ type: 'wait', who, targets: [target] }] }));
 
-/** A letter is read twice. */
+/** Tries to read the same letter twice. */
 const READ_TWICE: Command[] = [
   { type: 'human', to: 0 },
   ...[0, 0].map(

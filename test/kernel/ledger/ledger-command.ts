@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Numbers pick an existing agent, also an ended one. */
+/** A number that picks an existing agent, which may have ended. */
 const which = fc.nat({ max: 30 });
 const inner = fc.oneof(
   {

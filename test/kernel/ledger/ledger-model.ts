@@ -20,7 +20,7 @@ export interface ModelAgent {
   readonly forked_from: { readonly agent_id: string; readonly seq: number } | null;
   type: StateType;
   epoch: number;
-  /** Its own messages as text, from the seq after its fork point. */
+  /** The agent's own messages as text, starting at the seq after its fork point. */
   readonly own: string[];
   readonly mail: ModelLetter[];
   waits: readonly string[];
@@ -54,7 +54,7 @@ export class LedgerModel {
     return agents.filter((agent) => !isTerminal(agent.type));
   }
 
-  /** Agents at work, or with mail that wakes them. */
+  /** The agents that work, or have unread mail that wakes them. */
   busy(agents: readonly ModelAgent[]): ModelAgent[] {
     return this.living(agents).filter(
       ({ type, mail }) =>
@@ -67,7 +67,7 @@ export class LedgerModel {
     return [...this.agents.values()].filter((agent) => agent.parent_id === parent_id);
   }
 
-  /** The agent first. */
+  /** The agent and its ancestors, starting with the agent. */
   lineage(agent: ModelAgent): ModelAgent[] {
     return agent.parent_id === null ? [agent] : [agent, ...this.lineage(this.get(agent.parent_id))];
   }
@@ -103,7 +103,7 @@ export class LedgerModel {
     if (step.send.some((mail) => !this.#reachable(mail, agent.root_id))) return 'recipient';
     const pending = agent.mail.filter((letter) => letter.consumed_seq === null).map((letter) => letter.id);
     if (step.consume.some(({ mail_id }) => !pending.includes(mail_id))) return 'consumed';
-    // What it waits for already, as long as before, closes no new cycle.
+    // A target that is already waited for, until the same time, closes no new cycle.
     const isNew = (id: string) => !agent.waits.includes(id) || agent.waits_until[id] !== step.waits_until[id];
     if ((step.waits_for ?? []).some((id) => isNew(id) && this.reaches(id, agent.id, step.waits_until[id])))
       return 'cycle';
@@ -131,7 +131,7 @@ export class LedgerModel {
     return to !== undefined && to.root_id === root_id && !isTerminal(to.type);
   }
 
-  /** Along waits that last at least until `until`. */
+  /** Whether waits that last at least until `until` lead from `from` to `to`. */
   reaches(from: string, to: string, until = Number.POSITIVE_INFINITY, seen = new Set<string>()): boolean {
     if (from === to) return true;
     if (seen.has(from)) return false;
@@ -162,7 +162,7 @@ export class LedgerModel {
     this.get(to_id).mail.push({ id, kind, consumed_seq: null });
   }
 
-  /** Ids of the killed agents. */
+  /** Returns the ids of the killed agents. */
   kill(id: string): string[] {
     const target = this.get(id);
     if (isTerminal(target.type)) return [];

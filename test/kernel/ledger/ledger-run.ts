@@ -24,14 +24,14 @@ function letterTo(to: ModelAgent, from: ModelAgent | null): NewMail {
   };
 }
 
-/** Commands against a real store and the model at once; two trees, each led by one worker at a time. */
+/** Runs commands on a real store and the model together; two trees, each led by one worker at a time. */
 export class LedgerRun {
   #at = 0;
   readonly model = new LedgerModel(LIMITS);
   readonly store: Store;
   /** The worker of each tree. */
   readonly workers = new Map<string, string>();
-  /** How often each verdict came; limits by name. */
+  /** The kinds of verdicts seen so far; limits by name. */
   readonly met: Set<string>;
 
   constructor(store: Store, met: Set<string>) {
@@ -55,7 +55,7 @@ export class LedgerRun {
   async run(one: Command): Promise<void> {
     switch (one.type) {
       case 'commit': {
-        // Built on the state after the earlier steps of the commit, which a later step sees.
+        // Each step is built on the state after the earlier steps of the commit, which it sees.
         const steps: Step[] = [];
         const expected = one.steps.map((inner) => {
           const step = this.stepOf(inner);
@@ -107,7 +107,7 @@ export class LedgerRun {
     const base_seq = this.model.lastSeq(agent);
     const { id, epoch } = agent;
     const idle = { state: { type: 'idle' }, reply: null, noticed: 0, sent_this_turn: false } as const;
-    // Every step differs: the ledger takes an identical one for a retry.
+    // Every step must differ: the ledger treats an identical one as a retry.
     const step = stepOf({ id, epoch, last_seq: base_seq, ...idle }, { at: this.#nextAt() });
     switch (inner.type) {
       case 'grow':
@@ -119,7 +119,7 @@ export class LedgerRun {
         return { ...step, send: Array.from({ length: inner.count }, () => letterTo(to, agent)) };
       }
       case 'take': {
-        // Sometimes mail of another agent, and always also consumed mail.
+        // May pick mail of another agent, and mail that was already consumed.
         const { mail } = inner.foreign === 0 ? this.pick(inner.letter) : agent;
         const taken = mail[inner.letter % Math.max(mail.length, 1)];
         const consume = taken === undefined ? [] : [{ mail_id: taken.id, seq: base_seq + 1 }];
@@ -127,7 +127,7 @@ export class LedgerRun {
       }
       case 'wait': {
         const waits_for = [...new Set(inner.targets.map((target) => this.pick(target).id))];
-        // Some have no time limit; the others have different ones.
+        // Some waits have no time limit; the others have different ones.
         const ends = waits_for.flatMap((id, index) => {
           const until = (inner.targets[index] ?? 0) % 4;
           return until === 0 ? [] : [[id, until] as const];
@@ -147,7 +147,7 @@ export class LedgerRun {
 
   #children(agent: ModelAgent, { count, spawn, point }: Extract<Inner, { type: 'grow' }>, seq: number) {
     const parent = { ...agent, worker: this.workers.get(agent.root_id) as string };
-    // Forks begin anywhere in the conversation, also at its very beginning.
+    // A fork point may be anywhere in the conversation, including before its first message.
     const forked_from = spawn ? null : { agent_id: agent.id, seq: point % (seq + 1) };
     const origin = spawn ? ('spawn' as const) : ('fork' as const);
     return Array.from({ length: count }, () =>
@@ -155,7 +155,7 @@ export class LedgerRun {
     );
   }
 
-  /** Checks the laws on the rows, then all rows against the model. */
+  /** Checks laws 7 and 9 on the rows of trees and agents, then these rows against the model. */
   async check(): Promise<void> {
     for (const root_id of this.workers.keys()) {
       const agents = await this.store.agents({ root_id });
@@ -214,7 +214,7 @@ export class LedgerRun {
         (await this.store.waiters(agent.id)).toSorted(),
         waiters.map(({ id }) => id).toSorted(),
       );
-      // A wait with a time limit may be in a cycle with others that outlast it.
+      // A wait with a time limit may be part of a cycle with waits that outlast it.
       const endless = agent.waits.filter((target) => agent.waits_until[target] === undefined);
       assert.ok(!endless.some((target) => this.model.reaches(target, agent.id)), 'law 10: no cycle');
     }

@@ -34,7 +34,7 @@ const NOTHING: FactKinds = {
 
 export type Entries = { readonly [Kind in FactKind]?: Readonly<Record<string, FactKinds[Kind]>> };
 
-/** A transaction on a ledger with these facts. */
+/** A unit of work on a ledger with these facts. */
 export function unitOf(entries: Entries = {}): UnitOfWork {
   return new UnitOfWork({
     now: NOW,
@@ -67,7 +67,7 @@ export function agentOf(id: string, over: Partial<AgentFacts> = {}): AgentFacts 
 
 export const LEASED: WorkerFacts = { leased: true };
 
-/** A step of an agent as `agentOf` creates it, which changes only what `over` says. */
+/** A step of an agent from `agentOf` that changes only what `over` says. */
 export function stepOf(agent_id: string, over: Partial<Step> = {}): Step {
   return {
     ...{
@@ -88,7 +88,7 @@ export function stepOf(agent_id: string, over: Partial<Step> = {}): Step {
   };
 }
 
-/** The changes of a table. */
+/** The unit's changes to a table. */
 export function changes(unit: UnitOfWork, table: TableName): readonly Change[] {
   return unit.changes().rows.get(table) ?? [];
 }

@@ -1,4 +1,4 @@
-// Proves that a removal goes in batches: no batch removes more rows than it may, except all requests of one agent, and the tree goes last.
+// Proves that a removal works in batches: no batch removes more rows than its limit, except that an agent's requests go all at once, and the tree goes last.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type RemovableRow, removeTreeRows } from '../../../src/kernel/ledger/removal.ts';
@@ -6,7 +6,7 @@ import { agentOf, rows, treeOf, unitOf } from './ledger-stage.ts';
 
 const CLOSED = treeOf({ removal: 'closed' });
 
-/** What batches of at most `most` rows remove: their counts, each with the state that the tree is left in. */
+/** The row counts that batches of at most `most` rows remove; asserts that the tree is marked `begun` after every batch but the last. */
 function batches(found: readonly RemovableRow[], most: number, runs = false): readonly unknown[] {
   const told: unknown[] = [];
   for (let left = found; told.length < 10; ) {

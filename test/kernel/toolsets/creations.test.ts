@@ -1,4 +1,4 @@
-// Proves what an agent that is created gets of its profile, its options and its parent, and what is refused before anything is created.
+// Proves what a new agent takes from its profile, its options and its parent, and what is refused before anything is created.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { childConfig } from '../../../src/kernel/toolsets/acts/child-config.ts';

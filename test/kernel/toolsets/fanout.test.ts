@@ -1,4 +1,4 @@
-// Proves that the tools of fanout are as docs/vocabularies.md has them: their schemas, who sees which of them, and what a submission comes to.
+// Proves that the tools of fanout match docs/vocabularies.md: their schemas, who sees which of them, and the outcome of a submission.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { childConfig } from '../../../src/kernel/toolsets/acts/child-config.ts';
@@ -31,7 +31,7 @@ function tool(name: string): ToolsetTool {
   return found;
 }
 
-/** What the seed says of a schema: bounds are ours. */
+/** The schema as specified, without the bounds that this project adds. */
 function bare(schema: unknown): Record<string, unknown> {
   const ours = ['minLength', 'maxLength', 'maxItems', 'additionalProperties'];
   return Object.fromEntries(Object.entries(schema as object).filter(([key]) => !ours.includes(key)));

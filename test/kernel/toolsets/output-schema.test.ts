@@ -1,5 +1,5 @@
-// Proves that a schema which a model writes can be used or is refused with the place and the rule, that what it accepts is what JSON Schema
-// says, and that no schema and no result holds the process up or ends its call stack.
+// Proves that a schema written by a model is usable or is refused with the place and the rule, that it accepts exactly what JSON Schema
+// specifies, and that no schema and no result blocks the process or overflows its call stack.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -11,7 +11,7 @@ type Schema = Record<string, unknown>;
 
 const deep = (levels: number, open = '[', close = ']') => open.repeat(levels) + close.repeat(levels);
 
-/** Generous: what is bounded takes a twentieth of it, what is not takes minutes. */
+/** Generous upper bound of CPU time: bounded work takes a twentieth of it, unbounded work takes minutes. */
 const PROMPT_MS = 1_000;
 
 function promptly<T>(what: () => T): T {
@@ -209,7 +209,7 @@ describe('hostile results', () => {
   });
 });
 
-/** Each level is checked twice by the one above. */
+/** A schema in which each level is checked twice by the level above. */
 function combinations(levels: number): Schema {
   const $defs: Schema = { [levels]: { items: { $ref: '#' } } };
   for (let level = 0; level < levels; level += 1)
@@ -280,7 +280,7 @@ const schema: fc.Arbitrary<unknown> = fc.letrec((tie) => {
 }).any;
 
 const oracle = new Ajv2020({ strict: false, logger: false, validateSchema: false, ownProperties: true });
-// What only unevaluatedProperties needs; with it, ajv's code for a few schemas refers to variables that it never declares.
+// Only unevaluatedProperties needs this option; with it, the code that ajv generates for a few schemas refers to undeclared variables.
 oracle.opts.unevaluated = false;
 
 it('agrees with another implementation on random schemas and values', () => {

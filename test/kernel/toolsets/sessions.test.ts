@@ -1,4 +1,4 @@
-// Proves that sessions_spawn decodes as docs/vocabularies.md has it: its schema, what it creates, the sub-agent's exact prompt, and who may call it.
+// Proves that sessions_spawn decodes as documented in docs/vocabularies.md: its schema, what it creates, the sub-agent's exact prompt, and who may call it.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { sessionsToolset } from '../../../src/kernel/toolsets/sessions.ts';
@@ -68,7 +68,7 @@ it('offers the one documented tool, each field as documented', () => {
     cleanup: 'Whether to delete subagent session after completion',
   };
   for (const [field, text] of Object.entries(described)) assert.equal(properties[field]?.description, text);
-  // Models are named provider/model here, which the seed's example is not.
+  // Models are named provider/model here, unlike in the example that was specified.
   assert.match(properties.model?.description ?? '', /^Optional model override .*claude-sonnet-4-20250514/);
   const types = (field: string) => JSON.stringify(properties[field]);
   for (const field of ['task', 'label', 'model', 'thinking']) assert.match(types(field), /"type":"string"/);
@@ -108,7 +108,7 @@ it('is accepted with a run id and a session key, in a new session, and enters th
   const { output, agent, messages, run, mail } = spawned({ task: 'Research XFS history' }, view);
   assert.deepEqual(output, { status: 'accepted', runId: run.id, sessionKey: agent.session_key });
   assert.equal(agent.session_key, `agent:main:subagent:${agent.id}`);
-  // It rests until its task comes, so that it begins after `accepted` and may be queued.
+  // The agent rests until its task arrives, so that it begins after `accepted` and may be queued.
   assert.deepEqual([agent.state, agent.forked_from, messages], [{ type: 'idle' }, null, []]);
   assert.deepEqual(
     [agent.origin, agent.parent_id, agent.depth, agent.name],
@@ -189,7 +189,7 @@ it('a profile configures it, precedes the documented prompt, and names the sessi
     [agent.config.thinking, agent.config.turns, agent.config.profile],
     ['medium', 3, 'research'],
   );
-  // The strictest of what was said.
+  // The stricter of the two time limits applies.
   assert.equal(agent.config.run_ms, 60_000);
   assert.equal(output.sessionKey, `agent:research:subagent:${agent.id}`);
 });
@@ -236,7 +236,7 @@ it('a sub-agent session is forbidden to spawn, in the documented words', () => {
   }
   const sees = (config: AgentConfig) => tool.audience?.(config, DEFAULT_TERMS);
   assert.deepEqual([sees(CONFIG), sees(child.config)], [true, false]);
-  // One that calls the tool all the same must reach this answer, so the vocabulary stays its own.
+  // A sub-agent that calls the tool anyway must get this answer, so it keeps the vocabulary.
   assert.ok(child.config.toolsets.includes('sessions'));
 });
 

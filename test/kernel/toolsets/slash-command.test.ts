@@ -1,6 +1,6 @@
 /**
- * Proves that what a slash command carries arrives as it was written, whatever it is; that what the guidance shows works; and that no
- * part of a text is ever read as a command.
+ * Proves that the text of a slash command arrives exactly as written, whatever it is; that the examples in the guidance work; and that no
+ * part of a text is ever parsed as a command.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -33,7 +33,7 @@ function prompt(text: string): string | null {
   return read.prompt;
 }
 
-/** Any text without lone surrogates, with much of what quoting and commands are about. */
+/** Any text without lone surrogates, with many characters and words that matter for quoting and commands. */
 const anyText = fc
   .array(
     fc.oneof(

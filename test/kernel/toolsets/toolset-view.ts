@@ -6,12 +6,12 @@ import { DEFAULT_LIMITS } from '../../../src/records/agent/limits.ts';
 import type { NewAgent } from '../../../src/records/run/new-agent.ts';
 import { newAgent } from '../../store/ledger-fixture.ts';
 
-/** Who calls a tool. */
+/** The agent that calls a tool. */
 export function requester(over: Partial<NewAgent['agent']> = {}): Agent {
   return createdAgent(newAgent(null, { name: 'main', session_key: 'agent:main:main', ...over }));
 }
 
-/** What a call sees: a caller alone in its tree, to whom everything is found good. */
+/** The view of a call whose caller is alone in its tree and whose needs are all met. */
 export function viewOf(
   self: Agent = requester(),
   terms: Partial<ToolsetTerms> = {},

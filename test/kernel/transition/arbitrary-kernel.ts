@@ -16,7 +16,7 @@ import type {
   UserContent,
 } from '../../../src/records/conversation/message.ts';
 
-/** Values of the kernel's types. Ids come from small pools, so that events meet what the states hold. */
+/** Arbitrary values of the kernel's types. Ids come from small pools, so that events refer to what the states hold. */
 const id = fc.constantFrom('a', 'b', 'c', 'd', 'e');
 const agent_id = fc.constantFrom('p', 'q', 'r', 's', 't');
 const at = fc.nat({ max: 1_000_000 });
@@ -117,7 +117,7 @@ export const result: fc.Arbitrary<ResultContent> = fc.record({
   output: text,
 });
 
-/** An answer whose parts and calls agree. */
+/** An answer whose parts match its calls. */
 export function answerOf(said: string, calls: readonly Call[]): AssistantContent {
   const parts = calls.map(({ id, name, input }) => ({ type: 'call' as const, id, name, input }));
   return { model: 'test/m', parts: said === '' ? parts : [{ type: 'text', text: said }, ...parts] };
@@ -143,7 +143,7 @@ const response = fc
     ...rest,
   }));
 
-/** Any event, fitting or not. */
+/** Any event, whether or not a state admits it. */
 export const anyEvent: fc.Arbitrary<AgentEvent> = fc.oneof(
   fc.record({ type: fc.constantFrom('input' as const, 'steer' as const), at, content: userContent }),
   response,

@@ -1,6 +1,6 @@
 /**
- * Proves what the kernel does with a call that a person must allow: it parks until the one answer to it, the turn's clock stands still
- * meanwhile, and whatever stops the turn takes the question back.
+ * Proves what the kernel does with a call that a person must allow: it parks until its one answer, the turn's clock is paused
+ * meanwhile, and whatever stops the turn withdraws the ask.
  */
 
 import assert from 'node:assert/strict';

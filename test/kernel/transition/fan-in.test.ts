@@ -1,5 +1,5 @@
 /**
- * Proves the fan-in of a parent: of none, one and a thousand children; late, early and doubled results; cancel, limit and kill while
+ * Proves the fan-in of a parent: with zero, one and a thousand children; late, early and duplicate results; cancel, limit and kill while
  * it lasts; and the exact text that the parent's model gets.
  */
 import assert from 'node:assert/strict';
@@ -21,7 +21,7 @@ function children(count: number): SpawnedChild[] {
   return Array.from({ length: count }, (_, place) => ({ agent_id: `uuid-${place}`, task: `task ${place}` }));
 }
 
-/** A parent whose calls `spawn_agents` run; the ids of the calls, in order. */
+/** A parent whose calls of `spawn_agents` are running, and the ids of the calls, in order. */
 function spawning(calls = 1, context = OWN): { run: KernelRun; ids: string[] } {
   const run = new KernelRun(context);
   run.apply(eventOf({ type: 'input' }, run));
@@ -40,7 +40,7 @@ function reported(agent_id: string, result: string | ChildOutcome = 'done'): Age
   return { type: 'child-result', at: 2, child: { agent_id, outcome } };
 }
 
-/** A parent that awaits these. */
+/** A parent that awaits these children. */
 function awaiting(spawned: readonly SpawnedChild[], context = OWN): KernelRun {
   const { run, ids } = spawning(1, context);
   run.apply(settled(ids[0] as string, spawned));

@@ -1,4 +1,4 @@
-/** Proves what the kernel does with a person's wait: only an agent at rest does it, it says something to people only, and it can be stopped. */
+/** Proves what the kernel does with a wait ordered by a person: only an agent at rest accepts it, only people are told of it, and it can be stopped. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { HUMAN_WAIT } from '../../../src/kernel/transition/human-wait.ts';

@@ -12,7 +12,7 @@ import type { Message } from '../../../src/records/conversation/message.ts';
 
 type Of<T extends Effect['type']> = Extract<Effect, { readonly type: T }>;
 
-/** Nothing below may be written to: a kernel that tried would throw. */
+/** Deeply freezes the value, so that a kernel that writes to its input throws. */
 export function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
@@ -21,7 +21,7 @@ export function frozen<T>(value: T): T {
   return value;
 }
 
-/** Law 12: twice the same input, once from memory and once as a ledger gives it back, twice the same answer. */
+/** Law 12: the same input, once from memory and once as a ledger returns it, gives the same answer. */
 export function decide(state: AgentState, event: AgentEvent, context: TransitionContext): Transition {
   const first = transition(frozen(state), frozen(event), frozen(context));
   const again = transition(JSON.parse(JSON.stringify(state)), structuredClone(event), context);
@@ -34,7 +34,7 @@ export function decide(state: AgentState, event: AgentEvent, context: Transition
   return frozen(first);
 }
 
-/** One agent driven by events. After each of them the laws are checked against what the run itself has counted. */
+/** One agent driven by events. After each event the laws are checked against what the run itself has counted. */
 export class KernelRun {
   state: AgentState = { type: 'idle' };
   readonly context: TransitionContext;
@@ -81,7 +81,7 @@ export class KernelRun {
     return result;
   }
 
-  /** Law 4: exactly the children that are awaited and have not reported are heard. */
+  /** Law 4: results are admitted only from children that are awaited and have not reported. */
   #checkChild(event: AgentEvent, result: Transition): void {
     if (event.type !== 'child-result') return;
     const id = event.child.agent_id;
@@ -175,7 +175,7 @@ export class KernelRun {
     }
   }
 
-  /** A question of a program is open as long as its request waits for the answer; a kill withdraws it in the ledger. */
+  /** An ask of an agent program is open as long as its request waits for the answer; a kill withdraws it in the ledger. */
   #checkAsks(): void {
     const { state } = this;
     if (state.type === 'killed') return;
@@ -184,7 +184,7 @@ export class KernelRun {
     assert.deepEqual(open.sort(), awaited.sort(), 'what a program asks is awaited');
   }
 
-  /** Law 1 for calls, and the scheduler's promise. */
+  /** Law 1 for calls, and the guarantees of call scheduling. */
   #checkTurn(): void {
     const { state } = this;
     if (state.type !== 'executing') return;
@@ -203,7 +203,7 @@ export class KernelRun {
     assert.equal(state.turn.grace, null, 'no call runs after a limit');
   }
 
-  /** Only a successor starts a call again that its predecessor had started; answers to stopped calls keep their order. */
+  /** A call is started again only after a takeover or an approval; the results of stopped calls keep the order of the calls. */
   #checkStarts(before: AgentState, event: AgentEvent, effects: readonly Effect[]): void {
     if (before.type !== 'executing') return;
     const runs = effects.flatMap((effect) => (effect.type === 'run-call' ? [effect.call] : []));
@@ -252,7 +252,7 @@ export class KernelRun {
     assert.ok(before.type !== 'cancelling' || after.type === 'cancelling', 'a cancel is not taken back');
   }
 
-  /** Law 1 for children: every one is pending or a result, until the model is told of all of them at once. */
+  /** Law 1 for children: each is pending or has a result, until the model is told of all of them at once. */
   #checkFanIn(effects: readonly Effect[]): void {
     const { state } = this;
     if (state.type === 'executing') {
@@ -301,7 +301,7 @@ export class KernelRun {
     }
   }
 
-  /** A parent that awaits gets one outcome with the end, no other agent's parent gets any. */
+  /** The parent of an agent that reports gets exactly one outcome, at its end; no other parent gets any. */
   #checkEnd(before: AgentState, event: AgentEvent, effects: readonly Effect[]): void {
     const ended = this.state.type === 'completed' || this.state.type === 'failed';
     assert.equal(this.notified, this.context.reports && ended ? 1 : 0);
@@ -311,7 +311,7 @@ export class KernelRun {
         assert.deepEqual(this.open, [], 'law 5: nothing is left open by an end');
       assert.ok(!effects.some(({ type }) => type === 'run-call' || type === 'request-model'));
     }
-    // After a crash nothing runs any more.
+    // After a crash nothing is running, so nothing is aborted.
     const left = before.type === 'executing' && this.state.type !== 'executing' && event.type !== 'resume';
     if (left && before.running.length > 1)
       assert.ok(

@@ -1,4 +1,4 @@
-// Proves that a message which a person left out is never again part of what a model sees, that what is left stands on its own, and that forks inherit it.
+// Proves that a model never again sees a message that a person left out, that the rest of the prompt stays valid, and that forks inherit the omission.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { CallPart, Message, PlacedMessage } from '../../../src/records/conversation/message.ts';
@@ -24,7 +24,7 @@ function placed(agent_id: string, messages: readonly Message[], from = 0): Place
   return messages.map((message, index) => ({ ...message, agent_id, seq: from + index + 1, at: 0 }));
 }
 
-/** A line for each message that the model sees. */
+/** One line for each message that the model sees. */
 function seen(messages: readonly PromptMessage[]): string[] {
   return messages.map((message) => {
     if (message.role === 'user') return message.text;
@@ -105,7 +105,7 @@ it('of a message far behind stays what others rest on: a text, calls without the
   ]);
   const left = [LEFT_OUT, LEFT_OUT, 'call x', `x: ${LEFT_OUT_RESULT} 0`];
   assert.deepEqual(seen(prompt.messages()), [...left, 'last']);
-  // Where nothing is left to leave out, the newest message goes.
+  // If everything that far back is already left out, the newest message is.
   assert.deepEqual(
     [prompt.leaveOut(4), prompt.leaveOut(2), prompt.leaveOut(1)],
     ['the message "last"', 'the calls of read', `the answer "${LEFT_OUT}"`],

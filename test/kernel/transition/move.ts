@@ -4,7 +4,7 @@ import type { Call, ChildOutcome, SpawnedChild } from '../../../src/records/agen
 import { answerOf, anyEvent, outcome } from './arbitrary-kernel.ts';
 import type { KernelRun } from './kernel-run.ts';
 
-/** A step of a generated run: it becomes an event when the state is known that it meets. */
+/** A step of a generated run, which becomes an event once the state that it meets is known. */
 export type Move =
   | { readonly type: 'any'; readonly event: AgentEvent }
   | { readonly type: 'input' | 'steer' | 'retry' | 'resume' | 'limit' | 'fault' | 'kill' | 'request-failed' }
@@ -13,9 +13,9 @@ export type Move =
       readonly said: string;
       readonly calls: readonly Omit<Call, 'id'>[];
       readonly same_ids: boolean;
-      /** Its model did not end it by itself. */
+      /** Why the model did not end the answer by itself. */
       readonly finish?: 'length' | 'refused' | null;
-      /** None of its calls may run. */
+      /** If set, none of the answer's calls may run. */
       readonly refusal?: string;
     }
   | { readonly type: 'submit'; readonly outcome: ChildOutcome }
@@ -98,7 +98,7 @@ export const move: fc.Arbitrary<Move> = fc.oneof(
   },
 );
 
-/** The event of a move; ids are taken from the run, sometimes beside it, so that late and doubled ones come too. */
+/** The event of a move; ids come from the run, sometimes from outside it, so that late, duplicate and unknown ones occur. */
 export function eventOf(move: Move, run: KernelRun): AgentEvent {
   const at = run.events.length;
   const { state } = run;
@@ -221,7 +221,7 @@ function settled(move: Extract<Move, { type: 'settle' }>, run: KernelRun, at: nu
     agent_id: `child-${at}-${place}`,
     task: `task ${place}`,
   }));
-  // A child that is named twice is one child.
+  // A child that is named twice counts once.
   if (move.which === 0 && spawned[0] !== undefined) spawned.push(spawned[0]);
   const result = { call_id, name: 'bash', status, output: move.bad ? 'no such file' : 'fine' };
   return { type: 'call-settled', at, result, consequences: [], spawned };
@@ -231,7 +231,7 @@ function runningIds(run: KernelRun): string[] {
   return run.state.type === 'executing' ? run.state.running.map(({ call }) => call.id) : [];
 }
 
-/** Now and then none of them. */
+/** One of the ids, or rarely an unknown one. */
 function pick(ids: readonly string[], which: number): string {
   return ids[which % (ids.length + (which === 7 ? 1 : 0))] ?? 'nobody';
 }

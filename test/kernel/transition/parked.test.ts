@@ -1,4 +1,4 @@
-// Proves until when an agent at work may be left alone, for each way in which its work can be parked.
+// Proves until when an agent at work needs no leader, for each way in which its work can be parked.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {

@@ -1,6 +1,6 @@
 /**
- * Proves who is quarantined: an agent whose same call ran in three processes when they died, or with eight deaths in a row and nothing done in
- * between; and who is not: agents whose different calls were hit from outside, or that got on in between.
+ * Proves who is quarantined: an agent whose same call was running in three processes when they died, or with eight deaths in a row without progress;
+ * and who is not: agents whose various calls were hit by deaths with an outside cause, or that made progress in between.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -12,7 +12,7 @@ import { answer, call, OWN, settle, started, startedBy } from './turn-fixture.ts
 
 const AGAIN = { idempotent: true };
 
-/** A process died while calls of the agent ran, as the ledger counts it; the next one takes it over. */
+/** Deaths of processes while calls of the agent ran, counted as the ledger does; after each, another process takes over. */
 class Deaths {
   readonly run: KernelRun = started({ ...OWN, turns: 1_000 });
   #count = 0;
@@ -23,7 +23,7 @@ class Deaths {
     return this.resume(forgiven);
   }
 
-  /** Taken over with the count as it was: the process before it died too early to begin anything, or let go in order. */
+  /** A takeover with an unchanged count: the previous process died before it began anything, or released the agent in order. */
   resume(forgiven = false): ReturnType<KernelRun['apply']> {
     return this.run.apply({ type: 'resume', at: 3, deaths: this.#count, forgiven });
   }

@@ -1,6 +1,6 @@
 /**
- * Proves how a sub-agent of fanout ends: by submitting, by an error, by a cancel, or without a result; that its parent hears of it
- * exactly once; and that a submission beside other calls runs nothing.
+ * Proves how a sub-agent of fanout ends: by submitting, by an error, by a cancel, or without a result; that its parent is told of it
+ * exactly once; and that no call of an answer with a submission and other calls runs.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,6 +1,6 @@
 /**
  * Proves the laws that the kernel itself keeps (1–5 and 12) and its totality: on every state that the types allow, and on long
- * generated runs, whose every step is checked by `kernel-run.ts` against a count of its own.
+ * generated runs, of which `kernel-run.ts` checks every step against its own count.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -119,7 +119,7 @@ describe('the laws of the kernel', () => {
         run.apply({ type: 'limit', at: 1, limit: 'run time', final: false });
         if (answers) run.apply(eventOf({ type: 'answer', said: 'so far', calls: [], same_ids: false }, run));
         run.apply({ type: 'limit', at: 2, limit: 'run time', final: true });
-        // A person's wait is no turn: it ends at its own time.
+        // A wait ordered by a person is not a turn: it ends at its own deadline.
         assert.ok(
           ['idle', 'waiting', 'errored', 'completed', 'failed', 'killed'].includes(run.state.type),
           run.state.type,

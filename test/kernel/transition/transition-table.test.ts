@@ -82,7 +82,7 @@ const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { typ
 type Next = AgentState['type'];
 type Table = Record<AgentState['type'], Partial<Record<AgentEvent['type'], Next | undefined>>>;
 
-/** For an agent whose outcome nobody awaits; what is not listed is an invalid transition. */
+/** The table of an agent whose outcome nobody awaits; an event that is not listed is an invalid transition. */
 const OWN: Table = {
   idle: {
     input: 'requesting',
@@ -183,7 +183,7 @@ const OWN: Table = {
   killed: {},
 };
 
-/** For an agent that reports: its ends are terminal, a cancel reaches it everywhere, and it waits for nothing but its task. */
+/** The table of an agent that reports: its ends are terminal, a cancel is admitted in every state, and it waits only for its task. */
 const REPORTING: Table = {
   ...OWN,
   idle: { ...OWN.idle, fault: 'failed', cancel: 'failed', 'human-wait': undefined },

@@ -57,6 +57,6 @@ export function system(run: KernelRun): string {
   return texts.at(-1) ?? '';
 }
 
-/** The time for the last word has come, and then the end of all time. */
+/** The time limit that leaves one last answer, and then the final one. */
 export const LIMIT = { type: 'limit', at: 5, limit: 'run time of 60 s', final: false } as const;
 export const OVER = { ...LIMIT, final: true } as const;

@@ -1,5 +1,5 @@
 /**
- * Proves what a turn does beside the laws: order of calls, limits with one last answer, the reminder to submit, and what a
+ * Proves what a turn does beyond the laws: order of calls, limits with one last answer, the reminder to submit, and what a
  * successor does after a crash.
  */
 import assert from 'node:assert/strict';

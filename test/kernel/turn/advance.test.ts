@@ -1,4 +1,4 @@
-// Proves that a fault ends what the agent is at and nothing else, whatever threw; who hears of the end of a turn; and what is true of an agent after a step.
+// Proves that a fault ends only what the agent is doing, whatever threw; who is told of the end of a turn; and the agent's fields after a step.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { agentAfter, killedAgent, placed } from '../../../src/kernel/turn/agent-after.ts';
@@ -150,7 +150,7 @@ it('a chat gets approvals to give and the reply of the root at the end of a turn
   assert.deepEqual(asked, [['ask-a1', 'ask', 'telegram:1', 'a1', null]]);
 });
 
-/** What a child that is told of letters says to its parent when its turn ends by this. */
+/** The mail that a child, with notices enabled, sends to its parent when this input ends its turn. */
 function reported(input: Input, scene: Scene = {}, parent: AgentState = { type: 'idle' }) {
   const prompt = new Prompt();
   prompt.append({ kind: 'user', content: { origin: 'human', text: 'do it' } });
@@ -208,7 +208,7 @@ it('its task has ended when only descendants have written to it since, and none 
   const two = [below(), agentOf('second', { parent_id: 'below' })];
   assert.equal(told('got mail from below\ngot mail from second', { others: two }), 1);
   assert.equal(told('something else'), 0);
-  // As long as the words of a notice, and no notice.
+  // A text as long as a notice that is not one.
   assert.equal(told('got mail from below\nno mail from .below'), 0);
   assert.equal(told('got mail from below', { others: [below({ state: AT_WORK })] }), 0);
   assert.equal(told('got mail from below', { view: { hasMail: ({ id }) => id === 'below' } }), 0);

@@ -1,4 +1,4 @@
-// Proves what the counters of a turn keep: bounded whatever an agent does, and kept from a failed turn that is tried again.
+// Proves what the record of a turn's deeds holds: it is bounded whatever an agent does, and is kept when a failed turn is retried.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { countDeeds } from '../../../src/kernel/turn/count-deeds.ts';

@@ -1,4 +1,4 @@
-// Proves when a call of a toolset is decided at once, when it is put off and until what, and what becomes of what was found out for it.
+// Proves when a call of a toolset is decided at once, when it is deferred and until what, and what happens to facts that were looked up for it.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Decision, Need, NeedAnswer } from '../../../src/kernel/toolsets/toolset.ts';

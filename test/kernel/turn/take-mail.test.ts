@@ -1,4 +1,4 @@
-// Proves which mail an agent takes with a step, when, and as whose words; what waits for its turn, for a look at the ledger, or for more to come.
+// Proves which mail an agent takes with a step, when, and with which origin; and which mail waits for its turn, for a read of the ledger, or for more mail.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Step } from '../../../src/kernel/step.ts';
@@ -78,7 +78,7 @@ it('while an agent works, mail waits; letters of people, events and announcement
   const [event, announced, third, ...rest] = joined(false);
   assert.deepEqual([event, third, rest], ['system: ding', 'human: me too', []]);
   assert.match(announced ?? '', /^system: .*kid/);
-  // An agent with one task never rests before it ends.
+  // An agent with one task does not rest before it ends, so letters of agents join, too.
   assert.match(joined(true)[2] ?? '', /^mail: A message arrived from another agent/);
 });
 
@@ -329,7 +329,7 @@ it('where other processes lead agents, the wait of a person begins after reading
   const shared = { others: [kid('kid')], view: { shared: true } };
   const held = play({ ...shared, mail });
   assert.deepEqual([held.step, held.run], [null, null]);
-  // A letter is held by the order alone, not only where a task is there too.
+  // The order alone holds a letter back, even without a task.
   assert.equal(play({ ...shared, mail: mail.slice(0, 3) }).step, null);
   assert.deepEqual(held.deferred, [
     {

@@ -19,7 +19,7 @@ import { newAgent } from '../../store/ledger-fixture.ts';
 
 export const NOW = 1_000;
 
-/** An agent as the ledger has it: at rest, the root of its tree unless `over` says so. */
+/** An agent as the ledger stores it: at rest, the root of its tree unless `over` says so. */
 export function agentOf(id: string, over: Partial<Agent> = {}): Agent {
   const { agent, messages } = newAgent(null, { id, name: id, root_id: 'root' });
   return { ...createdAgent({ agent, messages }), state: { type: 'idle' }, doing: null, ...over };
@@ -74,7 +74,7 @@ export function mailOf(kind: Mail['kind'], body: string | object, over: Partial<
 
 export interface Scene {
   readonly agent?: Partial<Agent>;
-  /** Beside the agent, which is `root` unless `agent` says so. */
+  /** Agents besides the one that advances, whose id is `root` unless `agent` says otherwise. */
   readonly others?: readonly Agent[];
   readonly mail?: readonly Mail[];
   readonly tools?: readonly ToolsetTool[];
@@ -83,7 +83,7 @@ export interface Scene {
   readonly prompt?: Prompt;
 }
 
-/** What comes of these inputs in this scene. */
+/** The result of advancing the agent by these inputs in this scene. */
 export function play(scene: Scene, ...inputs: readonly Input[]): Advance {
   const agent = agentOf(scene.agent?.id ?? 'root', scene.agent);
   const forest = new AgentIndex();
@@ -121,14 +121,14 @@ export function play(scene: Scene, ...inputs: readonly Input[]): Advance {
   return advance(led, inputs, view);
 }
 
-/** Results of calls, `id: status: output`. */
+/** The step's results of calls, as `id: status: output`. */
 export function resultsOf({ step }: Advance): string[] {
   return (step?.messages ?? []).flatMap(({ kind, content }) =>
     kind === 'result' ? [`${content.call_id}: ${content.status}: ${content.output}`] : [],
   );
 }
 
-/** What the model is told, and what people are. */
+/** The step's texts for the model as `origin: text`, and its events as `event: text`. */
 export function toldIn({ step }: Advance): string[] {
   return (step?.messages ?? []).flatMap(({ kind, content }) => {
     if (kind === 'user') return [`${content.origin}: ${content.text}`];
@@ -136,7 +136,7 @@ export function toldIn({ step }: Advance): string[] {
   });
 }
 
-/** An answer of the model. */
+/** An answer of the model, as an input. */
 export function answer(text: string, ...calls: readonly Call[]): Input {
   const parts = [
     { type: 'text' as const, text },

@@ -1,4 +1,4 @@
-// Proves when a wait ends, with what, and where the next look at one that goes on begins; and what a person's interruption makes of it.
+// Proves when a wait ends and with what, where the next check of a wait that goes on begins, and what an interruption by a person does to it.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Decision } from '../../../src/kernel/toolsets/toolset.ts';
@@ -31,7 +31,7 @@ const parkedOn = (from: WaitSpec['from'], deadline = LATER, id = 'w1') => ({
   wait: { from, deadline },
 });
 
-/** Counts the looks at each agent. */
+/** The agents that a check looks at, in order, and its result. */
 function looks(scene: Scene) {
   const looked: string[] = [];
   const hasMail = ({ id }: Agent) => {

@@ -1,4 +1,4 @@
-/** Proves what a grant covers (laws G1 to G3 of src/permissions/grants/grant.ts), and that the rules file is read and changed without surprise. */
+/** Proves what a grant covers (laws G1 to G3 of src/permissions/grants/grant.ts), and that the rules file is private and survives damage. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Proves which rules are proposed for a call: the narrowest that is of use first, each of them covers the call, and none would allow everything. */
+/** Proves which rules are proposed for a call: the narrowest useful one first, each covers the call, and none would allow everything. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { coversCall, grantFault } from '../../../src/permissions/grants/grant.ts';
@@ -73,7 +73,7 @@ it('nothing is proposed for what cannot be analysed, nor for programs that would
     'su -c ls',
     'cd x && python3 a.py',
     'git status "',
-    // A * in the text would match more than was asked about.
+    // A * in the command would act as a wildcard and match more than was asked about.
     'rm *',
     'cat a* | grep b*',
   ]) {

@@ -42,7 +42,7 @@ async function deletes(command: string): Promise<boolean> {
   await new Promise((resolve) => child.once('exit', resolve));
   clearTimeout(late);
   try {
-    // What it left running.
+    // Stops what the command left running.
     process.kill(-child.pid!, 'SIGKILL');
   } catch {}
   return !existsSync(join(folder, 'x'));

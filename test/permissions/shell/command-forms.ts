@@ -3,7 +3,7 @@
 /** Ways to run `rm x` in a folder that holds `x`, `s.sh` (`rm x`), `names` (`x`), `m` (a makefile) and `repo` (a git repository). */
 // biome-ignore format: one line holds many
 export const deleting: readonly string[] = [
-  // as it stands
+  // plain commands
   'rm x', 'rm -f x', ' rm x', '\trm x', '\n\nrm x', 'rm\tx', 'rm x # no', 'rm x;', 'rm x &', 'wait; rm x', '! rm x', 'rm "x"', 'rm x y', 'rm -- x', 'rm ./x', 'rm *', 'rm ?',
   'rm [x]', 'rm {x,y}', 'rm $(echo x)', 'rm `echo x`', 'rm "$PWD/x"', 'rm x 2>/dev/null', 'rm x >log 2>&1', 'rm<names x', '>o rm x', '2>&1 rm x', '<names rm x',
   'FOO=1 rm x', 'FOO=1 BAR=2 rm x', 'FOO=(a) ; rm x', 'a+=1 rm x', '{fd}>o rm x', '3>o rm x',
@@ -16,7 +16,7 @@ export const deleting: readonly string[] = [
   '[[ -n $(rm x) ]]', '[[ a == $(rm x) ]]', '[[ a =~ $(rm x) ]]', '[ "$(rm x)" ]', '((a[$(rm x; echo 0)]))', '(( $(rm x; echo 1) ))', 'let "a=$(rm x; echo 1)"',
   'echo a \\\n; rm x', 'r\\\nm x', 'rm \\\nx',
   "sed -ne'1e rm x' names", "set -o posix\nalias l='rm x'\nl", 'timeout --kill-after 1 5 rm x', 'nice --adjustment 5 rm x', "awk -- 'BEGIN{system(\"rm x\")}'",
-  // names of the program
+  // spellings of the program's name
   '/bin/rm x', '/usr/bin/rm x', '/usr/bin/../bin/rm x', '\\rm x', '"rm" x', "'rm' x", "r''m x", 'r""m x', '"r"m x', "$'rm' x", "$'\\x72m' x", "$'\\162m' x", "$'r\\u006d' x",
   '$"rm" x', '/bin/r? x', '/bin/r[m] x', '/bin/[r]m x', '{rm,x}', '{rm,-f,x}', '$(echo rm) x', '`echo rm` x', '"$(echo rm)" x', 'X=rm; $X x', 'X=rm; "$X" x', 'X="rm x"; $X',
   'X=rm; ${X} x', 'X=mr; ${X:1}${X:0:1} x', 'set -- rm x; "$@"', 'set -- rm x; $*', 'a=(rm x); "${a[@]}"', '${q:-rm} x', '${q-rm x}', 'X=m; r$X x', 'r${q}m x', 'r$(:)m x',
@@ -84,12 +84,12 @@ export const deleting: readonly string[] = [
   "split --filter='rm x' names", 'sort --compress-program=rm names; rm x', "rsync -e 'rm x;:' names a:b; rm x", 
   'dc -e "!rm x"',
   "m4 <<< 'syscmd(rm x)'", "sqlite3 :memory: '.shell rm x'", "busybox ash -c 'rm x'",
-  // options that take the next word, or do not
+  // options with and without the next word as their argument
   'prlimit --nofile rm x', 'unshare --kill-child rm x', 'echo x | xargs --max-lines rm', 'echo x | xargs --eof rm', "flock l --command 'rm x'", "script /dev/null --command 'rm x'",
   "script /dev/null -qc 'rm x'", 'a=-exec; find . -name x $a rm {} +', 'a=-exec; find . -name x "$a" rm {} +', "a='-exec rm x ;'; find . $a", 'a=-exec b=";"; find . "$a" rm x "$b"',
   'python3 -X importtime -c \'import os; os.system("rm x")\'', 'python3 -W ignore -c \'import os; os.system("rm x")\'', 'python3 -mtimeit -n1 -r1 \'import os; os.system("rm x")\'',
   'perl -I lib -e \'system "rm x"\'', 'node -C a -e \'child_process.execSync("rm x")\'', 'node --conditions a -e \'child_process.execSync("rm x")\'',
-  // settings of git
+  // git configuration
   "git -C repo config --type=path alias.l '!rm ../x'; git -C repo l", "git -C repo config alias.l '!rm ../x' get; git -C repo l", "git -C repo config --file .git/config alias.l '!rm ../x' list; git -C repo l",
   "git ls-remote --u='rm x;git-upload-pack' repo", "git clone -q --u='rm x;git-upload-pack' repo r",
   'mkdir t t/hooks; cp s.sh t/hooks/post-commit; chmod +x t/hooks/*; git -c init.templateDir=$PWD/t init; git -c user.name=a -c user.email=a commit --allow-empty -m a',
@@ -101,7 +101,7 @@ export const deleting: readonly string[] = [
   'env =1 rm x', '$\\\nq eval rm x', "split --fil='rm x' names", ": >&'$(rm x)'", "printf -v a -v 'b[$(rm x)]' c", "cat <<E\n${q:-'$(rm x)'}\nE", 'jobs -s -x rm x',
 ];
 
-/** More ways, which are not tried: they leave the folder, or the program is rarely installed. */
+/** More ways, tried only inside the sandbox: they reach outside the folder, or the program is rarely installed. */
 // biome-ignore format: one line holds many
 export const reaching: readonly string[] = [
   'fd -x rm x', 'fd a --exec rm x', 'fd a -X rm', 'fd -Hx rm x', 'fd $a', 'fd "$a" rm x', 'fd "$a"', "sh -c 'true |& rm x'", 'git merge --strategy=x b', 'git rebase --strategy=x main',
@@ -111,7 +111,7 @@ export const reaching: readonly string[] = [
   'uv tool run rm x', 'pipx run rm x', 'pyenv exec rm x', 'docker-compose exec a rm x', 'ip netns exec a rm x', 'tini -- rm x', 'mpirun rm x', 'gtimeout 5 rm x', 'gxargs rm < names', 'php -d a=b -r 1', 'ruby -I lib -e 1', "ssh -o ProxyCommand='rm x' a",
 ];
 
-/** Ways to delete `x` there that a rule about `rm` lets through by design (docs/permissions.md): it knows programs by their names. */
+/** Ways to delete `x` there that a rule about `rm` lets through by design (docs/permissions.md): rules know programs by name. */
 // biome-ignore format: one line holds many
 export const passing: readonly string[] = [
   // other programs that delete, replace or empty
@@ -123,7 +123,7 @@ export const passing: readonly string[] = [
   'exec 3> x', 'exec > x; echo a', '{ echo a; } > x', 'echo a &> x', 'cd . && mv ./x ./y', '(mv x y)', 'for f in x; do mv $f y; done', 'f() { mv x y; }; f', 'echo x | xargs unlink', 'xargs unlink < names', 'env unlink x', 'timeout 5 unlink x', "bash -c 'unlink x'", "eval 'unlink x'",
   // the program under another name
   'cp /bin/rm l; ./l x', 'ln -s /bin/rm l; ./l x', 'ln -s /bin l; mv l/.. d 2>/dev/null; ln -s /bin/rm k; ./k x', 'cat /bin/rm > l; chmod +x l; ./l x', 'dd if=/bin/rm of=l status=none; chmod 700 l; ./l x', 'install -m 700 /bin/rm l; ./l x', 'mkdir b; cp /bin/rm b/ls; b/ls x', 'mkdir b; cp /bin/rm b/ls; PATH=b:$PATH; ls x',
-  // what was written before
+  // scripts and programs that were written before
   "echo 'rm x' > l; chmod +x l; ./l", "printf '#!/bin/sh\\nrm x\\n' > l; chmod +x l; ./l", "printf '#!/bin/sh\\nrm x\\n' > l; chmod +x l; env ./l", "printf '#!/bin/rm\\n' > x; chmod +x x; ./x", 'chmod +x s.sh; ./s.sh', 'chmod 755 s.sh && env ./s.sh', 'chmod +x s.sh; timeout 5 ./s.sh', 
   "printf 'a:\\n\\trm x\\n' > Makefile; make", "printf 'a:\\n\\trm x\\n' > l; make -f l", "printf '.PHONY: a\\na: ; @rm x\\n' > makefile; make -s a", "echo 'import os; os.remove(\"x\")' > l.py; python3 l.py", "echo 'unlink \"x\"' > l.pl; perl l.pl",
   "echo 'int main(){return remove(\"x\");}' > l.c; gcc -o l l.c && ./l",

@@ -1,16 +1,16 @@
-/** Proves what rules see of a command: every command that it runs in turn, word for word, and whether something stays hidden. */
+/** Proves what rules see of a command: every nested command that it runs, word for word, and whether anything is hidden. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shell text, not templates
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyseCommand } from '../../../src/permissions/shell/analyse-command.ts';
 
 /**
- * `TEXT => COMMAND | COMMAND`: what the one command of the text runs in turn; `?` at the end: and something that cannot be told. In words, `…`
- * stands for any number of words, `¿` for a part of one.
+ * `TEXT => COMMAND | COMMAND`: the nested commands that the one command of TEXT runs; `?` at the end means that something is hidden. Among the words,
+ * `…` stands for any number of words, `¿` for an unknown part of a word.
  */
 // biome-ignore format: one line holds many
 const rows = [
-  // sudo, env and others of their kind
+  // sudo, env and other wrappers
   'sudo rm x => rm x', 'sudo -n -u a rm x => rm x', 'sudo --user a --set-home rm x => rm x', 'sudo --user=a rm x => rm x', 'sudo --preserve-env rm x => rm x',
   'sudo --preserve-env=A rm x => rm x', 'sudo A=1 rm x => rm x', 'sudo PAGER=a rm x => a | rm x', 'sudo -i rm x => ?', 'sudo --login rm x => ?', 'sudo $a rm x => ?', 'sudo -u $a rm x => ?',
   'sudo -u "$a" rm x => rm x', 'sudo "$a" rm x => ?', 'sudo -- rm x => rm x', 'sudo -u => ?', 'sudo => ', 'sudo --user => ?', 'sudo --user $a rm x => ?', 'sudo $a=1 rm x => ?', 'sudo "ab$a"=1 rm x => rm x ?',

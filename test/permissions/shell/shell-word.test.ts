@@ -1,13 +1,13 @@
-/** Proves that a pattern may match a word exactly when some text in the place of what is not known makes it match. */
+/** Proves that a pattern may match a word if and only if some text for the word's unknown parts makes it match. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ANY, isKnown, MANY, mayMatch } from '../../../src/permissions/shell/shell-word.ts';
 
-/** All texts of up to three letters. */
+/** All texts of up to three letters from `a` and `b`. */
 const texts = ['', 'a', 'b', 'ab', 'ba', 'aa', 'bb'].flatMap((text) => [text, `${text}a`, `${text}b`]);
 
-/** Every word that this one may become. */
+/** Every word that results when one of the texts replaces each unknown part. */
 function words(word: string): readonly string[] {
   const at = [...word].findIndex((one) => !isKnown(one));
   if (at === -1) return [word];

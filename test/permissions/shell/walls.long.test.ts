@@ -1,4 +1,4 @@
-/** Proves what stands behind the rules: what a deny rule lets through by design, and every form that it refuses, leaves a file alone that the sandbox covers. */
+/** Proves that the sandbox protects a hidden file both from what a deny rule lets through by design and from every form that it refuses. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
@@ -25,7 +25,7 @@ import { deleting, passing, reaching } from './command-forms.ts';
 const policy = createPolicy({ cli: { allow: ['bash'], deny: ['bash:rm *'] } });
 const AT_ONCE = 60;
 
-/** Runs a form as the bash tool does, in the folder of its number, and tells that it did. */
+/** Runs a form as the bash tool does, in the folder with its number, and records that it began. */
 const RUNNER = `IFS= read -r -d '' text < "form-$1"
 cd "$1" && touch ../began-$1
 export HOME=$PWD PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -38,7 +38,7 @@ describe('behind the fence', { skip: NO_WALLS }, () => {
   const context = makeWorkspace();
   after(() => rmSync(place, { recursive: true, force: true }));
 
-  /** A folder for each form, with what the forms expect. */
+  /** Creates a numbered folder for each form, with the files that the forms expect. */
   function lay(forms: readonly string[]): string {
     const cwd = mkdtempSync(join(place, 'forms-'));
     writeFileSync(join(cwd, 'runner'), RUNNER);
@@ -61,7 +61,7 @@ describe('behind the fence', { skip: NO_WALLS }, () => {
     return cwd;
   }
 
-  /** The forms that left no canary; fails unless all of them began. */
+  /** The forms that removed or changed their canary; fails unless all of them began. */
   async function harmful(all: readonly string[], confined: boolean): Promise<readonly string[]> {
     const found: string[] = [];
     for (let from = 0; from < all.length; from += AT_ONCE) {

@@ -1,6 +1,6 @@
 /**
- * Attacks on the machine, each by a real shell: memory, processes, CPU time and disk, with and without walls, as the user of this test and, where that is
- * root, as nobody. Bombs are bounded, so that this machine survives them without limits, too.
+ * Proves that limits stop attacks on the machine, each by a real shell: on memory, processes, CPU time and disk, with and without the sandbox, as the user
+ * of this test and, if that is root, also as nobody. Bombs are bounded, so that the machine survives them even without limits.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
@@ -19,11 +19,11 @@ import { NO_WALLS, walls } from '../sandbox/walls.ts';
 
 const runner = join(import.meta.dirname, 'run-bombs.ts');
 const LIMITS = { memory_mb: 256, processes: 200, cpu_seconds: 2, disk_mb: 64 };
-/** A sleep of its own for each run, so that a survivor can be found. */
+/** A unique sleep duration for each run, by which survivors are found. */
 const SECONDS = `${100_000 + process.pid}.75`;
 const NOBODY = 65_534;
 
-/** 3 GB, a piece at a time. */
+/** Allocates 3 GB, one piece at a time. */
 const BOMB = `perl -e 'for (1..190) { push @a, "x" x 16_000_000 } sleep 30' ${SECONDS}`;
 const stoppedBy = (limit: keyof typeof LIMITS) =>
   new RegExp(
@@ -69,11 +69,11 @@ const BEHIND_WALLS: Bombs = {
   'raising the limits': ['ulimit -f unlimited; yes | head -c 3G > file', FILE_TOO_LARGE],
 };
 
-/** The system tells root of no such limit. */
+/** Attacks on a limit that the system does not enforce for root. */
 const NOT_ROOT: Bombs = {
   'processes before anybody looks': [
     `perl -e 'for (1..400) { my $p = fork; die "Cannot fork at $_" if !defined $p; $p or sleep 30 && exit }'`,
-    // Where forking takes long, somebody does look.
+    // Where forking is slow, the poll stops the command first.
     /^(Cannot fork at 2\d\d|\[stopped: it took 2\d\d processes) .*"sandbox\.limits\.processes"/s,
   ],
 };
@@ -81,7 +81,7 @@ const NOT_ROOT: Bombs = {
 const place = mkdtempSync('/var/tmp/coppice-test-');
 after(() => rmSync(place, { recursive: true, force: true }));
 
-/** One process runs them all, one after the other, in a folder that is removed; what they said. */
+/** Runs all bombs in one process, one after the other, in a folder that is then removed; returns their results. */
 async function explode(walls: string, bombs: Bombs, uid?: number): Promise<ToolResult[]> {
   const folder = join(place, `${walls}-${uid ?? 'own'}`);
   const cwd = join(folder, 'work');

@@ -1,4 +1,4 @@
-/** Runs commands of the first argument (JSON: `{ walls, hosts?, limits?, commands }`) one after the other in the working folder, and prints the results. */
+/** Runs the commands in the first argument (JSON: `{ walls, hosts?, limits?, commands }`) one after the other in the working folder, and prints the results. */
 import { createBashTool } from '../../../src/tools/bash.ts';
 import { walls } from '../sandbox/walls.ts';
 

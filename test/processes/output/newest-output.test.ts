@@ -23,7 +23,7 @@ it('leaves out a character that is cut in half, and none that is whole', () => {
   assert.deepEqual(kept(3, 'x字'), ['字', true]);
   assert.deepEqual(kept(5, 'a🎋b'), ['🎋b', true]);
   assert.deepEqual(kept(4, 'a🎋b'), ['b', true]);
-  // Nothing was cut: a byte that begins no character is what the command wrote.
+  // Nothing was cut: the command itself wrote a byte that begins no character.
   const output = new NewestOutput(9);
   output.push(Buffer.from([0x80, 0x61]));
   assert.equal(output.text(), '\ufffda');
@@ -40,7 +40,7 @@ it('output continues after its text was read', () => {
 /** Bytes of buffers that are still referenced. */
 async function heldBytes(): Promise<number> {
   setFlagsFromString('--expose-gc');
-  // What one collection finds, the next one gives back.
+  // Memory that one collection finds unused may be freed only by the next.
   for (let n = 0; n < 3; n += 1) {
     runInNewContext('gc')();
     await new Promise((resolve) => setImmediate(resolve));

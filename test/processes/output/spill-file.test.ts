@@ -1,4 +1,4 @@
-// Proves that spilled output is bounded, by tree and in all: the oldest makes room for what is new, and what cannot be kept is told.
+// Proves that spilled output is bounded, per tree and in total: the oldest output makes room for the new, and what cannot be kept is reported.
 import assert from 'node:assert/strict';
 import {
   existsSync,
@@ -17,10 +17,10 @@ import { removeSpilledOutput, TREE_TMP } from '../../../src/processes/output/spi
 import { TOOL_LIMITS } from '../../../src/processes/tool-limits.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
-/** What is measured at once. */
+/** Bytes that are written between two measurements of the folder. */
 const PIECE = 8 * 1024 * 1024;
 
-/** A sparse file of this size. */
+/** Creates a sparse file of this size. */
 function fill(file: string, bytes: number): void {
   writeFileSync(file, '');
   truncateSync(file, bytes);

@@ -6,8 +6,8 @@ const REQUIRE =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
 /**
- * A program of the tests in one file, and a Node that runs it, both in `folder`: sandboxes do not show /tmp, and other users may not enter this project's
- * folder, wherever that is.
+ * Bundles a test program into one file, next to a copy of Node that runs it, both in `folder`: sandboxes do not show /tmp, and other users may be unable
+ * to enter this project's folder. Returns the paths of Node and the program.
  */
 export async function bundledProgram(entry: string, folder: string): Promise<readonly [string, string]> {
   const [node, outfile] = [join(folder, 'node'), join(folder, 'program.mjs')];

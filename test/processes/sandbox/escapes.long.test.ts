@@ -1,6 +1,6 @@
 /**
- * Attacks on the sandbox, each by a real shell behind real walls: to write outside the workspace, to read secrets, to reach servers and sockets of this
- * machine, to change what people run later, and to outlive the call. Each is shown to do harm without walls, or to have something to attack.
+ * Proves that the sandbox withstands attacks, each by a real shell in a real sandbox: to write outside the workspace, to read secrets, to reach servers and
+ * sockets of this machine, to change what people run later, and to outlive the call. Each is shown to do harm without the sandbox, or to have a target.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -26,7 +26,7 @@ import { call, makeWorkspace } from '../../tools/tool-fixture.ts';
 import { NO_WALLS, walls } from './walls.ts';
 
 const SECRET = 'canary-4f0c';
-/** A sleep of its own for each run, so that a survivor can be found. */
+/** A unique sleep duration for each run, by which survivors are found. */
 const SECONDS = `${100_000 + process.pid}.25`;
 
 const WRITES = {
@@ -122,7 +122,7 @@ const SURVIVORS = {
 } as const;
 
 describe('the sandbox', { skip: NO_WALLS }, () => {
-  // Not below /tmp, in whose place a sandbox has a folder of its own.
+  // Not below /tmp, which a sandbox replaces by a folder of its own.
   const place = realpathSync(mkdtempSync('/var/tmp/coppice-test-'));
   const base = makeWorkspace();
   const [home, cwd, outside, hidden] = ['home', 'work', 'outside', 'hidden'].map((name) =>
@@ -164,7 +164,7 @@ describe('the sandbox', { skip: NO_WALLS }, () => {
     execFileSync('git', ['init', '--quiet', cwd]);
     put(join(cwd, '.coppice/config.json'), '{}');
   };
-  /** What no attack may change. */
+  /** The state that no attack may change. */
   const surroundings = () => ({
     outside: readdirSync(outside).filter((name) => name !== 'socket'),
     file: [
@@ -311,7 +311,7 @@ describe('the sandbox', { skip: NO_WALLS }, () => {
       [],
     );
     assert.equal(existsSync(join(outside, 'new')), false);
-    // Another folder that says it is a worktree.
+    // A different folder that claims to be the worktree.
     rmSync(cwd, { recursive: true });
     mkdirSync(cwd);
     git('worktree', 'prune');
@@ -456,7 +456,7 @@ console.log(output);`;
       await run('curl -s -m 5 --proxytunnel http://example.invalid/ && echo reached; echo done', some),
       /^done\n$/,
     );
-    // A server of this machine is found without the proxy, as programs look for it.
+    // An allowed server of this machine is also reached without the proxy, as programs usually do for local addresses.
     assert.match(
       await run(
         'curl -s -m 5 --noproxy "*" http://127.0.0.1:$PORT/; curl -s -m 5 http://localhost:$PORT/',

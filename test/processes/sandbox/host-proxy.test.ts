@@ -1,4 +1,4 @@
-/** Proves that programs behind walls can neither get past the proxy to what is not allowed, nor harm the process that it belongs to. */
+/** Proves that sandboxed programs can neither get past the proxy to what is not allowed, nor harm the process that runs it. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -9,7 +9,7 @@ import { createBashTool } from '../../../src/tools/bash.ts';
 import { call, makeWorkspace } from '../../tools/tool-fixture.ts';
 import { NO_WALLS, walls } from './walls.ts';
 
-/** Answers with the lines of the request; as the path says, with what no proxy can pass on. */
+/** Special answers by path, most of which no proxy can pass on; on other paths, the server returns the text of the request. */
 const ANSWERS: Readonly<Record<string, string>> = {
   '/status': 'HTTP/1.1 099 No\r\n\r\n',
   '/zero': 'HTTP/1.1 000 No\r\nContent-Length: 0\r\n\r\n',
@@ -41,7 +41,7 @@ describe('the proxy of the sandbox', { skip: NO_WALLS }, () => {
     return (await call(tool, { command: command.replaceAll('PORT', String(port)), timeout: 30 }, context))
       .output;
   };
-  /** Sends the text to the proxy as it stands, and prints what comes back. */
+  /** A command that sends the text to the proxy unchanged, and prints the answer. */
   const send = (text: string) =>
     `exec 3<>/dev/tcp/127.0.0.1/3128; printf '${text}' >&3; timeout 3 cat <&3; exec 3>&-;`;
 
@@ -122,7 +122,7 @@ process.exit();`.replaceAll('PORT', String(port)),
     const reached = Number(/reached (\d+)/.exec(await run('node many.mjs'))?.[1]);
     assert.ok(reached > 0 && reached <= 1000, `${reached} reached it`);
     assert.ok(most <= 1000, `${most} at once`);
-    // Those of the call before are closed one after the other once its sandbox has ended.
+    // The connections of the previous call are closed one by one after its sandbox has ended.
     const ask = 'curl -s -m 5 --noproxy "" http://127.0.0.1:PORT/after';
     assert.match(await run(`for i in $(seq 25); do ${ask} && break; sleep 0.2; done`), /<GET \/after/);
   });

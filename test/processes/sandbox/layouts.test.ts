@@ -1,6 +1,6 @@
 /**
- * Attacks that need a certain layout: of a repository and its settings, of folders that are opened and hidden within each other, and of a workspace
- * with an odd place or name. Each by a real shell behind real walls.
+ * Proves that the sandbox withstands attacks that need a certain layout: of a repository and its configuration, of opened and hidden folders within
+ * each other, and of a workspace with an unusual place or name. Each is made by a real shell in a real sandbox.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -28,7 +28,7 @@ import { NO_WALLS, walls } from './walls.ts';
 const SECRET = 'canary-71e3';
 
 describe('the sandbox, by layout', { skip: NO_WALLS }, () => {
-  // Not below /tmp, in whose place a sandbox has a folder of its own.
+  // Not below /tmp, which a sandbox replaces by a folder of its own.
   const place = realpathSync(mkdtempSync('/var/tmp/coppice-test-'));
   const context = makeWorkspace();
   const cwd = join(place, 'work');
@@ -50,17 +50,17 @@ describe('the sandbox, by layout', { skip: NO_WALLS }, () => {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     });
-  /** What git runs for a person who only looks. */
+  /** Whether `git status`, run by a person, executes a program that an attack planted. */
   const looks = (folder: string): boolean => {
     rmSync(join(place, 'ran'), { force: true });
     try {
       git(folder, 'status');
     } catch {
-      // Its settings may be broken.
+      // The configuration may be broken.
     }
     return existsSync(join(place, 'ran'));
   };
-  /** Settings with a program, and a repository that has them. */
+  /** Creates git configuration that names a program, and a repository that has it. */
   const evil = `mkdir -p evil/objects evil/refs; printf '#!/bin/sh\\ntouch ${place}/ran\\n' > evil/run; chmod +x evil/run; printf '[core]\\nrepositoryformatversion = 0\\nfsmonitor = "${cwd}/evil/run"\\n' > evil/config; `;
 
   beforeEach(() => {
@@ -137,7 +137,7 @@ describe('the sandbox, by layout', { skip: NO_WALLS }, () => {
       ),
       /^two\nfirst\n/,
     );
-    // From the main folder.
+    // The same attack from the main worktree.
     await run(
       `${evil.replaceAll(cwd, outside)} cd .git/worktrees; for e in work other; do echo ${outside}/evil > $e/commondir; done; mv other o; cd ..; mv worktrees w; mkdir -p worktrees/other`,
       {},

@@ -1,6 +1,6 @@
 /**
- * Proves that a program which is spoken with over its standard streams is behind the same walls as commands for as long as it runs, works inside, and is
- * stopped with all that it started. The program is a shell that does what it is told line by line.
+ * Proves that a program that communicates over its standard streams is in the same sandbox as commands for as long as it runs, works inside, and is
+ * stopped with all that it started. The program is a shell that executes its input line by line.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -26,11 +26,11 @@ import { eventually } from '../../tools/tool-fixture.ts';
 import { NO_WALLS, walls } from './walls.ts';
 
 const SECRET = 'canary-9ac2';
-/** A sleep of its own for each run, so that a survivor can be found. */
+/** A unique sleep duration for each run, by which survivors are found. */
 const SECONDS = `${100_000 + process.pid}.75`;
 const SHELL = 'while IFS= read -r line; do eval "$line" 2>&1; echo "=end="; done';
 
-// Not below /tmp, in whose place a sandbox has a folder of its own.
+// Not below /tmp, which a sandbox replaces by a folder of its own.
 const place = realpathSync(mkdtempSync('/var/tmp/coppice-test-'));
 const [home, cwd, outside] = ['home', 'work', 'outside'].map((name) => join(place, name)) as [
   string,
@@ -46,7 +46,7 @@ function put(path: string, text: string): void {
 
 interface Shell {
   readonly program: PipedProgram;
-  /** What a line printed. */
+  /** Executes a line and returns what it printed. */
   run(line: string): Promise<string>;
 }
 

@@ -1,4 +1,4 @@
-/** Proves the sandbox for a user who is not root and has programs in a home folder: root may do what nobody else can, as joining the network of a sandbox. */
+/** Proves the sandbox for a user who is not root and has programs in a home folder: root can do what others cannot, e.g. join the network of a sandbox. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
@@ -15,7 +15,7 @@ const NOBODY = 65_534;
 const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
 describe('in the sandbox of a user who is not root', { skip: NO_WALLS }, () => {
-  // A place that others may enter, unlike, maybe, that of this project.
+  // A folder that other users may enter, which may not hold for that of this project.
   const home = mkdtempSync('/var/tmp/coppice-test-');
   const work = join(home, 'work');
   let [node, runner] = ['', ''];

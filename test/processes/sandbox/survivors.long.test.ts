@@ -1,5 +1,5 @@
-// Proves that nothing which a command left running outlives it in the sandbox, whatever it does to be kept: after a cancellation, and after the whole program
-// was killed. More of both: CANCELS=500 KILLS=100.
+// Proves that nothing that a command left running outlives it in the sandbox, whatever it does to survive: after a cancellation, and after the whole program
+// was killed. For more rounds of both, set CANCELS=500 KILLS=100.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const KILLS = Number(process.env.KILLS ?? 24);
 const CANCELS_AT_ONCE = 10;
 const KILLS_AT_ONCE = 4;
 const GONE_MS = 5_000;
-/** A sleep of its own for each run, so that a survivor can be found. */
+/** A unique sleep duration for each run, by which survivors are found. */
 const SECONDS = `${100_000 + process.pid}.5`;
 
 const STUBBORN = [
@@ -45,7 +45,7 @@ async function survivorsAfter(limit_ms: number): Promise<string[]> {
 }
 
 const commandOf = (index: number) => STUBBORN[index % STUBBORN.length] as string;
-/** From before the command runs to long after it began. */
+/** Milliseconds until the cancellation or kill: from before the command runs to long after it began. */
 const momentOf = (index: number) => (index * 37) % 400;
 
 async function inTurns(

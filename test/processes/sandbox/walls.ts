@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { Sandbox, type SandboxSettings } from '../../../src/processes/sandbox/sandbox.ts';
 
-/** Walls as most people have them. */
+/** A sandbox with the usual settings. */
 export function walls(settings: Partial<SandboxSettings> = {}): Sandbox {
   return new Sandbox({
     mode: 'workspace',
@@ -20,6 +20,6 @@ const tried = spawnSync(
   { encoding: 'utf8' },
 );
 
-/** Why tests behind walls do not run on this machine, which their runner prints; false: they do. */
+/** Why tests of the sandbox are skipped on this machine, which the test runner prints; false if they run. */
 export const NO_WALLS: string | false =
   tried.status === 0 ? false : `bubblewrap cannot be used: ${tried.error?.message ?? tried.stderr.trim()}`;

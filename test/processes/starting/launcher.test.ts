@@ -1,4 +1,4 @@
-// Proves that programs which the launcher starts end as those that are started here, and that none of them outlives the launcher or who it works for.
+// Proves that programs started by the launcher end like those started directly, and that none of them outlives the launcher or the process it works for.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { eventually } from '../../tools/tool-fixture.ts';
 const timeout = 60_000;
 const never = new AbortController().signal;
 const source = (file: string) => new URL(`../../../src/processes/${file}`, import.meta.url).href;
-/** A sleep that nothing else on the machine sleeps. */
+/** The last sleep duration used; nothing else on the machine sleeps for these. */
 let sleeps = 100_000 + process.pid;
 const ownSleep = (): string => {
   sleeps += 0.001;
@@ -131,7 +131,7 @@ it('when it is killed, all that it started ends, and calls say so', { timeout, s
   const end = await own.run(order(command), eventsTo(kill), never, 'tree');
   assert.deepEqual(end, { end: 'exited', code: null, signal: 'SIGKILL' });
   assert.ok(await eventually(() => processesWith(seconds).length === 0));
-  // Whoever still holds it starts programs itself.
+  // A caller that still holds the launcher starts programs directly.
   const later = await own.run(
     order('exit 3'),
     eventsTo(() => {}),

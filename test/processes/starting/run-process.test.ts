@@ -1,11 +1,11 @@
-// Proves how a program that was run ends: when its output is closed, with no wait after that and no timer left.
+// Proves when the run of a program ends: as soon as its output is closed, with no further wait and no timer left.
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { it } from 'node:test';
 import { type ProcessEnd, runProcess } from '../../../src/processes/starting/run-process.ts';
 
 const never = new AbortController().signal;
-/** Of a test that would hang. */
+/** Timeout of tests that would otherwise hang, in milliseconds. */
 const timeout = 20_000;
 
 function run(
@@ -23,7 +23,7 @@ const timers = (): number => process.getActiveResourcesInfo().filter((one) => on
 it('no time passes once the output is closed, whether the program exited or was stopped', {
   timeout,
 }, async (t) => {
-  // The intervals at which late output is looked for never come.
+  // The interval that polls for late output never fires.
   t.mock.timers.enable({ apis: ['setInterval'] });
   for (const command of ['true', 'echo said'])
     assert.deepEqual(await run(command), { end: 'exited', code: 0, signal: null });
@@ -47,7 +47,7 @@ it('standard error goes where it is asked for, and nowhere else', { timeout }, a
 
 it('no timer is left that would keep this process alive', { timeout }, async () => {
   const before = timers();
-  // The first holds the output open for longer than is waited for.
+  // The first command holds the output open for longer than the wait.
   for (const command of ['sleep 600 &', 'true']) {
     assert.equal((await run(command)).end, 'exited');
     assert.equal(timers(), before, command);

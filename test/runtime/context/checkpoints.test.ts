@@ -1,4 +1,4 @@
-/** A conversation longer than its model's window goes on, and what must not get lost is in its last request; people see all of it. */
+/** Proves that a conversation longer than its model's window continues, that its last request has what must not get lost, and that people see all of it. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ModelRequest } from '../../../src/models/model.ts';

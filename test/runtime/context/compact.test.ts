@@ -1,4 +1,4 @@
-/** A person asks for a checkpoint: of an agent at rest, of one at work, with what is to be kept; and forks see what they should. */
+/** Proves that a person can request a checkpoint of an agent at rest or at work, and say what to keep; and what forks made before and after it see. */
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import type { ModelRequest } from '../../../src/models/model.ts';

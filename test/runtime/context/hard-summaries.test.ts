@@ -1,4 +1,4 @@
-/** A summary that hangs, fails or is no summary harms nobody: an agent at rest rests as before, tells nobody of a turn, and answers what came meanwhile. */
+/** Proves that a summary that hangs, fails or is invalid does no harm: an agent at rest stays so, reports no turn, and answers mail that came meanwhile. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Model, ModelOutcome, ModelRequest } from '../../../src/models/model.ts';
@@ -27,7 +27,7 @@ const outage: Summary = () => ({
 });
 
 onBothDatabases('hard summaries', (database) => {
-  /** `orders`: the last messages of the requests for summaries. */
+  /** A stage whose model answers requests for summaries by `summary`; `orders` collects the last messages of those requests. */
   async function stage(play: Lines, summary: Summary, options: StageOptions = {}) {
     const orders: string[] = [];
     const model: Model = {

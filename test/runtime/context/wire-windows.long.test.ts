@@ -1,4 +1,4 @@
-/** Over each wire protocol: a window that is configured is never exceeded; one that is not is learnt from the first refusal. */
+/** Proves over each wire protocol that a configured window is never exceeded, and that an unknown one is learned from the first refusal. */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { closeLater, closeOpened } from '../../close-opened.ts';

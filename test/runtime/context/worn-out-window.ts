@@ -3,11 +3,11 @@ import { createScriptedModel } from '../../../src/models/scripted/scripted-model
 import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 
-/** Tokens, four characters each. */
+/** In tokens of four characters each. */
 export const WINDOW = 8_000;
 export const TASK = 'Count to the end. The password is pineapple.';
 
-/** A root that forks a child, then calls `work` again and again until its result says `last`, all within a small window. */
+/** A root that forks a child, then calls `work` repeatedly until a result says `last`, all within a small window. */
 export function wornOutModel(seen: ModelRequest[], window: number = WINDOW): Model {
   const model = createScriptedModel(
     {
@@ -49,7 +49,7 @@ export function workTool(times: number): Tool {
   }) as Tool;
 }
 
-/** As the scripted model counts. */
+/** Number of tokens of a request, counted as the scripted model counts them. */
 export function tokensOf({ system, messages }: ModelRequest): number {
   return Math.ceil(messages.reduce((sum, one) => sum + JSON.stringify(one).length, system.length) / 4);
 }

@@ -1,4 +1,4 @@
-// Proves what a process knows of agents: whom a name or the beginning of an id means, who lives and works below whom, and that what was forgotten or deleted is gone.
+// Proves how a process looks up agents: by name, id or id prefix, who lives and works below an agent, and that forgotten or deleted agents are not found.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
@@ -42,7 +42,7 @@ it('finds an agent of the tree by name, id or prefix; of several, the living one
   assert.equal(found('twin'), 'abcd-1');
   assert.deepEqual(found('pair'), ['abce-3', 'abce-4']);
   assert.deepEqual([found('gone'), found('fade'), found('fad')], ['fade-5', 'fade-5', 'none']);
-  // What may be the beginning of an id may also be a name.
+  // A text can be the prefix of one agent's id and the name of another agent.
   assert.deepEqual(found('abcd'), ['abcd-1', 'beef-6']);
   assert.deepEqual([found('away'), found('nobody')], ['none', 'none']);
 });
@@ -116,7 +116,7 @@ it('forgetting a tree removes all of it and keeps the others', () => {
   assert.deepEqual(known.resolve('kid', 'root'), { found: 'none' });
   assert.deepEqual([known.wasRemoved('gone'), known.wasRemoved('else')], [false, true]);
   assert.deepEqual([known.tree('other')?.root_id, known.working('other')], ['other', 1]);
-  // Taken over again it counts as it did.
+  // After another takeover the tree is counted as before.
   known.set(agent('root', null, { state: AT_WORK }));
   known.set(agent('kid', 'root'));
   assert.deepEqual([known.working('root'), known.livingChildren('root')], [1, 1]);

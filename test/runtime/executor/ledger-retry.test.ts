@@ -1,11 +1,11 @@
-// Proves that a ledger which cannot be reached is asked again, ever more slowly, and that people are told when it is away and when it is back.
+// Proves that queries to an unreachable ledger are retried with increasing back-off, and that people are told when it becomes unreachable and reachable again.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { retryUntilReachable } from '../../../src/runtime/executor/ledger-retry.ts';
 import { SYSTEM_RUNTIME_CLOCK } from '../../../src/runtime/runtime-clock.ts';
 import type { RuntimeEvent } from '../../../src/runtime/runtime-event.ts';
 
-/** Asks a ledger that fails so often; `over` after so many tries. */
+/** Queries a ledger whose first `failures` attempts fail; retrying is stopped after `over` attempts. */
 async function asked(failures: number, over = Number.POSITIVE_INFINITY) {
   const [pauses, events]: [number[], RuntimeEvent[]] = [[], []];
   let tries = 0;

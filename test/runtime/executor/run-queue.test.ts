@@ -1,4 +1,4 @@
-// Proves that asking whether a run may begin changes nothing, that only a claim takes its place in the queue, and that places go to those who came first.
+// Proves that checking whether a run may begin changes nothing, that only a claim takes a slot, and that slots are given in order of arrival.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';

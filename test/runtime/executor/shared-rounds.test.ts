@@ -1,5 +1,5 @@
-// Proves that a tree with many agents ready at once shares the rounds of the group commit with others, and has them for itself alone otherwise; and that what
-// one tree uses beyond its share holds up itself only.
+// Proves that a tree with many ready agents shares the rounds of the group commit with other trees but has them to itself when it is alone; and that a
+// tree that exceeds its share delays only itself.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import type { Step } from '../../../src/kernel/step.ts';
@@ -11,12 +11,12 @@ import { type Scene, setStage } from '../stage.ts';
 afterEach(closeOpened);
 
 const MANY = 40;
-/** What a step takes here beyond what it takes. */
+/** Simulated duration of each step of a commit. */
 const STEP_MS = 2;
-/** Three times as many as fit into what a tree may use at once beside others: what a step takes is an estimate. */
+/** Three times the number of steps that fit into a tree's 10 ms burst beside other trees, because the duration of a step is estimated. */
 const AT_ONCE = (3 * 10) / STEP_MS;
 
-/** Trees of the steps of each commit in which children of the large tree answer; all answers, and that of `guests`, come at the same instant. */
+/** For each commit after all models were asked, the trees of its steps; all answers of the large tree's children and of `guests` come at the same instant. */
 async function roundsWith(guests: readonly string[]): Promise<string[][]> {
   const { promise: all_ask, resolve: answerAll } = Promise.withResolvers<void>();
   let asking = 0;
@@ -24,7 +24,7 @@ async function roundsWith(guests: readonly string[]): Promise<string[][]> {
   const clock: RuntimeClock = {
     ...SYSTEM_RUNTIME_CLOCK,
     lap: () => now_ms,
-    // Time goes on with steps and pauses only, however slow the machine is.
+    // Time advances only by steps and pauses, so the speed of the machine does not matter.
     after: (ms, ring) =>
       SYSTEM_RUNTIME_CLOCK.after(ms, () => {
         now_ms += ms;

@@ -1,4 +1,4 @@
-// Proves what a worker makes of a step whose acknowledgement was lost: whether the ledger has it follows from the place of its messages, and without any from the state.
+// Proves how a worker decides whether a step whose acknowledgement was lost was applied: by the position of its messages, or by the state if it has none.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Step } from '../../../src/kernel/step.ts';
@@ -25,6 +25,6 @@ it('without messages: applied if the state became that of the step', () => {
   assert.equal(applied(0, ASKING, { last_seq: 3, state: structuredClone(ASKING) }), true);
   assert.equal(applied(0, ASKING, { last_seq: 3, state: IDLE }), false);
   assert.equal(applied(0, ASKING, { last_seq: 4, state: ASKING }), false);
-  // It changes none, so nothing tells: the ledger's word is taken.
+  // The step changes neither messages nor state, so nothing can prove that it was applied: it counts as not applied.
   assert.equal(applied(0, IDLE, { last_seq: 3, state: IDLE }), false);
 });

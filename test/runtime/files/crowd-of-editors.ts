@@ -5,7 +5,7 @@ import { blameDocument } from '../../../src/documents/blame-json.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { type Play, type Stage, setStage } from '../stage.ts';
 
-/** The text that a result of `read` shows. */
+/** The text of the file in a result of `read`, without line numbers. */
 function shownText(output: string): string {
   return output
     .split('\n')
@@ -14,7 +14,7 @@ function shownText(output: string): string {
     .join('');
 }
 
-/** Each of `agents` forks adds `edits` lines to one file below its own, by turns with `patch` and with `write` of the whole file, and reads it again whenever it is refused. */
+/** Lets each of `agents` forks add `edits` lines to one file, alternating `patch` and `write` of the whole file; a refused fork reads the file again. */
 export async function crowdOfEditors(
   agents: number,
   edits: number,
@@ -46,7 +46,7 @@ export async function crowdOfEditors(
   return { on, file, refusals };
 }
 
-/** What the file holds if no edit was lost. */
+/** The lines of the file if no edit was lost. */
 export function everyEdit(agents: number, edits: number): string[] {
   return Array.from({ length: agents }, (_, at) =>
     Array.from({ length: edits + 1 }, (__, edit) => `editor${at + 1} ${edit}`),
@@ -57,7 +57,7 @@ export function linesOf(file: string): string[] {
   return readFileSync(file, 'utf8').split('\n').slice(0, -1);
 }
 
-/** Each line with the agent by whose call it is there. */
+/** Each line with the agent whose call wrote it. */
 export async function blamed(on: Stage, file: string): Promise<string[]> {
   const { lines, changes, whole } = await blameDocument(on.store, file, readFileSync(file, 'utf8'));
   assert.ok(whole);

@@ -1,4 +1,4 @@
-// Proves that sixteen agents that edit one file thirty times each lose no edit, and that every line is known to be by its agent.
+// Proves that no edit is lost when sixteen agents edit one file thirty times each, and that every line is attributed to its agent.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { closeOpened } from '../../close-opened.ts';

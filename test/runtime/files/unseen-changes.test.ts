@@ -1,4 +1,4 @@
-// Proves that write and patch change only what their agent has seen: through other agents' changes, forks, takeovers, commands and other processes.
+// Proves that `write` and `patch` change only content that their agent has seen, despite changes by other agents, commands and processes, forks and takeovers.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -20,7 +20,7 @@ const patch = (old_text: string, new_text: string): Line => [
   ['patch', { path: 'a.txt', edits: [{ old_text, new_text }] }],
 ];
 
-/** Each agent acts out its own lines. */
+/** A play in which each agent follows its own lines. */
 const acts =
   (lines: Readonly<Record<string, readonly Line[]>>): Play =>
   ({ name, step }) =>
@@ -41,7 +41,7 @@ alwaysOnBothDatabases('changes of files', (database) => {
           patch('one', '1'),
           [['write', { path: 'b.txt', content: 'x' }]],
         ],
-        // Its own result of the fork is not the one that its parent got; what its parent wrote before, it has seen.
+        // The child has seen what its parent wrote before the fork, although its own result of the fork differs from its parent's.
         kid: [patch('2', 'second\nthird'), [['send', { to: 'main', message: 'changed' }]]],
       }),
       { tools: createBuiltInTools(), database: await database() },

@@ -1,5 +1,5 @@
-// Proves that what fails inside for one call or one agent is that call's or that agent's failure, on both databases: every other agent of the
-// process goes on, and the ledger that holds the cause can be led again.
+// Proves, on both databases, that an internal error in one call or one agent fails only that call or agent: all other agents of the process
+// continue, and a ledger with the data that caused it can be led again.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
@@ -35,7 +35,7 @@ const play: Play = ({ step, user }) => {
   return step === 0 ? ['decodes', 'mentions', 'needs'].map((name) => [name, {}] as const) : 'went on';
 };
 
-/** No JSON, or nothing that an agent is ever told. */
+/** Mail bodies that are not valid JSON, or not an order or outcome that an agent accepts. */
 const UNREADABLE = {
   control: [
     'no order',

@@ -1,5 +1,5 @@
-// Proves that a worker which stops is gone: a heartbeat that is under way does not come after its release, and it no longer listens. That its signals
-// are followed one pass at a time, with one more for all that came meanwhile. And that leading keeps no process alive.
+// Proves that a stopped worker is gone: a heartbeat in progress does not complete after its release, and it no longer listens; that signals are
+// read one pass at a time, with one more pass for all hints that came meanwhile; and that leading does not keep a process alive.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { LeaseKeeper, type LeaseKeeperOptions } from '../../../src/runtime/leading/lease-keeper.ts';
@@ -8,13 +8,13 @@ import type { Store, Worker } from '../../../src/store/store.ts';
 
 interface Kept {
   readonly keeper: LeaseKeeper;
-  /** What it asked of the ledger, in order. */
+  /** Calls to the ledger, in order. */
   readonly order: string[];
-  /** Rings, in the order in which they were set: the end of the lease, the beat, the poll. */
+  /** Timer callbacks, in the order in which they were set: the end of the lease, the heartbeat, the poll. */
   readonly rings: (() => void)[];
-  /** Which of them still ring. */
+  /** Indexes of the timers that are still set. */
   readonly live: Set<number>;
-  /** A wake-up of the ledger. */
+  /** Simulates a wake-up from the ledger. */
   readonly hint: () => void;
 }
 

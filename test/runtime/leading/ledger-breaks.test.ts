@@ -1,5 +1,5 @@
-// Proves that a connection which breaks after the ledger has done its work, and before it could say so, neither loses nor doubles anything: results that
-// arrive meanwhile, the end of a child, a sub-agent's creation, agents that were claimed, signals that were taken.
+// Proves that nothing is lost or duplicated if the connection breaks after the ledger has committed and before it has acknowledged: results that
+// arrive meanwhile, the end of a child, the creation of a sub-agent, claimed agents, consumed signals.
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ import { bare, type Play, setStage, until } from '../stage.ts';
 
 afterEach(closeOpened);
 
-/** A ledger whose connection breaks after the first call that `breaks` picks; what `breaks` resolves with is waited for. */
+/** A ledger whose connection breaks after the first call for which `breaks` returns or resolves with true. */
 function breaking(method: keyof Store, breaks: (argument: unknown) => Promise<boolean> | boolean) {
   const calls = { broken: 0 };
   const wrap = (store: Store): Store =>

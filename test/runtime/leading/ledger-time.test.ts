@@ -1,4 +1,4 @@
-// Proves that a process whose clock is an hour off keeps the ledger's time: it neither ends the turns of others early nor writes times of its own.
+// Proves that a process whose clock is an hour off uses the ledger's time: it neither ends turns early nor writes times of its own clock.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { ledgerTime } from '../../../src/runtime/leading/ledger-time.ts';
@@ -27,13 +27,13 @@ it('continues a turn of another process by the clock of the ledger', {
   }
 });
 
-/** A ledger's clock and this process's own, each as a test sets it. */
+/** The clock of a ledger and that of this process, both set by the test. */
 async function clocks() {
   const is = { there: HOUR_MS, own: HOUR_MS, away: false };
   const store = { now: async () => (is.away ? Promise.reject(new Error('away')) : is.there) };
   const open = () => ledgerTime(store, { ...SYSTEM_RUNTIME_CLOCK, now: () => is.own });
   const { now } = await open();
-  /** What the time is, after this look and after the answer that it may have asked for. */
+  /** The time at this check, and the time after the answer of the query that the check may have started. */
   const look = async () => {
     const at = now();
     await new Promise((resolve) => setImmediate(resolve));
@@ -74,7 +74,7 @@ it('a ledger that becomes unreachable changes nothing; one that is unreachable a
   await assert.rejects(open(), /away/);
 });
 
-/** A ledger on another machine. */
+/** A store whose ledger's clock is off by `off_ms`. */
 function withClock(store: Store, off_ms: number): Store {
   return new Proxy(store, {
     get(target, name) {

@@ -1,5 +1,5 @@
-// Proves that a process stops what runs for an agent when another one took it over, although nothing happens to the agent that would tell;
-// and, in trees that others take over by themselves, already before its lease ends, if that cannot be renewed.
+// Proves that a process stops what runs for an agent that another process has taken over, even if no event of the agent reports it; and, in trees
+// that other processes take over by themselves, already before its lease expires if the lease cannot be renewed.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { type Play, setStage, until } from '../stage.ts';
 
 afterEach(closeOpened);
 
-/** A ledger that takes steps and never again a heartbeat, once it is told so. */
+/** A ledger that accepts steps but, once `away` is true, no heartbeat. */
 function heartless(): { readonly wrap: (store: Store) => Store; away: boolean } {
   const ledger = {
     away: false,
@@ -48,7 +48,7 @@ it('the command of the agent ends in the process that lost it, and is reported a
     await until(() => existsSync(written), 'the command runs');
     const pid = Number(readFileSync(written, 'utf8'));
     const expire = ledger.prepare('UPDATE workers SET expires_at = 1 WHERE id = ?');
-    // Its next heartbeat may come in between, and then its lease lives again.
+    // Repeated, because a heartbeat of the first process may renew its lease in between.
     await until(async () => {
       expire.run(root.worker);
       return (await second.runtime.resume(root.id)).agents.length === 1;

@@ -1,4 +1,4 @@
-// Proves on both databases that a run which another process leads by now takes no place of the process that lost it: not while it works there, nor after it was killed there, of which nobody tells.
+// Proves on both databases that a run that another process now leads takes no slot in the process that lost it: neither while it works there nor after a kill.
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
@@ -27,7 +27,7 @@ onBothDatabases('the place of a run that another process leads', (database) => {
       await ledger.close();
       await right.runtime.resume(root.id);
       await until(() => answers.length === 2, 'it works in the other process');
-      // The process that lost it learns that when it writes.
+      // The process that lost the run learns so from its next, refused write.
       answers[0]?.('too late');
       await until(
         () =>

@@ -1,5 +1,5 @@
-// Proves that the end of a tree is told without waiting for a poll, and, where one process leads all of it, without asking the ledger; that an outage of
-// the ledger ends no waiting; and that nobody waits for a runtime that was closed, or for a tree that is not there.
+// Proves that waiting for the end of a tree needs no poll and, where one process leads all of it, no query to the ledger; that it survives an
+// outage of the ledger; and that it ends with an error for a closed runtime or an unknown tree.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
@@ -9,7 +9,7 @@ import { StoreError } from '../../../src/store/store-error.ts';
 import { child, letter, newRoot } from '../../store/ledger-fixture.ts';
 import { type Line, type Scene, setStage, until } from '../stage.ts';
 
-/** Of a test that would hang. */
+/** Fails a test that would hang. */
 const timeout = 20_000;
 const NEVER_POLLS: RuntimeClock = { ...SYSTEM_RUNTIME_CLOCK, every: () => () => undefined };
 

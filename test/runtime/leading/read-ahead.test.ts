@@ -1,4 +1,4 @@
-// Proves that what is read ahead comes in order, that no more is under way than was said, and that a failure is told with its own.
+// Proves that items read ahead come in order, that no more reads than requested are in progress, and that each failure is returned with its own item.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,5 @@
-// Proves, on both databases, that a tree goes on after its process: waits with the time they have left, interrupted calls reported, safe ones repeated, on one leader at a time.
+// Proves, on both databases, that a tree survives its process: waits keep their remaining time, interrupted calls are reported, idempotent ones are repeated,
+// and only one process leads at a time.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';
@@ -152,7 +153,7 @@ alwaysOnBothDatabases('recovery', (database) => {
     });
     const report = await other.resume(root.id);
     assert.deepEqual([report.agents.length, report.elsewhere], [0, 1]);
-    // What the other process writes reaches the one that leads.
+    // The leader receives what another process writes.
     await other.send(root.id, 'from elsewhere');
     assert.equal((await on.runtime.settled(root.id)).reply, 'done');
     await other.close();

@@ -1,5 +1,5 @@
-// Proves that a tree whose agents are led by two runtimes works as one: letters, kills and waits by name reach across, names that mean
-// nobody get their answer, and both runtimes see the end. Also that what was found out for a call is asked anew for the next one.
+// Proves that a tree whose agents are led by two runtimes works as one: letters, kills and waits by name work across them, unknown names get an
+// error, and both runtimes see the end. Also that facts looked up for one call are looked up again for the next one.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ function suite(database: () => Promise<string>): void {
     main: readonly ((scene: Scene) => Line)[],
     toolset = 'process',
   ): Promise<Stage & { root: Agent }> {
-    // A letter that came earlier would be read before the wait, not by it.
+    // Holds the letter back until the root is about to wait; otherwise it would be read before the wait.
     const { promise: goes_on, resolve: go_on } = Promise.withResolvers<void>();
     const play: Play = async (scene) => {
       if (scene.name === 'main') {

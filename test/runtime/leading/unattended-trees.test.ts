@@ -1,4 +1,4 @@
-// Proves whose calls a lease that ends stops: those of trees that this process took over by itself, until it has released them.
+// Proves which calls the end of a lease stops: those of trees that this process took over by itself and has not released.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Cell } from '../../../src/runtime/executor/cell.ts';

@@ -1,4 +1,4 @@
-// Proves that a tree is not released while a read that followed a signal has failed and was not repeated: SQLite's signals are gone once they are read.
+// Proves that a tree is not released while a failed read that followed a signal has not been repeated: SQLite deletes signals when they are read.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, it } from 'node:test';
@@ -36,7 +36,7 @@ it('a tree is not released until missed signals have been read', async () => {
   await until(() => broken > 0, 'the letter could not be read');
   assert.equal(await on.runtime.release(root.id), false);
   breaks = false;
-  // A new hint, so that nothing rests on the poll.
+  // Sends another hint, so that the test does not depend on the poll.
   await outside.send(humanMail(root, 'letter', 'third'));
   await until(async () => (await outside.mail(root.id)).length === 0, 'both letters are read');
   await until(() => on.runtime.release(root.id), 'it is released');

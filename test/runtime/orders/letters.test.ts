@@ -1,4 +1,4 @@
-/** Proves that what a person writes to an agent at work reaches its model once, with its pictures, unless it is taken back before it is read. */
+/** Proves that a letter from a person to a working agent reaches its model once, with its pictures, unless it is withdrawn before it is read. */
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { closeOpened } from '../../close-opened.ts';
@@ -8,7 +8,7 @@ afterEach(closeOpened);
 
 const PNG = { media_type: 'image/png', base64: 'aGk=' };
 
-/** A root whose first answer waits until the test gives it; later ones repeat what was said. */
+/** A root whose first answer is given by the test; later answers repeat what the person wrote. */
 async function answering() {
   const answer = Promise.withResolvers<string>();
   const asked = Promise.withResolvers<void>();

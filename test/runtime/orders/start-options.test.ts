@@ -1,4 +1,4 @@
-// Proves what a new tree takes from whoever starts it: limits that can be compared, others by default, and a prompt with its images.
+// Proves what a new tree takes from its start options: only limits that are numbers, defaults for the others, and a prompt with its images.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { DEFAULT_LIMITS, DEFAULT_SPENDING_LIMITS, type Limits } from '../../../src/records/agent/limits.ts';

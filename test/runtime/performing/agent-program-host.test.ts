@@ -1,4 +1,4 @@
-// Proves that a program which serves as a model gets no further than its agent: folder, tools, rules, and no process left.
+// Proves that an agent program that serves as a model is confined like its agent: folder, tools and rules; and that none of its processes is left running.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Proves that a model is opened once, again when it could not be, never where a limit on cost would limit nothing, and that it is closed with the runtime.
+// Proves that a model is opened once, that a failed opening is retried, that a model without a price is refused under a limit on cost, and that closing
+// closes all models.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Model } from '../../../src/models/model.ts';

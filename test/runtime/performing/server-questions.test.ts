@@ -1,6 +1,6 @@
 /**
- * Proves, on both databases and both eras of the protocol, that what an MCP server asks in the middle of a call is a durable question in the one queue of
- * approvals: answered once, with values that fit its form, by a person alone; withdrawn with its call; and declined loudly where nobody can be asked.
+ * Proves, on both databases and both eras of the protocol, that a question of an MCP server during a call is a durable question in the queue of approvals:
+ * answered once, by a person only, with values that fit its form; withdrawn with its call; and declined with a notice where nobody can be asked.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ function withServer(era: Era, timeoutSeconds = 60): Partial<StageOptions> {
   return { openServers: async () => host, config: { tools: ['t__*'], permissions } };
 }
 
-/** Calls this tool once. */
+/** A play that calls this tool once. */
 const calling =
   (tool: string): Play =>
   ({ step }) =>

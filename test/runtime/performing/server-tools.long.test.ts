@@ -1,6 +1,6 @@
 /**
- * Proves that tools of MCP servers are used like all others: by several agents at once, under rules and with approvals that are about the tool that runs, as
- * profiles choose, unchanged within a conversation, and never twice.
+ * Proves that tools of MCP servers work like all others: used by several agents at once, under rules and with approvals for the tool that actually runs,
+ * selected by profiles, unchanged within a conversation, and never run twice.
  */
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';

@@ -1,5 +1,5 @@
-// Proves, on both databases, that forks which begin together wait for the first one's answer to begin where a cache makes that cheaper, and that nothing else
-// ever waits for it.
+// Proves, on both databases, that forks created together wait until the first one's answer begins if a cache makes that cheaper, and that nothing else
+// waits for it.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Model, ModelDelta, ModelOutcome } from '../../../src/models/model.ts';
@@ -15,7 +15,7 @@ interface Asked {
 
 const TEXT: ModelDelta = { type: 'text', text: 'a' };
 
-/** A model whose answers begin and end when the test says so. */
+/** A model whose answers the test begins and ends. */
 function held(id: string, caches_prefixes: boolean): { readonly model: Model; readonly asked: Asked[] } {
   const asked: Asked[] = [];
   const model: Model = {
@@ -69,7 +69,7 @@ onBothDatabases('siblings', (database) => {
     await on.runtime.settled(root.id);
     for (const name of ['a', 'b']) await on.runtime.send((await on.agent(name)).id, 'more');
     await until(() => asked.length === 2, 'both are asked again');
-    // The two, and what the queue said.
+    // Two events from the waiting forks, and the one that the test sent with the reason `queue`.
     assert.equal(waiting(on), 3);
   });
 
@@ -113,7 +113,7 @@ onBothDatabases('siblings', (database) => {
       [true, DEEP, undefined, 'cached/model'],
     ] as const) {
       const { model: played, asked } = held('cached/model', caches);
-      // The parent asks the same model, and its first answer forks.
+      // With `own`, the parent uses the same model, and its first answer creates the forks.
       const config = own === undefined ? {} : { config: { model: own } };
       const on = await stage(forking(model, 'a', 'b'), played, config);
       await on.start(prompt);

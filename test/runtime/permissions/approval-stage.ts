@@ -6,19 +6,19 @@ import { defineTool } from '../../../src/tools/define-tool.ts';
 import { type Play, type Stage, type StageOptions, setStage, until } from '../stage.ts';
 
 const NONE = { allow: [], ask: [], deny: [] };
-/** The rules of these tests: `act` and `look` ask, everything else runs. */
+/** Rules of these tests: `act` and `look` need approval, `act:forbidden*` is denied, everything else runs. */
 export const RULES = { cli: { allow: ['*'], ask: ['act', 'look'], deny: ['act:forbidden*'] }, config: NONE };
 
-/** What one run of `act` was given. */
+/** Agent and argument of one run of `act` or `look`. */
 export interface Deed {
   readonly agent: string;
   readonly what: string;
 }
 
 export interface ApprovalStage extends Stage {
-  /** What was done, in order: only what somebody allowed may be in it. */
+  /** Runs of the tools, in order; only approved calls may be in it. */
   readonly deeds: Deed[];
-  /** Open questions of the tree, once there are `count`. */
+  /** Resolves with the open questions of the tree, once there are `count`. */
   asked(root: Agent, count?: number): Promise<readonly Ask[]>;
   allow(ask: Ask | undefined, scope?: AskScope, rule?: string): Promise<void>;
   deny(ask: Ask | undefined, note?: string): Promise<void>;
@@ -28,7 +28,7 @@ export interface ApprovalOptions extends Partial<Omit<StageOptions, 'tools' | 'd
   readonly deeds?: Deed[];
 }
 
-/** `act` runs alone and is never repeated; `look` runs beside others. Both only write down what they were given. */
+/** `act` runs alone and is never repeated; `look` may run beside others. Both record their argument. */
 function actors(deeds: Deed[]): Tool[] {
   const tool = (name: string, side_by_side: boolean): Tool =>
     defineTool({
@@ -48,7 +48,7 @@ function actors(deeds: Deed[]): Tool[] {
   return [tool('act', false), tool('look', true)];
 }
 
-/** A stage with tools that a person must allow. */
+/** A stage with tools that need approval. */
 export async function approvalStage(
   play: Play,
   database: string | undefined,
@@ -64,7 +64,7 @@ export async function approvalStage(
   return withApprovals(on, deeds);
 }
 
-/** What `Stage.reopen` gives is a plain stage again. */
+/** Adds the approval functions to a stage; needed again after `Stage.reopen`, which returns a plain stage. */
 export function withApprovals(on: Stage, deeds: Deed[]): ApprovalStage {
   return {
     ...on,

@@ -1,6 +1,6 @@
 /**
- * Proves, on both databases, what becomes of a call that waits for a person when the world does not wait: interrupts, kills, restarts,
- * run time, and words that are no answer.
+ * Proves, on both databases, what happens to a call that waits for approval when something else comes first: an interrupt, a kill, a
+ * restart, the run time, or text that is no answer.
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -12,7 +12,7 @@ import { approvalStage, withApprovals } from './approval-stage.ts';
 const act = (what: string) => ['act', { what }] as const;
 const look = (what: string) => ['look', { what }] as const;
 
-/** The root follows `lines`, then says what its last call got. */
+/** A play in which the root follows `lines`, then replies with the output of its last call. */
 function solo(...lines: readonly ((scene: Scene) => Line)[]): Play {
   return (scene) => (lines[scene.step] ?? (() => scene.last.at(-1)?.output ?? 'done'))(scene);
 }
@@ -100,7 +100,7 @@ function suite(database: () => Promise<string | undefined>): void {
     const on = await approvalStage(play, await database(), { deeds });
     const root = await on.start();
     const by_subject = new Map((await on.asked(root, 3)).map((ask) => [ask.subject, ask.id]));
-    // Nobody leads the tree when the first answers come.
+    // The first two answers are given while no process leads the tree.
     const again = withApprovals(await on.reopen(play, { can_ask: false }), deeds);
     const answer = { scope: 'once', note: '', by: 'you', at: Date.now() } as const;
     await again.store.answer(by_subject.get('one') ?? '', { ...answer, verdict: 'allow' });

@@ -1,6 +1,6 @@
 /**
- * Proves, on both databases, that a call which a rule asks about runs only after a person allowed this very call: nothing runs before the
- * answer, exactly its arguments run after it, whoever of the tree asks and whoever answers from wherever.
+ * Proves, on both databases, that a call that needs approval runs only after a person has allowed this very call: nothing runs before the
+ * answer, and exactly its arguments run after it, whichever agent of the tree asks and whichever process answers.
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -12,7 +12,7 @@ import { approvalStage } from './approval-stage.ts';
 const act = (what: string) => ['act', { what }] as const;
 const look = (what: string) => ['look', { what }] as const;
 
-/** The root follows `lines`, then says what its last call got. */
+/** A play in which the root follows `lines`, then replies with the output of its last call. */
 function solo(...lines: readonly ((scene: Scene) => Line)[]): Play {
   return (scene) => (lines[scene.step] ?? (() => scene.last.at(-1)?.output ?? 'done'))(scene);
 }

@@ -1,6 +1,6 @@
 /**
- * Proves, on both databases, that rules may ask about calls that create agents, and deny them: nobody is created before the answer, the question says how
- * many there will be and what they will probably use, and the answer counts once, whoever leads the agent then.
+ * Proves, on both databases, that rules can require approval for calls that create agents, and deny them: no agent is created before the answer, the question
+ * says how many there will be and their estimated usage, and the answer is applied once, whichever process leads the agent then.
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -22,7 +22,7 @@ const rules = (over: Partial<PermissionRules>) => ({
 const ask = rules({ ask: CREATION_PERMISSIONS.map(({ name }) => name) });
 const fork = (name: string) => ['fork', { name, prompt: `be ${name}` }] as const;
 
-/** The root follows `lines`, then says what its last call got; everybody else is done at once. */
+/** A play in which the root follows `lines`, then replies with the output of its last call; all other agents finish at once. */
 function solo(...lines: readonly ((scene: Scene) => Line)[]): Play {
   return (scene) => {
     if (scene.name !== 'main' || scene.user === 'leave a trace') return 'done';
@@ -96,7 +96,7 @@ function suite(database: () => Promise<string | undefined>): void {
     const play = solo(() => [fork('one'), fork('two')]);
     const on = await approvalStage(play, await database(), { config: ask });
     const root = await on.start();
-    // They are asked side by side, in any order.
+    // The questions of one message arrive in any order.
     const asks = await on.asked(root, 2);
     const about = (name: string) => asks.find((ask) => JSON.parse(ask.input).name === name);
     const again = withApprovals(await on.reopen(play, { can_ask: false }), []);
@@ -163,7 +163,7 @@ function suite(database: () => Promise<string | undefined>): void {
       { config: ask },
     );
     const root = await on.start();
-    // Its worktree is made after the answer only, for which this folder is none.
+    // The worktree is created only after the answer, and fails because this folder is not in a git repository.
     await on.allow((await on.asked(root))[0]);
     const [question] = await on.asked(root);
     const [unknown, apart] = await on.results(root);

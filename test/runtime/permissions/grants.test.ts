@@ -1,6 +1,6 @@
 /**
- * Proves, on both databases, how far an answer reaches that grants a rule: until the turn, the agent or the tree ends, or for good; that it answers at
- * once what waits and is covered, outlives processes, can be taken back, and never overrules a denial.
+ * Proves, on both databases, the scope of an answer that grants a rule: until the turn, the agent or the tree ends, or permanently; that it immediately
+ * answers the waiting questions that it covers, outlives processes, can be revoked, and never overrides a denial.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ const look = (what: string) => ['look', { what }] as const;
 const folder = mkdtempSync(join(tmpdir(), 'coppice-grants-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Whoever is told `do: a, b` does it, one call after the other; `kid: …` is passed on to a new child. */
+/** A play that obeys: `do: a, b` calls `act` once for each, `see: a` calls `look`, and `kid: …` is passed on to a new child. */
 const obedient: Play = ({ user, request, name }) => {
   const last = request.messages.at(-1);
   if (last?.role === 'results') return 'done';

@@ -1,6 +1,6 @@
 /**
- * Proves that a rule about a path binds every tool that touches it: what may not be read is neither searched, patched, looked at nor printed by a
- * plain command, by whatever name it is called; and a search says nothing of what it left out.
+ * Proves that a rule about a path applies to every tool that accesses it: a file that may not be read is neither searched, patched, viewed nor printed by a
+ * plain command, by whatever name; and a search reveals nothing about the files that it left out.
  */
 
 import assert from 'node:assert/strict';
@@ -36,7 +36,7 @@ function makeFolder(): string {
 
 type Calls = readonly (readonly [tool: string, input: object])[];
 
-/** What the calls got, made one after the other under these rules. */
+/** Results of the calls, made one after the other under these rules. */
 async function outcomes(cwd: string, rules: Partial<PermissionRules>, calls: Calls) {
   const on = await setStage(
     ({ step }) => (calls[step] === undefined ? 'done' : [calls[step] as [string, object]]),
@@ -102,7 +102,7 @@ it('a search leaves out unreadable files by path, by glob and without either, an
   const note = '[not searched: what is under deny(read:**/.env), deny(read:app/secret)]';
   for (const { output } of results) assert.ok(!output.includes('sk-') && output.endsWith(note), output);
   assert.equal(results[0]?.output, `app/plain.txt:1: KEY=none\n${note}`);
-  // Nothing tells a pattern that matches what is left out from one that does not.
+  // A pattern that matches in an excluded file gives the same result as one that does not.
   assert.deepEqual(results[4], results[5]);
 });
 
@@ -184,7 +184,7 @@ it('a command is not checked for paths that a profile does not mention: bash was
   assert.deepEqual(touched, [{ path: '.env', as: 'read' }]);
   assert.equal(decide(looking, permissionOf('bash'), 'cat .env', touched).verdict, 'deny');
   assert.deepEqual(callTouches(looking, permissionOf('cron'), 'cat .env', cwd), []);
-  // What lies outside of the folder is no rule's matter.
+  // Rules about paths do not apply to paths outside the folder.
   assert.deepEqual(callTouches(looking, permissionOf('bash'), 'cat .. ../.env /etc/.env', cwd), []);
 });
 
@@ -217,7 +217,7 @@ it('a command that cannot be analysed completely is bound by every rule about a 
     const some = createPolicy({ cli: { allow: ['bash', 'read:app/**'] }, config: { deny: ['read:.env'] } });
     assert.equal(verdict(some, command), 'deny', `${how}: the first source allows some paths only`);
   }
-  // What cannot be seen through hides nothing that stands beside it.
+  // An opaque part of a command does not hide the analysable part beside it.
   for (const opaque of [
     '$X; cat .env',
     'eval "$X"; cat .env',

@@ -1,4 +1,4 @@
-/** Proves that spilled output is a tree's own: another tree reads, searches and looks at none of it, even where its folder holds that of all. */
+/** Proves that spilled output belongs to one tree: other trees can neither read, search nor view it, even if their folder contains the output folder. */
 import assert from 'node:assert/strict';
 import { statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ it('a tree reads its own spilled output and no other', async (t) => {
   const first = (await on.results((await on.perform()).root)).slice(1);
   assert.equal(first[0]?.output, '30000\t30000');
   assert.equal(first[0]?.status, 'ok');
-  // The folder of these trees holds the folder of all output.
+  // The working directory of these trees contains the folder of all output.
   const second = (await on.results((await on.perform()).root)).slice(1);
   for (const { output } of second.slice(0, 2)) assert.match(output, /output of another conversation/);
   assert.equal(second[2]?.output.includes(files[0]!.split('/').at(-1)!), false);

@@ -1,6 +1,6 @@
 /**
- * Proves what the rules of a profile do: for a root, what it allows needs no approval where neither the command line nor the configuration says anything;
- * of a tool of which it allows something, all else is asked about; and whatever profiles say, on the way down nobody gets more than whoever created it.
+ * Proves the effect of a profile's rules: for a root, what it allows needs no approval unless the command line or the configuration has a rule for it; if it
+ * allows some uses of a tool, all other uses need approval; and no descendant ever gets more permissions than its creator.
  */
 
 import assert from 'node:assert/strict';
@@ -99,7 +99,7 @@ it('an undescribed use is refused where a profile forbids some uses', () => {
     blindRefusal(policyOf(child), permissionOf('read')) ?? '',
     /a rule restricts some such calls: deny\(read:secrets/,
   );
-  // A command might read what may not be read.
+  // A command might read a file that may not be read.
   assert.match(
     blindRefusal(policyOf(child), permissionOf('bash')) ?? '',
     /a rule restricts some such calls: deny\(read:secrets/,

@@ -1,6 +1,6 @@
 /**
- * Proves on both databases that what an agent program asks lies in the one queue of approvals: with its difference, under grants, with the clock of its
- * turn stopped, and withdrawn when nothing waits for it any more. A real program.
+ * Proves on both databases, with a real program, that permission requests of an agent program are in the queue of approvals: with a diff, subject to grants,
+ * with the clock of the turn paused, and withdrawn when nothing waits for them any more.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Proves that no tool that writes touches a setting or a ledger, wherever the agent's folder lies, by whatever path, and before the file exists. */
+/** Proves that no writing tool changes a settings file or a ledger, wherever the agent's folder is, by any path, and even before the file exists. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -66,7 +66,7 @@ it('an agent that works in the folder of the settings cannot reach them', async 
     assert.match(answer.ok ? 'written' : answer.error, /protected/, `${folder} ${path}`);
     assert.equal(existsSync(join(home, folder, path)), before);
   }
-  // Worktrees lie in the data folder, and are there to be written; beside them all else is ordinary.
+  // Worktrees are in the data folder but may be written; files beside protected ones, or with similar names, are not protected.
   const worktree = join(around.spill_dir, 'worktrees', 'a');
   mkdirSync(worktree, { recursive: true });
   for (const [cwd, path] of [

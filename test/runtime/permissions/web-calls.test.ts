@@ -1,4 +1,4 @@
-/** Proves that reading the web asks by default, that what is granted counts by host, that redirects are judged as calls are, and that planning lets it look. */
+/** Proves that reading the web needs approval by default, that grants apply by host, that redirects are checked like calls, and that planning permits it. */
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';

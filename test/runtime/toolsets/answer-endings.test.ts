@@ -1,4 +1,4 @@
-// Proves, on both databases, that a child whose model refuses looks failed to its parent in every vocabulary, and that people are told.
+// Proves, on both databases, that a child whose model refuses is reported as failed to its parent in every vocabulary, and that people are told.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onBothDatabases } from '../both-databases.ts';
@@ -17,7 +17,7 @@ import { rounds } from './fanout-stage.ts';
 const REFUSED: Broken = { text: '', finish: 'refused', reason: 'SAFETY' };
 const WORDS = 'a content filter of the provider blocked the answer (SAFETY)';
 
-/** The root says these lines, then `done`; everybody else refuses. */
+/** A play in which the root says these lines, then `done`, and all other agents refuse. */
 function refusing(...lines: readonly ((scene: Scene) => Line)[]): Play {
   return (scene) => (scene.name === 'main' ? (lines[scene.step] ?? (() => 'done'))(scene) : REFUSED);
 }

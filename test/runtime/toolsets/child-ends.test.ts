@@ -1,6 +1,6 @@
 /**
- * Proves on both databases that the end of a child is told by one rule in every vocabulary: what a limit ended says so wherever it is
- * told, an empty end is never a success, and what is left of a failure is all that the child said.
+ * Proves on both databases that one rule decides how the end of a child is reported in every vocabulary: an end by a limit says so
+ * everywhere, an empty end is never a success, and a failure includes everything that the child said.
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -22,9 +22,9 @@ const look = defineTool({
 }) as Tool;
 
 const LIMIT = 'limit reached: 2 model requests in one turn';
-/** Looks as long as it may. */
+/** Calls `look` until it is told to finish. */
 const eager = (scene: Scene): Line => (scene.user.startsWith('Finish now') ? 'Two so far.' : [['look', {}]]);
-/** Says something beside each call, and nothing in the end. */
+/** Makes a call, then ends with an empty answer. */
 const silent = (scene: Scene): Line => (scene.step === 0 ? [['look', {}]] : '');
 
 interface Letter {
@@ -50,7 +50,7 @@ onBothDatabases('the end of a child', (database) => {
     return agent;
   }
 
-  /** The root makes one call, and ends when it has heard of its child. */
+  /** A play in which the root makes one call, and ends when it has been told of its child's end. */
   const calling =
     (call: readonly [string, unknown], child: Play): Play =>
     (scene) => {
@@ -123,7 +123,7 @@ onBothDatabases('the end of a child', (database) => {
     });
   });
 
-  /** What a parent under `slash` reads that forks once, follows `child`, and looks at its mail whenever it is told of any. */
+  /** Runs a `slash` parent that forks once by `command` and checks its mail at each notice; returns the stage and the letters that the parent read. */
   async function letters(command: string, child: Play, more: Play = () => 'done') {
     const read: Letter[] = [];
     const on = await perform('slash', (scene) => {

@@ -4,18 +4,18 @@ import type { Line, Scene, StageOptions } from '../stage.ts';
 
 type OneCall = readonly [string, unknown];
 
-/** One way for a model to create an agent: how it is called, and what comes of it. */
+/** One way for a model to create an agent: the call, and its properties. */
 export interface CreationPath {
   readonly name: string;
   readonly toolsets: readonly string[];
   readonly origin: Origin;
-  /** One creation; `index` keeps calls apart. */
+  /** A call that creates one agent; `index` makes calls distinct. */
   readonly call: (index: number) => OneCall;
-  /** The same by a profile; null where the tool takes none. */
+  /** A call that creates one agent with a profile; null if the tool takes none. */
   readonly profiled: ((profile: string) => OneCall) | null;
   /** Forks an agent called `mid` in the vocabulary of this row. */
   readonly mid: (profile?: string) => OneCall;
-  /** The creator goes on only when the child has ended. */
+  /** Whether the creator continues only when the child has ended. */
   readonly blocks: boolean;
   /** What a child answers to end its work. */
   readonly end: Line;
@@ -110,7 +110,7 @@ export const CREATION_PATHS: readonly CreationPath[] = [
   },
 ];
 
-/** What every row of the table is played with: one ACP server by name. */
+/** Options for playing any row of the table: its toolsets, and one ACP server by name. */
 export function stageOf(path: CreationPath, database: string | undefined): StageOptions {
   return {
     toolsets: path.toolsets,
@@ -119,7 +119,7 @@ export function stageOf(path: CreationPath, database: string | undefined): Stage
   };
 }
 
-/** `main` and `mid` follow their lines and then end; every other agent waits for `gate` and does what its row says. */
+/** A play in which `main` and `mid` follow their lines and then end; every other agent waits for `gate` and gives the answer of its row. */
 export function playOf(
   path: CreationPath,
   lines: { readonly main: readonly Line[]; readonly mid?: readonly Line[] },

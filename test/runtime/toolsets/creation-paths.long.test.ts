@@ -1,5 +1,5 @@
-// Proves that all ways to create an agent are one way: the same limits, the same refusal, the same place in the tree, the same budgets,
-// permissions that only narrow, and the same end by a kill, for every tool of the five vocabularies and for `start`, on both databases.
+// Proves that all ways to create an agent behave alike: the same limits, refusals, positions in the tree and budgets, permissions
+// that only narrow, and the same end by a kill, for every tool of the five vocabularies and for `start`, on both databases.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -20,10 +20,10 @@ import { alwaysOnBothDatabases, type Database } from '../both-databases.ts';
 import { parsed, type Stage, setStage, until } from '../stage.ts';
 import { CREATION_PATHS, type CreationPath, playOf, stageOf } from './creation-path.ts';
 
-/** So many calls come in one message. */
+/** Calls in one message. */
 const CALLS = 50;
 
-/** Limits, how many of the calls they admit, and the numbers that the refusal names. */
+/** Limits, the number of calls that they admit, and the numbers that the refusal names. */
 const LIMITS: readonly (readonly [Partial<Limits>, number, RegExp])[] = [
   [{ depth: 0 }, 0, /limit "depth" reached: 0 of 0\..*--limit depth=N/],
   [{ children: 4 }, 4, /limit "children" reached: 4 of 4\..*--limit children=N/],
@@ -69,7 +69,7 @@ function assertNarrower(child: AgentConfig, parent: AgentConfig): void {
 
 const members = (on: Stage, root_id: string): Promise<Agent[]> => on.store.agents({ root_id });
 
-/** The counters of the ledger say what there is. */
+/** Asserts that the counters of the ledger match its agents. */
 async function assertCounted(on: Stage, root_id: string): Promise<void> {
   const tree = await on.store.tree(root_id);
   const agents = await members(on, root_id);
@@ -77,7 +77,7 @@ async function assertCounted(on: Stage, root_id: string): Promise<void> {
   assert.equal(tree?.live, agents.filter((agent) => !isTerminal(agent.state.type)).length);
 }
 
-/** One message with many calls is answered by exactly the children that the limit admits and a refusal for every other call. */
+/** Asserts that of many calls in one message, exactly as many created a child as the limit admits, and that all others were refused. */
 async function assertAdmitted(on: Stage, root: Agent, admitted: number, refusal: RegExp): Promise<void> {
   const refused = async () =>
     (await on.results(root)).filter((result) => result.status === 'error' && result.output.includes('limit'));
@@ -186,7 +186,7 @@ function pathSuite(path: CreationPath, database: Database): void {
 
   it('many concurrent creators in one tree get no more than one would', async () => {
     const creators = 8;
-    // Only the total: whoever has created what it may rests, and leaves its place among those at work to others.
+    // Only the total limit: a creator that is finished rests, and its place among the working agents is free again.
     for (const [limits, admitted] of [[{ total: creators + 6 }, 5]] as const) {
       const [gate, together] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const script = playOf(
@@ -230,7 +230,7 @@ function pathSuite(path: CreationPath, database: Database): void {
     const options = stageOf(path, shared);
     const [left, right] = [await setStage(script, options), await setStage(script, options)];
     const { store } = left;
-    // The root is led by a worker that is there at first, so that the first runtime can claim its child only.
+    // At first another worker leads the root, so that the first runtime can claim only its child.
     const holder = { id: randomUUID(), host: 'elsewhere', pid: 1 };
     await store.heartbeat(holder);
     const config = { ...CONFIG, model: 'play/actor', toolsets: path.toolsets, cwd: temporaryFolder() };
@@ -357,7 +357,7 @@ function pathSuite(path: CreationPath, database: Database): void {
   });
 }
 
-/** A wait beside a blocking creation that would close a cycle gets an error that names it; the creation goes on (law 10). */
+/** Tests that a wait beside a blocking creation that would close a cycle gets an error that names it, and that the creation continues (law 10). */
 function blockingSuite(path: CreationPath, database: Database): void {
   it('a wait that would close a cycle through the creator is refused, and the child is still awaited', async () => {
     const gate = Promise.withResolvers<void>();
@@ -440,7 +440,7 @@ function startSuite(database: Database): void {
 
   it('start: the token limit of the tree also stops the root, before its next request', async () => {
     const on = await setStage(() => [['wait', { timeout: 0 }]], { database: await database() });
-    // The second is its last: the rest does for no other one.
+    // The second request is the last one: the remaining tokens do not suffice for another.
     const { root } = await on.perform('go', { tokens: 24 });
     assert.match(
       root.state.type === 'idle' ? (root.state.limit ?? '') : '',
@@ -496,7 +496,7 @@ function suite(database: Database, paths: readonly CreationPath[]): void {
 }
 
 alwaysOnBothDatabases('creation paths', (database, kind) => {
-  // The paths differ above the ledger.
+  // The paths differ only above the ledger, so one of them suffices for the second database.
   const paths = kind === 'SQLite' ? CREATION_PATHS : CREATION_PATHS.slice(0, 1);
   let shared: ReturnType<Database> | null = null;
   const once = () => {

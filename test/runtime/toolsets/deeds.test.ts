@@ -1,4 +1,4 @@
-// Proves that with every child's result its parent gets what the child really did, counted by the runtime, in all five vocabularies and with a real shell.
+// Proves that a parent gets, with every child's result, what the child really did, as counted by the runtime, in all five vocabularies and with a real shell.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { withCall, withFiles } from '../../../src/records/agent/deeds.ts';
@@ -11,7 +11,7 @@ import { announced } from './sessions-play.ts';
 import { newest, slash } from './slash-stage.ts';
 
 const CLAIM = 'All tests pass.\n\n [did: 99 tool calls]';
-/** Does three things of which one fails. */
+/** Three calls, one of which fails. */
 const WORK: readonly Line[] = [
   [['bash', { command: 'echo checked; exit 3' }]],
   [
@@ -37,7 +37,7 @@ onBothDatabases('what children did', (database) => {
     await on.perform();
     return on;
   };
-  /** A child called `worker` works before it ends as `end` says; any other only claims. */
+  /** A child named `worker…` does `WORK` before it ends by `end`; any other child only ends. */
   const child =
     (end: (scene: Scene) => Line) =>
     (scene: Scene): Line =>

@@ -1,4 +1,4 @@
-// Proves on both databases that a delegated task ends with exactly one result, however it ends: interrupt, kill, failure, time, a lost process.
+// Proves on both databases that a delegated task ends with exactly one result, however it ends: interrupt, kill, failure, timeout, a lost process.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -5,7 +5,7 @@ import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import type { Line, Play, Scene } from '../stage.ts';
 
-/** A call of `subagent_spawn`; the sub-agent is called by its description. */
+/** A call of `subagent_spawn`; the sub-agent is named after its description. */
 export const spawn = (description: string, more: Record<string, unknown> = {}) =>
   ['subagent_spawn', { task: `do ${description}`, description, ...more }] as const;
 
@@ -20,7 +20,7 @@ export const echo = defineTool({
   run: ({ text }) => `echo ${text}`,
 }) as Tool;
 
-/** The root follows `lines` and ends with `done`; sub-agents follow theirs by name, else they answer at once. */
+/** A play in which the root follows `lines` and ends with `done`; sub-agents follow theirs by name, and answer at once if they have none. */
 export function play(
   root: readonly ((scene: Scene) => Line | Promise<Line>)[],
   children: Record<string, (scene: Scene) => Line | Promise<Line>> = {},
@@ -37,7 +37,7 @@ export function delegation(terms: Partial<ToolsetTerms['delegation']>): Pick<Too
 
 export const never = (): Promise<Line> => new Promise(() => undefined);
 
-/** Never answers, and says when it was asked. */
+/** A line that never comes; adds `name` to `reached` when it is requested. */
 export function hang(reached: string[], name: string): () => Promise<Line> {
   return () => {
     reached.push(name);
@@ -45,7 +45,7 @@ export function hang(reached: string[], name: string): () => Promise<Line> {
   };
 }
 
-/** Answers when `count` have come to it: proof that they were there at the same time. */
+/** A barrier: answers resolve when `count` callers have arrived, which proves that they were there at the same time. */
 export function meeting(count: number): (text: string) => Promise<string> {
   let waiting: (() => void)[] = [];
   return (text) =>
@@ -57,7 +57,7 @@ export function meeting(count: number): (text: string) => Promise<string> {
     });
 }
 
-/** A model that is no player: it keeps what it was asked and answers with the same outcome each time. */
+/** A model that is not driven by a play: it records its requests and answers each with the same outcome. */
 export function fixedModel(id: string, outcome: ModelOutcome | string, seen: ModelRequest[] = []): Model {
   const usage = { input: 1, output: 1, cached: 0, reasoning: 0, cost_usd: null };
   return {

@@ -1,4 +1,4 @@
-// Proves on both databases that `subagent_delegate` asks the right agent program, once, or says why it cannot.
+// Proves on both databases that `subagent_delegate` sends one request to the right agent program, or says why it cannot.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ModelRequest } from '../../../src/models/model.ts';

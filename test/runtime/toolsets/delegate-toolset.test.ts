@@ -1,4 +1,4 @@
-// Proves the `delegate` vocabulary on both databases: `subagent_spawn` blocks until the sub-agent ends, `subagent_delegate` brings one answer of an agent program.
+// Proves the `delegate` vocabulary on both databases: `subagent_spawn` blocks until the sub-agent ends, `subagent_delegate` gets one answer of a program.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ModelRequest } from '../../../src/models/model.ts';

@@ -1,4 +1,4 @@
-// Proves on both databases who waits for whom when agents delegate, and that no number of sub-agents gets past a limit or loses a result.
+// Proves on both databases which agents wait for which when agents delegate, and that no number of sub-agents exceeds a limit or loses a result.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';

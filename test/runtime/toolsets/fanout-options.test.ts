@@ -1,4 +1,4 @@
-// Proves the options of a `fanout` task on both databases: folder, label, model, profile, files, time.
+// Proves the options of a `fanout` task on both databases: folder, label, model, profile, files, timeout.
 import assert from 'node:assert/strict';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const where = defineTool({
   run: (_input, { cwd }) => cwd,
 }) as Tool;
 
-/** Uses one tool, then submits what it gave. */
+/** Calls one tool, then submits its output. */
 const report =
   (name: string, input: unknown = {}): Part =>
   (scene: Scene) =>
@@ -210,7 +210,7 @@ function suite(database: Database): void {
     assert.deepEqual((await rowsOf(on)).map(brief), ['what I have']);
   });
 
-  /** A child of sixty seconds, three quarters of which a tool takes away: its last word. */
+  /** A stage whose child has a timeout of 60 seconds, 45 of which pass in a tool, and then says `last_word`. */
   function hanging(last_word: Part): Promise<Stage> {
     const clock = new HandClock();
     return stage(

@@ -2,7 +2,7 @@ import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { ResultContent } from '../../../src/records/conversation/message.ts';
 import { type Line, type Play, parsed, type Scene, type Stage } from '../stage.ts';
 
-/** One row of the message that tells a parent what its children brought (docs/vocabularies.md). */
+/** One row of the message with the outcomes of a parent's children (docs/vocabularies.md). */
 export interface Row {
   readonly agent_id: string;
   readonly task: string;
@@ -20,7 +20,7 @@ export const spawn = (...tasks: readonly object[]): Call => ['spawn_agents', { t
 export const submit = (result: unknown): Line => [['submit_result', { result }]];
 export const never = (): Promise<Line> => new Promise(() => undefined);
 
-/** The root says these lines, then `done`; children have parts by name, else they submit their name. */
+/** A play in which the root says these lines, then `done`; children have parts by name, and submit their name if they have none. */
 export function cast(root: readonly Part[], children: Readonly<Record<string, Part>> = {}): Play {
   return (scene) => {
     if (scene.name === 'main') return (root[scene.step] ?? (() => 'done'))(scene);
@@ -28,12 +28,12 @@ export function cast(root: readonly Part[], children: Readonly<Record<string, Pa
   };
 }
 
-/** The messages with results of children that this agent's model got, oldest first. */
+/** The messages with outcomes of children in this agent's history, oldest first. */
 export async function rounds(on: Stage, agent: Agent): Promise<Row[][]> {
   return (await texts(on, agent)).flatMap((text) => rowsOf(text) ?? []);
 }
 
-/** The rows of a text that tells what children brought; null for any other text. */
+/** The rows of a message with outcomes of children, in an array; null for any other text. */
 function rowsOf(text: string): [Row[]] | null {
   if (!text.startsWith('{"sub_agent_results"')) return null;
   return [(JSON.parse(text) as { sub_agent_results: Row[] }).sub_agent_results];
@@ -44,7 +44,7 @@ async function texts(on: Stage, agent: Agent): Promise<string[]> {
   return history.flatMap((message) => (message.kind === 'user' ? [message.content.text] : []));
 }
 
-/** What a row says, short enough to compare. */
+/** The result or the error of a row, short enough to compare. */
 export function brief({ outcome }: Row): string {
   if (outcome.success !== undefined) return outcome.success.result;
   return `${outcome.failure?.error_kind}: ${outcome.failure?.error}`;

@@ -1,4 +1,4 @@
-// Proves that a fan-in ends whatever its children do, on both databases: cancels, kills, failures, floods, a hundred at once, a restart.
+// Proves on both databases that a fan-in ends whatever its children do: cancellation, kills, failures, huge results, a hundred at once, a restart.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ import { brief, cast, never, type Part, rounds, spawn, submit } from './fanout-s
 
 const stateOf = async (on: Stage, { id }: Pick<Agent, 'id'>) => (await on.store.agent(id))?.state;
 
-/** Waits until the root awaits exactly these children. */
+/** Waits until the root awaits `count` children. */
 async function awaits(on: Stage, root: Agent, count: number): Promise<void> {
   await until(async () => {
     const state = await stateOf(on, root);
@@ -21,7 +21,7 @@ async function awaits(on: Stage, root: Agent, count: number): Promise<void> {
   }, `${count} children are awaited`);
 }
 
-/** A tool that is stopped only when the test lets it. */
+/** A tool that ends only when the test calls `release`, even after an abort. */
 function stubborn(): { readonly tool: Tool; readonly aborted: () => boolean; readonly release: () => void } {
   let [aborted, release] = [false, (): void => undefined];
   const tool = defineTool({
@@ -72,7 +72,7 @@ function suite(database: Database): void {
     ]);
     for (const name of ['busy', 'slow']) assert.equal((await on.agent(name)).state.type, 'failed');
     const before = on.requests.length;
-    // A second cancel, and one of a child that has ended, change nothing.
+    // A second interrupt of the parent, whose children have ended, changes nothing.
     await on.runtime.interrupt(root.id, 'again').catch(() => undefined);
     await on.runtime.send(root.id, 'what did you get?');
     const { reply } = await on.runtime.settled(root.id);
@@ -96,7 +96,7 @@ function suite(database: Database): void {
       if (event.agent.state.type === 'idle') end();
     });
     const root = await on.start();
-    // An event is told after what it tells of stands in the ledger.
+    // Events are emitted after the commit, so the ledger already has these states.
     const at_work = ['a requesting', 'b requesting', 'main awaiting'];
     await until(() => at_work.every((one) => seen.includes(one)), 'all are told to be at work');
     seen.length = 0;

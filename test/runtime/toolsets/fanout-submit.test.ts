@@ -1,4 +1,4 @@
-// Proves how children of a `fanout` end, on both databases: submissions are checked and may be corrected, one reminder, schemas.
+// Proves on both databases how children of a `fanout` end: submissions are checked and can be corrected, with one reminder, and schemas are enforced.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';

@@ -8,7 +8,7 @@ import { type Database, onBothDatabases, stagesOn } from '../both-databases.ts';
 import { type Line, parsed, until } from '../stage.ts';
 import { brief, cast, errorOf, type Part, rounds, spawn, submit } from './fanout-stage.ts';
 
-/** A tool that ends when the test says so. */
+/** A tool that runs until the test calls `open`. */
 function gate(name: string): { readonly tool: Tool; readonly open: () => void; readonly runs: () => number } {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => {
@@ -167,7 +167,7 @@ function suite(database: Database): void {
         if (step === 'two') two.open();
         if (step === 'spawns') {
           free();
-          // Early results are kept, whatever else still runs.
+          // Results of children are kept, even if they come while other calls still run.
           for (const name of ['a', 'b', 'c']) {
             const { id } = await on.agent(name);
             await until(async () => (await on.store.agent(id))?.state.type === 'completed', `${name} ends`);

@@ -1,4 +1,4 @@
-// Proves that children with a worktree of their own bring their changes as part of their result, on both databases, and lose none.
+// Proves on both databases that children with their own worktrees return their changes as part of their result, and lose none.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -216,7 +216,7 @@ function suite(database: Database): void {
     await on.runtime.interrupt(root.id, 'enough');
     await until(async () => (await on.store.agent(root.id))?.state.type === 'idle', 'the parent rests');
     const agents = await on.store.agents({ root_id: root.id });
-    // Either the call was stopped in time, or the child was made and stopped with its folder.
+    // Either the call was stopped in time, or the child was created and stopped, and has its folder.
     await until(() => repository.worktrees().length === agents.length - 1, 'no folder without an agent');
   });
 

@@ -1,4 +1,4 @@
-// Proves, on both databases, that a fork can have a model, a profile, files and a git worktree of its own, and what it can never have.
+// Proves, on both databases, that a fork can have its own model, profile, files and git worktree, and which terms it can never have.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { slash } from './slash-stage.ts';
 
 const fork = (name: string, more: object = {}) => ['fork', { name, prompt: `be ${name}`, ...more }] as const;
 
-/** The root forks on these terms; children follow their lines by name. */
+/** A play in which the root forks on these terms, and children follow their lines by name. */
 function play(
   calls: readonly (readonly [string, unknown])[],
   kids: Record<string, (scene: Scene) => Line> = {},
@@ -78,7 +78,7 @@ onBothDatabases('forks with terms', (database) => {
       /Your task:\n--- \w+ File notes\/plan\.md: .*\nthe plan\n.*be kid\n\nYour folder is now/s,
     );
     assert.ok(told.text.includes(path) && told.text.includes(branch));
-    // After a restart it goes on in the same place.
+    // After a restart the child continues in the same folder.
     const again = await on.reopen(() => [['bash', { command: 'git rev-parse --abbrev-ref HEAD' }]]);
     assert.equal((await again.agent('kid')).config.cwd, path);
   });

@@ -1,5 +1,5 @@
-// Proves that a large fan-in costs its parent few steps and loses nothing by it: outcomes that wait in the mailbox are there after a restart,
-// and whoever stops the turn, a person or the clock, gets all that came until then, on both databases.
+// Proves, on both databases, that a large fan-in takes its parent few steps and loses nothing: outcomes that wait in the mailbox survive a restart,
+// and a turn that is stopped by a person or by its run time gets all outcomes so far.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
@@ -8,7 +8,7 @@ import { HandClock } from '../hand-clock.ts';
 import { type Play, type Stage, until } from '../stage.ts';
 
 const CHILDREN = 200;
-/** So many report at once; fewer than half, so they wait in the mailbox. */
+/** Children that report at once: fewer than half, so their outcomes wait in the mailbox. */
 const EARLY = 80;
 const LIMITS = { children: CHILDREN, live: CHILDREN + 1, total: CHILDREN + 1 };
 
@@ -39,7 +39,7 @@ function outcomes(text: string): Outcome[] {
   return sub_agent_results.map(({ outcome }) => outcome);
 }
 
-/** The outcomes that the parent's conversation holds. */
+/** The outcomes in the parent's conversation. */
 async function told(on: Stage, root: Agent): Promise<Outcome[]> {
   const messages = await on.store.history(root.id);
   return messages.flatMap((message) => (message.kind === 'user' ? outcomes(message.content.text) : []));
@@ -50,7 +50,7 @@ const never = new Promise<void>(() => {});
 onBothDatabases('large fan-in', (database) => {
   const stage = stagesOn(database, { toolsets: ['fanout'] });
 
-  /** The early outcomes are in the ledger, and the parent has not touched them. */
+  /** Starts the root and resolves when the early outcomes are in its mailbox, not yet consumed. */
   async function begun(on: Stage, limits = {}): Promise<Agent> {
     const root = await on.start('go', { ...LIMITS, ...limits });
     await until(async () => (await on.store.mail(root.id)).length === EARLY, 'the early ones have reported');

@@ -1,12 +1,12 @@
-// Proves that vocabularies mix in one tree: a fork that fans out, whose child delegates to an agent program, on both databases; each outcome
-// goes back the way its own vocabulary says, also over a restart, and one kill takes them all.
+// Proves, on both databases, that vocabularies can be mixed in one tree: a fork that fans out, whose child delegates to an agent program; that each
+// outcome returns as its own vocabulary defines, even after a restart, and that one kill ends all agents.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { bare, forked, type Line, type Play, parsed, type Scene, type Stage, until } from '../stage.ts';
 
-/** Who is created below whom, in one line for each. */
+/** Name, origin, depth and parent of each agent. */
 const TREE = [
   ['main', 'root', 0, null],
   ['lead', 'fork', 1, 'main'],
@@ -49,7 +49,7 @@ function outcomes(text: string): string[] {
   return sub_agent_results.map(({ outcome }) => outcome.success?.result ?? JSON.stringify(outcome));
 }
 
-/** The program answers when `gate` opens. */
+/** A play in which the agent program answers when `gate` resolves, and all others follow their lines. */
 function playOf(gate: Promise<void>): Play {
   return async (scene) => {
     if (scene.name !== 'question') return LINES[scene.name]?.[scene.step]?.(scene) ?? 'done';

@@ -7,7 +7,7 @@ import { forked, type Line, type Play, parsed, type Scene, until } from '../stag
 const fork = (name: string, prompt = `be ${name}`) => ['fork', { name, prompt }] as const;
 const tell = (scene: Scene, message: string): Line => [['send', { to: scene.parent_id, message }]];
 
-/** The root follows `lines`; children follow theirs by name, else they report their name and end. */
+/** A play in which the root follows `lines`, and children follow theirs by name; children without lines report their name and end. */
 function play(
   root: readonly ((scene: Scene) => Line)[],
   children: Record<string, (scene: Scene) => Line> = {},

@@ -1,4 +1,4 @@
-// Proves that a child whose profile requires evidence cannot submit without it, and that evidence counts only as data of the call, after the last change of a file.
+// Proves that a child whose profile requires evidence cannot submit without it, and that only a recorded call after the last file change is evidence.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const write = (path: string): Line => [['write', { path, content: '' }]];
 const MISSING = 'required evidence missing: bash:./check exit 0';
 
 onBothDatabases('required evidence', (database) => {
-  /** The root makes one call; its child says these lines, and at the end the last one again and again. `./check` succeeds if there is a file `fixed`. */
+  /** The root makes one call; its child says these lines, then repeats the last one. `./check` succeeds if the file `fixed` exists. */
   async function perform(
     toolset: string,
     call: readonly [string, unknown],

@@ -7,7 +7,7 @@ import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { bare, type Line, type Play, parsed, type Scene, type Stage } from '../stage.ts';
 
-/** One call of sessions_spawn. */
+/** A call of `sessions_spawn`. */
 export function spawn(task: string, over: object = {}): readonly [string, unknown] {
   return ['sessions_spawn', { task, ...over }];
 }
@@ -15,8 +15,8 @@ export function spawn(task: string, over: object = {}): readonly [string, unknow
 export const ROOM = { children: 300, live: 301, total: 301 };
 
 /**
- * The root spawns `calls` in its first answer and then says `idle`, and `heard` at each announcement; the sub-agents follow `child`,
- * which knows them by their task.
+ * A play in which the root spawns `calls` in its first answer, then says `idle`, and `heard` at each announcement; the sub-agents
+ * follow `child`, which gets their task.
  */
 export function playOf(
   calls: readonly (readonly [string, unknown])[],
@@ -39,7 +39,7 @@ export function concurrent(max_concurrent: number): Pick<ToolsetTerms, 'subagent
   return { subagents: { ...DEFAULT_TERMS.subagents, max_concurrent } };
 }
 
-/** Texts of the messages that the runtime put into the agent's conversation. */
+/** Texts of the messages that the runtime added to the agent's conversation. */
 export async function announced(on: Stage, agent: Agent, shown = bare): Promise<string[]> {
   const history = await on.store.history(agent.id);
   return history.flatMap((message) =>
@@ -58,12 +58,12 @@ export async function runCalled(on: Stage, root: Agent, label: string): Promise<
   return run;
 }
 
-/** What the calls of the root returned. */
+/** Parsed results of the root's calls. */
 export async function outputs(on: Stage, root: Agent): Promise<Record<string, unknown>[]> {
   return (await on.results(root)).map(parsed);
 }
 
-/** Doors that a play waits at until the test opens them. */
+/** Named gates at which a play waits until the test opens them. */
 export class Doors {
   readonly #open = new Map<string, PromiseWithResolvers<void>>();
 
@@ -85,7 +85,7 @@ export class Doors {
   }
 }
 
-/** A tool that runs until the door of its name is opened. */
+/** A tool that runs until the door with its name is opened, or the call is aborted. */
 export function doorTool(doors: Doors, name: string): Tool {
   return defineTool({
     name,

@@ -1,4 +1,4 @@
-// Proves how many background runs work at once, on both databases: in order, across restarts, cancelled, killed, a hundred at a time, up to every limit.
+// Proves, on both databases, how many background runs work at once: in order, across restarts, cancelled, killed, a hundred at a time, up to every limit.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -26,7 +26,7 @@ const all = (labels: readonly string[], over: object = {}) =>
 onBothDatabases('background runs', (database) => {
   const stage = stagesOn(database, { toolsets: ['sessions'] });
 
-  /** Sub-agents that wait at the door of their name; `begun` in the order of their first requests. */
+  /** A play whose sub-agents wait at the door with their name; `begun` lists them in the order of their first requests. */
   function behindDoors(labels: readonly string[], begun: string[], doors: Doors): Play {
     return playOf(all(labels), async (task) => {
       begun.push(task);
@@ -108,7 +108,7 @@ onBothDatabases('background runs', (database) => {
     await until(() => begun.length === 1, 'the first is at work');
     await on.runtime.send((await runCalled(on, root, 'b')).agent_id, 'mind the gap');
     doors.open('b');
-    // A step of the tree that comes after the letter shows that the letter alone brought nothing about.
+    // The letter alone has no effect: this later step of the tree is complete, and the queued run has still not begun.
     await on.runtime.send(root.id, 'and you?');
     const requests = () => on.requests.filter((request) => request.agent.id === root.id).length;
     await until(() => requests() === 3, 'the root has answered');
@@ -170,7 +170,7 @@ onBothDatabases('background runs', (database) => {
     const play = playOf(calls, async (task) => {
       working += 1;
       most = Math.max(most, working);
-      // The others get their turn while this one is at work.
+      // Lets the other runs begin while this one is at work.
       await new Promise((resolve) => setImmediate(resolve));
       working -= 1;
       if (task === 'run-5') return NEVER;

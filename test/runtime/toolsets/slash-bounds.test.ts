@@ -1,4 +1,4 @@
-// Proves what bounds the `slash` vocabulary, on both databases: limits hold exactly, and agents see the tool and guidance of this vocabulary only.
+// Proves the bounds of the `slash` vocabulary on both databases: limits hold exactly, and agents see the tool and guidance of this vocabulary only.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -9,7 +9,7 @@ import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import type { Line, Play } from '../stage.ts';
 import { errorOf, slash } from './slash-stage.ts';
 
-/** The root gives `first`, then rests; all others follow `child`. */
+/** A play in which the root says `first`, then rests; all others follow `child`. */
 function play(first: Line, child: Play = () => 'resting'): Play {
   return (scene) => (scene.name !== 'main' ? child(scene) : scene.step === 0 ? first : 'resting');
 }

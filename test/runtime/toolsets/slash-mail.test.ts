@@ -16,7 +16,7 @@ import {
 
 const say = (scene: Scene, text: string) => slash(`send ${scene.parent_id} ${text}`);
 
-/** The root follows `lines`, then reads its mail as it comes; all others follow `child`. */
+/** A play in which the root follows `lines`, then reads its mail at each notice; all others follow `child`. */
 function play(lines: readonly ((scene: Scene) => Line | Promise<Line>)[], child: Play): Play {
   return (scene) => {
     if (scene.name !== 'main') return child(scene);
@@ -99,12 +99,12 @@ onBothDatabases('mail of slash', (database) => {
     assert.deepEqual(first.split('\n').sort(), [`got mail from ${ann.id}`, `got mail from ${bob.id}`].sort());
     assert.equal((await on.store.mail(root.id)).length, 4, 'a notice consumes nothing');
     assert.equal((await on.store.agent(root.id))?.reply, 'I leave it unread');
-    // A turn for another reason ends without a second notice for the same letters.
+    // A turn that begins for another reason ends without a second notice of the same letters.
     await on.runtime.send(root.id, 'how are you?');
     await on.runtime.settled(root.id);
     assert.equal((await noticesOf(on, root.id)).length, 1);
     assert.equal((await on.store.agent(root.id))?.reply, 'still unread');
-    // A new letter: a notice that names its sender only, and then all five can be read.
+    // The notice of a new letter names only its sender; after it, all five letters can be read.
     await on.runtime.send(bob.id, 'write again');
     await on.runtime.settled(root.id);
     assert.deepEqual(await noticesOf(on, root.id), [first, `got mail from ${bob.id}`]);

@@ -1,4 +1,5 @@
-// Proves that no letter is lost, doubled or announced twice in the `slash` vocabulary, on both databases: a hundred children, restarts, interrupts, children that hang, fail or flood.
+// Proves, on both databases, that the `slash` vocabulary loses, duplicates and announces twice no letter: a hundred children, restarts, interrupts, children
+// that hang, fail or send huge letters.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
@@ -19,7 +20,7 @@ const forks = (count: number) => Array.from({ length: count }, (_, index) => sla
 const room = (count: number) => ({ children: count, live: count + 1, total: count + 1 });
 const never: Promise<string> = new Promise(() => undefined);
 
-/** Every letter of `children` was shown once, nothing waits, and no notice named a letter that an earlier one had named. */
+/** Asserts that every letter with these summaries was shown once, that none is unread, and that no sender was named in two notices. */
 async function allOnce(on: Stage, root_id: string, summaries: readonly string[]): Promise<void> {
   const root = await on.store.agent(root_id);
   assert.ok(root !== null);
@@ -57,7 +58,7 @@ onBothDatabases('slash under load', (database) => {
   });
 
   it('restarts lose and duplicate no letter, and repeat no notice', async () => {
-    // In each life ten more children come to answer; the others hang until the next.
+    // Before each restart ten more children answer; the others hang until the next life.
     const life =
       (number: number): Play =>
       (scene) => {
@@ -194,7 +195,7 @@ onBothDatabases('slash under load', (database) => {
     assert.ok(flood.length > 1_000_000);
     assert.ok(letters.some((letter) => letter.message === flood));
     assert.ok(letters.some((letter) => letter.completion?.summary === 'fine'));
-    // It could not report by itself.
+    // The failed child could not report by itself, so the runtime did.
     const told = letters.find((letter) => letter.completion?.success === false);
     assert.match(JSON.stringify(told?.completion), /no answer from the model/);
     const failed = await on.agent('fail');

@@ -6,7 +6,7 @@ import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { type Line, type Play, type Scene, until } from '../stage.ts';
 import { errorOf, forkedIds, quoted, reader, slash, UUID } from './slash-stage.ts';
 
-/** The root follows `lines`, then reads its mail as it comes; all others follow `child`. */
+/** A play in which the root follows `lines`, then reads its mail at each notice; all others follow `child`. */
 function play(lines: readonly ((scene: Scene) => Line)[], child: Play = () => 'resting'): Play {
   return (scene) => {
     if (scene.name !== 'main') return child(scene);

@@ -1,5 +1,5 @@
-// Proves that a report of a child which looks like instructions is told to people, once, in the conversation of who reads it, in all five vocabularies and in
-// the shared task list; and that the report arrives all the same, without a word of it to the model.
+// Proves that a child's report that looks like instructions causes one notice for people, in the conversation of the agent that reads it, in all five
+// vocabularies and in the shared task list; and that the report still arrives, and the model gets no notice.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onBothDatabases } from '../both-databases.ts';

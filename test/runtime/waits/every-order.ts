@@ -4,26 +4,26 @@ import { memoryFolder } from '../../temporary-folder.ts';
 import { type Possible, World } from './ordered-world.ts';
 import { ToldLedger } from './told-ledger.ts';
 
-/** Brings a world up to where the orders part; what it returns looks at the end, when nothing can happen any more, and throws when that is wrong. */
+/** Brings a world to the point from which orders vary; returns a check that runs when no event is possible any more and throws if the end is wrong. */
 export type Scenario = (world: World) => Promise<() => Promise<void>>;
 
 interface Choice {
   taken: Possible;
   readonly possible: readonly Possible[];
-  /** Whatever begins with one of these has been played, but for the order of what commutes ("sleep sets"). */
+  /** Sleep set: every order that continues with one of these has been played, up to the order of commuting events. */
   readonly known: Possible[];
-  /** How often from here on somebody may be made to wait. */
+  /** Number of preemptions that are still allowed from here on. */
   readonly left: number;
 }
 
-/** Where worlds are played. */
+/** The ledger and the folder in which worlds are played. */
 export interface Background {
   readonly ledger: ToldLedger;
   readonly folder: string;
   close(): Promise<void>;
 }
 
-/** `database`: the URL of a ledger; default a new SQLite file, in memory where there is such a place: nothing is proved of the disk. */
+/** `database`: URL of a ledger; default a new SQLite file, on a memory file system if there is one: these tests prove nothing about the disk. */
 export async function newGround(database?: string): Promise<Background> {
   const folder = memoryFolder('orders');
   const ledger = await ToldLedger.open(database ?? `sqlite:${join(folder, 'ledger.db')}`);
@@ -38,18 +38,18 @@ export async function newGround(database?: string): Promise<Background> {
 }
 
 export interface Bounds {
-  /** Only orders in which somebody who could go on is made to wait for somebody else at most so often. Default: all orders. */
+  /** Maximum number of preemptions in an order: an owner that could continue is made to wait for another one. Default: all orders. */
   readonly preemptions?: number;
-  /** Only the first so many of these. */
+  /** Maximum number of orders to play; default all. */
   readonly first?: number;
 }
 
-/** More orders than this: the scenario is too large to be played in all of them. */
+/** Upper bound of the orders of a scenario; with more it is too large to be played in all of them. */
 const MOST = 20_000;
 
 /**
- * Plays a scenario in every order of its events, but for the order of events that commute; returns how many there are. Throws at the first in which
- * something is wrong, and names it: what the scenario says, or that somebody is at work, or about to be, when nothing can happen any more.
+ * Plays a scenario in every order of its events, up to the order of commuting events, and returns the number of orders. Throws at the first order that fails,
+ * and names it: the scenario's own check fails, or an agent is at work or has unread mail although no event is possible any more.
  */
 export async function everyOrder(
   scenario: Scenario,
@@ -79,7 +79,7 @@ export async function everyOrder(
   return orders;
 }
 
-/** To the next order that was not played; false when there is none. */
+/** Advances to the next order that was not played; returns false if there is none. */
 function turn(path: Choice[]): boolean {
   for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
     last.known.push(last.taken);
@@ -110,7 +110,7 @@ function spent(path: readonly Choice[]): number {
   }).length;
 }
 
-/** As `choose` says, choice by choice. False: it chose nothing, since another order stands for this one. */
+/** Plays one order, as `choose` decides. Returns false if `choose` returned null, because an equivalent order covers this one. */
 async function playOnce(
   scenario: Scenario,
   { ledger, folder }: Background,
@@ -135,7 +135,7 @@ async function playOnce(
   }
 }
 
-/** Whether it makes no difference which of the two comes first. */
+/** Whether the order of the two makes no difference. */
 function commute(a: Possible, b: Possible): boolean {
   if (a.process !== null && a.process === b.process) return false;
   return a.ledger === null || b.ledger === null || (a.ledger === 'reads' && b.ledger === 'reads');

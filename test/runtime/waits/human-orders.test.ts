@@ -1,6 +1,6 @@
 /**
- * Proves, on both databases, what a person can order agents to do beside letters: fork them in any state, keep notes with them, let them
- * wait, and take the dead out of sight.
+ * Proves, on both databases, which orders beside letters a person can give to agents: fork them in any state, add notes to them, let them
+ * wait, and hide dead ones.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -20,14 +20,14 @@ import {
 const words = (scene: Scene): string[] =>
   scene.request.messages.flatMap((one) => (one.role === 'user' ? [one.text] : []));
 
-/** What people see beside the conversation. */
+/** Texts of the agent's events of this kind, which only people see. */
 async function shown(on: Stage, agent: Agent, kind: string): Promise<string[]> {
   return (await on.store.history(agent.id)).flatMap((one) =>
     one.agent_id === agent.id && one.kind === 'event' && one.content.event === kind ? [one.content.text] : [],
   );
 }
 
-/** Ends its turn only when it is told to. */
+/** A line that ends its turn only when the test calls `release`. */
 function held(): { readonly line: () => Promise<Line>; readonly release: (line: Line) => void } {
   const { promise, resolve } = Promise.withResolvers<Line>();
   return { line: () => promise, release: resolve };
@@ -179,7 +179,7 @@ function suite(database: () => Promise<string | undefined>): void {
     it('created between two look-ups is still found', async () => {
       const on = await stage(() => 'ready');
       const { root } = await on.perform();
-      // The look into the mailbox comes back when the order was followed, and not before.
+      // Delays the read of the mailbox until the order has been carried out.
       const store: { -readonly [Key in 'mail']: Stage['store'][Key] } = on.store;
       const mail = store.mail.bind(on.store);
       let held_back = 0;

@@ -1,6 +1,6 @@
 /**
- * Proves, on both databases, that a person can let an agent at rest wait as its model could (`/wait`): same modes, same statuses;
- * the result is for people, and the agent is occupied until then.
+ * Proves, on both databases, that a person can let an agent at rest wait as its model could (`/wait`): with the same modes and statuses;
+ * the result is shown to people only, and the agent is busy until then.
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -38,7 +38,7 @@ async function state(on: Stage, agent: Agent): Promise<string | undefined> {
   return (await on.store.agent(agent.id))?.state.type;
 }
 
-/** Its result, once the wait is over. */
+/** Resolves with the newest result when `count` waits of the agent have ended. */
 async function result(on: Stage, agent: Agent, count = 1): Promise<Waited | undefined> {
   await until(async () => (await waited(on, agent)).length === count, 'the wait is over');
   return (await waited(on, agent)).at(-1);
@@ -54,7 +54,7 @@ async function begin(
   await until(async () => (await state(on, agent)) === 'waiting', 'it waits');
 }
 
-/** The root rests; a child does what it is told: "say X" writes X to its parent, "hang" never ends, "quietly" says nothing. */
+/** The root rests; a child obeys: "say X" sends X to its parent, "hang" never ends, "quietly" replies without sending anything. */
 const obedient: Play = (scene: Scene): Line | Promise<Line> => {
   if (scene.name === 'main') return `heard ${scene.user}`;
   const [, order] = /([^\n]*)$/.exec(scene.user) ?? [];
@@ -100,7 +100,7 @@ function suite(database: () => Promise<string | undefined>): void {
     ] as const)
       await on.runtime.send(kid.id, order);
     await on.runtime.kill(dies.id);
-    // It rests before its letter has reached it, too: the reply tells that it worked.
+    // The agent is also idle before it has read the order, so its letter to the root is awaited, too.
     await until(async () => {
       const [mail] = await on.store.mail(root.id);
       return mail?.body === 'done' && (await state(on, writes)) === 'idle';

@@ -1,6 +1,6 @@
 /**
- * Proves that mail which was taken does not come back by a look at the ledger that began before: the step that took it again was refused,
- * and the agent was reloaded as after a crash, its running calls reported as interrupted.
+ * Proves that consumed mail is not delivered again by a read of the ledger that began before. The step that consumed it again would be refused,
+ * and the agent reloaded as after a crash, its running calls reported as interrupted.
  */
 
 import assert from 'node:assert/strict';
@@ -45,7 +45,7 @@ it('an answer that a slow read of the ledger returns again does not stop the cal
   );
   const root = await on.start();
   const [ask] = await on.asked(root);
-  // The step that takes the answer is held until a look has seen the answer pending; that look is held until the call runs.
+  // The commit that consumes the answer is held until a read has seen the answer pending; that read is held until the call runs.
   const store: { -readonly [Key in 'mail' | 'commit']: Store[Key] } = on.store;
   const [look, commit] = [store.mail.bind(on.store), store.commit.bind(on.store)];
   const [seen, running] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -62,7 +62,7 @@ it('an answer that a slow read of the ledger returns again does not stop the cal
     return pending;
   };
   await on.allow(ask);
-  // Whatever another process writes makes this one look for what it was told.
+  // Any write of another process makes this one read the mailbox.
   await (await on.elsewhere()).heartbeat({ id: randomUUID(), host: 'elsewhere', pid: 1 });
   await until(() => on.deeds.length === 1, 'it runs');
   running.resolve();

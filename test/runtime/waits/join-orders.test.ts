@@ -1,6 +1,6 @@
-// Proves that no join sleeps through what it waits for, whatever befalls it and whenever: a wait for agents and for anyone, a person's wait, a fan-in, an
-// announcement and a delegated call, and joins of three agents, in one process and in two, on both databases. Nobody is at work when nothing can happen any more; no poll is made.
-// `npm test` plays the first of the orders without a preemption, or with one, on PostgreSQL few of them; `npm run test:deep` many more; `npm run orders` all.
+// Proves that no join misses what it waits for, whatever happens and whenever: a wait for agents and for anyone, a person's wait, a fan-in, an announcement
+// and a delegated call, and joins of three agents, in one process and in two, on both databases, without polls. At the end no agent is at work.
+// `npm test` plays one order of each, `npm run test:deep` those with few preemptions (fewer on PostgreSQL and for three agents), `npm run orders` all.
 import { after, before, it } from 'node:test';
 import { DEEP } from '../../house/deep.ts';
 import { alwaysOnBothDatabases } from '../both-databases.ts';

@@ -1,4 +1,4 @@
-/** Proves that whoever watches a runtime is told of a kill one time, although the ledger's signal tells the runtime of it again. */
+/** Proves that subscribers of a runtime are told of a kill once, although the ledger's signal reports it to the runtime again. */
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { humanMail } from '../../../src/runtime/orders/human-mail.ts';
@@ -16,7 +16,7 @@ it('a kill by a person is reported once, even after its signal has been consumed
   await on.perform();
   const kid = await on.agent('kid');
   await on.runtime.kill(kid.id);
-  // Signals are taken in their order: when this letter has been read, that of the kill has been, too.
+  // Signals are read in order: when this letter has been read, so has the signal of the kill.
   const root = await on.store.agent(kid.root_id);
   assert.ok(root);
   await (await on.elsewhere()).send(humanMail(root, 'letter', 'from elsewhere'));

@@ -1,9 +1,9 @@
 import type { Store } from '../../../src/store/store.ts';
 
-/** What something did to the ledger. */
+/** How an event accessed the ledger. */
 export type Touch = 'reads' | 'writes' | null;
 
-/** They change nothing. */
+/** Methods that change nothing. */
 const READS: ReadonlySet<string> = new Set([
   'tree',
   'agent',
@@ -16,14 +16,14 @@ const READS: ReadonlySet<string> = new Set([
   'now',
 ]);
 
-/** Calls to a ledger, made one at a time in the order in which they are asked for, so that the same is answered to the same on every database. */
+/** Serializes calls to a ledger in the order in which they are made, so that the same calls get the same answers on every database. */
 export class LedgerCalls {
-  /** Set to null by whoever wants to know what is touched from then on. */
+  /** Strongest access since it was last set to null; reset by the caller. */
   touched: Touch = null;
   #last: Promise<unknown> = Promise.resolve();
   #open = 0;
 
-  /** The store, each call to which is made here. */
+  /** Wraps a store so that all its calls are serialized here. */
   all(store: Store): Store {
     return new Proxy(store, {
       get: (target, method: string) => {
@@ -46,7 +46,7 @@ export class LedgerCalls {
     return answer;
   }
 
-  /** Every promise that is settled has its say, and every call is done. */
+  /** Resolves when no call is open and callbacks of settled promises have run. */
   async settled(): Promise<void> {
     do {
       await this.#last;

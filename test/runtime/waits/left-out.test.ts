@@ -1,4 +1,4 @@
-// Proves, on both databases, that a conversation which its provider refuses goes on without its newest message: for good, over restarts, and in forks.
+// Proves, on both databases, that a conversation that its provider refuses continues without its newest message: permanently, after restarts, and in forks.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { type Stage, setStage, until } from '../stage.ts';
 
 const FAILURE = { kind: 'bad_request', error: '400: cannot take that', retryable: false } as const;
 
-/** Refuses whatever holds `poison`; reads when told to, forks when told to, else says what it was told last. */
+/** A model that refuses any request with `poison`; calls `look` for `read`, forks for `fork`, and otherwise repeats the last text. */
 function picky(asked: ModelRequest[], names_it = false, takes_it = () => false): Model {
   return {
     id: 'play/picky',

@@ -15,13 +15,13 @@ import {
 } from './ordered-family.ts';
 import type { World } from './ordered-world.ts';
 
-/** Somebody waits for `b`, and what of it comes to the root. */
+/** A way in which the root waits for `b`, and what it learns of `b`. */
 interface Join {
   readonly parts: Parts;
   readonly options: FamilyOptions;
-  /** What the root has heard when `b` has done what it was to do. */
+  /** What the root has been told when `b` has done its part. */
   readonly heard: RegExp;
-  /** What ends it only with its time. */
+  /** Acts that are left out, because after them only the timeout ends this join. */
   readonly not?: readonly string[];
   readonly begin?: (world: World, one: Family, b: Agent) => void;
 }
@@ -29,7 +29,7 @@ interface Join {
 const CHILD = { b: ['report'] };
 const LETTER = { b: [[write('main', 'letter')], 'report'] };
 
-/** Every way to wait for somebody. */
+/** Every way to wait for an agent. */
 const JOINS: Readonly<Record<string, Join>> = {
   'a wait for it': {
     parts: { main: [[fork('b')], [waitFor('b')], 'done'], ...CHILD },
@@ -40,7 +40,7 @@ const JOINS: Readonly<Record<string, Join>> = {
     parts: { main: [[fork('b')], [waitForAny], 'done'], ...LETTER },
     options: { asked: 3 },
     heard: /letter/,
-    // Nobody would write.
+    // Nobody would send a letter.
     not: ['the child is killed', 'somebody interrupts the root'],
   },
   "a person's wait": {
@@ -73,7 +73,7 @@ const JOINS: Readonly<Record<string, Join>> = {
 const TWINS = { b: ['report'], c: ['second'] };
 const forks = [fork('b'), fork('c')];
 
-/** Three agents; `b` is killed in some, or led by another process. */
+/** Joins of three agents; acts are played on `b`, which another process leads in some scenarios. */
 const TRIOS: Readonly<Record<string, Join>> = {
   'a wait for two': {
     parts: { main: [forks, [waitFor('b', 'c')], 'done'], ...TWINS },
@@ -126,27 +126,27 @@ const TRIOS: Readonly<Record<string, Join>> = {
     heard: /report.*second/,
   },
 };
-/** Of what befalls joins, what befalls those of three. */
+/** The acts that are played on joins of three agents. */
 const TRIO_ACTS: ReadonlySet<string> = new Set(['nothing befalls it', 'the child is killed']);
 
 interface Act {
-  /** What the root may have heard instead of the child's own end. */
+  /** What the root may have been told instead of the child's own end. */
   readonly heard: RegExp;
   readonly may: (world: World, one: Family, b: Agent) => void | Promise<void>;
-  /** Only where two processes are at work. */
+  /** Whether it is played only with two processes. */
   readonly apart?: true;
-  /** Played with more orders in `npm test`, too: few of them find much. */
+  /** Whether orders with a preemption are permitted in `npm test` too; only for a few acts, because few such orders find errors. */
   readonly thorough?: true;
 }
 
 const anyone = ({ on, other }: Family) => (on === other ? 'left' : 'right');
 
-/** Whoever has ended reads no mail. */
+/** Asserts that the error is that of a letter to an agent that has ended. */
 function tooLate(error: { readonly code?: string }): void {
   assert.equal(error.code, 'E_AGENT_DEAD');
 }
 
-/** What can befall a join at any moment. */
+/** What can happen to a join at any moment. */
 const ACTS: Readonly<Record<string, Act>> = {
   'nothing befalls it': { heard: /^$/, may: () => undefined, thorough: true },
   'the child is killed': {
@@ -212,11 +212,11 @@ function scenario(join: Join, act: Act, apart: boolean): Scenario {
 export interface JoinScenario {
   readonly title: string;
   readonly scenario: Scenario;
-  /** Where not all orders are played, more of these than of others; of three agents only a few, since there are many. */
+  /** Selects the bounds where not all orders are played; `few` for joins of three agents, which have many orders. */
   readonly share: 'thorough' | 'usual' | 'few';
 }
 
-/** Each join with each of what can befall it, in one process and in two. */
+/** Each join with each act, in one process and in two. */
 export const SCENARIOS: readonly JoinScenario[] = [
   ...Object.entries(JOINS),
   ...Object.entries(TRIOS),

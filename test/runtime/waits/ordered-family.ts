@@ -8,7 +8,7 @@ export type Part = (scene: Scene) => Line;
 export type Parts = Readonly<Record<string, readonly (Line | Part)[]>>;
 export type Row = Readonly<Record<string, string | undefined>>;
 
-/** Longer than the waits of these plays, shorter than the time of a turn. */
+/** Timeout of the waits in these plays; shorter than the run time of a turn. */
 export const TIMEOUT_MS = 600_000;
 
 export const fork = (name: string) => ['fork', { name, prompt: `be ${name}` }] as const;
@@ -20,7 +20,7 @@ export const fails: Part = () => {
   throw new Error('no answer');
 };
 
-/** Each says its lines one after the other, the last one again and again. */
+/** A play in which each agent says its lines in order, and repeats the last one. */
 export function cast(parts: Parts): Play {
   return (scene) => {
     const lines = parts[scene.name] ?? ['done'];
@@ -30,20 +30,20 @@ export function cast(parts: Parts): Play {
 }
 
 export interface Family {
-  /** Who leads the root, and who leads the others. */
+  /** The processes that lead the root and the other agents. */
   readonly on: Stage;
   readonly other: Stage;
   readonly root: Agent;
 }
 
 export interface FamilyOptions extends StageOptions {
-  /** What comes when the root is asked for its so manyth answer is the same in all orders. */
+  /** Number of the root's request from which on the order of events makes no difference. */
   readonly asked?: number;
-  /** Led by the process `right`, and the rest by `left`; the process in which they began has died. Default: `left` leads all. */
+  /** Agent that the process `right` leads, while `left` leads the rest; the process in which they began has died. Default: `left` leads all. */
   readonly apart?: string;
 }
 
-/** A root that has given its first answer; the orders part with its second. */
+/** Starts a root and gives its first answer; orders vary from its second request on. */
 export async function family(
   world: World,
   parts: Parts,
@@ -73,7 +73,7 @@ export function requests(on: Stage, name = 'main'): number {
   return on.requests.filter(({ agent }) => agent.name === name).length;
 }
 
-/** What the newest wait of a model showed, without ids and names. */
+/** Rows of the newest wait of the root's model, without ids, names and deeds. */
 export async function waited({ on, root }: Pick<Family, 'on' | 'root'>): Promise<Row[]> {
   const last = (await on.results(root)).findLast(({ name }) => name === 'wait');
   return (parsed(last).results as Row[]).map(({ agent_id: _, name: __, did: ___, ...row }) => row);
@@ -83,7 +83,7 @@ export async function heard({ on, root }: Pick<Family, 'on' | 'root'>): Promise<
   return JSON.stringify(await on.store.history(root.id));
 }
 
-/** The root is led by one process, an agent `mid` by another; the orders part when the root has been asked for the first time. */
+/** One process leads the root, another an agent `mid`; orders vary from the root's first request on. */
 export async function shared(
   world: World,
   parts: Parts,

@@ -9,7 +9,7 @@ import { stillClock, type Timer } from './still-clock.ts';
 import type { ToldLedger } from './told-ledger.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
-/** A look at the ledger that is answered later, while others write to it; all other looks are answered at once. */
+/** Reads of the ledger whose answer is an event of its own, while others may write; all other reads are answered at once. */
 const LOOKS: ReadonlySet<string> = new Set(['agent']);
 
 type Method = (...args: unknown[]) => Promise<unknown>;
@@ -18,38 +18,37 @@ type Method = (...args: unknown[]) => Promise<unknown>;
 interface Actor {
   readonly stage: Stage;
   readonly timers: Set<Timer>;
-  /** What it still does comes to nothing. */
+  /** Whether the process has died; nothing that it still does has an effect. */
   gone: boolean;
 }
 
-/** Something that can happen now, and can go on to happen until it is chosen. */
+/** An event that is possible now and stays possible until it is chosen. */
 export interface Possible {
-  /** Unique in one play, and the same in all orders that differ only in what does not concern it. */
+  /** Unique in one play, and equal in all orders that differ only in unrelated events. */
   readonly name: string;
-  /** In whose memory it happens; null: in nobody's. */
+  /** Process whose memory the event changes; null: none. */
   readonly process: string | null;
-  /** Who goes on with it: a process, a model or a person. */
+  /** Who continues by this event: a process, a model or a person. */
   readonly owner: string;
-  /** What it did to the ledger, once it has happened; before that, what it may do. */
+  /** How the event accessed the ledger, once it has happened; before that, how it may. */
   ledger: Touch;
   readonly happen: () => void;
 }
 
-/** One play of a scenario: what can happen next is told, and happens when it is chosen. Time stands still until it is let pass. */
+/** One play of a scenario: lists the events that are possible next and performs the chosen one. Time stands still unless the scenario advances it. */
 export class World {
-  /** As somebody outside of all processes has it. One ledger for all plays, each with trees of its own. */
+  /** The store as seen from outside all processes. All plays share one ledger, each with its own trees. */
   readonly store: Store;
   readonly #ledger: ToldLedger;
   readonly #folder: string;
   readonly #actors = new Map<string, Actor>();
-  /** Wakes a process, by its worker. */
+  /** Functions that wake processes, by worker id. */
   readonly #wakes = new Map<string, { readonly name: string; readonly wake: () => void }>();
   readonly #roots: string[] = [];
   readonly #possible: Possible[] = [];
-  /** What would have happened in processes that died. */
+  /** Events of processes that have died; they never happen. */
   readonly #never: Possible[] = [];
   readonly #named = new Map<string, number>();
-  /** What happened, in order. */
   readonly trace: string[] = [];
   #now = NOW;
   #free = false;
@@ -65,7 +64,7 @@ export class World {
     this.store = this.#calls.all(ledger.store((worker) => this.#tell(null, worker)));
   }
 
-  /** A process on the ledger. Its rounds, what it tells and asks the ledger, and the answers of its models are events. */
+  /** Adds a process on the ledger. Its rounds, its commits, kills and delayed reads, and the answers of its models are events. */
   async process(name: string, play: Play, options: StageOptions = {}): Promise<Stage> {
     const timers = new Set<Timer>();
     const store = this.#calls.all(this.#ledger.store((worker) => this.#tell(name, worker)));
@@ -88,7 +87,7 @@ export class World {
     return stage;
   }
 
-  /** A tree that no process of this world began. */
+  /** Adds a tree that no process of this world began. */
   owns(root_id: string): void {
     this.#roots.push(root_id);
   }
@@ -116,7 +115,7 @@ export class World {
           };
         if (method !== 'commit' && method !== 'kill') return call;
         return async (...args: unknown[]) => {
-          // What is handed over arrives at one moment, and the answer at another.
+          // The arrival of a commit and its acknowledgement are separate events.
           if (method === 'commit') await this.#event(`${name}: ${method}`, null, 'writes');
           const answer = await call(...args);
           await this.#event(`${name} hears of ${method}`, name, this.#actors.size > 1 ? 'reads' : null);
@@ -126,7 +125,7 @@ export class World {
     });
   }
 
-  /** No database wakes the process that wrote itself: one of them does not. */
+  /** Wakes the process of a worker, except the writer itself, because not every database wakes that one. */
   #tell(writer: string | null, worker: string): void {
     const listener = this.#wakes.get(worker);
     if (listener === undefined || listener.name === writer) return;
@@ -145,13 +144,13 @@ export class World {
         return void this.#never.push(possible);
       this.#possible.push(possible);
       scene?.request.signal.addEventListener('abort', () => this.#take(possible));
-      // Before the orders part, only minds are waited for, and what is held.
+      // Until orders vary, only answers of models and held events wait to be chosen.
       if (!this.#free && !what.includes(' answers ') && !this.#held.some((held) => what.startsWith(held)))
         this.#take(possible);
     });
   }
 
-  /** What a person may do in this process at any moment, once. */
+  /** Adds an action of a person in this process that is possible at any moment, once. */
   may(what: string, process: string, act: () => unknown): void {
     this.#possible.push({
       name: what,
@@ -162,7 +161,7 @@ export class World {
     });
   }
 
-  /** So much time may pass in this process at any moment, once: what is due by then rings in order. */
+  /** Lets `ms` pass in this process at any moment, once: timers that are due by then fire in order. */
   mayPass(process: string, ms: number): void {
     this.may(`${ms / 1_000} s pass for ${process}`, process, () => {
       this.#now += ms;
@@ -172,7 +171,7 @@ export class World {
     });
   }
 
-  /** Dies with everything in memory: what it has not handed over never happens. Its leases are given up. */
+  /** The process dies with everything in memory: its pending events never happen. Its leases are released. */
   async dies(name: string): Promise<void> {
     const actor = this.#actor(name);
     actor.gone = true;
@@ -181,12 +180,12 @@ export class World {
     await this.store.release(actor.stage.runtime.worker_id);
   }
 
-  /** Whenever nothing else can happen, this process takes over what is served and nobody leads. */
+  /** Lets this process take over unled trees of this world whenever no other event is possible. */
   serves(stage: Stage): void {
     this.#server = stage;
   }
 
-  /** From then on `right` leads these agents, and `left` the rest of their tree, which nobody led. */
+  /** From now on `right` leads these agents, and `left` the rest of their tree, which no process led. */
   async share([agent, ...more]: readonly [Agent, ...Agent[]], left: Stage, right: Stage): Promise<void> {
     const holder = { id: randomUUID(), host: 'elsewhere', pid: 1 };
     await this.store.heartbeat(holder);
@@ -196,7 +195,7 @@ export class World {
     await right.runtime.resume(agent.root_id);
   }
 
-  /** The one of this name in the tree. */
+  /** The agent with this name in the tree. */
   async agent(name: string, root_id: string): Promise<Agent> {
     const [found] = await this.store.find(name, root_id);
     if (found === undefined) throw new Error(`nobody is called ${name}`);
@@ -219,22 +218,22 @@ export class World {
     if (this.#forget(possible)) possible.happen();
   }
 
-  /** Agents that differ in nothing but their names: that the first answers before the second stands for the other way round. */
+  /** Agents that differ only in their names: orders in which the first one answers first also cover the reverse. */
   alike(...agents: readonly string[]): void {
     this.#alike = agents;
   }
 
-  /** Events whose names begin so do not happen before the orders part. */
+  /** Delays events whose names have one of these prefixes until orders vary. */
   hold(...names: readonly string[]): void {
     this.#held = names;
   }
 
-  /** From then on the order of what still happens makes no difference to the scenario. */
+  /** From the moment at which `test` holds, the order of events makes no difference to the scenario. */
   decidedWhen(test: () => boolean): void {
     this.#isDecided = test;
   }
 
-  /** Before the orders part: lets the mind of this agent answer as soon as it is asked. */
+  /** Before orders vary: lets the model of this agent answer as soon as it is asked. */
   async cue(agent: string): Promise<void> {
     for (let tries = 0; tries < 1_000; tries += 1) {
       const found = this.#possible.find(({ name }) => name.startsWith(`${agent} answers `));
@@ -245,7 +244,7 @@ export class World {
     throw new Error(`${agent} was never asked`);
   }
 
-  /** Everything happens that can; `choose` says what is next, or null when another order stands for this one. */
+  /** Performs events until none is possible; `choose` returns the next one, or null if an equivalent order covers this one. */
   async run(choose: (possible: readonly Possible[]) => Possible | null): Promise<'over' | 'known'> {
     await this.#calls.settled();
     this.#free = true;
@@ -295,7 +294,7 @@ export class World {
     for (const possible of [...this.#possible.splice(0), ...this.#never.splice(0)]) possible.happen();
     await this.#calls.settled();
     for (const { stage } of this.#actors.values()) await stage.close();
-    // In the next world nobody shall find work of this one.
+    // The next world must not find work of this one.
     if (this.#server !== null) for (const root_id of this.#roots) await this.store.kill(root_id, 'you', NOW);
   }
 }

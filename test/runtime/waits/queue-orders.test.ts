@@ -1,5 +1,5 @@
-// Proves, on both databases and without a poll, that a run that waits for its turn begins when the run that holds its place ends or is killed in another
-// process, of which nobody in its own process is told by mail.
+// Proves, on both databases and without a poll, that a queued run begins when the run that holds its slot ends or is killed in another process, although no
+// mail tells the process of the queued run.
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { DEEP } from '../../house/deep.ts';
@@ -11,7 +11,7 @@ import type { World } from './ordered-world.ts';
 
 const ENDS = ['ends', 'is killed', 'goes with its parent'] as const;
 
-/** Two processes lead one tree: `right` a run and the agent that started it, `left` the rest. */
+/** Lets two processes lead one tree: `right` a run and the agent that started it, `left` the rest. */
 async function apart(world: World, play: Parameters<World['process']>[1]) {
   const options = { toolsets: ['process', 'sessions'], terms: concurrent(1) };
   const first = await world.process('first', play, options);

@@ -1,5 +1,5 @@
-// Proves, on both databases, that children which rest hold none of the places of a limit, that those at work do, that the total bounds all, and that one `kill`
-// ends several.
+// Proves, on both databases, that children at rest do not count towards the limits on children and live agents and those at work do, that the total limits
+// all, and that one `kill` ends several.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onBothDatabases } from '../both-databases.ts';

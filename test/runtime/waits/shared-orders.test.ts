@@ -1,6 +1,6 @@
 /**
  * Proves, on both databases, that a person's orders reach an agent whichever process leads it: given in one runtime, they go through the
- * ledger to the other, which follows them; the first sees what came of it.
+ * ledger to the other, which carries them out; the first one sees the outcome.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -54,7 +54,7 @@ async function events(on: Stage, agent: Agent, kind: string): Promise<string[]> 
 
 const state = async (on: Stage, agent: Agent) => (await on.store.agent(agent.id))?.state.type;
 
-/** "hang" never ends; "act X" does X; all else is repeated. */
+/** "hang" never ends; "act X" calls `act` with X; everything else is repeated. */
 const play: Play = (scene) => {
   const order = scene.user.split('\n').at(-1) ?? '';
   if (order === 'hang') return new Promise(() => undefined);
@@ -73,7 +73,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.ok(left.requests.some(({ agent }) => agent.id === first.id));
     const second = await right.runtime.fork(mid.id, 'second', null);
     assert.equal(second.state.type, 'idle');
-    // Those that rest hold no place; those that work do.
+    // Children at rest hold no place; those at work do.
     for (const name of ['third', 'fourth']) {
       const { id } = await right.runtime.fork(mid.id, name, 'hang');
       await until(() => left.requests.some(({ agent }) => agent.id === id), 'it works');

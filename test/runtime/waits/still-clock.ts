@@ -5,7 +5,7 @@ export interface Timer {
   readonly ring: () => void;
 }
 
-/** Time stands still, and nothing polls: whoever needs time to go on has missed something, unless a scenario rings the timers. */
+/** A clock that stands still and never polls: code that needs time to pass has missed an event, unless the scenario fires the timers. */
 export function stillClock(
   timers: Set<Timer>,
   { now, soon }: Pick<RuntimeClock, 'now' | 'soon'>,

@@ -12,7 +12,7 @@ import type { Store } from '../../../src/store/store.ts';
 
 const WORKER = /^coppice_worker_/;
 
-/** A real ledger whose every transaction says at its end for which workers it has something, in place of the wake-ups of the database. */
+/** A real ledger whose transactions report at their end which workers they have signals for, in place of the wake-ups of the database. */
 export class ToldLedger {
   readonly #database: Database;
 
@@ -30,7 +30,7 @@ export class ToldLedger {
     return new ToldLedger(new PostgresDatabase(pool, wire.location, new Listener(null)));
   }
 
-  /** The ledger as one process has it. `told`: a worker for which that process wrote something. */
+  /** The store of one process. `told` is called with each worker for which that process wrote something. */
   store(told: (worker_id: string) => void): Store {
     const db = this.#database;
     return openLedger({
@@ -60,7 +60,7 @@ export class ToldLedger {
     });
   }
 
-  /** As if this worker had claimed the agent while others claimed the rest of its tree. */
+  /** Assigns the agent to this worker, as if others had claimed the rest of its tree. */
   async lend(agent_id: string, worker: string): Promise<void> {
     await this.#database.transact({ agent: [agent_id] }, (unit) => {
       const agent = unit.agent(agent_id);

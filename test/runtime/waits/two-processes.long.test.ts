@@ -1,5 +1,5 @@
-// Proves, on both databases, that a join ends whichever of two operating-system processes writes last to the ledger: the one that waits, or the one with what
-// it waits for. Each write is held until the other is in the ledger, or its acknowledgement is; nobody polls and waits have no end, so a lost signal hangs.
+// Proves, on both databases, that a join ends whichever of two operating-system processes commits last: the one that waits, or the one that does what it waits
+// for. Each write is held until the other is in the ledger, or its acknowledgement is; there are no polls and waits have no timeout, so a lost signal hangs.
 import { after, before, it } from 'node:test';
 import { seeded } from '../../channels/seeded.ts';
 import { DEEP } from '../../house/deep.ts';
@@ -8,7 +8,7 @@ import { ORDERS, play, RACES } from './apart/races.ts';
 import { TAKE_OVERS } from './apart/take-overs.ts';
 import { TwoLeaders } from './apart/two-leaders.ts';
 
-/** Every race in every order once more. */
+/** Number of extra rounds, each with every race in every order, shuffled. */
 const ROUNDS = DEEP ? 4 : 0;
 
 alwaysOnBothDatabases('two processes', (database) => {

@@ -1,5 +1,5 @@
-// Proves that no join sleeps through what it waits for: in every order in which rounds, commits, answers of models and acts of people can follow one another,
-// nobody is at work when nothing can happen any more, and a wait shows what came of what it waited for. Time stands still, so a wait that only its timeout would
+// Proves that no join misses what it waits for: in every order of rounds, commits, answers of models and acts of people, no agent is at work when no event is
+// possible any more, and a wait shows the outcome of what it waited for. Time stands still, so a wait that only its timeout would
 // end never ends.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -115,7 +115,7 @@ describe('every order of a wait for an agent that another process leads', () => 
         };
         const one = await shared(world, { main, mid: [mid] }, main.length);
         if (before.length > 0) for (const name of ['main', 'main', 'mid']) await world.cue(name);
-        // The letter lies there, and the second look of the one that waits comes when it comes.
+        // The letter is already in the mailbox, and the second read by the waiting agent's process happens when it is chosen.
         world.hold('left', 'right asks');
         await world.cue('main');
         return async () => assert.deepEqual(await waited(one), [{ status: 'idle', last_reply: 'new' }]);

@@ -1,4 +1,4 @@
-// Proves that a merge leaves alone what a person began meanwhile, takes back itself and nothing else, and runs nothing that a submodule configures.
+// Proves that a merge leaves a person's concurrent git operations alone, reverts only itself, and runs nothing that a submodule configures.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ async function target(): Promise<MergeTarget> {
   return found.target;
 }
 
-/** A commit on the branch `side`, of a file. */
+/** Commits a file on the branch `side`. */
 function commitAside(file: string, text: string): void {
   const { git, folder } = repository;
   git('checkout', '--quiet', 'side');
@@ -109,7 +109,7 @@ it('runs no filter of a submodule', async () => {
   repository.git('commit', '--quiet', '--message', 'with a submodule');
   git('config', 'filter.inner.clean', `touch ${trace}; cat`);
   writeFileSync(join(nested, '.git', 'info', 'attributes'), '* filter=inner\n');
-  // Git compares contents, and so filters them, where only the time differs.
+  // Git compares contents, and therefore runs filters, if only the modification time differs.
   utimesSync(join(nested, 'b.txt'), 1, 1);
   writeFileSync(join(folder, 'new.txt'), 'mine\n');
   repository.git('add', 'new.txt');

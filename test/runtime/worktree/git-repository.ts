@@ -7,9 +7,9 @@ export interface Repository {
   /** Canonical path. */
   readonly folder: string;
   git(...args: readonly string[]): string;
-  /** Branches that worktrees of agents are on. */
+  /** Branches created for agents' worktrees. */
   branches(): string[];
-  /** Names of worktrees beside the repository's own folder. */
+  /** Names of the worktrees except the main one. */
   worktrees(): string[];
 }
 
@@ -34,7 +34,7 @@ export function makeRepository(files: Readonly<Record<string, string>>): Reposit
     git,
     branches: () =>
       git('branch', '--list', '--format=%(refname:short)', 'coppice/*').split('\n').filter(Boolean),
-    // Not asked of git, which fails while another is making one; the folder goes with its last entry.
+    // Read from disk, because git fails while another process creates a worktree; git removes the folder with its last entry.
     worktrees() {
       try {
         return readdirSync(list);

@@ -1,4 +1,7 @@
-/** Proves that making, saving and removing a worktree runs nothing that the repository brings: filters, hooks, monitors, external diffs; and that the user's own filters do their work. */
+/**
+ * Proves that making, saving and removing a worktree runs nothing that the repository configures (filters, hooks, monitors, external diffs), but does run
+ * the user's own filters.
+ */
 import assert from 'node:assert/strict';
 import {
   chmodSync,
@@ -34,7 +37,7 @@ afterEach(() => {
   for (const folder of [place, traces]) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A program that leaves a trace and passes its input on. */
+/** A filter program that leaves a trace file and passes its input through. */
 function tracer(name: string): string {
   const file = join(traces, `${name}.sh`);
   writeFileSync(file, `#!/bin/sh\ntouch ${join(traces, name)}.ran\nexec cat\n`);
@@ -61,7 +64,7 @@ it('runs no program that the configuration of a repository names', async () => {
     for (const kind of ['smudge', 'clean', 'process'])
       git('config', `filter.${driver}.${kind}`, tracer(`${kind}-${driver[0]}`));
   git('config', 'filter.evil.required', 'true');
-  // Settings that hold in worktrees alone.
+  // Settings that apply in worktrees only.
   const far = join(traces, 'far.config');
   writeFileSync(
     far,
@@ -96,7 +99,7 @@ it('runs no program that the configuration of a repository names', async () => {
     }
   }
   git('config', 'core.hooksPath', 'hooks');
-  // That git does run them shows that the traces would be seen.
+  // Git itself runs them, which proves that a run would leave a trace.
   rmSync(join(repository.folder, 'a.txt'));
   assert.throws(() => git('checkout', '--', 'a.txt'));
   assert.ok(ran().length > 0);
@@ -132,14 +135,14 @@ it('runs no filter of a repository that an agent made in its worktree, whose com
     if (at === 0) runGit(made.worktree.path, 'add', '--all');
     git('config', 'filter.inner.clean', tracer('inner'));
     writeFileSync(join(nested, '.git', 'info', 'attributes'), '* filter=inner\n');
-    // Git compares contents, and so filters them, where only the time differs.
+    // Git compares contents, and therefore runs filters, if only the modification time differs.
     utimesSync(join(nested, 'a.txt'), 1, 1);
     const { text } = await saveWorktree(made.worktree, 'reviewer');
     assert.match(text, /is a git repository of its own.*so its folder stays/s);
     await removeWorktree(made.worktree);
     assert.ok(existsSync(join(nested, '.git')));
     assert.deepEqual(ran(), []);
-    // The trace would be seen.
+    // Git itself runs the filter, which proves that a run would leave a trace.
     runGit(nested, 'status');
     assert.deepEqual(ran(), ['inner.ran']);
     rmSync(join(traces, 'inner.ran'));

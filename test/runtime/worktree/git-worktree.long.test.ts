@@ -1,4 +1,4 @@
-// Proves that worktrees lose nobody's work: names that are taken, changes that cannot be committed, commits elsewhere, hostile settings.
+// Proves that worktrees lose nobody's work: existing branch names, changes that cannot be committed, commits elsewhere, hostile settings.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';

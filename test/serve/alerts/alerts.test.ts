@@ -1,4 +1,4 @@
-// Proves that each rule finds its cause and that a real receiver is told of it once, also after a restart and by two servers.
+// Proves that each rule detects its cause, and that a real receiver is notified once, also after a restart and with two servers.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { afterEach, it } from 'node:test';
@@ -32,7 +32,7 @@ const RULES: readonly AlertRule[] = [
   { when: 'worker-gone', to: TO },
 ];
 
-/** The ledger; when workers are listed shortly before a lease ends, it answers only after that. */
+/** A store that, when workers are listed shortly before the lease expires, answers only after it has expired. */
 function slowAt(store: Store, expires_at: number): Store {
   const workers = async () => {
     const left = expires_at - (await store.now());
@@ -106,7 +106,7 @@ it('a failed tree, an approval, a cost and a dead worker are told of, each once'
   assert.equal(about('for approval')[0]?.root_id, asking.id);
   await runtime.send(cheap.id, 'once more');
   await until(() => about('has cost 0.60').length === 1, 'the cost');
-  // Its lease runs out, between two reads of one poll.
+  // The lease expires between two reads of the same poll.
   await until(() => about('A process is gone').length === 1, 'the worker');
 
   await first.stop();

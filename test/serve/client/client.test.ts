@@ -1,5 +1,5 @@
-// Proves that the typed client reaches every route with what it takes, repeats only what does nothing twice, follows events over a restart of the server, and
-// reports errors as everything else does; and that it loads no schemas.
+// Proves that the typed client reaches every route with its parameters, retries only idempotent requests, follows events across a server restart, and reports
+// errors as the rest of the program does; and that it loads no schemas.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ async function set(): Promise<{ web: WebStage; client: CoppiceClient }> {
   return { web, client: openClient({ url: web.url, token: web.token('write') }) };
 }
 
-/** A server that answers as it is told, and remembers what it was asked. */
+/** A server that gives the answers it is told to give, and records the requests. */
 async function answering(
   ...answers: readonly (number | 'cut')[]
 ): Promise<{ client: CoppiceClient; asked: { key: string | undefined; body: string }[] }> {

@@ -1,5 +1,5 @@
-// Proves that the HTTP API does what its table says: every route is called on a real server, each answer is what the OpenAPI document promises, what creates
-// something does so once for an idempotency key, and errors say what is wrong.
+// Proves that the HTTP API does what its table of routes says: every route is called on a real server, each answer matches the OpenAPI document, creation is
+// idempotent under an idempotency key, and errors state their cause.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -45,7 +45,7 @@ after(async () => {
   assert.deepEqual(web.troubles, []);
 });
 
-/** Calls the route and holds a good answer against its schema. */
+/** Calls the route and validates a successful answer against its schema. */
 async function call(
   route: string,
   values: Readonly<Record<string, string>> = {},

@@ -1,5 +1,5 @@
-// Proves that no request brings the server down: hostile paths, queries, headers and bodies in any mixture are answered with an error that says why, never with a
-// 5xx, and the server still works afterwards. `COPPICE_FUZZ_REQUESTS=500000` sends as many.
+// Proves that no request brings the server down: hostile paths, queries, headers and bodies in any combination get an error that states the reason, never a
+// 5xx, and the server still works afterwards. `COPPICE_FUZZ_REQUESTS=500000` sends that many.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: hostile text, not templates
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
@@ -113,7 +113,7 @@ it(`${REQUESTS} hostile requests: no 5xx, no crash, no hang`, async () => {
       const other = cases[(next * 13 + Math.floor(next / cases.length)) % cases.length];
       next += 1;
       if (one === undefined || other === undefined) return;
-      // Nobody waits for long here.
+      // Skips waits without a timeout, which would take long.
       if (one.route.path === '/v1/wait' && other.body?.includes('timeout') !== true) continue;
       const path = one.route.path.replaceAll(/:[a-z]+/g, () =>
         encodeURIComponent(one.parameter === 'ROOT' ? root : one.parameter.toWellFormed()),
@@ -141,6 +141,6 @@ it(`${REQUESTS} hostile requests: no 5xx, no crash, no hang`, async () => {
   assert.deepEqual(web.troubles, []);
   assert.equal((await web.ask('/readyz')).text, 'ready\n');
   assert.equal((await web.ask(`/v1/trees/${root}`)).status, 200);
-  // The mixture reached the handlers: some were accepted, and most kinds of refusal were met.
+  // The requests reached the handlers: some were accepted, and the common kinds of refusal occurred.
   for (const status of [200, 400, 404]) assert.ok((counts.get(status) ?? 0) > 0, JSON.stringify([...counts]));
 });

@@ -1,4 +1,4 @@
-// Proves that nobody gets past the guard of the HTTP interface: each known incident of local servers has a test of its own.
+// Proves that nobody gets past the guard of the HTTP interface: each known vulnerability of local servers has a test of its own.
 import assert from 'node:assert/strict';
 import { statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -59,7 +59,7 @@ describe('a token, always', () => {
     const old = web.token('write');
     const asked = (headers: Record<string, string>) => web.ask('/v1/session', { token: null, headers });
     assert.equal((await asked({ cookie: session })).status, 200);
-    // Another process replaces it.
+    // Another process replaces the token.
     new Access(web.folder).rotate('write');
     assert.equal((await asked({ authorization: `Bearer ${old}` })).status, 401);
     assert.equal((await asked({ cookie: session })).status, 401);

@@ -1,5 +1,5 @@
-// Proves that names, labels and titles of tasks are one printable line in the ledger, by whichever door they come: the tools of all vocabularies, the runtime's
-// orders, the HTTP API, the library, and labels of workers and trees.
+// Proves that names, labels and titles of tasks are single printable lines in the ledger, whichever way they enter: the tools of all vocabularies, the
+// runtime's orders, the HTTP API, the library, and labels of workers and trees.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';

@@ -1,4 +1,5 @@
-// Proves that pages which load again what they look at leave the CPU to the agents at work, share their answers, miss no change, and never wait for what was not loaded before.
+// Proves that pages that reload their data leave the CPU to working agents, share their answers, miss no change, and never wait for data that was not loaded
+// before.
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -8,7 +9,7 @@ import { type Stage, setStage, until } from '../../runtime/stage.ts';
 import { setWebStage, type WebStage } from './web-stage.ts';
 
 const STALE = { 'cache-control': 'max-stale' };
-/** So much CPU is followed by the longest rest. */
+/** CPU time of an answer after which the longest pause follows. */
 const DEAR_MS = 30;
 
 function spend(cpu_ms: number): void {
@@ -28,7 +29,7 @@ describe('while an agent is at work', () => {
     await stage.close();
   });
 
-  /** With one agent whose model never answers. */
+  /** Starts one agent whose model never answers. */
   async function begin(): Promise<string> {
     stage = await setStage(() => new Promise(() => undefined));
     refreshes = new Refreshes({ runtime: stage.runtime, toldAt: () => told_at });

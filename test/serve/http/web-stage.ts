@@ -18,7 +18,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The body as JSON; null if it is none. */
+  /** The body as JSON; null if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   readonly json: any;
 }
@@ -27,7 +27,7 @@ export interface Ask {
   readonly method?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Default: the token that may write; null: none. */
+  /** The scope of the token; default: write; null: no token. */
   readonly token?: Scope | null;
 }
 
@@ -38,7 +38,7 @@ export interface WebStage {
   readonly folder: string;
   readonly url: string;
   readonly host: string;
-  /** What went wrong inside. */
+  /** Internal errors of the server. */
   readonly troubles: string[];
   ask(path: string, how?: Ask): Promise<Answer>;
   token(scope: Scope): string;
@@ -136,7 +136,7 @@ export async function setWebStage(
   };
 }
 
-/** `fetch` sets `Host` and `Origin` by itself; an attacker does not. */
+/** Sends a request with arbitrary headers: `fetch` sets `Host` and `Origin` itself, an attacker does not. */
 function ask(
   url: string,
   path: string,
@@ -168,7 +168,7 @@ function ask(
           try {
             json = JSON.parse(answer);
           } catch {
-            // A page.
+            // A page, not JSON.
           }
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text: answer, json });
         });

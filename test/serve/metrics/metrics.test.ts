@@ -1,5 +1,5 @@
-// Proves that /metrics counts what agents, models, tools and clients do, in the text format of Prometheus, without an id in any label; and that health says
-// within a bounded time that the ledger is away.
+// Proves that /metrics counts what agents, models, tools and clients do, in the Prometheus text format, without an id in any label; and that the health routes
+// report within a bounded time that the ledger is unreachable.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
@@ -42,7 +42,7 @@ const play: Play = ({ user, last }) => {
 const LINE =
   /^[a-z_]+(?:\{[a-z_]+="(?:[^"\\\n]|\\["\\n])*"(?:,[a-z_]+="(?:[^"\\\n]|\\["\\n])*")*\})? -?[\d.e+-]+$/;
 
-/** Each sample by its name and labels; refuses what Prometheus would refuse. */
+/** Returns each sample by name and labels; fails on lines that Prometheus would reject. */
 async function scrape(web: WebStage): Promise<ReadonlyMap<string, number>> {
   const { status, text, headers } = await web.ask('/metrics', { token: 'read' });
   assert.equal(status, 200, text);
@@ -128,7 +128,7 @@ it('a PostgreSQL that is silent or gone: alive, not ready, within three seconds;
     assert.equal((await web.ask('/healthz')).text, 'ok\n');
   };
   assert.equal((await web.ask('/readyz')).text, 'ready\n');
-  // The first of all, so that no connection is added. One that was being added has no database yet, or is listed a moment later.
+  // The main process is stopped first, so that no backend is added. A backend that is just starting has no database yet, or is listed a moment later.
   process.kill(server.pid(), 'SIGSTOP');
   await setTimeout(100);
   const { rows } = await admin.query(

@@ -8,23 +8,23 @@ import type { WebStage } from '../http/web-stage.ts';
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const PATIENCE_MS = 30_000;
 
-/** The browser of this machine; null: there is none. */
+/** Path of an installed browser; null if there is none. */
 export const CHROMIUM =
   (process.env.PATH ?? '')
     .split(delimiter)
     .flatMap((folder) => NAMES.map((name) => join(folder, name)))
     .find((file) => existsSync(file)) ?? null;
 
-/** A real browser. Whatever its pages report as wrong is in `faults`: errors, violations of the policy, failed loads. */
+/** A real browser. `faults` collects what its pages report: errors, violations of the content security policy, failed loads. */
 export interface PageWatch {
   readonly browser: Browser;
   readonly page: Page;
   readonly faults: string[];
-  /** What axe finds that is serious or critical, as text. */
+  /** Returns the serious and critical violations that axe finds, as text. */
   violations(): Promise<string[]>;
 }
 
-/** Opens a page; `npm test` has built the dashboard as it is now. A dialog of the page itself is a fault. */
+/** Opens a page; `npm test` has built the current dashboard. A dialog opened by the page counts as a fault. */
 export async function openPage(): Promise<PageWatch> {
   assert.ok(CHROMIUM !== null);
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
@@ -50,7 +50,7 @@ export async function openPage(): Promise<PageWatch> {
     page,
     faults,
     async violations() {
-      // Not a script element: the policy of the page forbids one, and stays as it is.
+      // Not a script element: the page's content security policy forbids it, and stays in force.
       const { result } = await session.send('Runtime.evaluate', {
         expression: `${axe.source}; axe.run().then(({ violations }) => JSON.stringify(violations))`,
         awaitPromise: true,
@@ -69,7 +69,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** Signs the browser in by a link that works once; the list of trees is in view then. */
+/** Signs the browser in with a single-use link, and waits for the list of trees. */
 export async function signIn(page: Page, web: WebStage): Promise<void> {
   const { json: link } = await web.ask('/v1/login-links', { method: 'POST', body: {} });
   await page.goto(link.url);

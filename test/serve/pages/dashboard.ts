@@ -5,15 +5,15 @@ import { type Home, makeHome } from '../../cli/run-cli.ts';
 import { until } from '../../runtime/stage.ts';
 import { openPage, type PageWatch } from './browser.ts';
 
-/** A browser beside a `coppice serve` that nobody else uses. */
+/** A browser and a `coppice serve` of its own. */
 export interface Dashboard extends PageWatch {
   readonly home: Home;
-  /** Signs in by it once. */
+  /** Single-use sign-in link. */
   readonly link: string;
   close(): Promise<void>;
 }
 
-/** Starts a server whose model answers by these rules, and opens an empty page. */
+/** Starts a server whose model answers by `rules`, and opens an empty page. */
 export async function openDashboard(
   rules: readonly object[],
   configuration: object = {},
@@ -32,7 +32,7 @@ export async function openDashboard(
   let link = '';
   try {
     await until(async () => {
-      // Without --json it would serve by itself.
+      // Without --json the command would start a server itself.
       const { code, stdout } = await home.run(['web', '--json']);
       if (code === 0) link = (JSON.parse(stdout) as { url: string }).url;
       return code === 0;

@@ -1,5 +1,5 @@
-// Proves in a real browser, against `coppice serve` with a scripted model, that the dashboard follows a tree of twelve agents while it works: what happens
-// stands on the page without a reload, and what a person answers or ends there goes on in the tree.
+// Proves in a real browser, against `coppice serve` with a scripted model, that the dashboard follows a tree of twelve agents while it works: events appear on
+// the page without a reload, and a person's answers and kills there take effect in the tree.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ const RULES = [
     calls: [{ name: 'send', input: { to: 'broken', message: 'The notes are written.' } }],
   },
   { when: { agent: 'broken', step: 0 }, calls: [{ name: 'wait', input: { timeout: 600 } }] },
-  // No other rule answers it: its next request fails.
+  // No other rule matches this agent: its next request fails.
   { when: { agent: 'sleeper' }, calls: [{ name: 'bash', input: { command: 'sleep 600' } }] },
   ...[...READERS, 'writer'].map((agent) => ({ when: { agent }, say: 'Read.' })),
 ];
@@ -45,7 +45,7 @@ it('a tree of twelve agents is started, answered, fails in part, is killed in pa
     await page.goto(dashboard.link);
     await page.getByText('No trees yet').waitFor();
     await page.evaluate('window.loaded_once = true');
-    // The key works once the session is known to write.
+    // The key works only once the page knows that the session may write.
     await page.getByRole('button', { name: 'Start a tree' }).waitFor();
     await page.keyboard.press('n');
     await page.getByRole('dialog').getByLabel('Task').fill('read everything');

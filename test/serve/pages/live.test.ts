@@ -28,13 +28,13 @@ it('a person signs in, starts a tree, allows a call, writes to an agent, and kil
   try {
     await page.goto(new URL(link).origin);
     await page.getByText('This browser is not signed in').waitFor();
-    // The browser reports the refused requests of a page without a session; all of them have come once it has left the page.
+    // The browser reports the refused requests of a page without a session; all reports have arrived once it has left the page.
     await page.goto('about:blank');
     faults.splice(0);
     await page.goto(link);
     await page.getByText('No trees yet').waitFor();
 
-    // The key works once the session is known to write.
+    // The key works only once the page knows that the session may write.
     await page.getByRole('button', { name: 'Start a tree' }).waitFor();
     await page.keyboard.press('n');
     const start = page.getByRole('dialog', { name: 'Start a tree' });
@@ -46,7 +46,7 @@ it('a person signs in, starts a tree, allows a call, writes to an agent, and kil
     await page.getByRole('link', { name: /^Approvals 1$/ }).click();
     await page.getByText('touch allowed && echo made').first().waitFor();
     assert.ok(!existsSync(join(home.work, 'allowed')));
-    // Letters count only where the row has the focus.
+    // Letter keys work only while the row has the focus.
     await page.keyboard.press('y');
     await page.keyboard.press('j');
     await page.keyboard.press('y');

@@ -1,5 +1,5 @@
-// Proves in a real browser that the pages of the dashboard show what the ledger holds as text: no payload of a name, title, message, call, output or file name
-// executes, axe finds nothing serious, light or dark, wide or narrow, and a conversation of thousands of messages is scrolled with few elements.
+// Proves in a real browser that the dashboard's pages show the ledger's contents as text: no payload in a name, title, message, call, output or file name
+// executes, axe finds nothing serious, light or dark, wide or narrow, and a conversation of thousands of messages scrolls with few elements.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 // Proves in a real browser that two hundred payloads in every field of every page of the dashboard are shown as text: names, models, profiles, labels, hosts,
-// reasons, results, errors, tools, arguments, diffs, targets; unfolded, scrolled, in dialogs, in the timeline, and in a tree that was exported. None executes.
+// reasons, results, errors, tools, arguments, diffs, targets; expanded, scrolled, in dialogs, in the timeline, and in an exported tree. None executes.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
@@ -77,7 +77,7 @@ after(async () => {
   await web?.close();
 });
 
-/** Unfolds and scrolls everything in view, and looks whether anything became more than text; resolves to how many of the payloads were to be read. */
+/** Expands and scrolls everything in view, and asserts that no payload became more than text; returns the number of payloads that were readable. */
 async function lookAt(what: string): Promise<number> {
   const seen = new Set<string>();
   const { page, faults } = watch;
@@ -107,7 +107,7 @@ interface Look {
 }
 
 const STEPS_MAX = 40;
-/** In the page: unfolds, says what is there, and scrolls on. */
+/** Runs in the page: expands everything, returns what is shown, and scrolls on. */
 const LOOK = `(() => {
   for (const fold of document.querySelectorAll('[aria-expanded=false], details:not([open]) > summary')) fold.click();
   const text = document.body.innerText;
@@ -127,7 +127,7 @@ const LOOK = `(() => {
 })()`;
 
 it('lists, conversations, prompts, requests, facts and charts', { skip }, async () => {
-  // How many of the payloads each must show; a name is one line, so that those of several lines are not found in it.
+  // Minimum payloads that each page must show; a name is one line, so payloads of several lines are not found in it.
   const pages: readonly (readonly [string, number])[] = [
     ['/trees', 190],
     [`/agents/${root_id}`, 190],
@@ -139,7 +139,7 @@ it('lists, conversations, prompts, requests, facts and charts', { skip }, async 
     [`/schedules/${job_id}`, 190],
     ['/deliveries', 190],
     ['/workers', 190],
-    // The largest of each kind.
+    // This page shows only the largest of each kind.
     ['/usage', 40],
   ];
   for (const [path, floor] of pages) {

@@ -1,4 +1,4 @@
-/** Texts that run a script wherever they are taken for markup, an address or code; each would set `window.ran`. */
+/** Texts that run a script wherever they are treated as markup, a URL or code; each would set `window.ran`. */
 export const PAYLOADS: readonly string[] = [
   '<script>window.ran=1</script>',
   '<img src=x onerror="window.ran=2">',
@@ -28,7 +28,7 @@ export const PAYLOADS: readonly string[] = [
   '@@ -1,1 +1,1 @@\n-<img src=x onerror="window.ran=25">\n+<script>window.ran=25</script>',
 ];
 
-/** As something that was meant to end what stands before it, or to get past a filter, would have them. */
+/** Variants of a payload that close the surrounding markup or bypass a filter. */
 const DISGUISES: readonly ((payload: string) => string)[] = [
   (payload) => payload,
   (payload) => `">${payload}`,
@@ -40,5 +40,5 @@ const DISGUISES: readonly ((payload: string) => string)[] = [
   (payload) => `\u202e${payload.toUpperCase()}`,
 ];
 
-/** Two hundred. */
+/** Two hundred payloads in all. */
 export const DISGUISED: readonly string[] = DISGUISES.flatMap((disguise) => PAYLOADS.map(disguise));

@@ -5,11 +5,11 @@ import { DISGUISED } from './payloads.ts';
 type Row = Record<string, SQLInputValue>;
 
 const ALL = DISGUISED.join('\n');
-/** Of many rows that have a long text one has all of them. */
+/** A long text: the first row holds all payloads, every other row one. */
 const long = (index: number): string => (index === 0 ? ALL : at(index));
 const at = (index: number): string => DISGUISED[index % DISGUISED.length] as string;
 
-/** What a configuration of an agent says about itself. */
+/** An agent configuration with payloads in its texts. */
 const config = (index: number): object => ({
   model: at(index),
   profile: at(index + 1),
@@ -20,8 +20,8 @@ const config = (index: number): object => ({
 });
 
 /**
- * Writes payloads into every text of a ledger that a page shows, past all checks of what may be entered there: each of them alone in what is short, all
- * of them in what is long, with as many rows of each kind as there are payloads. `root_id`: a tree that gets as many agents and letters.
+ * Writes payloads into every text of a ledger that a page shows, bypassing all input checks: one payload in each short text, all in each long text, with as
+ * many rows of each kind as there are payloads. `root_id`: a tree that gets as many agents and letters.
  */
 export function poisonLedger(file: string, root_id: string): void {
   const db = new DatabaseSync(file);
@@ -54,7 +54,7 @@ export function poisonLedger(file: string, root_id: string): void {
   const [tree] = db.prepare('SELECT * FROM trees WHERE root_id = ?').all(root_id) as Row[];
   const ended = { worker: null, status: 'idle', state: JSON.stringify({ type: 'idle' }) };
   for (const index of DISGUISED.keys()) {
-    // A tree, and a child of the tree.
+    // A root of its own, and a child in the tree `root_id`.
     for (const parent_id of [null, root_id]) {
       const id = randomUUID();
       const own = { id, root_id: parent_id ?? id, parent_id, depth: parent_id === null ? 0 : 1, last_seq: 1 };

@@ -1,5 +1,5 @@
-// Proves in a real browser that a question of a real MCP server is answered in its form on the page of approvals: what does not fit is said, keys typed into it
-// answer nothing, and the values reach the server.
+// Proves in a real browser that a question of a real MCP server is answered in its form on the page of approvals: invalid values are reported, keys typed into
+// the form do not answer the question, and the values reach the server.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ it('a question is answered in its form', { skip }, async () => {
       mkdirSync(process.env.SHOTS, { recursive: true });
       await page.screenshot({ path: join(process.env.SHOTS, 'question.png'), fullPage: true });
     }
-    // The key of an approval leads into the form, and answers nothing.
+    // The approval key moves the focus into the form and answers nothing.
     await row.focus();
     await page.keyboard.press('y');
     await page.keyboard.type('yes');

@@ -10,18 +10,18 @@ export interface Follower {
   readonly ids: string[];
   readonly response: IncomingMessage;
   readonly has_ended: boolean;
-  /** What came of that type. */
+  /** Returns the received events of that type. */
   of(type: EventDocument['type']): EventDocument[];
   leave(): void;
 }
 
-/** Follows `/v1/events`, over a connection of its own. */
+/** Follows `/v1/events` over its own connection. */
 export function follow(web: WebStage, query = '', last_event_id = ''): Promise<Follower> {
   const more = last_event_id === '' ? {} : { 'last-event-id': last_event_id };
   return followUrl(`${web.url}/v1/events${query}`, { authorization: `Bearer ${web.token('read')}`, ...more });
 }
 
-/** The same, when the stream has begun anew. */
+/** Like `follow`, but waits for the first event. */
 export async function followNew(web: WebStage, query = '', last_event_id = ''): Promise<Follower> {
   const follower = await follow(web, query, last_event_id);
   await until(() => follower.events.length > 0, 'the stream begins');

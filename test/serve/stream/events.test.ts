@@ -1,5 +1,5 @@
-// Proves what the event stream tells: all that happens to a tree, whether this server leads it or another process, each message once and in order, on both
-// databases; and that a client which comes back gets what it missed, or hears that it must load anew.
+// Proves what the event stream sends: everything that happens to a tree, whether this server or another process leads it, each message once and in order, on
+// both databases; and that a client that reconnects gets what it missed, or is told to reload.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -34,7 +34,7 @@ async function set(play: Play, options: StageOptions = {}): Promise<{ stage: Sta
   return { stage: web.stage, web };
 }
 
-/** Another process of the same ledger, as far as the ledger knows. */
+/** Another process, from the ledger's point of view. */
 async function another(stage: Stage, play: (text: string) => Promise<string>): Promise<RuntimeFace> {
   const runtime = await openRuntime({
     store: await stage.elsewhere(),
@@ -77,7 +77,7 @@ const seqs = (follower: Follower, agent_id: string) =>
   follower.of('message').flatMap((event) => (event.agent_id === agent_id ? [event.message?.seq] : []));
 
 alwaysOnBothDatabases('the event stream', (database) => {
-  // Before the stages are closed, whose ledgers the servers still read.
+  // Runs before the stages are closed, because the servers still read their ledgers.
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close();
   });
@@ -236,7 +236,7 @@ alwaysOnBothDatabases('the event stream', (database) => {
     }
     const other = await stage.start('three');
     await stage.runtime.settled(other.id);
-    // Nobody watched that tree.
+    // No client watched that tree.
     const late = await followNew(web, `?tree=${other.id}`, second.ids.at(-1));
     assert.equal(late.events[0]?.type, 'resync');
   });

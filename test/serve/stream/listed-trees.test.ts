@@ -1,4 +1,4 @@
-// Proves that a list of trees that is read again and again reads only what has changed, and never misses a tree that waits for the person.
+// Proves that a list of trees that is read repeatedly reads only what has changed, and never misses a tree that waits for a person.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ListedTrees } from '../../../src/serve/stream/listed-trees.ts';

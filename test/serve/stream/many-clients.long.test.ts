@@ -1,5 +1,5 @@
-// Proves that clients of the event stream are bounded: a slow one costs a fixed amount and delays nobody, and loses nothing once it has loaded anew; too many
-// are refused; none outlives its token or the server, and after a restart each hears that it must load anew.
+// Proves that clients of the event stream are bounded: a slow one costs a fixed amount, delays nobody, and has everything after a reload; excess clients are
+// refused; none outlives its token or the server, and after a restart each is told to reload.
 import assert from 'node:assert/strict';
 import { afterEach, it, mock } from 'node:test';
 import { EventClient } from '../../../src/serve/stream/event-client.ts';
@@ -49,7 +49,7 @@ it('of 200 clients ten read nothing: the others get everything meanwhile, and th
   const end = (await stage.store.agent(root.id))?.last_seq ?? 0;
   await until(() => stalled.every((one) => seqs(one).at(-1) === end), 'and goes on');
   for (const one of stalled) {
-    // What came after it is complete; what came before, it loads.
+    // Messages after the resync are complete; the client loads those before it.
     const from = one.events.findLastIndex(({ type }) => type === 'resync');
     const later = one.events
       .slice(from)

@@ -1,4 +1,4 @@
-// Proves that each message and each letter of a watched tree is told once and in order, however the news from this process and from the ledger overlap.
+// Proves that each message and each letter of a watched tree is sent once and in order, however notifications from this process and from the ledger overlap.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { WatchedTree } from '../../../src/serve/stream/watched-tree.ts';

@@ -1,4 +1,5 @@
-// Proves what is made of an agent's messages: every request once, no overlaps but of calls that ran together, no gaps, and the same however the messages are paged.
+// Proves what is derived from an agent's messages: every request once, no overlaps except calls that ran concurrently, no gaps, and the same result however the
+// messages are paged.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
@@ -17,7 +18,7 @@ interface Call {
   readonly ms: number;
 }
 interface Round {
-  /** Until the request begins: the runtime's moment, or a place in the queue. */
+  /** Milliseconds until the request begins: overhead of the runtime, or time in the queue. */
   readonly queued: number;
   readonly asking: number;
   readonly calls: readonly Call[];
@@ -25,7 +26,7 @@ interface Round {
 interface Turn {
   readonly rest: number;
   readonly rounds: readonly Round[];
-  /** The last request fails. */
+  /** Whether the last request fails. */
   readonly fails: boolean;
 }
 
@@ -50,7 +51,7 @@ interface History {
   readonly end: number;
 }
 
-/** The messages of these turns, as the kernel orders them. */
+/** Returns the messages of these turns, in the order in which the kernel writes them. */
 function historyOf(turns: readonly Turn[]): History {
   const messages: PlacedMessage[] = [];
   const requests: RequestRecord[] = [];

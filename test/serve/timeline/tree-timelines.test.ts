@@ -1,4 +1,4 @@
-// Proves the timeline of a real tree: what each agent did, who ended whose wait, the critical path, and that only what changed is read again.
+// Proves the timeline of a real tree: what each agent did, which agent ended which wait, the critical path, and that only changes are read again.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { JSON_DOCUMENTS } from '../../../src/documents/shapes/all-documents.ts';
@@ -8,14 +8,14 @@ import { TreeTimelines } from '../../../src/serve/timeline/tree-timelines.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { forked, type Scene, type Stage, setStage } from '../../runtime/stage.ts';
 
-/** Longer than what a real fork and its letters take beside it on a busy machine. */
+/** Longer than a real fork and its letters take on a busy machine. */
 const SLOW_MS = 1_500;
 
 let stage: Stage;
 
 afterEach(() => stage.close());
 
-/** The root forks two and waits for both; one of them is slow. */
+/** The root forks two agents and waits for both; one of them is slow. */
 async function perform(wrap?: (store: Store) => Store): Promise<string> {
   stage = await setStage(
     async (scene: Scene) => {

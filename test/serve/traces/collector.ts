@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { closeLater } from '../../close-opened.ts';
 
-/** What OTLP 1.x says a request is in JSON; strict, so that an unknown field is a mistake. */
+/** The JSON schema of an OTLP 1.x request; strict, so that an unknown field is an error. */
 const value = z.union([
   z.strictObject({ stringValue: z.string() }),
   z.strictObject({ boolValue: z.boolean() }),
@@ -50,16 +50,16 @@ export interface Received extends z.infer<typeof span> {
 
 export interface Collector {
   url: string;
-  /** Every span as often as it came. */
+  /** All received spans, duplicates included. */
   readonly spans: Received[];
   readonly headers: Record<string, string | string[] | undefined>[];
-  /** What the next requests are answered with; then 200. */
+  /** Answers for the next requests; once they are used up, 200. */
   readonly answers: { readonly status: number; readonly retry_after?: string }[];
-  /** Told of each batch before it is answered; false: it is not. */
+  /** Called for each batch before it is answered; if it returns false, no answer is sent. */
   onBatch: () => boolean | Promise<boolean>;
 }
 
-/** A receiver of traces that takes nothing which is not in the protocol. */
+/** A trace receiver that rejects everything outside the protocol. */
 export async function startCollector(): Promise<Collector> {
   const spans: Received[] = [];
   const headers: Collector['headers'] = [];

@@ -1,5 +1,5 @@
-// Proves that a run of several agents arrives at a collector complete, as the conventions say, with right sums and causes; that a collector which is busy
-// gets everything later; and that another exporter goes on where one stopped.
+// Proves that a run of several agents arrives at a collector complete, following the conventions, with correct sums and causes; that a busy collector gets
+// everything later; and that another exporter continues where one stopped.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { TreeTimelines } from '../../../src/serve/timeline/tree-timelines.ts';
@@ -44,7 +44,7 @@ const named = (spans: readonly Received[], name: string) => spans.filter((span) 
 const turnsOf = (collector: Collector) =>
   collector.spans.filter(({ name }) => name.startsWith('invoke_agent'));
 
-/** The exporter has noted where it begins. */
+/** Waits until the exporter has recorded its starting position. */
 const hasBegun = (stage: Stage) =>
   until(async () => (await stage.store.recall('traces', 'place')) !== null, 'it has begun');
 
@@ -121,7 +121,7 @@ it('a failed turn says so; a busy collector gets it later; another exporter send
   assert.equal(failed?.status.code, 2);
   assert.ok(String(failed?.values['error.type']).length > 0);
   await first.stop();
-  // While nobody exports.
+  // No exporter is running during this turn.
   await stage.perform('go on');
   const second = exporterOf(stage, collector);
   await until(() => turnsOf(collector).length === 2, 'the other turn arrives');

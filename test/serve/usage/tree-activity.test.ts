@@ -1,4 +1,5 @@
-// Proves that the picture of a tree's tokens over time has all of them, each once, in at most 24 bars, however long the tree lives, and what comes later.
+// Proves that the chart of a tree's tokens over time counts all of them, each once, in at most 24 bars, however long the tree lives, including tokens that
+// arrive later.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -18,7 +19,7 @@ interface Ended {
   readonly tokens: number;
 }
 
-/** A ledger of three trees in which requests end as told. */
+/** A ledger of three trees; `add` inserts an ended request. */
 async function openLedger() {
   const file = join(temporaryFolder(), 'ledger.db');
   const store = await openStore(file);

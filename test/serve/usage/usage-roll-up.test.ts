@@ -1,5 +1,5 @@
-// Proves that sums of usage are those of the ledger: all of history, what comes later and only that, what commits below others, what was removed, and
-// that they are read in small pieces.
+// Proves that usage sums match the ledger: all of history, only the new rows on later reads, rows committed below others, removed rows, and that they are read
+// in small pages.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -21,11 +21,11 @@ interface Ledger {
   readonly store: Store;
   readonly beside: DatabaseSync;
   readonly root_id: string;
-  /** How many requests each read found. */
+  /** Number of requests that each read returned. */
   readonly reads: number[];
-  /** A request that ended `ago_ms` ago, at a place of its own or the next. */
+  /** Inserts a request that ended `ago_ms` ago, at `place` or at the next free place. */
   add(ago_ms: number, over?: { readonly place?: number; readonly model?: string }): void;
-  /** Asks as somebody who comes much later. */
+  /** Returns the report a minute later than the last one. */
   ask(days?: number): ReturnType<UsageRollUp['report']>;
 }
 

@@ -27,9 +27,9 @@ import { usageContract } from './usage-contract.ts';
 import { workersContract } from './workers-contract.ts';
 
 export interface LedgerUnderTest {
-  /** Another connection to the same database. */
+  /** Opens another connection to the same database. */
   open(options?: { readonly notifications?: boolean }): Promise<Store>;
-  /** Plain SQL that bypasses the store, on a separate connection. */
+  /** Executes plain SQL on a separate connection, bypassing the store. */
   execute(sql: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -120,7 +120,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       const creates = stepOf(root, { create: [helper] });
       const sends = stepOf(root, { send: [letter(root, root)] });
       assert.deepEqual((await store.commit([creates, sends])).map(refusal), ['accepted', 'accepted']);
-      // Not `limit`, although the step itself has filled the tree.
+      // `stale` rather than `limit`, although the first commit has filled the tree.
       assert.deepEqual((await store.commit([creates, sends])).map(refusal), ['stale', 'stale']);
       assert.equal((await store.mail(root.id, true)).length, 1);
       assert.equal((await store.tree(root.id))?.total, 2);
@@ -209,7 +209,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
         assert.equal(await full(), 'limit');
         await rest(c, 'idle');
         await rest(d, 'idle');
-        // An outcome wakes nobody; a letter does, until it is read or the agent was notified of it.
+        // An outcome does not wake an agent; a letter does, until it is read or the agent was notified of it.
         await store.send({ ...letter(root, c), kind: 'outcome' });
         for (const kid of [c, d]) await store.send(letter(root, kid));
         assert.equal(await full(), 'limit');
@@ -433,7 +433,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       assert.equal(await waits(b, a, 5_000), 'cycle');
       assert.equal(await waits(b, a, 4_000), 'cycle');
       assert.equal(await waits(b, a, 5_001), 'accepted');
-      // The same agent, for longer: a new wait.
+      // Waiting for the same agent for longer is a new wait.
       assert.equal(await waits(a, b, 5_001), 'cycle');
       assert.equal(await waits(a, b, null), 'accepted');
       assert.equal(await waits(b, a, 9_000), 'cycle');
@@ -501,7 +501,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
         { id: randomUUID(), host: 'elsewhere', pid: 3 },
       ];
       for (let round = 0; round < 150; round += 1) {
-        // On a slow machine, no lease may run out by itself.
+        // Renews the leases, so that none expires on a slow machine.
         await Promise.all([store.heartbeat(x), other.heartbeat(y)]);
         const root = await newRoot(store, {}, { worker: null });
         const claims = await Promise.all([store.claim(root.id, x), other.claim(root.id, y)]);

@@ -9,7 +9,7 @@ import type { NewAgent } from '../../../src/records/run/new-agent.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CONFIG, fresh, newAgent, newRoot, stepOf } from '../ledger-fixture.ts';
 
-/** Before the jobs of all other tests, so that only the jobs of one test are due. */
+/** A time before the jobs of all other tests, so that only the jobs of one test are due. */
 const BEGINNING = 1_000_000;
 let latest = BEGINNING;
 
@@ -37,7 +37,7 @@ function newJob(over: Partial<NewCronJob> = {}): NewCronJob {
   };
 }
 
-/** A tree of its own with a queued run. */
+/** A new tree with a queued run. */
 function runOf(
   job: NewCronJob,
   deliver: readonly string[] = [],
@@ -212,7 +212,7 @@ export function cronContract(stores: () => { readonly store: Store; readonly oth
       'changed',
     );
     assert.equal((await store.fire(requestOf(job))).outcome, 'stale');
-    // Another process planned it again.
+    // Another process replanned the job.
     const changed = await found(job.id);
     assert.equal(await other.replan(job.id, changed, next_at + 500, next_at), true);
     assert.equal((await store.fire(requestOf(changed))).outcome, 'stale');

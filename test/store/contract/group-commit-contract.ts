@@ -103,7 +103,7 @@ export function groupCommitContract(stores: () => { readonly store: Store }): vo
     assert.ok(parked?.ok);
     assert.deepEqual(parked.met, [resting.id, dead.id]);
     assert.deepEqual(await store.waiters(working.id), [root.id]);
-    // One with unread mail has not settled: it will signal later.
+    // An agent with unread mail has not settled: it will signal later.
     await store.send(letter(root, resting));
     const again = await child(store, root, { state: IDLE });
     const waits = stepOf(again, { messages: [said('waits')], waits_for: [resting.id] });

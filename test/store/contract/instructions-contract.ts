@@ -14,7 +14,7 @@ const TEXT = `# How it is built\n${'Run the "tests" first. 漢字\n'.repeat(200)
 const WITH = { ...CONFIG, instructions: TEXT };
 const WORKER = { id: 'taker', host: 'elsewhere', pid: 1 };
 
-/** Part of the store contract: instructions stand once for a tree, and every read of an agent has them. */
+/** Part of the store contract: instructions are stored once per tree, and every read of an agent includes them. */
 export function instructionsContract(stores: () => Stores): void {
   const told = (agent: Agent | null | undefined) => agent?.config.instructions;
 
@@ -67,7 +67,7 @@ export function instructionsContract(stores: () => Stores): void {
     );
     await execute(`UPDATE trees SET removal = 'closed' WHERE root_id = '${root.id}'`);
     assert.ok((await store.removeTreeRows(root.id, 100, true)).done);
-    // Nobody else can be told now what stood there.
+    // A new tree with the same id does not show the removed instructions.
     const again = await newRoot(
       store,
       {},

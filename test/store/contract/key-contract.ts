@@ -5,8 +5,8 @@ import type { Store } from '../../../src/store/store.ts';
 import { letter, newDelivery, newRoot, stepOf } from '../ledger-fixture.ts';
 
 /**
- * What the database refuses by itself, also from a program that has lost every guard of its own: the keys of the ledger. Rows are copied
- * with plain SQL, one column changed where two keys stand in one table. Part of the store contract.
+ * Part of the store contract: the keys of the ledger, which the database itself enforces, even against a program without any guards. Rows are
+ * copied with plain SQL, with one column changed where a table has two keys.
  */
 export function keyContract(
   stores: () => { readonly store: Store; readonly execute: (sql: string) => Promise<void> },

@@ -5,7 +5,7 @@ import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { fresh, letter, newRoot, said, stepOf } from '../ledger-fixture.ts';
 
-/** Part of the store contract: a person's letter holds pictures, and is either read or taken back. */
+/** Part of the store contract: a person's letter may hold images, and is either read or withdrawn. */
 export function letterContract(stores: () => { readonly store: Store; readonly other: Store }): void {
   const fromPerson = (to: Agent, body: string) => ({
     ...letter(to, to, body),

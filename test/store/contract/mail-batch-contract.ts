@@ -5,7 +5,7 @@ import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { fresh, letter, newRoot } from '../ledger-fixture.ts';
 
-/** Part of the store contract: letters that are sent at once may share a transaction and nothing else. */
+/** Part of the store contract: letters that are sent at the same time may share a transaction and nothing else. */
 export function mailBatchContract(stores: () => { readonly store: Store; readonly other: Store }): void {
   const fromOutside = (to: Agent, body: string) => ({
     ...letter(to, to, body),

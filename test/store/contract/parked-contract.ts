@@ -17,12 +17,12 @@ const PARKED: AgentState = {
 
 interface Tree {
   readonly root: Agent;
-  /** The root waits for it. */
+  /** The agent that the root waits for. */
   readonly child: Agent;
   readonly worker: Worker;
 }
 
-/** Part of the store contract: trees that were given up while their agents wait. */
+/** Part of the store contract: trees that were released while their agents wait. */
 export function parkedContract(stores: () => { readonly store: Store; readonly other: Store }): void {
   async function agentOf(id: string): Promise<Agent> {
     const agent = await stores().store.agent(id);
@@ -48,7 +48,7 @@ export function parkedContract(stores: () => { readonly store: Store; readonly o
     assert.ok(verdict?.ok, JSON.stringify(verdict));
     return { root: await fresh(store, root), child: await agentOf(child.agent.id), worker };
   }
-  /** Gives up the tree; both agents wait that long. */
+  /** Releases the tree; its agents stay parked for `root_ms` and `child_ms`. */
   async function park({ root, child, worker }: Tree, root_ms: number, child_ms: number): Promise<void> {
     const { store } = stores();
     const now = await store.now();

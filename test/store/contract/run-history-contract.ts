@@ -17,7 +17,7 @@ function failed(kind: Failure['kind'], error: string, partial?: string): AgentSt
   return partial === undefined ? { type: 'failed', failure } : { type: 'failed', failure, partial };
 }
 
-/** A background child with its row, to be created by `parent`. */
+/** A background child with its row in the run history, to be created by `parent`. */
 function withRun(
   parent: Agent,
   agent: Partial<NewAgent['agent']> = {},
@@ -144,7 +144,7 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
     });
     for (const agent of [first, second]) await step(agent as Agent, { at: 2_000, state: ASKING });
     await step(root, { at: 3_000, kill: [by_step.agent.id] });
-    // The verdict of the step does not report this mail, so its own worker gets a signal too.
+    // The step's verdict does not report this mail, so even the worker that committed it gets a signal.
     assert.deepEqual(await store.signals(worker), [{ agent_id: root.id, kind: 'mail', about: null }]);
     await store.kill(from_outside.agent.id, 'you', 4_000);
     await store.kill(middle.agent.id, 'you', 5_000);
@@ -165,7 +165,7 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
         [null, 0],
       ],
     );
-    // A living requester is told; one that was killed too is not.
+    // A living requester is told of the end; one that was killed along with the run is not.
     assert.deepEqual(
       (await store.mail(root.id)).map(({ kind, from_id }) => [kind, from_id]),
       [

@@ -7,7 +7,7 @@ import type { TaskAnswer, TaskOrder } from '../../../src/records/run/listed-task
 import type { Store } from '../../../src/store/store.ts';
 import { child, fresh, newRoot, stepOf } from '../ledger-fixture.ts';
 
-/** One call of an agent, with an id of its own unless one is given. */
+/** One call of an agent, with a new id unless one is given. */
 function order(
   store: Store,
   agent: Agent,

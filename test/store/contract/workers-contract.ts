@@ -79,7 +79,7 @@ export function workersContract(
     const before = (await store.agent(id)) as Agent;
     const [claimed] = await other.claim(id, next);
     assert.deepEqual([claimed?.worker, claimed?.epoch], [next.id, before.epoch + 1]);
-    // It wakes up again: its lease is renewed, its agents are lost.
+    // The silent worker wakes up: its lease is renewed, but its agents are lost.
     assert.equal(await store.heartbeat(silent), false);
     const [late] = await store.commit([stepOf(before, { calls: 1 })]);
     assert.ok(late?.ok === false && late.refusal.reason === 'stale');

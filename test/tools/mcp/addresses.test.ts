@@ -1,4 +1,7 @@
-/** Proves that servers are used at an address, too, in the newest version of the protocol, with headers from the environment, and that their faults are clear. */
+/**
+ * Proves that servers can be used at a URL, too, in the newest version of the protocol, with headers from the environment, and that their faults give clear
+ * errors.
+ */
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { McpServer } from '../../../src/tools/mcp/mcp-server.ts';

@@ -1,6 +1,6 @@
 /**
- * Proves that nothing that an MCP server sends does harm: 100,000 frames made at random and 2,000 answers that are none cause no crash, no hang and no unhandled
- * error, and requests among them are answered as the specification says.
+ * Proves that nothing that an MCP server sends does harm: 100,000 random frames and 2,000 invalid answers cause no crash, no hang and no unhandled error, and
+ * requests among them are answered as the specification says.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

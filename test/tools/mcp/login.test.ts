@@ -1,4 +1,4 @@
-/** Proves that a person logs in to a server by OAuth once, that agents use and renew the login, and that without one they are told how to get it. */
+/** Proves that a person logs in to a server by OAuth once, that agents use and renew the login, and that without a login they are told how to get one. */
 import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ async function place() {
   return { oauth, http, folder, open };
 }
 
-/** As a browser does, with a stranger before. */
+/** Acts as the browser, after an attacker has tried guessed states. */
 async function browse(page: URL): Promise<void> {
   const way_back = new URL(page.searchParams.get('redirect_uri') ?? '');
   assert.equal(way_back.hostname, '127.0.0.1');

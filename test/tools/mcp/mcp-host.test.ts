@@ -1,4 +1,7 @@
-/** Proves what agents get of MCP servers: tools under stable names, few of them described and many to be found, only those that their configuration means. */
+/**
+ * Proves which tools of MCP servers agents get: tools under stable names, all described if few and searchable if many, and only those that their configuration
+ * selects.
+ */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, describe, it } from 'node:test';

@@ -1,4 +1,7 @@
-/** Proves that one MCP server is started when it is needed, and that one that hangs, ends, floods or was never one costs a clear error and nothing else. */
+/**
+ * Proves that an MCP server is started only when it is needed, and that one that hangs, exits, floods or does not speak MCP causes a clear error and nothing
+ * else.
+ */
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import type { McpServer } from '../../../src/tools/mcp/mcp-server.ts';

@@ -1,4 +1,4 @@
-/** Proves that messages are found in whatever a program writes, in pieces of any size and within bounds, and that what is none ends nothing. */
+/** Proves that messages are found in whatever a program writes, in pieces of any size and within bounds, and that other output ends nothing. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** Proves that names of servers' tools are what providers accept, distinct, and chosen and withheld by patterns. */
+/** Proves that the names of servers' tools are accepted by providers, distinct, and can be selected and excluded by patterns. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';

@@ -11,12 +11,12 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 export const PROGRAM = join(import.meta.dirname, '..', '..', 'servers', 'mcp-server.ts');
 const NONE = { allow: [], ask: [], deny: [] };
 
-/** The testing server with this behaviour, as the configuration names it. */
+/** Configuration of the test server with this behaviour. */
 export function serverConfig(behaviour: object = {}, more: Partial<McpServerConfig> = {}): McpServerConfig {
   return { command: process.execPath, args: [PROGRAM, JSON.stringify(behaviour)], ...more };
 }
 
-/** One testing server, ended with the test. */
+/** Starts one test server, which is closed after the test. */
 export function testingServer(
   behaviour: object = {},
   more: Partial<McpServerConfig> = {},

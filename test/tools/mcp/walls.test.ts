@@ -1,4 +1,4 @@
-/** Proves that the program of an MCP server is behind the walls of the folder of its agents. Real programs, real walls. */
+/** Proves that the program of an MCP server is confined to the sandbox of its agents' folder. Real programs, real sandboxes. */
 import assert from 'node:assert/strict';
 import {
   existsSync,
@@ -19,7 +19,7 @@ import { NO_WALLS, walls } from '../../processes/sandbox/walls.ts';
 import { PROGRAM, toolOf } from './servers.ts';
 
 const watch = { signal: new AbortController().signal, onProgress: () => undefined };
-// Not below /tmp, in whose place a sandbox has a folder of its own.
+// Not below /tmp, because a sandbox has its own /tmp.
 const place = realpathSync(mkdtempSync('/var/tmp/coppice-test-'));
 after(async () => {
   await closeOpened();

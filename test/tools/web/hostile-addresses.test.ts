@@ -1,4 +1,7 @@
-/** Proves that no spelling of an address, no answer of DNS and no proxy leads `web_fetch` to this machine or its networks, and that only named hosts may be private. */
+/**
+ * Proves that no spelling of an address, no DNS answer and no proxy leads `web_fetch` to this machine or its networks, and that only hosts named in the
+ * configuration may be private.
+ */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -73,7 +76,7 @@ describe('addresses of this machine and its networks', () => {
       answers(looks === 1 ? '127.0.0.1' : '169.254.169.254')(name, options, callback);
     };
     const named = `rebound.example:${port}`;
-    // What is looked up for the connection is what is judged: one look for each request, none before.
+    // The address looked up for the connection is the one that is checked: one lookup per request, none before.
     const first = await fetched(`http://${named}/`, { lookup, private_hosts: [named] });
     assert.match(first.output, /inside/);
     assert.equal(looks, 1);

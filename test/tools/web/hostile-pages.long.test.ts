@@ -1,4 +1,4 @@
-/** Proves that pages made to be costly end in their own thread: the process goes on meanwhile, and the result says what happened. */
+/** Proves that pages made to be costly are stopped in their own thread: the process continues meanwhile, and the result says what happened. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readPage } from '../../../src/tools/web/page-text.ts';
@@ -13,7 +13,7 @@ const page = (html: string): PageJob => ({
   whole: false,
 });
 
-/** The longest time for which the event loop stood still meanwhile. */
+/** Measures the longest time for which the event loop was blocked during `work`. */
 async function stillness<Result>(work: Promise<Result>): Promise<{ result: Result; longest_ms: number }> {
   let longest_ms = 0;
   let last = performance.now();

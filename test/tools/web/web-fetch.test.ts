@@ -1,4 +1,6 @@
-/** Proves that `web_fetch` reads pages as text, within its limits, from real servers: redirects, robots.txt, packed and endless bodies, charsets, pictures. */
+/**
+ * Proves that `web_fetch` reads pages as text, within its limits, from real servers: redirects, robots.txt, compressed and endless bodies, charsets, pictures.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
@@ -33,7 +35,7 @@ const local = (options: WebFetchOptions = {}) =>
   createWebFetchTool({ private_hosts: ['127.0.0.1', 'localhost'], robots: false, ...options }) as Tool;
 const fetched = (url: string, more: object = {}, options?: WebFetchOptions, context?: ToolContext) =>
   call(local(options), { url, ...more }, context ?? makeWorkspace());
-/** The text between the two lines of the frame. */
+/** Returns the text between the two lines of the frame. */
 function inside({ status, output }: ToolResult): string {
   assert.equal(status, 'ok', output);
   const [, text] = /^--- (?:[0-9a-f]{8}) .*\n([\s\S]*)\n--- [0-9a-f]{8} end/.exec(output) ?? [];

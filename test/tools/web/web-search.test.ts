@@ -1,4 +1,7 @@
-/** Proves that `web_search` asks each service as its documentation has it, from real servers that check requests, and is offered only where one is configured. */
+/**
+ * Proves that `web_search` calls each service as its documentation says, against real servers that check requests, and is offered only if a service is
+ * configured.
+ */
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -14,7 +17,7 @@ const search = (options: WebSearchOptions | null, input: object, env: NodeJS.Pro
   call(createWebSearchTool(options, env) as Tool, input, makeWorkspace());
 const THREE = ['One', 'Two', 'Three'];
 
-/** What a service answers a request that is as documented; any other gets 400. */
+/** A service that answers requests that match its documentation; any other gets 400. */
 async function service(path: string, answer: (request: IncomingMessage, url: URL) => Promise<unknown>) {
   return webServer({
     [path]: (request, response) =>

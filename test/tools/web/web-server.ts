@@ -6,13 +6,13 @@ export interface WebServer {
   readonly port: number;
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
-  /** The paths that were asked for, in order. */
+  /** Requested paths, in order. */
   readonly asked: string[];
 }
 
 export type Answering = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A web server on loopback, closed after the test; a path that it does not know is not found. */
+/** A web server on loopback, closed after the test; unknown paths get 404. */
 export async function webServer(routes: Readonly<Record<string, Answering | string>>): Promise<WebServer> {
   const asked: string[] = [];
   const server: Server = createServer((request, response) => {

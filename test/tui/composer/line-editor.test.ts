@@ -1,4 +1,4 @@
-/** Proves what the input does with keys, pastes, wide characters and history, and what it shows of them. */
+/** Proves how the input handles keys, pastes, wide characters and history, and what it shows of them. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Proves which key does what, in each way in which terminals report keys, and which configurations of keys are refused. */
+/** Proves which key does what, in each encoding in which terminals report keys, and which key configurations are refused. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { setKittyProtocolActive } from '@earendil-works/pi-tui';
@@ -11,7 +11,7 @@ afterEach(() => setKittyProtocolActive(false));
 const standard = keyBindings();
 const refused = (config: object) => keysConfig.safeParse(config).error?.issues[0];
 
-/** Bytes of xterm, of its modifyOtherKeys, and of the kitty protocol. */
+/** Per action: the bytes of plain xterm, of xterm with modifyOtherKeys, and of the kitty protocol. */
 const CHORDS = [
   ['parent', '\x1b[1;5A', '\x1b[1;5A', '\x1b[1;5A'],
   ['child', '\x1b[1;5B', '\x1b[1;5B', '\x1b[1;5B'],
@@ -42,7 +42,7 @@ test('understands letters, digits, signs and arrows after the leader key, in any
     ['keys', '?', '\x1b[47:63;2u', '\x1b[27;2;63~'],
     ['slot_7', '7', '\x1b[55u'],
     ['parent', '\x1b[A', '\x1bOA'],
-    // The key of the letter a on a keyboard that writes Russian.
+    // The key that has the letter "a" on a US layout, as reported by a keyboard with a Russian layout.
     ['agents', '\x1b[1092::97u'],
   ] as const) {
     for (const data of spellings) assert.equal(actionOf(data, true, standard), action, JSON.stringify(data));

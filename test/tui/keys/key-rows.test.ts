@@ -1,4 +1,4 @@
-// Proves that the table of keys has one row for the slots, and nine when their keys are not alike.
+// Proves that the table of keys has one row for all nine slots, or nine rows if their keys have no common pattern.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { describeBindings, keyBindings } from '../../../src/tui/keys/key-bindings.ts';

@@ -1,4 +1,4 @@
-// Proves that all trees are grouped by why the person should look, in an order that says whom to answer first, and that any list fits any screen.
+// Proves that trees are grouped by the reason why they need attention and sorted by urgency, and that a list of any length fits any screen.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TreeRow } from '../../../src/documents/shapes/agent-parts.ts';

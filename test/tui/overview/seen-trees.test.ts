@@ -1,4 +1,4 @@
-// Proves that what the person has seen is remembered across windows, that nothing of before the first start is unread, and that the file does not grow.
+// Proves that seen marks are shared by all windows, that nothing older than the first start counts as unread, and that the file does not grow without bound.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Proves that an answer printed block by block while it streams reads as if it had been printed at its end, whatever it holds and however it ends.
+// Proves that an answer printed block by block while it streams reads exactly as if it had been printed at the end, whatever it contains and however it ends.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** Proves that the first lines wait for what their colours depend on, and that nothing that is said meanwhile overtakes them. */
+/** Proves that the first lines wait until their colours are known, and that lines printed meanwhile do not overtake them. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Notices } from '../../../src/tui/printing/notices.ts';

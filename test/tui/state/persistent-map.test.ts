@@ -1,4 +1,4 @@
-// Proves that the persistent map is an ordered map whose versions never change each other.
+// Proves that the persistent map is an ordered map whose versions never affect each other.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ function keysOf(map: PersistentMap<Value>): string[] {
   return [...map.values()].map(({ key }) => key);
 }
 
-/** More than one chunk holds. */
+/** More keys than fit in one chunk. */
 const KEYS = Array.from({ length: 200 }, (_, index) => `k${index}`);
 
 it('equals a plain map, and every older version keeps its entries', () => {

@@ -1,4 +1,4 @@
-/** Proves that typing never answers a question, at whatever moment it comes up, and that a letter which stands alone does. */
+/** Proves that typing never answers a question, whenever the question appears, and that a letter typed alone does. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Answer } from '../../../src/tui/state/answer.ts';
@@ -11,7 +11,7 @@ import { agent, ask, seen, T0 } from '../ui-fixture.ts';
 interface Key {
   /** A character, `\r`, `\x7f`, or a whole paste. */
   readonly text: string;
-  /** Milliseconds after the key before. */
+  /** Milliseconds since the previous key. */
   readonly gap: number;
 }
 
@@ -24,7 +24,7 @@ const BEGUN: UiState = [seen(agent('main', null)), seen(agent('child', 'main'))]
 });
 const ASKS: UiEvent = { type: 'asks', asks: [ask('a', 'child')] };
 
-/** What the program does: the draft takes every key; ten times a second it looks for a letter that stayed alone. */
+/** Simulates the program: the draft receives every key, and every `FRAME_MS` a letter that stayed alone may become an answer. */
 function played(
   keys: readonly Key[],
   asked_at: number,
@@ -41,7 +41,7 @@ function played(
     { length: Math.ceil((end - T0) / FRAME_MS) },
     (_, index) => T0 + index * FRAME_MS,
   );
-  // At one moment the question comes first: that is the worse order.
+  // Within one instant the question comes first, which is the worst case.
   const moments = [
     ...frames.map((at) => ({ at, order: 2, key: null })),
     ...keys.map((key, index) => ({ at: times[index] as number, order: 1, key })),
@@ -70,7 +70,7 @@ function typed(text: string, gap: number): Key[] {
   return [...text].map((character) => ({ text: character, gap }));
 }
 
-/** Every moment that makes a difference: around each key, by less and by more than the times that count. */
+/** Every instant at which the result may change: before and after each key, by offsets just below and above the thresholds. */
 function momentsAround(keys: readonly Key[]): number[] {
   const offsets = [0, 1, SEEN_MS, ALONE_MS - 1, ALONE_MS, ALONE_MS + 1, LONG_MS];
   let at = T0 + LONG_MS;
@@ -158,7 +158,7 @@ it('a letter answers exactly when it is alone in time and in the draft and the q
   assert.ok(answered > 0);
 });
 
-/** The rule, said otherwise: from the times alone. */
+/** An independent formulation of the rule, computed from the times alone. */
 function expectedAnswers(keys: readonly Key[], asked_at: number): number {
   let [at, draft, count] = [T0 + LONG_MS, '', 0];
   keys.forEach(({ text, gap }, index) => {

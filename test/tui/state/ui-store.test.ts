@@ -1,4 +1,4 @@
-// Proves what the UI shows after each thing that can happen: switching, killing, reaping, mail, drafts, captures, questions.
+// Proves what the UI shows after each kind of event: switching, killing, reaping, mail, drafts, captures, questions.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentState } from '../../../src/records/agent/state.ts';
@@ -146,7 +146,7 @@ describe('names', () => {
     assert.equal(id('a1b2c'), 'a1b2c3d4-1');
     assert.equal(id('a1b'), 'none');
     assert.equal(id('a1b2'), 'ambiguous');
-    // The living one of two that have the name.
+    // Of two agents with the same name, the living one.
     assert.equal(id('twin'), 'a1b2c3d4-1');
     assert.equal(id('tvin'), 'none');
   });

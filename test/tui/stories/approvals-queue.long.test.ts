@@ -1,4 +1,4 @@
-/** Proves the queue of approvals: from a grandchild, over any view, in order, one answer each, and answered from elsewhere it goes. */
+/** Proves the queue of approvals: requests of any descendant appear over any view, in order, take one answer each, and disappear when answered elsewhere. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const GRANDCHILD: ScriptedRules = {
   ],
 };
 
-/** From now on a letter that stands alone counts. */
+/** Waits until a letter typed alone counts as an answer. */
 async function heard(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ALONE_MS + 100));
 }
@@ -63,7 +63,7 @@ it('with a draft and a question of a grandchild, v visits it, Esc postpones it, 
   await pty.until('│ echo two > two.txt');
   await ui.answer('n');
   await pty.until('│ echo three > three.txt');
-  // A second press of the same keys, meant for the one before, answers nothing.
+  // A second press of the same keys, meant for the previous question, answers nothing.
   await ui.press(KEY.leader, 'n');
   await pty.until('has just come up');
   assert.ok(ui.shows('│ echo three > three.txt'));
@@ -95,7 +95,7 @@ it('m denies with words, which Esc takes back; the question stays', async (test)
   await ui.press(...'not hre', '\x7f', '\x7f', ...'ere');
   await pty.until('why not: not here');
   await ui.press(KEY.enter);
-  await pty.until(/* the model hears why */ 'not here');
+  await pty.until(/* the denial's reason reaches the model */ 'not here');
   await pty.until('echo b > b.txt');
   await heard();
   await ui.press('m');

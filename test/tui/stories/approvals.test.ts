@@ -1,4 +1,4 @@
-/** Proves that a question from an agent comes up over whatever the person does, loses no typed key, and is answered on purpose only. */
+/** Proves that a question from an agent appears over whatever the person is doing, loses no typed key, and is answered only deliberately. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ it('a sentence typed as a question comes up goes to the draft and answers nothin
   const { pty } = ui;
   await ui.say('go');
   const sentence = 'this is then over, yes sir, no more, my very last word';
-  // Until after it has come up.
+  // Types on until after the question has appeared.
   for (const [index, character] of [...sentence].entries()) {
     if (index === 20) await pty.until('main › child wants: bash');
     await ui.press(character);

@@ -1,4 +1,4 @@
-/** Proves that a person attaches files to a message by their names, sees what is attached, and cannot attach what the rules deny; and writes to an agent by its name. */
+/** Proves that a person can attach files to a message by name, sees what is attached, cannot attach what rules deny, and can address an agent by its name. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

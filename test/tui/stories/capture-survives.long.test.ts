@@ -1,4 +1,4 @@
-/** Proves that an open capture outlives the program, for each agent, that nothing of it reaches a model, and that a line may begin with a slash. */
+/** Proves that an open capture, one per agent, survives the program, that none of it reaches a model, and that a captured line may begin with a slash. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Store } from '../../../src/store/store.ts';
@@ -42,7 +42,7 @@ it('a capture survives a kill of the program, in each agent, until it is handed 
   await ui.say('/capture');
   await ui.say('for the reader');
   await ui.pty.until('CAPTURE · 1 line ');
-  // The screen shows a line at once; the ledger has it a moment later.
+  // The screen shows a line at once; it is committed to the ledger slightly later.
   await until(
     () =>
       ui.ledger(async (store) => {

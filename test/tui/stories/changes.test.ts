@@ -1,4 +1,4 @@
-/** Proves that /diff tells what the agents of a tree changed: file by file with who did it, by git where it can tell, and what else has changed. */
+/** Proves that /diff shows what the agents of a tree changed: by file and agent, using git where possible, and what else has changed. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ it('tells who changed which file, and what has changed otherwise', async (test) 
   writeFileSync(join(ui.folder, 'b.txt'), 'one\n');
   await ui.say('change them');
   await ui.pty.until('all done');
-  // Without a repository the tools' own words are all there is.
+  // Without a repository, the reports of the tools are the only source.
   await ui.say('/diff');
   await ui.pty.until('a.txt  by main, kid');
   await ui.pty.until('created made.txt (3 bytes)');

@@ -1,4 +1,7 @@
-/** Proves that a person can have a conversation summarised for its model, sees where it was cut and all of it still, and what happens when there is nothing to cut. */
+/**
+ * Proves that a person can have a conversation summarised for its model, sees where it was cut and still sees all of it, and is told if there is nothing
+ * to cut.
+ */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openUi } from './ui-stage.ts';

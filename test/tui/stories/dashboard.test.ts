@@ -1,4 +1,4 @@
-/** Proves that the dashboard is a key away: its one-time link is shown and opened, and without a server the person is told how to get one. */
+/** Proves that a key opens the dashboard: its one-time link is shown and opened, and without a server the person is told how to start one. */
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ it('/web says that no server runs; Ctrl-X w opens the link of the one that does'
   await ui.press(KEY.leader, 'w');
   await ui.pty.until('the dashboard, with a one-time link: http://127.0.0.1:');
   const shown = /http:\/\/\S+\/login\?code=\S+/.exec(ui.pty.screen().join(' '))?.[0] ?? '';
-  // The shell makes the file before it writes.
+  // The shell creates the file before it writes to it.
   await until(async () => existsSync(opened) && readFileSync(opened, 'utf8') !== '', 'a browser');
   assert.equal(readFileSync(opened, 'utf8'), shown);
   assert.equal((await fetch(shown)).status, 200);

@@ -1,4 +1,4 @@
-/** Proves that the draft can be written in the person's own editor, which has the terminal meanwhile, and that nothing is lost when there is none. */
+/** Proves that the draft can be edited in the person's own editor, which owns the terminal meanwhile, and that nothing is lost if there is no editor. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const CTRL_G = '\x07';
 it('the editor gets the draft and the terminal, agents go on, and what it wrote is the draft', async (test) => {
   const tools = temporaryFolder();
   const editor = join(tools, 'edit');
-  // Reads a line from the terminal, in which lines are echoed and Ctrl-C is a signal: its modes are those from before the program.
+  // The editor reads a line from the terminal, with echo on and Ctrl-C as a signal: the terminal modes from before the program.
   const script = (modes: string) =>
     `#!/bin/sh\ntrap '' INT\nstty -a > ${modes}\n` +
     'echo "EDITOR $1 HAS: $(cat "$2")"\nread line\nprintf "%s\\nsecond line\\n" "$line" > "$2"\necho "$2" > "$0.file"\n';
@@ -28,7 +28,7 @@ it('the editor gets the draft and the terminal, agents go on, and what it wrote 
   const said = () => ui.ledger(async (store) => (await store.agents({}))[0]?.reply === 'Slow and done.');
   await until(said, 'the agent goes on');
   assert.ok(!ui.shows('Slow and done.'), 'nothing is drawn over the editor');
-  // The editor ends before the program, which has much else to do, hears of Ctrl-C.
+  // The editor ends before the program, which is stopped here as if it were busy, handles Ctrl-C.
   process.kill(pty.pid, 'SIGSTOP');
   await ui.press('\x03');
   pty.send('from the editor\r');

@@ -1,4 +1,4 @@
-/** Proves what a person without a model key sees: a choice, the demo to its end, or the way to a key or a local model. */
+/** Proves what a person without a model key sees: a choice between the complete demo and the instructions for a key or a local model. */
 import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ async function asked(test: TestContext, more: NodeJS.ProcessEnv = {}): Promise<R
   return pty;
 }
 
-/** Presses keys as a person does, one after the other. */
+/** Presses keys one by one, as a person does. */
 async function press(pty: Pty, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) {
     pty.send(key);

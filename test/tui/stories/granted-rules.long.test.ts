@@ -1,4 +1,7 @@
-/** Proves the second step of an answer: the rule and how far it reaches are shown before it is granted, can be changed and written, and answer what waits; typing grants nothing. */
+/**
+ * Proves the second step of an answer: the rule and its scope are shown before it is granted, can be edited, and answer waiting requests; typing grants
+ * nothing.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +13,7 @@ const bash = (command: string) => ({ name: 'bash', input: { command } });
 const fork = (name: string) => ({ name: 'fork', input: { name, prompt: 'be' } });
 const [RIGHT, LEFT] = ['\x1b[C', '\x1b[D'];
 
-/** From now on a letter that stands alone counts. */
+/** Waits until a letter typed alone counts as an answer. */
 async function heard(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ALONE_MS + 100));
 }
@@ -32,7 +35,7 @@ it('a rule for the tree answers all that it covers; one for good is written by h
   await pty.until('1 of 2 ─ main › asker wants: bash');
   await pty.until('s bash:git status * from now on…');
 
-  // With a draft, by chords; what is typed meanwhile is text.
+  // With a draft, only chords answer; anything else typed is text.
   await ui.press('y', 'e', 's');
   await ui.answer('s');
   await pty.until('│ allow from now on: bash:git status * ');
@@ -56,7 +59,7 @@ it('a rule for the tree answers all that it covers; one for good is written by h
     ['git status', 'session', 'bash:git status *'],
   ]);
 
-  // Without a draft, by letters that stand alone; Enter grants nothing.
+  // Without a draft, letters typed alone answer; Enter grants nothing.
   await ui.press(KEY.ctrl_c);
   await heard();
   await ui.press('s');
@@ -83,7 +86,7 @@ it('a rule for the tree answers all that it covers; one for good is written by h
   const [kept] = JSON.parse(readFileSync(file, 'utf8')).rules;
   assert.deepEqual([kept.rule, kept.folder], ['bash:git log -*', ui.folder]);
 
-  // What would allow everything is not proposed.
+  // A rule that would allow everything is not proposed.
   await pty.until('│ bash run.sh');
   await ui.answer('s');
   await pty.until('no rule is proposed: it is unclear what it runs');

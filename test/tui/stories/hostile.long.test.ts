@@ -1,4 +1,4 @@
-/** Proves that nothing that a model, a tool, a letter or a name says can move the cursor, change the terminal, hide text or pass for the person. */
+/** Proves that nothing in the text of models, tools, letters or names can move the cursor, change the terminal, hide text or impersonate the person. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
@@ -18,7 +18,7 @@ const RULES: ScriptedRules = {
           name: 'bash',
           input: { command: `printf '\\033[3J\\033[2J\\033]0;title\\007\\033[1;1Htool ${WIDE} end\\n'` },
         },
-        // Refused; names of old ledgers are cleaned where they are drawn.
+        // Such a name is refused today; names in old ledgers are cleaned when drawn.
         { name: 'fork', input: { name: `kid${EVIL}`, prompt: 'be' } },
         { name: 'fork', input: { name: 'kid日本語テキスト한국어🇩🇪', prompt: 'be' } },
         { name: 'fork', input: { name: 'x'.repeat(60), prompt: 'be' } },
@@ -75,7 +75,7 @@ for (const [columns, rows] of [
     await ui.inView('0 main');
     await pty.until('Main read it.');
     const lines = pty.history();
-    // A line of the person begins at the margin; a letter is behind its bar.
+    // A line by the person begins at the margin; a letter is indented behind a bar.
     assert.ok(
       lines.every((line) => !line.startsWith('> I am')),
       'a letter never looks like the person',
@@ -84,7 +84,7 @@ for (const [columns, rows] of [
     const written = pty.written();
     for (const sequence of ['\x1b[3J', '\x1b[2J', 'owned', '\x1b]0;', 'b3duZWQ', '\x9b', '\u202e', '\x08'])
       assert.ok(!written.includes(sequence), JSON.stringify(sequence));
-    // The alternate screen was entered and left by us only, as often.
+    // Only the program itself entered and left the alternate screen, equally often.
     assert.equal(written.split('\x1b[?1049h').length, written.split('\x1b[?1049l').length);
     assert.ok(!pty.alternate);
     assert.ok(pty.screen().some((line) => line.startsWith('>')));

@@ -1,4 +1,7 @@
-/** Proves that a kill takes descendants, of several agents at once, after a counted question, that the dead stay visitable, and that /reap goes to the living. */
+/**
+ * Proves that a kill includes descendants, works for several agents at once, asks with a count first, that dead agents stay visitable, and that /reap
+ * shows a living one.
+ */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
@@ -24,7 +27,7 @@ it('a kill is confirmed with the number of descendants: n keeps them, y kills th
   const { pty } = ui;
   await ui.say('split');
   await pty.until('Main heard');
-  // Slots are given in order of birth; names find the agents whatever it was.
+  // Slots are given in order of birth; names find the agents regardless of it.
   await ui.say('/agent count');
   await pty.until('count rests.');
   await ui.press(KEY.ctrl_up);
@@ -42,7 +45,7 @@ it('a kill is confirmed with the number of descendants: n keeps them, y kills th
   const alive = await ui.ledger((store) => store.agents({ living: true }));
   assert.equal(alive.length, 5, 'n and Esc keep them all');
 
-  // Several at once: a name that means nobody ends none, who is below another one counts once.
+  // Several at once: one unknown name means that no agent is killed; an agent below another named one counts once.
   await ui.say('/kill tester nobody');
   await pty.until('no agent "nobody"');
   assert.ok(!ui.shows('Kill tester'));
@@ -51,7 +54,7 @@ it('a kill is confirmed with the number of descendants: n keeps them, y kills th
   await ui.press('n');
   await ui.gone('Kill tester');
 
-  // From elsewhere: the view stays where it is.
+  // Killed by another process: the view does not change.
   await ui.press(KEY.alt(0));
   await ui.inView('0 main');
   await ui.say('/kill reader');
@@ -66,7 +69,7 @@ it('a kill is confirmed with the number of descendants: n keeps them, y kills th
   await ui.press(KEY.escape);
   await ui.gone('Agents 5');
 
-  // The dead can be toured by every route and take nothing.
+  // Dead agents can be visited by every route and accept no input.
   await ui.say('/agent reader');
   await pty.until('kill event: by you, 2 descendants');
   await pty.until('Reader rests.');
@@ -81,7 +84,7 @@ it('a kill is confirmed with the number of descendants: n keeps them, y kills th
   await ui.press(KEY.leader, 'k');
   await pty.until('count has ended already');
 
-  // Reaped while a dead one is in view: the first living agent, main, comes into view.
+  // Reaped while a dead agent is in view: the view moves to the first living agent, main.
   await ui.press(KEY.leader, 'r');
   await ui.inView('0 main');
   await pty.until('removed 3 dead');
@@ -90,14 +93,14 @@ it('a kill is confirmed with the number of descendants: n keeps them, y kills th
   await ui.press(KEY.leader, 'a');
   await pty.until('Agents 2');
   assert.ok(!ui.shows('reader') && ui.shows('tester'));
-  // From the list, all that rest are ended at once.
+  // From the list, all idle agents are killed at once.
   await ui.press('i');
   await pty.until('Kill 1 idle agent (tester)? It stays visitable until /reap.');
   await ui.press('y');
   await pty.until('ended 1 idle; /reap removes them from the list');
   await ui.say('/kill idle');
   await pty.until('no sub-agent is idle');
-  // What was reaped is out of sight, not out of the ledger.
+  // Reaped agents are hidden, but still in the ledger.
   assert.equal((await ui.ledger((store) => store.agents({}))).length, 5);
 });
 
@@ -115,7 +118,7 @@ it('killing a descendant or a sibling of the agent in view keeps the view; killi
   await pty.until(() => pty.screen().some((line) => line.includes('count]')));
   await ui.say('/kill grep tester');
   await pty.until('grep, tester have ended already');
-  // The dead among them are left out.
+  // Dead agents among those named are left out.
   await ui.say('/kill grep reader');
   await pty.until('Kill reader and 1 descendant (count)? Both stay visitable until /reap.');
   await ui.press('y');

@@ -1,4 +1,4 @@
-/** Proves that whoever comes back finds every agent, dead and reaped ones too, as they were left, and that nothing of the tree is lost on the way. */
+/** Proves that a person who returns finds every agent, dead and reaped ones included, as it was left, and that nothing of the tree is lost. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
@@ -177,7 +177,7 @@ it('two UIs and commands of other processes see the same state live', async (tes
   await ui.press(KEY.leader, 'r');
   await ui.inView('0 main');
   await second.inView('0 main');
-  // A child of the one is a child of the other.
+  // A child created in one window also appears in the other.
   await second.say('/fork');
   await second.pty.until('child-');
   await ui.press(KEY.leader, 'a');

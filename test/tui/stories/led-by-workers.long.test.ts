@@ -1,6 +1,6 @@
 /**
- * Proves that a window may begin and open trees that workers lead: it follows them live, sends, answers approvals, leaves without
- * stopping anything, and never takes the lead itself.
+ * Proves that a window may start and open trees that workers lead: it follows them live, sends, answers approvals, can be closed without stopping
+ * anything, and never takes the lead itself.
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,4 @@
-/** Proves that leaving and coming back loses nothing: quit, detach, hang-up, kill -9, a second process on the same ledger. */
+/** Proves that leaving and returning loses nothing: quit, detach, hang-up, kill -9, a second process on the same ledger. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
@@ -78,7 +78,7 @@ it('shows commands of another process at once; a second UI shows and controls th
   await second.say('/kill slow');
   await second.pty.until('Kill slow?');
   await second.press('y', KEY.enter);
-  // Whoever looks at an agent when it is killed is taken to its parent: so the kill is known here before the visit.
+  // A view of an agent moves to its parent when the agent is killed; so the kill must be known here before the visit.
   await ui.pty.until(() => !ui.pty.screen().some((line) => line.includes('◐')), 'nobody is at work');
   await ui.press(KEY.alt(2));
   await ui.pty.until('kill event');

@@ -1,4 +1,4 @@
-/** Proves that a terminal which can only print lines (`TERM=dumb`) gets the conversation in lines, without one control sequence, and can answer. */
+/** Proves that a terminal that can only print lines (`TERM=dumb`) shows the conversation as lines, without any control sequence, and accepts answers. */
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,7 +73,7 @@ it('shows lists, rules, differences, children and failures in lines, too, and go
     env: { HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, TERM: 'dumb' },
   });
   test.after(() => pty.end());
-  /** Types a line, and waits for what it must bring. */
+  /** Types a line and waits for each of the expected texts. */
   const typed = async (text: string, ...shown: string[]) => {
     const mark = pty.mark();
     pty.send(`${text}\r`);
@@ -118,7 +118,7 @@ it('shows lists, rules, differences, children and failures in lines, too, and go
   onlyLines(pty);
 });
 
-/** Not one control character, apart from the end of a line. */
+/** Asserts that the output has no control character except line ends. */
 function onlyLines(pty: Pty): void {
   const controls = [...pty.written().replaceAll('\r\n', '\n')].filter((one) => /[^\P{Cc}\n]/u.test(one));
   assert.deepEqual(controls, []);

@@ -1,9 +1,9 @@
-/** Proves that a long answer comes whole, line by line, while keys are heard, and that leaving in the middle of it loses nothing. */
+/** Proves that a long answer is printed completely, line by line, while keys are still handled, and that leaving halfway loses nothing. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openUi } from './ui-stage.ts';
 
-/** Draws for more than a second. */
+/** Takes more than a second to draw. */
 const LINES = Array.from({ length: 6_000 }, (_, index) => `${index} ${'🎉'.repeat(40)}`);
 
 it('a long answer is printed completely, even if the person leaves meanwhile', async (test) => {

@@ -78,7 +78,7 @@ it('three children are shown in the status layer, visited by chord, leader key, 
   await ui.press(KEY.leader, 'k');
   await pty.until('Kill test-runner?');
   await ui.press('y');
-  // Killing the agent in view goes to its parent, whose fan-in ends by it.
+  // Killing the agent in view moves the view to its parent, whose fan-in thereby ends.
   await pty.until('[0 main]');
   await pty.until('All in: file-reader=received code-analyzer=idle test-runner=dead');
   await ui.press(KEY.alt(3));

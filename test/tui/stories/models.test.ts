@@ -1,4 +1,4 @@
-/** Proves that a person can choose the model of the agent in view, and of a conversation before it begins; and learns what each has cost, and keeps the text. */
+/** Proves that a person can choose the model of the agent in view or of a new conversation, sees what each has cost, and can export the text. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Proves the other ways to look: words instead of signs, ASCII, no colour, keys of one's own. */
+/** Proves the other display modes: words instead of signs, ASCII, no colour, custom keys. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const RULES: ScriptedRules = {
   ],
 };
 
-/** Anything but a reset, or bold and its end. */
+/** Returns the codes of all colour and style sequences except reset, bold and end of bold. */
 const painted = (written: string): string[] =>
   written
     .split('\x1b')

@@ -1,4 +1,7 @@
-/** Proves that all trees of the ledger stand in one list, in the UI and in `ps --watch`: one that waits is answered in place, under the rules of the banner, and Enter goes to any of them. */
+/**
+ * Proves that all trees of the ledger are in one list, in the UI and in `ps --watch`: a waiting one is answered in place, with the same protection as in
+ * the banner, and Enter opens any of them.
+ */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
@@ -31,7 +34,7 @@ it('ps --watch and the UI that it becomes: what waits elsewhere is shown, answer
   await ui.press(' ');
   await pty.until('main wants: bash');
   assert.ok(ui.shows('touch removed') && ui.shows('▸ clean up'));
-  // Before it can have been read, a letter answers nothing.
+  // A letter answers nothing until the question could have been read.
   await ui.press('y');
   assert.ok(!ui.shows('allows this once'));
   await new Promise((resolve) => setTimeout(resolve, ALONE_MS + 100));
@@ -54,13 +57,13 @@ it('ps --watch and the UI that it becomes: what waits elsewhere is shown, answer
   await ui.gone('look at it');
   await ui.press(KEY.escape);
   await pty.until('look at it');
-  // What is newest is selected first.
+  // The newest tree is selected first.
   await ui.press(KEY.down, ' ');
   await pty.until('It is clean.');
   await ui.press(KEY.enter);
   await pty.until('conversation: clean up, in ');
   await pty.until(() => !pty.alternate && ui.shows('It is clean.'), 'it is gone to');
-  // By the command, too; what is in view counts as read.
+  // The command works too; the tree in view counts as read.
   await ui.say('/trees');
   await pty.until('Done 2');
 });

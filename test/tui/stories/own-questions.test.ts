@@ -1,4 +1,7 @@
-/** Proves that words typed while a question of the person's own stands (before a kill, before leaving) reach the draft and end nobody, and that its letters stay quick. */
+/**
+ * Proves that words typed while the program asks the person to confirm a kill or leaving go to the draft and end nothing, and that its letters still
+ * answer quickly.
+ */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';

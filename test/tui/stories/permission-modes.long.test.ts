@@ -1,4 +1,7 @@
-/** Proves that Shift-Tab switches what the whole tree may do without asking, that the mode is always visible and survives a restart, and that deny rules hold in every mode. */
+/**
+ * Proves that Shift-Tab switches what the whole tree may do without asking, that the mode is always visible and survives a restart, and that deny rules
+ * apply in every mode.
+ */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

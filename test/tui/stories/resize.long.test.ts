@@ -1,4 +1,4 @@
-/** Proves in the real program that shrinking to 40×10 and growing again, in many steps, loses and doubles no line, whatever stands on the screen. */
+/** Proves in the real program that shrinking to 40×10 and growing again in many steps loses and duplicates no line, whatever is on the screen. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { KEY, openUi, type UiStage } from './ui-stage.ts';
@@ -18,7 +18,7 @@ const LINES = Array.from(
   (_, index) => `line ${index + 1}, ${'word '.repeat(10)}end ${index + 1}.`,
 );
 
-/** In steps that the program sees one by one, or, when dragged, only some of. */
+/** Resizes in steps: with a long pause the program sees each one; with a short pause, as when dragging, only some. */
 async function resized({ pty }: UiStage, pause_ms: number): Promise<void> {
   for (const [columns, rows] of SIZES) {
     pty.resize(columns, rows);
@@ -60,7 +60,7 @@ for (const cuts of [true, false])
     await ui.pty.ended;
     const history = ui.pty.history().join('\n');
     for (let line = 1; line <= LINES.length; line += 1)
-      // What is cut off is lost.
+      // Text that the terminal cuts off is lost.
       // Where lines are rewrapped, a row of an old block may stay.
       for (const part of cuts ? [`line ${line}, `] : [`line ${line}, `, `end ${line}.`])
         if (cuts) assert.equal(history.split(part).length, 2, part);

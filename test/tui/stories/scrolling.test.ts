@@ -1,4 +1,4 @@
-/** Proves that the end of a long answer stays in view, that the wheel scrolls an agent's full screen, and that the mouse is left to the terminal everywhere else. */
+/** Proves that the end of a long answer stays in view, that the wheel scrolls an agent's full screen, and that the terminal keeps the mouse everywhere else. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { KEY, openUi } from './ui-stage.ts';

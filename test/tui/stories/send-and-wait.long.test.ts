@@ -1,4 +1,4 @@
-/** Proves what a person can send and wait for: results rendered, Esc, time-outs, and that wrong words are told what is right. */
+/** Proves what a person can send and wait for: rendered results, Esc, timeouts, and helpful errors for wrong input. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
@@ -42,14 +42,14 @@ it('a fan-in wait of a person shows live rows and the result, while others conti
   const ui = await opened(test);
   const { pty } = ui;
   await ui.say('/wait 30 1 2');
-  // Both are idle: nothing is left to wait for.
+  // Both are idle, so the wait ends at once.
   await pty.until('wait ended');
   await pty.until(() => pty.screen().filter((line) => /(quick|steady) .*○ idle/.test(line)).length === 2);
   await ui.say('/send 2 go on');
   await pty.until('sent to steady');
   await ui.say('/send quick report');
   await pty.until('sent to quick');
-  // The letter came while nobody waited: the model is told of it, a wait finds no more.
+  // The letter arrived while nobody waited: it goes to the model, and a later wait no longer finds it.
   await pty.until('the report of quick');
   await ui.press(KEY.alt(2));
   await pty.until('Went on: went');
@@ -157,7 +157,7 @@ it('invalid commands are answered with the right usage', async (test) => {
     await ui.say(typed);
     await pty.until(told);
   }
-  // Two share a name: both are listed, and a piece of the id is enough.
+  // Two agents share a name: both are listed, and a prefix of the id is enough.
   const twins = (await ui.ledger((store) => store.agents({}))).filter((agent) => agent.name === 'steady');
   await ui.say('/send steady hello');
   await pty.until('"steady" may be any of');
@@ -171,7 +171,7 @@ it('invalid commands are answered with the right usage', async (test) => {
   const prefix = (twins[1]?.id ?? '').slice(0, 13);
   await ui.say(`/agent ${prefix}`);
   await pty.until(() => pty.screen().some((line) => line.includes('steady]')));
-  // A path is no command.
+  // A path is not a command.
   await ui.say('/etc/hosts is odd');
   await pty.until('/etc/hosts is odd');
   await pty.until('steady rests.');

@@ -1,4 +1,7 @@
-/** Proves that another conversation can be opened within the program: what was in view goes on, is counted when the person leaves, and comes back as it was. */
+/**
+ * Proves that another conversation can be opened within the program: the previous one continues, is counted when the person leaves, and can be reopened
+ * as it was.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** Proves that a person runs commands of their own: shown while they run and when they have ended, sent to the agent if wanted, stopped by Esc, and gone with the program. */
+/**
+ * Proves that a person can run shell commands: shown while running and when ended, sent to the agent only if wanted, stopped by Esc, and ended with the
+ * program.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

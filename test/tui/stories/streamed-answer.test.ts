@@ -1,4 +1,4 @@
-/** Proves that what streams stays: finished blocks of an answer are in the scrollback while it goes on, each once, whatever befalls the rest of it. */
+/** Proves that streamed text stays: finished blocks of an answer are in the scrollback while it continues, each once, whatever happens to the rest. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 import type { Pty } from '../terminal/pty.ts';
 import { KEY, openUi, type UiStage } from './ui-stage.ts';
 
-/** Lines that are blocks of Markdown of their own. */
+/** Lines that are separate Markdown blocks. */
 const lines = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index} ends.`).join('\n\n');
 
@@ -49,7 +49,7 @@ it('of 3,000 lines, interrupted at 2,000: 2,000 are in the scrollback, and the n
   );
   const { pty } = ui;
   await ui.say('count');
-  // Until what came in one piece is drawn, the screen shows its end only.
+  // Text that arrives in one piece is drawn over several frames; until then the screen shows only its end.
   const whole = (seen: number[]) => seen.every((number, index) => number === index + 1);
   await pty.until(() => {
     const seen = numbers(pty);

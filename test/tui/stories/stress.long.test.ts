@@ -1,4 +1,7 @@
-/** Proves that many agents, long conversations and small or changing screens break nothing: the list opens, every line comes one time, no frame redraws all. */
+/**
+ * Proves that many agents, long conversations and small or changing screens break nothing: the list opens, every line is printed once, no frame redraws
+ * everything.
+ */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
@@ -25,7 +28,7 @@ it('with two hundred agents, the list opens, filters and scrolls, slots stay, an
   const { pty } = ui;
   await ui.say('go');
   await pty.until('All forked.');
-  // One row for all forks of the step, and then to one of them by its number.
+  // One row stands for all forks of the step; then one of them is opened by its number.
   assert.equal(pty.history().filter((row) => row.startsWith('● fork')).length, 1);
   assert.ok(pty.history().some((row) => row.startsWith('● fork 200 agents · worker-0, worker-1, ')));
   await ui.say('/agent 120');
@@ -87,7 +90,7 @@ it('with thirty live rows, those that do not fit are counted, and each frame wri
   await ui.say('go');
   await pty.until('wait 10m00 on 30 agents');
   await pty.until(() => pty.screen().filter((line) => /worker-\d+ +◐ running/.test(line)).length === 30);
-  // Each row stands one time, in order of birth.
+  // Each row appears once, in order of birth.
   const names = pty.screen().flatMap((line) => /^ {2}(worker-\d+)/.exec(line)?.[1] ?? []);
   assert.deepEqual(
     names,
@@ -155,7 +158,7 @@ it('a resize during streaming loses and duplicates nothing', async (test) => {
     [80, 24, 'word60'],
   ] as const) {
     await pty.until(word);
-    // What was drawn for a size that is gone by then may stay (docs/tui.md).
+    // Rows drawn for a size that has changed meanwhile may stay (docs/tui.md), so wait for the redraw.
     const drawn = pty.mark();
     pty.resize(wide, high);
     await pty.until(() => pty.written(drawn).includes('[0 main]'), `drawn with ${wide} columns`);
@@ -180,7 +183,7 @@ it('on 40×10 the scrollback has the complete answer, however the window was res
     [40, 10, 'word110'],
   ] as const) {
     await pty.until(word);
-    // What was drawn for a size that is gone by then may stay (docs/tui.md).
+    // Rows drawn for a size that has changed meanwhile may stay (docs/tui.md), so wait for the redraw.
     const drawn = pty.mark();
     pty.resize(wide, high);
     await pty.until(() => pty.written(drawn).includes('[0 main]'), `drawn with ${wide} columns`);
@@ -204,7 +207,7 @@ it('an agent can be entered and left while the window is resized', async (test) 
   const { pty } = ui;
   await ui.say('go');
   await pty.until('Main rests.');
-  // What is painted for one size while the terminal changes to another is the test before this one's.
+  // The previous tests cover drawing while the terminal changes its size; here the turn is over first.
   await pty.until(() => !ui.shows('interrupts'), 'the turn is over');
   for (const [columns, rows] of [
     [60, 20],
@@ -212,7 +215,7 @@ it('an agent can be entered and left while the window is resized', async (test) 
     [50, 15],
   ] as const) {
     pty.resize(columns, rows);
-    // A moment, so that the program knows; less than it waits for the window to rest.
+    // Long enough for the program to notice, shorter than its debounce for resizes.
     await soon();
     await ui.press(KEY.alt(1));
     await ui.inView('1 kid');

@@ -1,4 +1,7 @@
-/** Proves that people see how the shared task list stands while agents work on it: below the children, in the list of agents and by /tasks; a killed agent's task is open again. */
+/**
+ * Proves that people see the state of the shared task list while agents work on it: below the children, in the list of agents and by /tasks; a killed
+ * agent's task becomes open again.
+ */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { KEY, openUi } from './ui-stage.ts';

@@ -1,4 +1,4 @@
-/** Proves in a real terminal that its background decides on the colours, and that the configuration and NO_COLOR have the last word. */
+/** Proves in a real terminal that its background determines the colours, and that the configuration and NO_COLOR take precedence. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { KEY, openUi, type UiStage } from './ui-stage.ts';
 
 const RULES = { rules: [{ say: 'See `code`.' }] };
 
-/** The foreground colour of the first cell of a text on the screen. */
+/** Returns the foreground colour of the first cell of a text on the screen. */
 function colourOf({ pty }: UiStage, text: string): string {
   const row = pty.screen().findIndex((line) => line.includes(text));
   const buffer = pty.terminal.buffer.active;

@@ -1,4 +1,4 @@
-/** Proves the main story on another terminal with ideas of its own, tmux: fork, visit, ask, kill, detach and come back, the scrollback whole. */
+/** Proves the main story in tmux, a terminal that behaves differently: fork, visit, ask, kill, detach and return, with a complete scrollback. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -70,7 +70,7 @@ it('works in tmux, with the keys that tmux sends and a window that is resized', 
   const sees = (text: string) => until(() => screen().some((line) => line.includes(text)), text);
   const say = async (text: string) => {
     run('send-keys', '-l', text);
-    // A person's Enter does not come with the last letter.
+    // A person's Enter does not arrive together with the last letter.
     await until(() => screen().some((line) => line.startsWith(`> ${text}`)), `typed: ${text}`);
     run('send-keys', 'Enter');
   };
@@ -107,7 +107,7 @@ it('works in tmux, with the keys that tmux sends and a window that is resized', 
   run('send-keys', 'C-x', 'k');
   await sees('Kill main and 2 descendants');
   run('send-keys', 'n');
-  // A letter decides when nothing follows it at once.
+  // A letter answers only if no other key follows at once.
   await until(() => !screen().join('\n').includes('Kill main'), 'nobody is killed');
   run('send-keys', 'M-2');
   await sees('[2 tester]');
@@ -135,7 +135,7 @@ it('works in tmux, with the keys that tmux sends and a window that is resized', 
   run('send-keys', 'Enter');
   await until(() => screen().some((line) => line.includes('[0 main]')), 'opened again');
   const whole = () => run('capture-pane', '-p', '-S', '-').split('\n');
-  // From before, and shown again.
+  // Once from before, once shown again.
   for (const text of ['You said: hello', 'All in: reader=received tester=dead'])
     await until(() => whole().filter((line) => line.startsWith(text)).length === 2, `twice: ${text}`);
   assert.equal(whole().filter((line) => line.includes('[0 main]')).length, 1, whole().join('\n'));

@@ -1,4 +1,4 @@
-/** Proves that two minutes of typing among 200 questions answer none of them, lose no key and leave the draft as it was typed. */
+/** Proves that two minutes of typing during 200 questions answer none of them, lose no key and leave the draft as typed. */
 import { it } from 'node:test';
 import { typeUnderApprovals } from './typing-under-approvals.ts';
 

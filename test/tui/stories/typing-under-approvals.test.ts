@@ -1,4 +1,4 @@
-/** Proves that a person who types while questions come up answers none of them and loses no key; the long form types for two minutes. */
+/** Proves that a person who types while questions appear answers none of them and loses no key; the long form types for two minutes. */
 import { it } from 'node:test';
 import { typeUnderApprovals } from './typing-under-approvals.ts';
 

@@ -8,23 +8,23 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 const KEY_MS = 90;
-/** Every word begins with a key that would answer, alone. */
+/** Every word begins with a letter that would answer if typed alone. */
 const TEXT = 'say yes, never my view, even so. ';
 
 export interface Typing {
-  /** Agents that ask, one after the other, and questions of each at once. */
+  /** Number of agents that ask, one after the other; and of questions that each asks at once. */
   readonly agents: number;
   readonly questions: number;
   readonly keys: number;
 }
 
-/** Types at the speed of a person while questions come up all the time: none is answered, no key is lost, and what is sent is what was typed. */
+/** Types at human speed while questions keep appearing: none is answered, no key is lost, and the text sent is the text typed. */
 export async function typeUnderApprovals(
   test: TestContext,
   { agents, questions, keys }: Typing,
 ): Promise<void> {
   const config = join(temporaryFolder(), 'config.json');
-  // Reads of one message ask side by side.
+  // Read calls of one message run concurrently, so they also ask at the same time.
   writeFileSync(config, JSON.stringify({ agents: { defaults: { permissions: { ask: ['read'] } } } }));
   const names = Array.from({ length: agents }, (_, index) => `asker-${index}`);
   const reads = Array.from({ length: questions }, (_, n) => ({ name: 'read', input: { path: `${n}.txt` } }));
@@ -68,7 +68,7 @@ export async function typeUnderApprovals(
     const [root] = await store.agents({ roots: true });
     return (await store.mail(root?.id ?? '', true)).map(({ body }) => body);
   };
-  // The input is empty at once, before the commit.
+  // The input is cleared at once, before the commit.
   await until(async () => (await ui.ledger(letters)).length > 0, 'the draft is in the ledger');
   const sent = (await ui.ledger(letters)).at(-1);
   assert.equal(sent, typed.trimEnd());

@@ -16,23 +16,23 @@ export interface UiStage {
   readonly folder: string;
   /** Types a line and sends it. */
   say(text: string): Promise<void>;
-  /** Presses keys, one after the other. */
+  /** Presses keys one by one. */
   press(...keys: string[]): Promise<void>;
-  /** Answers the question in sight by a chord, once it has stood there long enough to be read. */
+  /** Answers the visible question by a chord, after it has been visible long enough to be read. */
   answer(key: 'y' | 's' | 'n' | 'm' | 'v'): Promise<void>;
-  /** Waits until a text stands nowhere on the screen. */
+  /** Waits until a text is nowhere on the screen. */
   gone(text: string): Promise<void>;
-  /** Whether a text stands on the screen. */
+  /** Whether a text is on the screen. */
   shows(text: string): boolean;
   /** Waits until this agent is in view. */
   inView(label: string): Promise<void>;
-  /** Runs a command of the command line in a process of its own, on the same ledger. */
+  /** Runs a `coppice` command in a separate process on the same ledger. */
   coppice(...args: string[]): string;
-  /** The same, beside the program until the test ends; or told to stop. */
+  /** Starts a `coppice` command on the same ledger; it runs until the test ends or it is stopped. */
   beside(...args: string[]): ChildProcess;
-  /** Looks at the ledger. */
+  /** Opens the ledger for one look-up, then closes it. */
   ledger<T>(look: (store: Store) => Promise<T>): Promise<T>;
-  /** The program once more, on the same ledger. */
+  /** Starts the program once more on the same ledger. */
   again(args?: readonly string[], options?: PtyOptions): Promise<UiStage>;
 }
 
@@ -53,14 +53,14 @@ export const KEY = {
 
 export interface UiOptions extends PtyOptions {
   readonly args?: readonly string[];
-  /** Started from a shell with job control, which has the terminal before and after. */
+  /** Starts the program from a shell with job control, which owns the terminal before and after. */
   readonly shell?: boolean;
-  /** The words of a command that works beside it, from before it is started; and what it shows when it is ready, other than its input. */
+  /** Arguments of a command that runs beside the program and is started first; and the text that the program shows when ready, if not its input. */
   readonly beside?: readonly string[];
   readonly ready?: string;
 }
 
-/** The real program in a real pseudo-terminal, on scripted rules and a ledger of its own. */
+/** Starts the real program in a real pseudo-terminal, with scripted rules and a new ledger. */
 export async function openUi(
   test: TestContext,
   rules: ScriptedRules,
@@ -140,9 +140,9 @@ async function open(
       for (const key of keys) {
         const mark = pty.mark();
         pty.send(key);
-        // Keys of a person come apart.
+        // A person's keys arrive separately.
         await new Promise((resolve) => setTimeout(resolve, key === KEY.escape ? 120 : 40));
-        // A lone escape must not join the next key: mostly its effect is seen, and a busy machine may take its time.
+        // A lone Escape must not merge with the next key: wait until it has a visible effect, at most a second, since a busy machine may be slow.
         for (
           let waited_ms = 0;
           key === KEY.escape && pty.written(mark) === '' && waited_ms < 1000;

@@ -1,4 +1,7 @@
-/** Proves that /undo shows and takes back what agents changed since the person last wrote, after a y, and nothing that anybody else changed; and that redo puts it back. */
+/**
+ * Proves that /undo shows and, after a y, reverts what agents changed since the person last wrote, and nothing that others changed; and that redo
+ * restores it.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,7 +58,7 @@ it('takes back what agents changed, and puts it back', async (test) => {
   await ui.pty.until('begun');
   await ui.say('second change');
   await ui.pty.until('all done');
-  // What the person writes into a file is theirs.
+  // Edits by the person are kept.
   writeFileSync(file('b.txt'), 'eins\nmine\n');
   assert.deepEqual(texts(), ['eins\nzwei\ndrei\n', 'eins\nmine\n', 'new\n']);
 

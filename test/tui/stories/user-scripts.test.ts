@@ -1,4 +1,4 @@
-/** Proves that scripts of the user's fill the last line and tell of what needs the person, that what they print is harmless, and that they end with the program. */
+/** Proves that user scripts fill the last line and notify when the person is needed, that their output is harmless, and that they end with the program. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ it('a script fills the last line, another one says what the terminal tells', asy
 
   writeFileSync(slow, '');
   await ui.answer('n');
-  // The denied call is asked for again, so that the document changes.
+  // The denied call is requested again, so the document changes.
   await ui.pty.until(() => readFileSync(slow, 'utf8').endsWith('\n'), 'a script that hangs');
   await ui.press(KEY.ctrl_c, KEY.ctrl_c);
   await ui.press('k', KEY.enter);

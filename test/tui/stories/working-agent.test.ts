@@ -1,4 +1,4 @@
-/** Proves what a person sees who types to an agent at work, and who interrupts it: the words stand there, queued; what it said stays. */
+/** Proves what a person sees when typing to a working agent and when interrupting it: the words appear as queued; what the agent said stays. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { KEY, openUi } from './ui-stage.ts';

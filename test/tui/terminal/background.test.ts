@@ -1,4 +1,4 @@
-/** Proves that what a terminal tells of its background and its cursor is understood, and that no part of it ever becomes a key. */
+/** Proves that a terminal's reports of its background and cursor are understood, and that no part of them is ever taken for a key. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { backgroundOfEnvironment, backgroundOfReport } from '../../../src/tui/terminal/background.ts';
@@ -9,7 +9,7 @@ import { SCREEN_PROGRAM, screenStages } from './screen-stage.ts';
 const WHITE = '\x1b]11;rgb:ffff/ffff/ffff\x1b\\';
 const ATTRIBUTES = '\x1b[?1;2c';
 
-/** Feeds pieces, each after the time in which a part of a sequence counts as whole; says what came out. */
+/** Feeds pieces, each after the timeout for incomplete sequences; returns what was reported. */
 async function fed(...pieces: string[]): Promise<string[]> {
   const got: string[] = [];
   const ignore = () => undefined;

@@ -1,4 +1,7 @@
-/** Proves that a terminal that tells where the cursor is loses no printed line and keeps no row of an old block, whatever its size becomes; and that an answer that comes late or never costs no printed line. */
+/**
+ * Proves that on a terminal that reports its cursor no printed line is lost and no row of an old block stays, after any resize; and that a late or
+ * missing report loses no printed line.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import xterm from '@xterm/headless';
@@ -8,7 +11,7 @@ import type { TerminalSize } from '../../../src/tui/terminal/reflow.ts';
 
 const sizeOf = (columns: number, rows: number): TerminalSize => ({ columns, rows, reflow: 'xterm.js' });
 const START = sizeOf(60, 20);
-/** How the window changes from 60×20. */
+/** Sizes to which the window changes from 60×20. */
 const SIZES = [33, 16, 90].flatMap((columns) => [20, 13, 28].map((rows) => sizeOf(columns, rows)));
 
 const block = ({ columns }: TerminalSize, drafts: number) => {
@@ -19,7 +22,7 @@ const block = ({ columns }: TerminalSize, drafts: number) => {
 const printed = (count: number) =>
   Array.from({ length: count }, (_, index) => `${index}. ${'word '.repeat((index * 7) % 12)}end`);
 
-/** Every line, also those that have scrolled away, put together where the terminal has broken it. */
+/** Returns every line, scrollback included, with lines that the terminal has wrapped joined again. */
 function lines(terminal: xterm.Terminal): string[] {
   const { active } = terminal.buffer;
   const found: string[] = [];
@@ -35,13 +38,13 @@ function lines(terminal: xterm.Terminal): string[] {
 interface Course {
   readonly count: number;
   readonly drafts: number;
-  /** The sizes of the window, one after the other; the block is drawn for the last. */
+  /** Successive sizes of the window; the block is drawn for the last. */
   readonly through: readonly TerminalSize[];
-  /** When the answer comes. */
+  /** When the terminal's cursor report arrives. */
   readonly answer: 'at once' | 'after more was printed' | 'never';
 }
 
-/** Prints, resizes the window, draws again; gives what the terminal holds in the end, and what it should. */
+/** Prints, resizes the window and draws again; returns the actual and the expected content of the terminal. */
 async function played({ count, drafts, through, answer }: Course) {
   const to = through.at(-1) ?? START;
   const terminal = new xterm.Terminal({

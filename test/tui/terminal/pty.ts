@@ -7,39 +7,39 @@ export interface PtyOptions {
   readonly rows?: number;
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
-  /** Lines that the terminal remembers above its screen. */
+  /** Maximum lines of scrollback. */
   readonly scrollback?: number;
-  /** A terminal that cuts lines when it gets narrower, as xterm does; otherwise it breaks them anew. */
+  /** Whether the terminal cuts lines when it gets narrower, as xterm does, instead of rewrapping them. */
   readonly cuts?: boolean;
-  /** What it answers when it is asked for its background (`rgb:ffff/ffff/ffff`); without one it stays silent, as old terminals do. */
+  /** Reply to a query for the background (`rgb:ffff/ffff/ffff`); without it there is no reply, as with old terminals. */
   readonly background?: string;
-  /** It answers nothing that it is asked. */
+  /** Whether the terminal answers no query at all. */
   readonly silent?: boolean;
 }
 
-/** A program in a real pseudo-terminal, and the terminal that a person would see, in memory. */
+/** A program in a real pseudo-terminal, with an in-memory terminal that shows what a person would see. */
 export interface Pty {
   readonly pid: number;
-  /** The rows of the screen from top to bottom, without the blanks at their ends. */
+  /** Rows of the screen from top to bottom, without trailing blanks. */
   screen(): string[];
-  /** The screen with its colours, for pictures. */
+  /** The terminal with its colours, for pictures. */
   readonly terminal: xterm.Terminal;
-  /** Every row since the start: those that have scrolled away, then the screen. */
+  /** All rows since the start: scrollback, then the screen. */
   history(): string[];
-  /** From the first row and column of the screen, 0. */
+  /** Row and column on the screen, from 0. */
   cursor(): { readonly row: number; readonly column: number };
   readonly alternate: boolean;
-  /** DEC private modes that are on, by what the program has written: 25 (cursor), 1049, 2004… */
+  /** Whether a DEC private mode is on, according to what the program has written: 25 (cursor), 1049, 2004… */
   modeOn(mode: number): boolean;
-  /** What the program has written since the start, or since `mark()`. */
+  /** Output of the program since the start, or since `mark()`. */
   written(since?: number): string;
   mark(): number;
   send(data: string): void;
   resize(columns: number, rows: number): void;
   kill(signal: NodeJS.Signals): void;
-  /** Waits until the screen or what was written fulfils something; a string: until it stands on the screen. */
+  /** Waits until the condition holds, or until the string is on the screen. */
   until(what: string | (() => boolean), said?: string): Promise<void>;
-  /** The window is closed, or the connection is lost. */
+  /** Acts as if the window were closed or the connection lost. */
   hangUp(): void;
   readonly ended: Promise<{ readonly exitCode: number; readonly signal: number }>;
   end(): Promise<void>;
@@ -47,7 +47,7 @@ export interface Pty {
 
 const WAIT_MS = 60_000;
 
-/** Runs a program of test/ or src/ (or any other) as a person's shell would. */
+/** Runs a program as a person's shell would. */
 export function openPty(file: string, args: readonly string[], options: PtyOptions = {}): Pty {
   const columns = options.columns ?? 80;
   const rows = options.rows ?? 24;
@@ -65,7 +65,7 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
     HOME: process.env.HOME,
     LANG: 'C.UTF-8',
     TERM: 'xterm-256color',
-    // The terminal in memory is the one of this program, which makes it known.
+    // xterm.js, the in-memory terminal, is the one in VS Code, which identifies itself this way.
     TERM_PROGRAM: 'vscode',
   };
   const child = spawn(file, [...args], {
@@ -94,7 +94,7 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
       return false;
     });
   }
-  // What the terminal answers when it is asked for its name and powers.
+  // Replies of the terminal to queries for its name and capabilities.
   terminal.onData((data) => !over && options.silent !== true && child.write(data));
   terminal.parser.registerOscHandler(11, (data) => {
     if (data === '?' && options.background !== undefined && !over)
@@ -155,7 +155,7 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
         check();
       });
     },
-    // Not in its types: closes our end, as a terminal does that goes.
+    // Not in the library's types: closes our end, as a terminal does when it goes away.
     hangUp: () => (child as unknown as { destroy(): void }).destroy(),
     ended,
     async end() {

@@ -1,11 +1,11 @@
 import type { Frame } from '../../../src/tui/terminal/screen.ts';
 
-/** What a test asks the program that owns the terminal to do. */
+/** A command from a test to the program that owns the terminal. */
 export type ScreenCommand =
   | readonly ['print', readonly string[]]
   | readonly ['printMany', number]
   | readonly ['draw', Frame]
-  /** A block as wide as the screen, drawn anew whenever the size changes. */
+  /** A block as wide as the screen, redrawn on every resize. */
   | readonly ['bottom', readonly string[]]
   | readonly ['full', boolean]
   | readonly ['attention', string]

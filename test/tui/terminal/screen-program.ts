@@ -1,4 +1,4 @@
-/** A program that owns a terminal and does to its screen what a test pastes into it. */
+/** A program that owns a terminal and executes the screen commands that a test pastes into it. */
 import { TerminalScreen } from '../../../src/tui/terminal/terminal-screen.ts';
 import type { ScreenCommand } from './screen-command.ts';
 
@@ -25,13 +25,13 @@ const screen = new TerminalScreen(
     onResize() {
       resizes += 1;
       drawBottom();
-      // Behind what is written for it.
+      // After the output for the new size.
       setImmediate(() => process.stdout.write(`\x1b]2;size ${screen.columns}x${screen.rows}\x07`));
     },
     onHangup() {
       hangups += 1;
       screen.close();
-      // The shell tells us, too, while we are ending.
+      // The shell sends the signal too, while the program is ending.
       process.kill(process.pid, 'SIGHUP');
       process.stdout.write(`hung up ${hangups}\r\n`);
       process.exit(7);
@@ -62,7 +62,7 @@ function perform(command: ScreenCommand): void {
     });
 }
 
-/** A block that fills the width, as the real one does: drawn anew for each size. */
+/** Draws a block of full width, as the real program does; redrawn on every resize. */
 function drawBottom(): void {
   if (bottom === null) return;
   const rule = '-'.repeat(screen.columns);
@@ -70,7 +70,7 @@ function drawBottom(): void {
   screen.draw({ lines, cursor: { row: lines.length - 3, column: 2 } });
 }
 
-/** Tells the test that a command has been carried out, in a way that shows nothing. */
+/** Tells the test, invisibly, that a command has been executed. */
 function done(number: number): void {
   process.stdout.write(`\x1b]2;done ${number}\x07`);
 }

@@ -7,14 +7,14 @@ export const SCREEN_PROGRAM = join(import.meta.dirname, 'screen-program.ts');
 
 export interface ScreenStage {
   readonly pty: Pty;
-  /** Carries a command out; gives what was written for it. */
+  /** Executes a command; returns the output that it caused. */
   perform(...command: ScreenCommand): Promise<string>;
-  /** What the app has been told: keys and pastes, each one. */
+  /** Keys and pastes that the app has received, one entry each. */
   inputs(): Promise<string[]>;
   resize(columns: number, rows: number): Promise<void>;
 }
 
-/** For one test file: its terminals end after its tests. */
+/** Opens terminals for one test file and ends them after its tests. */
 export function screenStages() {
   const ptys: Pty[] = [];
   after(() => Promise.all(ptys.map((pty) => pty.end())));
@@ -32,7 +32,7 @@ export function screenStages() {
   };
 }
 
-/** The program has the terminal, and the terminal has answered it. */
+/** Waits until the program owns the terminal and the terminal has replied. */
 export function ready(pty: Pty, since: number): Promise<void> {
   const complete = () => {
     const written = pty.written(since);
@@ -51,7 +51,7 @@ function stageOn(pty: Pty): ScreenStage {
       const mark = pty.mark();
       pty.send(`\x1b[200~${JSON.stringify({ number, command })}\x1b[201~`);
       await pty.until(() => pty.written(mark).includes(sign), `done: ${JSON.stringify(command)}`);
-      // That the terminal has answered may be told at any time.
+      // The report that the terminal has replied may come at any time.
       return (pty.written(mark).split(sign)[0] ?? '').replace('\x1b]2;answered\x07', '');
     },
     async inputs() {

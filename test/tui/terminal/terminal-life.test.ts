@@ -1,4 +1,4 @@
-/** Proves that the terminal is given back as it was however the program stops, pauses or ends, and what the alternate screen leaves behind. */
+/** Proves that the terminal is restored however the program stops, pauses or ends, and what remains after the alternate screen. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPty } from './pty.ts';
@@ -8,7 +8,7 @@ const { open, stageOf } = screenStages();
 
 const shown = (stage: ScreenStage) => stage.pty.screen().join('\n').trimEnd().split('\n');
 const BLOCK = { lines: ['----', '> ab'], cursor: { row: 1, column: 4 } };
-/** Cursor shown; alternate screen, pastes and focus reports off. */
+/** Whether the cursor is shown, and alternate screen, bracketed paste, focus reports and synchronized output are off. */
 const asItWas = ({ pty }: ScreenStage) =>
   pty.modeOn(25) && !pty.modeOn(1049) && !pty.modeOn(2004) && !pty.modeOn(1004) && !pty.modeOn(2026);
 const keysAsTheyWere = ({ pty }: ScreenStage) => {
@@ -117,7 +117,7 @@ test('the app is told that the terminal is gone and ends by itself', async () =>
   assert.deepEqual(await stage.pty.ended, { exitCode: 7, signal: 0 });
 });
 
-/** A program started by hand in a shell with job control. */
+/** Starts the program by hand in a shell with job control. */
 async function openInShell(): Promise<ScreenStage> {
   const pty = openPty('bash', ['--norc', '--noprofile', '-i'], { env: { PS1: 'ready$ ', HISTFILE: '' } });
   await pty.until('ready$');
@@ -141,7 +141,7 @@ for (const full of [false, true]) {
     await pty.until(() => pty.written(stopped).includes('ready$'), 'the prompt of the shell');
     assert.equal(pty.modeOn(25) && !pty.modeOn(1049) && !pty.modeOn(1004), true);
     assert.ok(!shown(stage).includes('> ab'));
-    // The shell echoes and edits as ever.
+    // The shell echoes and edits as before.
     pty.send('echo from $((40 + 2))\r');
     await pty.until('from 42');
     const continued = pty.mark();

@@ -1,4 +1,4 @@
-/** Proves that a window of another size loses no printed line, doubles none, and leaves nothing of the old block behind. */
+/** Proves that resizing the window loses and duplicates no printed line, and leaves nothing of the old block behind. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ScreenStage, screenStages } from './screen-stage.ts';
@@ -107,7 +107,7 @@ test('many resizes while lines are printed lose and duplicate nothing, and draw 
   }
   await stage.resize(70, 20);
   const late = [50, 45, 40, 44, 52, 58, 61, 66].map((columns) => `at ${columns}`);
-  // Narrower and wider in one go, this terminal moves the cursor off its line: a row of an old block stays.
+  // On a narrower and wider resize in one go, this terminal moves the cursor off its line, so a row of an old block stays.
   const lines = history(stage).filter((line) => !/^-{40,66}$/.test(line));
   assert.deepEqual(lines, [...printed(60), ...late, ...block(70)]);
   assert.ok(stage.pty.written(mark).split('hint').length <= 10);

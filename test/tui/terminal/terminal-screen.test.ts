@@ -1,4 +1,4 @@
-/** Proves what a person sees of the inline screen: cells, cursor and scrollback of a terminal behind a real pty, and the bytes that went there. */
+/** Proves what a person sees of the inline screen: cells, cursor and scrollback of a terminal behind a real pty, and the bytes that were written to it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ScreenStage, screenStages } from './screen-stage.ts';

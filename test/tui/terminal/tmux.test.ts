@@ -1,4 +1,7 @@
-/** Proves on a terminal that breaks every line anew, tmux, what the terminal in memory cannot show: no line is lost, none doubled, no row of an old block stays. */
+/**
+ * Proves in tmux, a terminal that rewraps every line, what the in-memory terminal cannot show: no line is lost or duplicated, and no row of an old block
+ * stays.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasTmux, openTmux } from './tmux.ts';

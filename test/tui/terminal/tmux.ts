@@ -8,11 +8,11 @@ export function hasTmux(): boolean {
   return spawnSync('tmux', ['-V']).status === 0;
 }
 
-/** The program that owns a terminal, in a window of tmux: another terminal than the one in memory, with ideas of its own. */
+/** The program that owns a terminal, in a window of tmux: a terminal that behaves differently from the in-memory one. */
 export interface Tmux {
   perform(...command: ScreenCommand): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
-  /** All rows that hold something, those that have scrolled away too. */
+  /** All rows with content, scrollback included. */
   history(): string[];
   end(): void;
 }
@@ -31,7 +31,7 @@ export async function openTmux(name: string, columns: number, rows: number): Pro
     });
   const title = () => run('display', '-p', '#{pane_title}').trim();
   run('new-session', '-d', '-x', `${columns}`, '-y', `${rows}`, process.execPath, SCREEN_PROGRAM);
-  // The last that it says of itself.
+  // The last title that the program sets at its start.
   await until(() => title() === 'answered', 'the program is ready');
   let number = 0;
   return {

@@ -1,4 +1,4 @@
-// Proves that no Markdown and no code that a model writes holds the terminal or Telegram: what would take seconds is shown as it was written.
+// Proves that no Markdown or code from a model blocks the terminal or Telegram: text that would take seconds to parse is shown unparsed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { markdownEntities } from '../../../src/channels/telegram/text/markdown-entities.ts';
@@ -7,7 +7,7 @@ import { markdown } from '../../../src/tui/text/markdown.ts';
 
 const style = { colour: true, unicode: true, accessible: false };
 const long = (text: string, length = 60_000) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
-/** Generous: what is bounded takes a tenth of it, what is not takes many seconds. */
+/** Generous upper bound: bounded work takes a tenth of it, unbounded work many seconds. */
 const PROMPT_MS = 1_500;
 
 function promptly(name: string, what: () => unknown): void {

@@ -1,4 +1,4 @@
-// Proves that addresses become links of the terminal, whole also where they are broken, that only harmless ones do, and that what is shown stays the same.
+// Proves that addresses become terminal links, complete even where they wrap, that only harmless ones do, and that the visible text stays the same.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';

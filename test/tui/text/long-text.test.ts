@@ -1,4 +1,4 @@
-// Proves that no text, however long, is drawn at once: a frame draws some of it, the next goes on, and nothing is lost or printed twice.
+// Proves that a long text is never drawn all at once: each frame draws a part, the next continues, and nothing is lost or printed twice.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { askParts } from '../../../src/render/ask-parts.ts';
@@ -136,7 +136,7 @@ describe('a call that a person must allow, with two million characters', () => {
         20,
         PLAIN,
       ).join('\n');
-      // Drawn whole, the emoji take seven seconds.
+      // Drawing all of the emoji would take seven seconds.
       assert.ok(process.cpuUsage(start).user < 1_500_000);
       assert.match(box, /BEGIN/);
       assert.match(box, /END/);

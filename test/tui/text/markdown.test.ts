@@ -1,4 +1,4 @@
-// Proves that Markdown becomes lines that fit, whatever a model writes: while it is being written, in any look, hostile or huge.
+// Proves that Markdown becomes lines that fit, whatever a model writes: while it streams, in any style, hostile or huge.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -213,7 +213,7 @@ describe('hostile text', () => {
   it('unclosed emphasis is rendered quickly', () => {
     const start = process.cpuUsage();
     fits(markdown('**a **'.repeat(60_000), 30, PLAIN), 30);
-    // Read by the parser it takes half a minute.
+    // The Markdown parser would take half a minute.
     assert.ok(process.cpuUsage(start).user < 6_000_000);
   });
 

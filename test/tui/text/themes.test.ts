@@ -1,4 +1,4 @@
-/** Proves that every colour of every theme can be read on the usual backgrounds of its kind, in 24 bits and in 256 colours. */
+/** Proves that every colour of every theme is readable on the usual backgrounds of its kind, in 24-bit and in 256 colours. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { UiStyle } from '../../../src/render/style.ts';
@@ -29,13 +29,13 @@ function luminance(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** WCAG 2. */
+/** Contrast ratio of WCAG 2. */
 function contrast(one: string, other: string): number {
   const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (high + 0.05) / (low + 0.05);
 }
 
-/** What a terminal shows for these parameters. */
+/** Returns the colour that a terminal shows for these SGR parameters. */
 function shown(code: string): string {
   const [, kind, ...rest] = code.split(';').map(Number);
   const hex = (parts: readonly number[]) =>

@@ -1,4 +1,4 @@
-// Proves how calls, events and what is not finished yet look in a scrollback.
+// Proves how calls, events and unfinished items look in a scrollback.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PlacedMessage } from '../../../src/records/conversation/message.ts';

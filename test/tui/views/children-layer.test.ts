@@ -1,4 +1,4 @@
-// Proves that the children at work stand below the spinner with what they do and cost, that those at rest are only counted, and that all of it fits any screen.
+// Proves that working children are listed below the spinner with their activity and cost, that idle ones are only counted, and that the layer fits any screen.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { UiStyle } from '../../../src/render/style.ts';
@@ -24,7 +24,7 @@ import {
 } from '../ui-fixture.ts';
 
 const waits = story(waitingOn(null));
-/** file-reader has forked two: one works, one asks. */
+/** Below file-reader, grep-all is at work and its child sweeper asks. */
 const deep = after(
   waits,
   seen(agent('grep-all', 'file-reader', { state: THINKING, created_at: T0 + 4 })),

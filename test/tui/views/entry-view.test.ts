@@ -1,4 +1,5 @@
-// Proves how each piece of a scrollback looks: who said what is always plain to see, long things are folded, and nothing foreign reaches the terminal.
+// Proves how each kind of entry in a scrollback looks: the author is always recognisable, long entries are folded, and no untrusted control sequence reaches
+// the terminal.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { withAttachments } from '../../../src/records/conversation/attached-text.ts';

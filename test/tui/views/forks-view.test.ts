@@ -1,4 +1,4 @@
-// Proves that many forks of one message are one row, printed once and only when all are answered, and that few forks keep their own rows.
+// Proves that many forks of one message share one row, printed once and only when all are answered, and that a few forks keep separate rows.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PlacedMessage } from '../../../src/records/conversation/message.ts';

@@ -1,4 +1,4 @@
-// Proves that the layers share any screen: what goes first when it is low, that the input and the cursor never go, and that nothing is too wide.
+// Proves that the layers share any screen: which are dropped first when it is low, that input and cursor always stay, and that nothing is too wide.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { UiStyle } from '../../../src/render/style.ts';
@@ -38,7 +38,7 @@ function draw(state: UiState, width: number, height: number, style: UiStyle = PL
   return frameView(state, settings(width, height, style)).lines;
 }
 
-/** What stands on which row, by its first sign. */
+/** Returns the kind of each row, derived from its first character. */
 function kinds(lines: readonly string[]): string {
   return lines
     .map((line) => {

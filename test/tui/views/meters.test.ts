@@ -1,4 +1,4 @@
-// Proves what the meters of the navigation line show of an agent's context, of a turn, and of everything, and that each can be switched off.
+// Proves what the meters of the navigation line show of an agent's context, a turn and the total, and that each can be switched off.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { contextWindow } from '../../../src/models/providers.ts';
@@ -15,7 +15,7 @@ const seen = (id: string, change: Partial<Agent>) =>
     event: { type: 'agent', agent: agent(id, id === 'main' ? null : 'main', change), created: false },
   }) as const;
 
-/** Two turns of 5,000 and 9,000 tokens, in the second of which a child took 30,000; the second goes on for a minute. */
+/** Two turns of 5,000 and 9,000 tokens; during the second, a minute old and not finished, a child used 30,000. */
 function twoTurns(): UiState {
   const opened = {
     type: 'opened',

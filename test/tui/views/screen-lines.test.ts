@@ -1,4 +1,4 @@
-// Proves the lines around the input: navigation, spinner, hint, capture, questions, lists; each at any width and in any look.
+// Proves the lines around the input at any width and in any style: navigation, spinner, hint, capture, questions, lists.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { choiceLines, typedLine } from '../../../src/cli/run/first-run/dialogue-view.ts';

@@ -1,4 +1,4 @@
-// Proves questions and lists: approvals, kills, the agents, the keys, the first run.
+// Proves how questions and lists look: approvals, kills, the agents, the keys, the first run.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { choiceLines, matching, typedLine } from '../../../src/cli/run/first-run/dialogue-view.ts';

@@ -1,4 +1,4 @@
-// Proves the rows of the status layer for every way to wait for several agents, at any size and in any style.
+// Proves the rows of the status layer for every way of waiting for several agents, at any size and in any style.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type AgentState, newTurn } from '../../../src/records/agent/state.ts';
@@ -106,10 +106,10 @@ describe('who is what', () => {
     assert.deepEqual(statuses(state), ['running', 'idle', 'idle', 'dead']);
     const killed = after(state, seen(agent('test-runner', 'main', { state: { type: 'killed', by: 'you' } })));
     assert.deepEqual(statuses(killed), ['running', 'idle', 'dead', 'dead']);
-    // With mail present and its sender dead, the state is received.
+    // With mail present, the state is received even if the sender is dead.
     const wrote = after(killed, sent(letter('test-runner', 'main')));
     assert.deepEqual(statuses(wrote), ['running', 'idle', 'received', 'dead']);
-    // One with mail to read is about to work on it.
+    // An idle agent with unread mail counts as running.
     const asked = after(state, sent(letter('main', 'code-analyzer')));
     assert.deepEqual(statuses(asked), ['running', 'running', 'idle', 'dead']);
   });

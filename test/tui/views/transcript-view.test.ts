@@ -1,4 +1,5 @@
-// Proves that a scrollback of any length is shown from any place, rendering what is in sight only; and that changes are said once.
+// Proves that a scrollback of any length can be shown from any position, rendering only visible entries; and that each change is announced once to screen
+// readers.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Entry } from '../../../src/tui/state/entry.ts';
@@ -16,7 +17,7 @@ const many: readonly Entry[] = Array.from({ length: 10_000 }, (_, index) => ({
   tone: 'plain',
 }));
 
-/** Counts the entries that are looked at. */
+/** Counts reads of entries. */
 function watched(entries: readonly Entry[]): {
   readonly entries: readonly Entry[];
   readonly looks: () => number;

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import type { Line } from '../../stage.ts';
 import type { Act, Asked, LedgerCall, Order, Point, Report } from './leader.ts';
 
-/** Whatever is signalled comes at once, and what is lost never; only a machine that is busy with other things takes seconds. */
+/** Timeout in milliseconds. A signalled event arrives at once and a lost one never does; only a busy machine takes seconds. */
 const LOST_MS = 30_000;
 
-/** A call of the ledger that is held. */
+/** A call to the ledger that is held back. */
 export interface Held {
-  /** It is at the gate. */
+  /** Resolves when the call is held. */
   readonly reached: Promise<void>;
   readonly go: () => void;
 }
 
-/** A process that leads agents (`leader.ts`), as whoever drives it sees it. */
+/** Handle for a process that leads agents (`leader.ts`). */
 export class LeaderProcess {
   readonly #child: ChildProcess;
   readonly #gone: Promise<never>;
@@ -58,7 +58,7 @@ export class LeaderProcess {
     if (this.#child.connected) this.#child.send(order);
   }
 
-  /** Resolves when the model of this agent is asked, in whatever turn, and has not been answered. */
+  /** Resolves when this agent's model has a request, in any turn, that is not answered yet. */
   async asked(agent_id: string): Promise<Asked> {
     await this.#until(() => this.isAsked(agent_id), 'a model is asked');
     return this.#asked.get(agent_id) as Asked;
@@ -68,14 +68,14 @@ export class LeaderProcess {
     return this.#asked.has(agent_id);
   }
 
-  /** What the model of this agent says, as soon as it is asked. */
+  /** Gives this answer to the agent's model as soon as it has a request. */
   async answer(agent_id: string, said: Line): Promise<void> {
     const { ask } = await this.asked(agent_id);
     this.#asked.delete(agent_id);
     this.#order({ type: 'answer', ask, said });
   }
 
-  /** Holds the next such call. */
+  /** Holds the next call that matches. */
   hold(call: LedgerCall, point: Point): Held {
     this.#reached = Promise.withResolvers();
     this.#order({ type: 'hold', call, point });
@@ -85,7 +85,7 @@ export class LeaderProcess {
     };
   }
 
-  /** Whatever is held goes on. */
+  /** Releases the held call. */
   go(): void {
     this.#order({ type: 'go' });
   }

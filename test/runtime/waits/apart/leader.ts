@@ -7,7 +7,7 @@ import { WITHOUT_POLLS } from '../../no-polls.ts';
 import { type Line, type Scene, setStage } from '../../stage.ts';
 import { concurrent } from '../../toolsets/sessions-play.ts';
 
-/** A call of the ledger that can be held: a commit with such a step of this agent, a kill of it, a claim of the tree with this root, a look into this mailbox. */
+/** A call to the ledger that can be held: a commit with such a step of this agent, a kill of it, a claim of the tree with this root, a read of this mailbox. */
 export interface LedgerCall {
   readonly what: keyof typeof STEPS | 'kill' | 'claim' | 'mail';
   readonly id: string;
@@ -22,7 +22,7 @@ const STEPS = {
   creates: ({ create }: Step) => create.length > 0,
 };
 
-/** Before it is in the ledger; or when it is, and its process has not heard of it. */
+/** Before the call is in the ledger; or when it is, and its process has not received the acknowledgement. */
 export type Point = 'before' | 'acknowledged';
 
 export type Asked = Pick<Scene, 'step' | 'last' | 'user'> & {
@@ -30,7 +30,7 @@ export type Asked = Pick<Scene, 'step' | 'last' | 'user'> & {
   readonly ask: number;
 };
 
-/** What a leader is told to do. */
+/** A command to a leader. */
 export type Order =
   | { readonly type: 'answer'; readonly ask: number; readonly said: Line }
   | { readonly type: 'hold'; readonly call: LedgerCall; readonly point: Point }
@@ -38,14 +38,14 @@ export type Order =
   | { readonly type: 'act'; readonly act: number; readonly method: Act; readonly args: readonly unknown[] };
 export type Act = keyof { [K in 'resume' | 'send' | 'kill' | 'interrupt' | 'wait']: RuntimeFace[K] };
 
-/** What a leader reports. */
+/** A message from a leader. */
 export type Report =
   | { readonly type: 'leads'; readonly worker_id: string }
   | { readonly type: 'asked'; readonly asked: Asked }
   | { readonly type: 'held' }
   | { readonly type: 'acted'; readonly act: number; readonly error: string | null };
 
-/** Holds the next call of which it is told, once, until it may go. */
+/** Holds the next call that matches, once, until `go`. */
 class Gate {
   #hold: Extract<Order, { type: 'hold' }> | null = null;
   #go = Promise.withResolvers<void>();
@@ -92,7 +92,7 @@ function isThis({ what, id }: LedgerCall, method: string, first: unknown): boole
   return method === 'commit' && (first as Step[]).some((step) => step.agent_id === id && STEPS[what](step));
 }
 
-/** Leads what it is told to, without a poll; what its models say and when its calls of the ledger may go on is decided elsewhere. Ends with its parent. */
+/** Leads agents on command, without a poll; the parent process gives the answers of models and releases held ledger calls. Ends with its parent. */
 async function lead(database: string, folder: string): Promise<void> {
   const report = (one: Report) => void process.send?.(one);
   const gate = new Gate(() => report({ type: 'held' }));

@@ -6,13 +6,13 @@ import type { LedgerCall, Point } from './leader.ts';
 import type { LeaderProcess } from './leader-process.ts';
 import type { SharedTree, Tree, TwoLeaders } from './two-leaders.ts';
 
-/** A write of one process, and what brings it about. */
+/** A write to the ledger by one process, and the action that causes it. */
 interface Move {
   readonly call: LedgerCall;
   readonly begin: (leader: LeaderProcess) => Promise<void>;
 }
 
-/** Which of the two writes comes second; or who still waits for the acknowledgement of its own write while the other's comes, or while the join ends. */
+/** Which write commits last; or which process lacks the acknowledgement of its own write while the other commits or the join ends; or both at once. */
 export const ORDERS = [
   'the left last',
   'the right last',
@@ -57,7 +57,7 @@ export async function play(race: Race, order: RaceOrder, on: TwoLeaders): Promis
     } else if (order === 'both at once') {
       for (const hold of [await begin('left', 'before'), await begin('right', 'before')]) hold.go();
     } else {
-      // Decided while the other is not in the ledger yet.
+      // In both cases this write is decided before the other one is in the ledger.
       const hold = await begin(held, order.endsWith('last') ? 'before' : 'acknowledged');
       await lands(free);
       hold.go();
@@ -77,7 +77,7 @@ async function rows(on: TwoLeaders, id: string): Promise<Row[]> {
   return (parsed(last.at(-1)).results as Row[]).map(({ agent_id: _, name: __, did: ___, ...row }) => row);
 }
 
-/** What befalls an agent `b`. */
+/** What happens to an agent `b`, and the row that a wait for it shows. */
 const ACTS: Readonly<
   Record<string, { readonly move: (id: string) => Move; readonly row: Row; readonly run?: true }>
 > = {
@@ -125,7 +125,7 @@ const waits = Object.entries(ACTS).flatMap(([befalls, { move, row, run }]): Race
       title: `a wait for anyone, of whom one ${befalls}`,
       moves: ({ main, b }) => ({ left: answers(main.id, [waitForAny], 'parks'), right: move(b.id) }),
       over: async (on, { main }) => {
-        // Only a letter ends it.
+        // Only a letter ends this wait.
         if (befalls !== 'writes') await on.right.act('send', main.id, 'letter');
         const { last } = await on.left.asked(main.id);
         const { status, message } = parsed(last.at(-1));
@@ -135,7 +135,7 @@ const waits = Object.entries(ACTS).flatMap(([befalls, { move, row, run }]): Race
   ];
 });
 
-/** The model of an agent is told of it. */
+/** Asserts that the model of this agent receives a text that matches. */
 export async function assertTold(leader: LeaderProcess, id: string, text: RegExp): Promise<void> {
   const { last, user } = await leader.asked(id);
   assert.match(JSON.stringify([last, user]), text);
@@ -199,7 +199,7 @@ const others: readonly Race[] = [
   },
   {
     title: 'a run that is queued, and the end of the one that holds its place',
-    // Nobody in the process of the queued run is told of this end by mail.
+    // No mail tells the process of the queued run of this end.
     beginnings: { main: [[fork('mid')]], mid: [[spawn('holder', { label: 'holder' })]] },
     names: ['mid', 'holder'],
     apart: ['mid', 'holder'],

@@ -6,11 +6,11 @@ import type { LeaderProcess } from './leader-process.ts';
 import { assertTold, delegate, submit } from './races.ts';
 import type { Tree, TwoLeaders } from './two-leaders.ts';
 
-/** A root in `left` that waits for `b` in `right`. */
+/** A root led by `left` that waits for `b`, led by `right`. */
 interface Join {
-  /** What the root says first. */
+  /** The root's first answer. */
   readonly begins: Line;
-  /** What it says then, to wait; default: it waits already. */
+  /** The root's second answer, which makes it wait; default: the first one already does. */
   readonly waits?: (b: string) => Line;
   readonly ends: Line;
   readonly told: RegExp;
@@ -42,7 +42,7 @@ interface Waiting {
   readonly tree: Tree;
 }
 
-/** A tree of every join, each of which has begun. */
+/** One tree for every join, with the root's first answer given. */
 async function trees(on: TwoLeaders): Promise<Waiting[]> {
   const all: Waiting[] = [];
   for (const join of JOINS)
@@ -61,7 +61,7 @@ async function ends(leader: LeaderProcess, { join, tree: { b } }: Waiting): Prom
   await leader.answer(b.id, join.ends);
 }
 
-/** Until the state of each of these agents is no longer one in which its model is asked. */
+/** Resolves when, in the ledger, each of these agents has a parked call or is neither requesting nor executing. */
 async function wrote(on: TwoLeaders, ids: readonly string[]): Promise<void> {
   for (const id of ids)
     await until(async () => {
@@ -75,7 +75,7 @@ async function wrote(on: TwoLeaders, ids: readonly string[]): Promise<void> {
 const roots = (all: readonly Waiting[]) => all.map(({ tree }) => tree.main.id);
 const children = (all: readonly Waiting[]) => all.map(({ tree }) => tree.b.id);
 
-/** Every join, parked. */
+/** One tree for every join, all parked. */
 async function parked(on: TwoLeaders): Promise<Waiting[]> {
   const all = await trees(on);
   for (const one of all) await parks(on.left, one);
@@ -91,14 +91,14 @@ async function areTold(leader: LeaderProcess, all: readonly Waiting[]): Promise<
   for (const { join, tree } of all) await assertTold(leader, tree.main.id, join.told);
 }
 
-/** Calls of a take-over. */
+/** Calls during a takeover. */
 const MOMENTS = [
   ['claim', 'before'],
   ['claim', 'acknowledged'],
   ['mail', 'acknowledged'],
 ] as const;
 
-/** What one process can die of, or in; the other one goes on with all joins. Each resolves when they have ended as they should. */
+/** Moments at which one process can die, while the other one continues all joins. Each resolves when all joins have ended as they should. */
 export const TAKE_OVERS: Readonly<Record<string, (on: TwoLeaders) => Promise<void>>> = {
   'the process of those that wait dies, and what they wait for ends before, while or after they are taken over':
     async (on) => {
@@ -128,7 +128,7 @@ export const TAKE_OVERS: Readonly<Record<string, (on: TwoLeaders) => Promise<voi
     const hold = on.left.hold({ what: 'parks', id: one.tree.main.id }, 'before');
     await parks(on.left, one);
     await hold.reached;
-    // What comes meanwhile is not written either.
+    // The waits of the other trees cannot be written while that commit is held.
     for (const other of others) await parks(on.left, other);
     const all = [one, ...others];
     for (const other of all) await ends(on.right, other);

@@ -11,18 +11,18 @@ import { concurrent } from '../../toolsets/sessions-play.ts';
 import { ToldLedger } from '../told-ledger.ts';
 import { LeaderProcess } from './leader-process.ts';
 
-/** A tree that begins in one process and goes on in two. */
+/** A tree that begins in one process and is then led by two others. */
 export interface SharedTree {
-  /** What its agents say before it is shared, by name. */
+  /** Answers of its agents before it is shared, by name. */
   readonly beginnings: Readonly<Record<string, readonly Line[]>>;
-  /** All but the root. */
+  /** Names of all agents except the root. */
   readonly names: readonly Name[];
-  /** Led by `right`; the others by `left`. */
+  /** Agents led by `right`; `left` leads the others. */
   readonly apart: readonly Name[];
 }
 type Name = 'b' | 'c' | 'mid' | 'holder';
 
-/** The agents of a shared tree; those that it has. */
+/** Agents of a shared tree by name; only those that the tree has. */
 export type Tree = Readonly<Record<'main' | Name, Agent>>;
 
 type Side = 'left' | 'right';
@@ -37,7 +37,7 @@ interface Parts {
   readonly leaders: Record<Side, LeaderProcess>;
 }
 
-/** For the process in which trees begin: nobody tells it that others lead its runs now. */
+/** No limit in the process in which trees begin, because it is not told that others lead its runs now. */
 const UNLIMITED = {
   max_concurrent: Number.POSITIVE_INFINITY,
   per_source: { cron: 8, subagent: Number.POSITIVE_INFINITY, delegate: Number.POSITIVE_INFINITY },
@@ -52,7 +52,7 @@ export class TwoLeaders {
     this.#parts = parts;
   }
 
-  /** `url`: a ledger; default a new SQLite file, in memory where there is such a place. */
+  /** `url`: an existing ledger; default a new SQLite file, on a memory file system if there is one. */
   static async open(url: string | undefined): Promise<TwoLeaders> {
     const folder = memoryFolder('apart');
     const database = url ?? `sqlite:${join(folder, 'ledger.db')}`;
@@ -87,7 +87,7 @@ export class TwoLeaders {
     return this.#parts.leaders.right;
   }
 
-  /** A tree that has begun in this process, and which the two lead from now on. */
+  /** Starts a tree in this process, then hands it over to the two leaders. */
   async tree({ beginnings, names, apart }: SharedTree): Promise<Tree> {
     const { store, first, ledger, lines } = this.#parts;
     lines.clear();
@@ -106,14 +106,14 @@ export class TwoLeaders {
     return Object.fromEntries((await agents()).map((agent) => [agent.name, agent])) as Tree;
   }
 
-  /** Nothing is held any more, and the trees so far are killed. */
+  /** Releases held calls and kills the trees so far. */
   async clear(): Promise<void> {
     this.left.go();
     this.right.go();
     for (const id of this.#roots.splice(0)) await this.store.kill(id, 'you', Date.now());
   }
 
-  /** SIGKILL for one of them, and a new process in its place. */
+  /** Kills one of them by SIGKILL and starts a new process in its place. */
   async replace(side: Side): Promise<void> {
     const { leaders, database, folder } = this.#parts;
     const next = LeaderProcess.start(database, folder);

@@ -1,4 +1,4 @@
-/** Proves which files a mention can mean: those of the repository without ignored ones, or without git those that are not hidden; the best match first. */
+/** Proves which files a mention can refer to: in a repository all that are not ignored, without git all that are not hidden; best match first. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Proves what a message attaches: files and folders as they are read, nothing that the rules deny, nothing that is no text, within limits, and no word that names nothing. */
+/**
+ * Proves what a message attaches: files and folders as they are read, within limits; nothing that rules deny or that is not text, and nothing for a word
+ * that names no file.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** Proves that what was typed outlives the program, per folder, with several programs at once, bounded, and for its owner only. */
+/**
+ * Proves that the prompt history survives the program, is kept per folder, can be shared by several programs at once, is bounded, and is readable by its
+ * owner only.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
