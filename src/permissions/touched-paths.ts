@@ -18,6 +18,8 @@ export interface TouchedPath {
 /** Maximum product of words looked up as paths and the folders that they may be relative to; deep folders count more. */
 const lookups_max = 1_000;
 const levels_per_lookup = 8;
+/** Maximum folders that the words of a command may be relative to. Each `cd` can double their number. */
+const folders_max = 64;
 
 /**
  * The text that permission rules match: for tools that take a path, its canonical form relative to `cwd`, so that neither `..` nor a
@@ -83,6 +85,7 @@ function touchedByCommand(
   if (unread !== null) return anything;
   const touched: TouchedPath[] = [];
   const folders = foldersOf(commands, cwd);
+  if (folders.length > folders_max) return anything;
   const levels = folders.reduce((sum, folder) => sum + relative(cwd, folder).split(sep).length, 0);
   const lookups_per_word = folders.length + Math.floor(levels / levels_per_lookup);
   let lookups = 0;
@@ -104,15 +107,14 @@ function touchedByCommand(
   return lookups > lookups_max ? anything : touched;
 }
 
-/** Returns all folders that a command may be in at some point: each `cd` may follow any of those before it. */
+/** Returns all folders that a command may be in at some point, because each `cd` may follow any of those before it; stops beyond `folders_max`. */
 function foldersOf(commands: CommandAnalysis['commands'], cwd: string): readonly string[] {
   const folders = new Set([cwd]);
   for (const [program = '', ...words] of commands) {
     const to = words.find((word) => !word.startsWith('-'));
     if (!/(?:^|\/)(?:cd|pushd)$/.test(program) || to === undefined || !isKnown(to)) continue;
     for (const folder of [...folders]) folders.add(resolve(folder, to));
-    // More folders than lookups: the next word exceeds the maximum.
-    if (folders.size > lookups_max) break;
+    if (folders.size > folders_max) break;
   }
   return [...folders];
 }

@@ -200,13 +200,16 @@ it('a command that cannot be analysed completely is bound by every rule about a 
   const padded = {
     'more words than are looked at': `cat ${words(2_000)} .env`,
     'more folders times words': `${'cd app; '.repeat(60)} cat ${words(100)} .env`,
+    'more folders than are followed': `${'cd a; '.repeat(1_000)} cat .env`,
     'more text than is read': `cat .env # ${'x'.repeat(40_000)}`,
     'more commands than are read': `${'true; '.repeat(2_100)} cat .env`,
     'a text that is not whole': 'cat .env\n"',
     'a line that goes on': 'cat .en\\\nv',
   };
   for (const [how, command] of Object.entries(padded)) {
+    const before = process.cpuUsage();
     assert.equal(verdict(deny, command), 'deny', how);
+    assert.ok(process.cpuUsage(before).user < 2_000_000, `${how}: decided quickly`);
     const ask = createPolicy({ cli: { allow: ['bash'], ask: ['read:.env'] } });
     assert.equal(verdict(ask, command), 'ask', how);
     const writes = createPolicy({ cli: { allow: ['bash'], deny: ['write:.env'] } });
