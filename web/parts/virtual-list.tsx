@@ -28,12 +28,20 @@ export function VirtualList({ label, count, item, onView, start }: VirtualListPr
   const set_top = useRef(0);
   const observer = useRef<ResizeObserver>(undefined);
 
+  /** Before heights change, and not only after a scroll event: that one may come when the end is elsewhere already. */
+  function followEnd(): void {
+    const box = scroller.current;
+    if (box === null || anchor.current !== null) return;
+    if (box.scrollHeight - box.scrollTop - box.clientHeight < 4) anchor.current = 'end';
+  }
+
   const offsets = new Float64Array(count + 1);
   for (let index = 0; index < count; index += 1)
     offsets[index + 1] = (offsets[index] ?? 0) + (heights.current[index] ?? ESTIMATE_PX);
   const known = useRef(offsets);
   known.current = offsets;
   const { scrollTop = 0, clientHeight = 800 } = scroller.current ?? {};
+  followEnd();
   const target = anchor.current;
   const top =
     target === 'end'
@@ -47,6 +55,7 @@ export function VirtualList({ label, count, item, onView, start }: VirtualListPr
   observer.current ??= new ResizeObserver((entries) => {
     const box = scroller.current;
     if (box === null) return;
+    followEnd();
     let shift = 0;
     let changed = false;
     for (const { target: element, borderBoxSize } of entries) {
@@ -85,14 +94,29 @@ export function VirtualList({ label, count, item, onView, start }: VirtualListPr
   const scrolled = () => {
     const box = scroller.current;
     if (box === null) return;
-    if (Math.abs(box.scrollTop - set_top.current) > 1)
-      anchor.current = box.scrollHeight - box.scrollTop - box.clientHeight < 4 ? 'end' : null;
+    if (Math.abs(box.scrollTop - set_top.current) > 1) anchor.current = null;
     set_top.current = box.scrollTop;
     render(0);
   };
+  /** The browser would go to the end by the heights of that moment, which differ from those measured on the way. */
+  const pressed = (event: KeyboardEvent) => {
+    const to_end = event.key === 'End';
+    if ((!to_end && event.key !== 'Home') || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey)
+      return;
+    event.preventDefault();
+    anchor.current = to_end ? 'end' : 0;
+    render(0);
+  };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
-    <section class="scroller" ref={scroller} onScroll={scrolled} tabIndex={0} aria-label={label}>
+    <section
+      class="scroller"
+      ref={scroller}
+      onScroll={scrolled}
+      onKeyDown={pressed}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
+      tabIndex={0}
+      aria-label={label}
+    >
       <div style={{ height: `${offsets[from] ?? 0}px` }} />
       {Array.from({ length: Math.max(0, to - from) }, (_, offset) => (
         <Item key={from + offset} index={from + offset} observer={observer.current}>

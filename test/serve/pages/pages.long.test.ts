@@ -148,15 +148,20 @@ describe('pages of the dashboard', { skip }, () => {
     const messages = async () => (await web.ask(`/v1/agents/${json.id}`)).json.messages as number;
     await until(async () => (await messages()) > LONG_CONVERSATION, 'a long conversation');
     await web.ask(`/v1/agents/${json.id}/interrupt`, { method: 'POST', body: {} });
-    await page.goto(new URL(`/agents/${json.id}`, web.url).href);
     const list = page.getByRole('region', { name: 'Transcript' });
-    await list.getByText('interrupted').first().waitFor();
-    await list.press('Home');
-    await list.getByText('many').first().waitFor();
-    await list.press('PageDown');
-    assert.ok((await page.locator('.item').count()) < 120);
-    await list.press('End');
-    await list.getByText('interrupted').first().waitFor();
+    const slow = await page.context().newCDPSession(page);
+    for (const rate of [1, 6, 12]) {
+      await slow.send('Emulation.setCPUThrottlingRate', { rate });
+      await page.goto(new URL(`/agents/${json.id}`, web.url).href);
+      await list.getByText('interrupted').first().waitFor();
+      await list.press('Home');
+      await list.getByText('many').first().waitFor();
+      await list.press('PageDown');
+      assert.ok((await page.locator('.item').count()) < 120);
+      await list.press('End');
+      await list.getByText('interrupted').first().waitFor();
+    }
+    await slow.detach();
     await page.goto(new URL(`/agents/${json.id}?seq=${LONG_CONVERSATION / 2}`, web.url).href);
     await page.locator(`.item[data-index="${LONG_CONVERSATION / 2 + 1}"]`).waitFor({ state: 'attached' });
   });
