@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { frameLetters } from '../../src/kernel/mailbox/mail-frame.ts';
-import { announcement } from '../../src/kernel/turn/take-mail.ts';
 import { framedName, nameFault, storedName } from '../../src/records/agent/agent-name.ts';
+import { announcement } from '../../src/records/run/announcement.ts';
 import { runText } from '../../src/records/run/run-end.ts';
 
 const RLO = '\u202e';

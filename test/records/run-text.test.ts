@@ -1,7 +1,7 @@
 // Proves that the end of a run has the same text in a delivery and in an announcement, and how a target is split into channel and address.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { announcement } from '../../src/kernel/turn/take-mail.ts';
+import { announcement } from '../../src/records/run/announcement.ts';
 import { splitTarget } from '../../src/records/run/delivery.ts';
 import type { Run } from '../../src/records/run/run.ts';
 import { runText } from '../../src/records/run/run-end.ts';

@@ -1,12 +1,10 @@
 import { framedName } from '../../records/agent/agent-name.ts';
-import type { ChildOutcome } from '../../records/agent/state.ts';
 import { isResting, restAfterSummary } from '../../records/agent/state.ts';
 import { readCompletion } from '../../records/conversation/completion.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { UserContent } from '../../records/conversation/message.ts';
-import type { RunOutcome } from '../../records/run/run-end.ts';
-import { endText } from '../../records/run/run-end.ts';
-import { deedsEnd, delimiterOf, injectionSign } from '../../records/text/untrusted-text.ts';
+import { announcement } from '../../records/run/announcement.ts';
+import { delimiterOf, injectionSign } from '../../records/text/untrusted-text.ts';
 import { frameLetters, noticeOf } from '../mailbox/mail-frame.ts';
 import { readChildResult, unreadable } from '../mailbox/read-mail.ts';
 import type { Advance } from './advance-result.ts';
@@ -118,21 +116,4 @@ function saidIn(mail: Mail): string {
   }
   const child = kind === 'outcome' || kind === 'announce' ? readChildResult(mail) : null;
   return child === null ? '' : Object.values(child.outcome).join('\n');
-}
-
-/** The announcement of a background run's end for its requester. `who`: its label or run id. */
-export function announcement(who: string, outcome: ChildOutcome, delimiter: string, did?: string): string {
-  return `${endText(`[Subagent: ${framedName(who)}]`, ended(outcome), delimiter)}${deedsEnd(did)}`;
-}
-
-function ended(outcome: ChildOutcome): RunOutcome {
-  if (outcome.type === 'success')
-    return { status: 'completed', result: outcome.result, error: outcome.limit ?? null };
-  const { error, error_kind, partial } = outcome;
-  return { status: statusOf(error_kind), result: partial ?? null, error };
-}
-
-function statusOf(kind: string): RunOutcome['status'] {
-  if (kind === 'timed_out') return 'timeout';
-  return kind === 'cancelled' || kind === 'killed' ? 'cancelled' : 'failed';
 }

@@ -3,10 +3,10 @@ import { programWalls } from '../../processes/sandbox/program-walls.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 
 /** Maximum length of a server's name: longer ones would leave too little of the 64 characters that providers accept for a tool. */
-export const NAME_MAX = 32;
+const NAME_MAX = 32;
 
 /** `__`, or `_` at the end, would make the names of tools ambiguous. */
-export const SERVER_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=[A-Za-z0-9-])){0,31}$/;
+const SERVER_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?=[A-Za-z0-9-])){0,31}$/;
 
 export const serverName = z
   .string()
@@ -15,6 +15,17 @@ export const serverName = z
     SERVER_NAME,
     `must have letters, digits, "-" and single "_" between them, at most ${NAME_MAX} characters`,
   );
+
+/** Derives a name for a server that another program calls `written`, because others allow any name; null if nothing of it can be used. */
+export function serverNameFrom(written: string): string | null {
+  const name = written
+    .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
+    .replaceAll(/_{2,}/g, '_')
+    .replaceAll(/^[-_]+/g, '')
+    .slice(0, NAME_MAX)
+    .replaceAll(/[-_]+$/g, '');
+  return SERVER_NAME.test(name) ? name : null;
+}
 
 /** One server: a program that speaks MCP on its standard streams, or an address that speaks it over HTTP. */
 export const mcpServerConfig = z

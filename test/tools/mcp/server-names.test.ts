@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { commonTools, hasServerTool, serverOf, withoutTools } from '../../../src/records/server-tools.ts';
-import { SERVER_NAME } from '../../../src/tools/mcp/mcp-config.ts';
+import { serverName, serverNameFrom } from '../../../src/tools/mcp/mcp-config.ts';
 import { nameForModels } from '../../../src/tools/mcp/server-names.ts';
 
 describe('the name of a tool', () => {
@@ -15,7 +15,7 @@ describe('the name of a tool', () => {
     const server = fc.stringMatching(/^[a-z0-9](?:_?[a-z0-9]){0,15}$/);
     fc.assert(
       fc.property(server, fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (name, one, other) => {
-        assert.match(name, SERVER_NAME);
+        assert.ok(serverName.safeParse(name).success);
         const made = nameForModels(name, one);
         assert.match(made, /^[A-Za-z0-9_-]{1,64}$/);
         assert.equal(serverOf(made), name);
@@ -26,7 +26,21 @@ describe('the name of a tool', () => {
 
   it('of a server has no place for a doubt', () => {
     for (const name of ['a__b', 'a_', '_a', '', 'a b', 'a'.repeat(33)])
-      assert.doesNotMatch(name, SERVER_NAME);
+      assert.ok(!serverName.safeParse(name).success, name);
+  });
+
+  it('of a server comes from whatever another program calls it', () => {
+    assert.equal(serverNameFrom('Grüne Häuser (2)'), 'Gr-ne-H-user-2');
+    assert.equal(serverNameFrom(`${'a'.repeat(31)}_tail`), 'a'.repeat(31));
+    assert.equal(serverNameFrom('…'), null);
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', 'Z', '0', '_', '-', ' ', 'ü') }), (written) => {
+        const name = serverNameFrom(written);
+        if (name === null) return assert.doesNotMatch(written, /[a-zA-Z0-9]/);
+        assert.ok(serverName.safeParse(name).success, name);
+        assert.equal(serverNameFrom(name), name);
+      }),
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import { clean } from '../../../render/clean.ts';
-import { mcpServerConfig, NAME_MAX, SERVER_NAME } from '../../../tools/mcp/mcp-config.ts';
+import { mcpServerConfig, serverNameFrom } from '../../../tools/mcp/mcp-config.ts';
 import type { Configuration } from '../../setup/configuration.ts';
 
 type Servers = NonNullable<NonNullable<Configuration['mcp']>['servers']>;
@@ -27,8 +27,9 @@ export class EditorServers {
       const shown = clean(server.name);
       if ('type' in server && server.type === 'sse')
         return [`the MCP server ${shown} of the editor is left out: it speaks the old HTTP with SSE`];
-      const name = nameOf(server.name);
-      if (name === '') return [`the MCP server ${shown} of the editor is left out: its name has no letters`];
+      const name = serverNameFrom(server.name);
+      if (name === null)
+        return [`the MCP server ${shown} of the editor is left out: its name has no letters`];
       if (this.#own.has(name))
         return [`the MCP server ${shown} of the editor is left out: the configuration has one of this name`];
       if (names.has(name))
@@ -45,17 +46,6 @@ export class EditorServers {
       return [];
     });
   }
-}
-
-/** Derives a server name that may be part of tool names, because editors allow any name; empty if there is none. */
-function nameOf(name: string): string {
-  const plain = name
-    .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
-    .replaceAll(/_+/g, '_')
-    .replaceAll(/^[-_]+/g, '')
-    .slice(0, NAME_MAX)
-    .replaceAll(/[-_]+$/g, '');
-  return SERVER_NAME.test(plain) ? plain : '';
 }
 
 function configOf(server: Exclude<McpServer, { readonly type: 'sse' }>): Servers[string] {

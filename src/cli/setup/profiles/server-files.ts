@@ -6,7 +6,7 @@ import type { ProjectServer } from '../../../records/server-tools.ts';
 import { isJsonObject, parseJson } from '../../../records/text/json-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { hashFiles } from '../../../tools/files/skill-folder.ts';
-import { type McpServerConfig, mcpServerConfig, SERVER_NAME } from '../../../tools/mcp/mcp-config.ts';
+import { type McpServerConfig, mcpServerConfig, serverNameFrom } from '../../../tools/mcp/mcp-config.ts';
 import { type ProjectPart, type ProjectPlaces, projectFolders } from './project-places.ts';
 import { readStart, reasonOf } from './read-agent-files.ts';
 
@@ -68,13 +68,13 @@ function serversOf(text: string): { servers: ProjectServer[]; notices: string[] 
   const servers = new Map<string, ProjectServer>();
   const notices: string[] = [];
   for (const [written, entry] of Object.entries(entries)) {
-    const name = nameOf(written);
+    const name = serverNameFrom(written);
     const shown = JSON.stringify(clean(written).slice(0, 60));
     if (servers.size >= SERVERS_MAX) {
       notices.push(`at most ${SERVERS_MAX} servers are used; ${shown} and those after it are ignored`);
       break;
     }
-    if (!SERVER_NAME.test(name) || servers.has(name)) {
+    if (name === null || servers.has(name)) {
       notices.push(`the server ${shown} is ignored: its name is invalid or already taken`);
       continue;
     }
@@ -83,15 +83,6 @@ function serversOf(text: string): { servers: ProjectServer[]; notices: string[] 
     else servers.set(name, { name, definition });
   }
   return { servers: [...servers.values()], notices };
-}
-
-/** Converts a name to the characters that ours may have: other programs take any text. */
-function nameOf(written: string): string {
-  return written
-    .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
-    .replaceAll(/_{2,}/g, '_')
-    .replaceAll(/^[_-]+|[_-]+$/g, '')
-    .slice(0, 32);
 }
 
 /** Returns the definition without keys of other programs; a text says what is wrong with the entry. */
