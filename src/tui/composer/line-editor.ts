@@ -1,6 +1,7 @@
 // This folder is the input line: editing, completion, history, attachments, and resolving references to agents.
 import { CURSOR_MARKER, matchesKey, type TUI, visibleWidth } from '@earendil-works/pi-tui';
-import { pastedText, printable } from '../keys/action-of.ts';
+import { typedText } from '../keys/action-of.ts';
+import { bracketedPaste, pastedText } from '../terminal/control-sequences.ts';
 import type { Frame } from '../terminal/screen.ts';
 import { mentionOfDropped } from './attachments/mentions.ts';
 import { BorderlessEditor, type HiddenRows } from './borderless-editor.ts';
@@ -25,8 +26,6 @@ export interface LineEditorStyle {
 
 /** Placeholder for a tab, which is kept but shown as one column: a noncharacter, which no text should contain. */
 const TAB = '\ufdd0';
-const PASTE_ON = '\x1b[200~';
-const PASTE_OFF = '\x1b[201~';
 /** Limits above which a paste is shown as a marker. */
 const LONG_PASTE = { lines: 10, length: 1000 };
 /** Length above which a restored text is shown as a marker, too: laying it out again on every key would be slow. */
@@ -54,7 +53,7 @@ export class LineEditor {
 
   setText(text: string): void {
     this.#editor.setText('');
-    if (text.length > LONG_TEXT) this.#editor.handleInput(`${PASTE_ON}${encoded(text)}${PASTE_OFF}`);
+    if (text.length > LONG_TEXT) this.#editor.handleInput(bracketedPaste(encoded(text)));
     else this.#editor.setText(encoded(text));
   }
 
@@ -64,15 +63,15 @@ export class LineEditor {
 
   /** Handles one key or one paste. */
   handleInput(data: string): void {
-    if (!data.startsWith(PASTE_ON)) {
+    const text = pastedText(data);
+    if (text === null) {
       this.#editor.handleInput(data);
       return;
     }
-    const text = data.slice(PASTE_ON.length, data.lastIndexOf(PASTE_OFF));
     const dropped = mentionOfDropped(text);
     const pasted = dropped === null ? encoded(text) : `${dropped} `;
     const long = pasted.length > LONG_PASTE.length || pasted.split('\n').length > LONG_PASTE.lines;
-    if (long) this.#editor.handleInput(`${PASTE_ON}${pasted}${PASTE_OFF}`);
+    if (long) this.#editor.handleInput(bracketedPaste(pasted));
     else this.#editor.insertTextAtCursor(pasted);
   }
 
@@ -97,7 +96,7 @@ export class LineEditor {
   searchKey(data: string): boolean {
     const search = this.#search;
     if (search === null) return false;
-    const typed = pastedText(data) ?? printable(data);
+    const typed = typedText(data);
     if (typed !== null) search.type(typed);
     else if (matchesKey(data, 'backspace')) search.erase();
     else {

@@ -1,4 +1,5 @@
 import { decodeKittyPrintable, type KeyId, matchesKey } from '@earendil-works/pi-tui';
+import { pastedText } from '../terminal/control-sequences.ts';
 import type { Action } from './action.ts';
 import type { KeyBindings } from './key-bindings.ts';
 
@@ -29,12 +30,9 @@ export function printable(data: string): string | null {
   return /^[^\p{Cc}]$/u.test(data) ? data : null;
 }
 
-const PASTE_ON = '\x1b[200~';
-const PASTE_OFF = '\x1b[201~';
-
-/** The text of a bracketed paste as one line; null for a key. */
-export function pastedText(data: string): string | null {
-  if (!data.startsWith(PASTE_ON) || !data.endsWith(PASTE_OFF)) return null;
-  const pasted = data.slice(PASTE_ON.length, -PASTE_OFF.length);
+/** What a key or a paste writes into a field of one line; null if nothing. */
+export function typedText(data: string): string | null {
+  const pasted = pastedText(data);
+  if (pasted === null) return printable(data);
   return pasted.replaceAll(/\s*[\r\n]+\s*/g, ' ').replaceAll(/\p{Cc}/gu, ' ');
 }

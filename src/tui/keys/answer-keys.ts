@@ -4,7 +4,7 @@ import type { AppContext } from '../app-context.ts';
 import type { Answer } from '../state/answer.ts';
 import { chosenRule, proposedRules } from '../state/grant-draft.ts';
 import { dueAnswer, mayAnswer } from '../state/question.ts';
-import { pastedText, printable } from './action-of.ts';
+import { typedText } from './action-of.ts';
 
 /** The context of a visible question: the tree in view, or a peek at another one. */
 export type AnswerContext = Pick<
@@ -109,7 +109,7 @@ export function denialReasonKey(app: AnswerContext, saying: string, data: string
     app.dispatch({ type: 'saying', text: null });
     return send(app, ask.id, { verdict: 'deny', scope: 'once', note: saying });
   }
-  const typed = printable(data) ?? pastedText(data);
+  const typed = typedText(data);
   const text = matchesKey(data, 'backspace') ? [...saying].slice(0, -1).join('') : saying + (typed ?? '');
   app.dispatch({ type: 'saying', text });
 }

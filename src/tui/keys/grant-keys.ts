@@ -1,7 +1,7 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import type { AppContext } from '../app-context.ts';
 import type { GrantChange } from '../state/grant-draft.ts';
-import { pastedText, printable } from './action-of.ts';
+import { typedText } from './action-of.ts';
 
 const CHANGES: readonly (readonly [string, GrantChange])[] = [
   ['up', 'narrower'],
@@ -27,5 +27,5 @@ export function grantKey(app: Pick<AppContext, 'state' | 'dispatch'>, data: stri
 function editingChange(editing: string, data: string): GrantChange {
   if (matchesKey(data, 'enter')) return 'keep';
   if (matchesKey(data, 'backspace')) return { text: [...editing].slice(0, -1).join('') };
-  return { text: editing + (printable(data) ?? pastedText(data) ?? '') };
+  return { text: editing + (typedText(data) ?? '') };
 }

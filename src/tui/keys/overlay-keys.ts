@@ -8,7 +8,7 @@ import { idleAgents } from '../state/agents/family.ts';
 import type { Choice } from '../state/answer.ts';
 import { type Confirmation, dueChoice, isConfirmation } from '../state/confirmation.ts';
 import type { Overlay } from '../state/ui-state.ts';
-import { printable } from './action-of.ts';
+import { printable, typedText } from './action-of.ts';
 import { pickerKey } from './picker-keys.ts';
 
 type Of<T extends Overlay['type']> = Extract<Overlay, { readonly type: T }>;
@@ -46,9 +46,10 @@ function agentsKey(app: AppContext, overlay: Of<'agents'>, data: string): void {
     return selected === null ? close(app) : app.dispatch({ type: 'visit', agent_id: selected });
   }
   if (matchesKey(data, 'backspace')) return filtered(app, overlay, overlay.filter.slice(0, -1));
-  const typed = printable(data);
+  const typed = typedText(data);
   if (typed === null) return;
-  if (!app.filtering && selected !== null) {
+  const is_key = printable(data) !== null;
+  if (is_key && !app.filtering && selected !== null) {
     if (typed === 's') {
       const name = app.state.agents.get(selected)?.name ?? selected;
       close(app);
@@ -59,8 +60,8 @@ function agentsKey(app: AppContext, overlay: Of<'agents'>, data: string): void {
     if (typed === 'r') return perform(app, { name: 'reap' });
     if (/^[1-9]$/.test(typed)) return app.dispatch({ type: 'pin', agent_id: selected, slot: Number(typed) });
   }
-  // `/` starts a filter, as does any other letter.
-  const begins = !app.filtering && typed === '/';
+  // `/` starts a filter, as does any other letter or a paste.
+  const begins = is_key && !app.filtering && typed === '/';
   app.filtering = true;
   if (!begins) filtered(app, overlay, overlay.filter + typed);
 }

@@ -3,7 +3,7 @@ import type { AppContext } from '../app-context.ts';
 import { useModel } from '../commands/pick-model.ts';
 import { otherFolders } from '../commands/pick-tree.ts';
 import { moveRow, type Picker, selectedRow } from '../state/picker.ts';
-import { pastedText, printable } from './action-of.ts';
+import { typedText } from './action-of.ts';
 
 const STEPS = { up: -1, down: 1, pageUp: -10, pageDown: 10, home: -Infinity, end: Infinity } as const;
 
@@ -22,7 +22,7 @@ export function pickerKey(app: AppContext, picker: Picker, data: string): void {
     if (row === null) return;
     return app.attempt(() => (picker.picks === 'tree' ? app.openTree(row.id) : useModel(app, row.id)));
   }
-  const typed = pastedText(data) ?? printable(data);
+  const typed = typedText(data);
   if (typed === null) return;
   if (typed === 'a' && picker.filter === '' && picker.other !== null)
     return app.attempt(() => otherFolders(app, picker));

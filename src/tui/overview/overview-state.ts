@@ -2,7 +2,7 @@ import { matchesKey } from '@earendil-works/pi-tui';
 import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
-import { pastedText, printable } from '../keys/action-of.ts';
+import { typedText } from '../keys/action-of.ts';
 import { EMPTY_UI, type UiState } from '../state/ui-state.ts';
 import { reduce } from '../state/ui-store.ts';
 import type { Seen, SeenTrees } from './seen-trees.ts';
@@ -102,7 +102,7 @@ export function filtered(state: OverviewState, filter: string): OverviewState {
 
 /** The filter after a key; null if the key does something else. `/` begins a filter whose first letter is a command. */
 export function filterAfter(filter: string, data: string): string | null {
-  const typed = pastedText(data) ?? printable(data);
+  const typed = typedText(data);
   if (filter === '' && typed === '/') return ' ';
   if (filter !== '' && matchesKey(data, 'escape')) return '';
   if (filter !== '' && matchesKey(data, 'backspace')) return [...filter].slice(0, -1).join('');

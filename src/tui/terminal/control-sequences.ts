@@ -9,6 +9,20 @@ export function synchronized(text: string): string {
   return text === '' ? '' : `${SYNC_ON}${text}${SYNC_OFF}`;
 }
 
+const PASTE_ON = '\x1b[200~';
+const PASTE_OFF = '\x1b[201~';
+
+/** Encodes a text as terminals send a paste. */
+export function bracketedPaste(text: string): string {
+  return `${PASTE_ON}${text}${PASTE_OFF}`;
+}
+
+/** The text of a paste; null for a key. */
+export function pastedText(data: string): string | null {
+  if (!data.startsWith(PASTE_ON) || !data.endsWith(PASTE_OFF)) return null;
+  return data.slice(PASTE_ON.length, -PASTE_OFF.length);
+}
+
 export const CURSOR_SHOWN = '\x1b[?25h';
 export const CURSOR_HIDDEN = '\x1b[?25l';
 export const ERASE_TO_SCREEN_END = '\x1b[J';

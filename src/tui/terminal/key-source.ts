@@ -1,5 +1,6 @@
 import { isKeyRelease, StdinBuffer } from '@earendil-works/pi-tui';
 import { type Background, backgroundOfReport } from './background.ts';
+import { bracketedPaste } from './control-sequences.ts';
 
 /** Callbacks for the kinds of input from a terminal. */
 export interface KeySourceListener {
@@ -48,7 +49,7 @@ export class KeySource {
     const remote = Boolean(env.SSH_CONNECTION || env.SSH_TTY);
     this.#buffer = new StdinBuffer({ escapeTimeout: remote ? ESCAPE_REMOTE_MS : ESCAPE_MS });
     this.#buffer.on('data', (sequence: string) => this.#sequence(sequence));
-    this.#buffer.on('paste', (text: string) => listener.onInput(`\x1b[200~${text}\x1b[201~`));
+    this.#buffer.on('paste', (text: string) => listener.onInput(bracketedPaste(text)));
   }
 
   /** Starts the timeout for reports: the terminal has been asked for them. */

@@ -1,4 +1,5 @@
 import { createInterface, type Interface } from 'node:readline';
+import { bracketedPaste } from './control-sequences.ts';
 import type { Screen, ScreenListener } from './screen.ts';
 
 const CTRL_C = '\x03';
@@ -25,7 +26,7 @@ export class PlainScreen implements Screen {
     this.#lines.on('line', (line) => {
       // A single letter is a key, for confirmations; everything else is text.
       if (/^[a-z]$/i.test(line.trim())) listener.onInput(line.trim());
-      else if (line !== '') listener.onInput(`\x1b[200~${line}\x1b[201~`);
+      else if (line !== '') listener.onInput(bracketedPaste(line));
       listener.onInput('\r');
     });
     this.#lines.on('close', listener.onHangup);

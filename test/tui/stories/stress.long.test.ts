@@ -38,6 +38,11 @@ it('with two hundred agents, the list opens, filters and scrolls, slots stay, an
   await pty.until('1-28 of 201');
   await ui.press('\x1b[6~', '\x1b[6~', '\x1b[6~');
   await pty.until('worker-30');
+  // What is pasted is text for the filter, not the key that kills.
+  await ui.press('\x1b[200~k\x1b[201~');
+  await pty.until('filter: k');
+  await ui.press(KEY.escape);
+  await ui.gone('filter: k');
   await ui.press(...'/worker-19');
   await pty.until('filter: worker-19');
   await pty.until(() => pty.screen().filter((line) => line.includes('worker-19')).length >= 11);

@@ -1,5 +1,5 @@
 import { type Sign, sign, type UiStyle } from '../../../render/style.ts';
-import { pastedText, printable } from '../../../tui/keys/action-of.ts';
+import { typedText } from '../../../tui/keys/action-of.ts';
 import { drawingWidth, type Frame, type Screen, type ScreenListener } from '../../../tui/terminal/screen.ts';
 import { line } from '../../../tui/text/line.ts';
 import { wrap } from '../../../tui/text/wrap.ts';
@@ -141,7 +141,7 @@ export class Dialogue {
 
   /** Text that a key or a paste enters; null for a key that enters none. */
   #textOf(key: string): string | null {
-    const text = printable(key) ?? pastedText(key);
+    const text = typedText(key);
     return this.line_mode ? (text?.trim() ?? null) : text;
   }
 
