@@ -138,11 +138,16 @@ export class CronJobs {
     };
     refuseIgnored(changed);
     if (changed.enabled && !job.enabled) await this.#refuseOneMore(changed);
-    return this.#put({ ...changed, limits: this.#limits(changed) }, version, now);
+    // A time that was missed and is still to be made up for stays due.
+    const same_times = !timed && input.tz === undefined && job.enabled;
+    return this.#put({ ...changed, limits: this.#limits(changed) }, version, now, {
+      ...(same_times && { next_at: job.next_at }),
+    });
   }
 
+  /** Disabling also drops an instant that waits for the end of a run. */
   async enable(job: CronJob, enabled: boolean): Promise<CronJob> {
-    if (job.enabled === enabled) return job;
+    if (enabled && job.enabled) return job;
     const now = await this.#options.store.now();
     if (enabled && nextInstant(job.schedule, now) === null)
       throw new CoppiceError('E_INVALID_ARGUMENT', `the time of ${job.name} has passed`, {
@@ -150,7 +155,7 @@ export class CronJobs {
       });
     if (enabled) await this.#refuseOneMore(job);
     const { version, next_at: _, planned_at: __, updated_at: ___, ...kept } = job;
-    return this.#put({ ...kept, enabled }, version, now);
+    return this.#put({ ...kept, enabled }, version, now, { drops_waiting: !enabled });
   }
 
   /** Limits of the job's runs. A timeout raises the time limit; that of a model's job must stay within the limit of its tree. */
@@ -180,9 +185,16 @@ export class CronJobs {
     );
   }
 
-  async #put(job: NewCronJob, version: number, now: number): Promise<CronJob> {
-    const next_at = job.enabled ? nextInstant(job.schedule, now) : null;
-    const done = await this.#options.store.changeJob(job, version, next_at, now);
+  async #put(
+    job: NewCronJob,
+    version: number,
+    now: number,
+    {
+      next_at = job.enabled ? nextInstant(job.schedule, now) : null,
+      drops_waiting = false,
+    }: { readonly next_at?: number | null; readonly drops_waiting?: boolean },
+  ): Promise<CronJob> {
+    const done = await this.#options.store.changeJob(job, version, next_at, now, drops_waiting);
     if (done === 'name') throw nameTaken(job.name);
     if (done === 'stale')
       throw new CoppiceError(

@@ -10,6 +10,7 @@ import type { FireBegin, FireRequest } from '../records/run/fire-request.ts';
 import { storable } from '../records/text/text.ts';
 import { quoteStamps } from '../records/text/untrusted-text.ts';
 import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
 import { beginRun, type CanAsk } from './begin-run.ts';
 import { dueInstants, nextInstant } from './schedule/next-instant.ts';
 
@@ -70,12 +71,17 @@ export class Scheduler {
     }
   }
 
-  /** Fires everything that is due at `now`, milliseconds since the epoch. */
+  /** Fires everything that is due at `now`, milliseconds since the epoch. A job that cannot be fired does not hold up the others. */
   async tick(now: number): Promise<void> {
     let fired = false;
     for (const job of await this.#options.store.dueJobs(now, MOST_AT_ONCE)) {
-      if (job.waiting !== null) fired = (await this.#fireWaiting(job, job.waiting, now)) || fired;
-      else fired = (await this.#fireDue(job, now)) || fired;
+      try {
+        if (job.waiting !== null) fired = (await this.#fireWaiting(job, job.waiting, now)) || fired;
+        else fired = (await this.#fireDue(job, now)) || fired;
+      } catch (error) {
+        if (error instanceof StoreError) throw error;
+        this.#options.onTrouble(error);
+      }
     }
     if (fired) this.#options.onFired();
   }

@@ -13,12 +13,16 @@ export interface CronLedger {
     next_at: number | null,
     most?: number,
   ): Promise<'created' | 'there' | 'name' | 'limit'>;
-  /** Changes a job if its version is still `version`; otherwise `stale`. `name`: another job has the name. */
+  /**
+   * Changes a job if its version is still `version`; otherwise `stale`. `name`: another job has the name. `drops_waiting`: also removes its queued
+   * instant.
+   */
   changeJob(
     job: NewCronJob,
     version: number,
     next_at: number | null,
     at: number,
+    drops_waiting?: boolean,
   ): Promise<'changed' | 'name' | 'stale'>;
   /** Resolves to false if there is no such job. Its runs stay in the run history. */
   removeJob(id: string): Promise<boolean>;

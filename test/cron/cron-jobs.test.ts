@@ -10,7 +10,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { CONFIG, newRoot } from '../store/ledger-fixture.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { endRuns, enter, jobOf } from './cron-stage.ts';
+import { endRuns, enter, jobOf, schedulers } from './cron-stage.ts';
 
 const GROUND: JobOrigin = {
   ...{ root_id: null, created_by: 'you', config: CONFIG, placement: [] },
@@ -219,6 +219,27 @@ describe('scheduled jobs', () => {
       await assert.rejects(jobs.enable(job, false), late);
       assert.equal((await jobs.find(job.id)).task, 'second');
     });
+  });
+
+  it('a time that was missed stays due when anything but the times is changed', async () => {
+    const job = jobOf({ type: 'at', at: 5 });
+    await enter(store, job, 1);
+    const renamed = await jobs.change(await jobs.find(job.id), { task: 'another' });
+    assert.deepEqual([renamed.enabled, renamed.next_at, renamed.task], [true, 5, 'another']);
+  });
+
+  it('disabled it drops an instant that waits for a run, also if its only time has passed', async () => {
+    const job = jobOf({ type: 'at', at: HOUR });
+    await enter(store, job, 1);
+    await jobs.fire(await jobs.find(job.id));
+    const [server] = schedulers([store]);
+    await server?.tick(2 * HOUR);
+    assert.ok((await store.fires(job.id, 2)).some(({ outcome }) => outcome === 'queued'));
+    assert.equal((await jobs.find(job.id)).enabled, false);
+    await jobs.enable(await jobs.find(job.id), false);
+    await endRuns(store);
+    await server?.tick(3 * HOUR);
+    assert.equal((await store.runs({ job_id: job.id })).length, 1);
   });
 
   it('disabled it is never due; enabled it is again, unless its time has passed', async () => {

@@ -210,4 +210,28 @@ onBothDatabases('schedules', (database) => {
     assert.equal((await store.fires(job.id, 1))[0]?.outcome, 'skipped');
     await remove(job);
   });
+
+  it('a queued instant that has become an event is skipped when nobody is there, and holds up no other job', async () => {
+    const start = Date.parse('2026-09-20T00:00Z');
+    const job = await enter(store, jobOf(cron('0 * * * *'), { overlap: 'queue' }), start);
+    const other = await enter(store, jobOf(cron('30 * * * *')), start);
+    const tick = (minute: number) => servers[0]?.tick(start + minute * MINUTE);
+    await tick(60);
+    await tick(120);
+    const [queues] = await store.findJobs(job.id);
+    assert.ok(queues !== undefined);
+    assert.equal(
+      await store.changeJob({ ...queues, session: 'main' }, queues.version, queues.next_at, start),
+      'changed',
+    );
+    await endRuns(store);
+    await tick(150);
+    assert.deepEqual(
+      (await store.fires(job.id, 2)).map(({ outcome }) => outcome),
+      ['skipped', 'fired'],
+    );
+    assert.ok((await store.fires(other.id, 9)).some(({ instant }) => instant === start + 150 * MINUTE));
+    await endRuns(store);
+    await remove(job, other);
+  });
 });

@@ -27,6 +27,7 @@ export function createJob(
   return 'created';
 }
 
+/** `drops_waiting`: whether its queued instant is removed. */
 export function changeJob(
   unit: UnitOfWork,
   { id, name, enabled }: NewCronJob,
@@ -34,22 +35,28 @@ export function changeJob(
   version: number,
   next_at: number | null,
   at: number,
+  drops_waiting: boolean,
 ): 'changed' | 'name' | 'stale' {
   const named = unit.facts.get('job_named', name);
   if (named !== null && named !== id) return 'name';
   if (unit.facts.get('job', id)?.version !== version) return 'stale';
   const change = { name, definition, enabled, next_at, planned_at: at, updated_at: at };
   unit.rows.update('cron_jobs', { id, ...change, version: version + 1 });
+  if (drops_waiting) dropWaiting(unit, id);
   return 'changed';
 }
 
 /** Also removes the job's queued instant. Returns whether the job existed. */
 export function removeJob(unit: UnitOfWork, id: string): boolean {
-  const waiting = unit.facts.get('waiting_fire', id);
-  if (waiting !== null) unit.rows.delete('cron_fires', { job_id: id, ...waiting });
+  dropWaiting(unit, id);
   if (unit.facts.get('job', id) === null) return false;
   unit.rows.delete('cron_jobs', { id });
   return true;
+}
+
+function dropWaiting(unit: UnitOfWork, job_id: string): void {
+  const waiting = unit.facts.get('waiting_fire', job_id);
+  if (waiting !== null) unit.rows.delete('cron_fires', { job_id, ...waiting });
 }
 
 /** Key of the fact about an instant; all parts but the job's id have a fixed length. */
@@ -88,9 +95,10 @@ function fireWaiting(unit: UnitOfWork, request: FireRequest, waiting: WaitingFir
   const { job_id, instant, manual } = request;
   const same = waiting !== null && waiting.instant === instant && waiting.manual === manual;
   if (!same || unit.facts.get('job_at_work', job_id)) return { outcome: 'stale' };
-  const change = { outcome: 'fired', run_id: begin(unit, request) };
-  unit.rows.update('cron_fires', { job_id, instant, manual, ...change });
-  return { outcome: 'fired' };
+  const outcome = request.begin.type === 'event' ? eventOutcome(unit, request.begin) : 'fired';
+  const run_id = outcome === 'fired' ? begin(unit, request) : null;
+  unit.rows.update('cron_fires', { job_id, instant, manual, outcome, run_id });
+  return { outcome };
 }
 
 function outcomeOf(
@@ -98,12 +106,17 @@ function outcomeOf(
   { job_id, overlap, begin }: FireRequest,
   waiting: WaitingFire | null,
 ): 'fired' | 'queued' | 'skipped' {
-  if (begin.type === 'event') {
-    const { to_id, root_id } = begin.mail;
-    return unit.isAlive(to_id) && unit.tree(root_id)?.removal === null ? 'fired' : 'skipped';
-  }
+  if (begin.type === 'event') return eventOutcome(unit, begin);
   if (waiting === null && !unit.facts.get('job_at_work', job_id)) return 'fired';
   return overlap === 'queue' && waiting === null ? 'queued' : 'skipped';
+}
+
+/** An event is skipped if nobody is there to get it. */
+function eventOutcome(
+  unit: UnitOfWork,
+  { mail: { to_id, root_id } }: Pick<FireRequest['begin'], 'mail'>,
+): 'fired' | 'skipped' {
+  return unit.isAlive(to_id) && unit.tree(root_id)?.removal === null ? 'fired' : 'skipped';
 }
 
 /** Returns the id of the run, or null for an event. */

@@ -32,9 +32,10 @@ export function schedules(db: Database): CronLedger {
       );
     },
 
-    changeJob: (job, version, next_at, at) =>
-      db.transact({ job: [job.id], job_named: [job.name] }, (unit) =>
-        changeJob(unit, job, definitionOf(job), version, next_at, at),
+    changeJob: (job, version, next_at, at, drops_waiting = false) =>
+      db.transact(
+        { job: [job.id], job_named: [job.name], waiting_fire: drops_waiting ? [job.id] : [] },
+        (unit) => changeJob(unit, job, definitionOf(job), version, next_at, at, drops_waiting),
       ),
 
     removeJob: (id) => db.transact({ job: [id], waiting_fire: [id] }, (unit) => removeJob(unit, id)),
