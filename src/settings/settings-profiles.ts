@@ -2,6 +2,7 @@ import { InvalidRuleError, parseKnownRule } from '../permissions/rule.ts';
 import type { Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { isServerTool } from '../records/server-tools.ts';
+import { wholeMilliseconds } from '../records/text/duration.ts';
 import type { ToolPermission, Verdict } from '../records/tool.ts';
 import { nameHint, nearestName, noSuchName } from '../render/nearest-name.ts';
 import { CREATION_PERMISSIONS } from '../tools/built-in-permissions.ts';
@@ -80,7 +81,7 @@ function profileOf(name: string, entry: NamedProfile, require: readonly string[]
     instructions: entry.instructions ?? true,
     skills: entry.skills ?? null,
     turns: entry.turns ?? entry.limits?.turns ?? null,
-    run_ms: seconds === undefined ? (entry.limits?.run_ms ?? null) : Math.max(1, Math.round(seconds * 1000)),
+    run_ms: seconds === undefined ? (entry.limits?.run_ms ?? null) : wholeMilliseconds(seconds),
     permissions: { allow, ask, deny },
     budget: entry.budget ?? null,
     require,

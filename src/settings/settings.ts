@@ -4,6 +4,7 @@ import { providerConfig } from '../models/provider/provider-config.ts';
 import { folderName, hostName, processLimits } from '../processes/sandbox/program-walls.ts';
 import { LIMIT_BOUNDS, type Limits } from '../records/agent/limits.ts';
 import type { DeepReadonly } from '../records/deep-readonly.ts';
+import { TIMEOUT_SECONDS_MAX } from '../records/text/duration.ts';
 import { mcpConfig } from '../tools/mcp/mcp-config.ts';
 
 /** Maximum number of pieces of evidence that a profile may require. */
@@ -12,8 +13,6 @@ export const REQUIRE_MAX = 8;
 export const SANDBOX_MODES = ['off', 'workspace', 'strict'] as const;
 /** Services that `web_search` can ask (docs/web.md). */
 const SEARCH_SERVICES = ['brave', 'tavily', 'searxng'] as const;
-/** Upper bound of timeouts: Node's timers overflow soon beyond it. */
-export const TIMEOUT_SECONDS_MAX = 2_000_000;
 
 const rules = z.array(z.string());
 

@@ -22,3 +22,16 @@ export class StoreError extends Error {
     this.retryable = code === 'E_DB_BUSY' || code === 'E_DB_UNAVAILABLE' || code === 'E_DB_FULL';
   }
 }
+
+/** SQLite's primary result codes for a value that is too large, breaks a constraint, has another type, or is no parameter. */
+const SQLITE_DATA: ReadonlySet<number> = new Set([18, 19, 20, 25]);
+/** Classes of PostgreSQL's error codes: data exceptions, and violated constraints. */
+const POSTGRES_DATA = /^2[23]/;
+
+/** Whether a write failed because of what was to be written, so that the same write would always fail. */
+export function isInvalidData(error: unknown): error is Error {
+  if (!(error instanceof Error) || error instanceof StoreError) return false;
+  if (error instanceof TypeError || error instanceof RangeError) return true;
+  const { errcode, code } = error as { readonly errcode?: number; readonly code?: string };
+  return errcode === undefined ? POSTGRES_DATA.test(code ?? '') : SQLITE_DATA.has(errcode & 0xff);
+}

@@ -192,7 +192,9 @@ describe('an approval during a call', () => {
         return { action: 'accept', content: { decision: 'deny', note: 'not today' } };
       },
     });
-    const { value } = await client.tool('spawn_agents', { tasks: [{ task: 'do it', label: 'worker' }] });
+    // 16.1 s are 16100.000000000002 ms, and the ledger stores whole numbers.
+    const tasks = [{ task: 'do it', label: 'worker', timeout_seconds: 16.1 }];
+    const { value } = await client.tool('spawn_agents', { tasks });
     assert.match(asked.join(), /worker wants: bash: touch made/);
     assert.match(value.results[0]?.message ?? '', /not today/);
     assert.ok(!existsSync(join(home.work, 'made')));

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { settings, TIMEOUT_SECONDS_MAX } from '../../settings/settings.ts';
+import { TIMEOUT_SECONDS_MAX } from '../../records/text/duration.ts';
+import { settings } from '../../settings/settings.ts';
 import { keysConfig } from '../../tui/keys/key-bindings.ts';
 import { THEMES } from '../../tui/text/themes.ts';
 import { channelsConfig } from './channels-config.ts';

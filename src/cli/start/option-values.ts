@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { parseDuration } from '../../records/text/duration.ts';
+import { parseDuration, TIMEOUT_SECONDS_MAX } from '../../records/text/duration.ts';
 
 const ROWS_MAX = 1_000;
 
@@ -9,7 +9,8 @@ export function collect(value: string, before: readonly string[] = []): readonly
 }
 
 export function seconds(value: string): number {
-  return numberOf(value, /^\d+(\.\d+)?$/, 0, 'a number of seconds, 0 or more');
+  const expected = `a number of seconds, 0 to ${TIMEOUT_SECONDS_MAX}`;
+  return numberOf(value, /^\d+(\.\d+)?$/, 0, expected, TIMEOUT_SECONDS_MAX);
 }
 
 export function whole(value: string): number {

@@ -3,6 +3,7 @@ import { type AgentConfig, isSubAgent, mustSubmit } from '../../records/agent/ag
 import { ownBudget, without } from '../../records/agent/budget.ts';
 import type { ChildOutcome, SpawnedChild } from '../../records/agent/state.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
+import { wholeMilliseconds } from '../../records/text/duration.ts';
 import { storable } from '../../records/text/text.ts';
 import { name, refuse, text } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';
@@ -123,7 +124,7 @@ function plan(
         profile: ground.profile,
         model,
         cwd: ground.cwd,
-        run_ms: task.timeout_seconds ? task.timeout_seconds * 1_000 : null,
+        run_ms: task.timeout_seconds ? wholeMilliseconds(task.timeout_seconds) : null,
         budget: ground.budget,
         id,
         task: {

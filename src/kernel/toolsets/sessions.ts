@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
+import { wholeMilliseconds } from '../../records/text/duration.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Consequence } from '../transition/event.ts';
 import { name, refuse, strings, text } from './acts/agent-reference.ts';
@@ -131,7 +132,7 @@ export function planRun(
   const run_id = view.newId();
   const label = options.label || null;
   const session_key = `agent:${agent_id}:subagent:${id}`;
-  const timeout_ms = options.timeoutSeconds ? options.timeoutSeconds * 1_000 : null;
+  const timeout_ms = options.timeoutSeconds ? wholeMilliseconds(options.timeoutSeconds) : null;
   const cleanup = options.cleanup ?? 'keep';
   const deliver = [...new Set([options.deliver ?? []].flat())];
   const unknown = deliver.find((target) => !view.terms.deliver_to.includes(target));

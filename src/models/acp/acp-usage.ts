@@ -3,13 +3,15 @@ import type { Usage } from '../../records/agent/usage.ts';
 import { costOf } from '../provider/prices.ts';
 import type { Price } from '../provider/provider-config.ts';
 
-const count = z.number().nonnegative().nullish();
+/** Tokens as programs report them: the ledger stores whole numbers. */
+const tokens = z.number().nonnegative().max(Number.MAX_SAFE_INTEGER).transform(Math.round);
+const count = tokens.nullish();
 
 /** Tokens of one prompt: in the protocol's draft and sent by programs, but not yet in the stable protocol. */
 const reported = z.object({
   usage: z.object({
-    inputTokens: z.number().nonnegative(),
-    outputTokens: z.number().nonnegative(),
+    inputTokens: tokens,
+    outputTokens: tokens,
     totalTokens: count,
     cachedReadTokens: count,
     cachedWriteTokens: count,
@@ -22,8 +24,8 @@ const counted = z.object({
   _meta: z.object({
     quota: z.object({
       token_count: z.object({
-        input_tokens: z.number().nonnegative(),
-        output_tokens: z.number().nonnegative(),
+        input_tokens: tokens,
+        output_tokens: tokens,
       }),
     }),
   }),

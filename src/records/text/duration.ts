@@ -1,3 +1,5 @@
+/** Upper bound of timeouts in seconds: Node's timers overflow soon beyond it. */
+export const TIMEOUT_SECONDS_MAX = 2_000_000;
 /** Units in milliseconds, in the order in which they are written. */
 const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 const NUMBER = String.raw`(\d+(?:\.\d+)?)`;
@@ -6,6 +8,11 @@ const PARTS = new RegExp(
     .map((unit) => `(?:${NUMBER}${unit})?`)
     .join('')}$`,
 );
+
+/** Converts seconds that may have a fraction to whole milliseconds, at least one: the ledger stores whole numbers. */
+export function wholeMilliseconds(seconds: number): number {
+  return Math.max(1, Math.round(seconds * 1_000));
+}
 
 /** Parses `90s`, `10m`, `1h30m`, `1.5h`, `2d`, `250ms` to milliseconds; larger units first, each at most once. Null if the text is not a duration. */
 export function parseDuration(text: string): number | null {

@@ -9,6 +9,7 @@ import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { promptHistory } from '../../store/prompt-history.ts';
 import type { Store } from '../../store/store.ts';
+import { isInvalidData } from '../../store/store-error.ts';
 import type { Cell } from './cell.ts';
 import type { ExecutorOptions } from './executor-options.ts';
 import { retryUntilReachable } from './ledger-retry.ts';
@@ -162,10 +163,17 @@ export class GroupCommit {
 
   async #commit(pending: readonly PendingStep[]): Promise<void> {
     // Inputs that arrive during the commit belong to the next step.
-    const taken = pending.map(({ cell }) => cell.inputs.splice(0));
+    await this.#write(
+      pending,
+      pending.map(({ cell }) => cell.inputs.splice(0)),
+    );
+  }
+
+  async #write(pending: readonly PendingStep[], taken: readonly Cell['inputs'][]): Promise<void> {
     const steps = pending.map(({ step }) => step);
-    const reached = await this.#ask((store) => store.commit(steps));
+    const reached = await this.#ask((store) => store.commit(steps).catch(invalidData));
     if (reached === null) return;
+    if (reached.answer instanceof Error) return this.#contain(pending, taken, reached.answer);
     const refused: Promise<void>[] = [];
     for (const [index, verdict] of reached.answer.entries()) {
       const one = pending[index] as PendingStep;
@@ -173,6 +181,26 @@ export class GroupCommit {
       else refused.push(this.#refused(one, verdict, taken[index] ?? []));
     }
     await Promise.all(refused);
+  }
+
+  /** Finds the step that the ledger cannot store, so that the others are not held up. Its turn ends; if even that cannot be stored, it is led no more. */
+  async #contain(pending: readonly PendingStep[], taken: readonly Cell['inputs'][], error: Error): Promise<void> {
+    const [{ cell }, ...others] = pending as [PendingStep, ...PendingStep[]];
+    if (others.length > 0) {
+      for (const [index, one] of pending.entries()) await this.#write([one], [taken[index] ?? []]);
+      return;
+    }
+    const { clock, drop, emit, runs } = this.#options;
+    const text = `a fault in Coppice: the ledger cannot store the next step: ${error.message}`;
+    runs.undoBegin(cell.agent);
+    const is_repeated = taken[0]?.some((input) => input.type === 'event' && input.event.type === 'request-failed');
+    if (cell.agent.state.type !== 'requesting' || is_repeated === true) {
+      emit({ type: 'notice', agent_id: cell.agent.id, text });
+      return drop(cell);
+    }
+    const failure = { kind: 'internal', error: text, retryable: true } as const;
+    cell.inputs.unshift({ type: 'event', event: { type: 'request-failed', at: clock.now(), failure } });
+    this.add(cell);
   }
 
   async #refused(
@@ -235,6 +263,12 @@ export class GroupCommit {
     const ask = () => question(store);
     return retryUntilReachable(this.#options, ask, () => this.#closed);
   }
+}
+
+/** Returns an error about the data itself, which no retry would mend; throws any other. */
+function invalidData(error: unknown): Error {
+  if (isInvalidData(error)) return error;
+  throw error;
 }
 
 /**

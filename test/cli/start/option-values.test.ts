@@ -9,7 +9,7 @@ const WRONG = ['', ' ', 'x', '-1', '-3', '1e400', 'NaN', 'Infinity', '0x10', '1,
 for (const [name, read, good, bad, wanted] of [
   ['countOf', countOf, ['1', '20', ' 3 '], ['0', '1.5', ...WRONG], /^a whole number, 1 or more$/],
   ['whole', whole, ['0', '1', '20'], ['1.5', ...WRONG], /^a whole number, 0 or more$/],
-  ['seconds', seconds, ['0', '1.5', '90'], ['.', ...WRONG], /^a number of seconds, 0 or more$/],
+  ['seconds', seconds, ['0', '1.5', '90'], ['.', '2000001', ...WRONG], /^a number of seconds, 0 to 2000000$/],
   ['timeSpan', timeSpan, ['90s', '12h'], WRONG, /^a span of time/],
   ['sinceDay', sinceDay, ['2026-01-31', '7d'], ['2026-13-01', '2026-1-1', ...WRONG], /^a day such as/],
 ] as const)

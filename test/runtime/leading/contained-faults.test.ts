@@ -147,6 +147,39 @@ function suite(database: Database): void {
     assert.deepEqual(created, [6]);
   });
 
+  it('a step that the ledger cannot store ends its turn, and holds up no other agent', async () => {
+    const on = await setStage(({ user }) => (user === 'poison' ? 'bad' : 'well'), {
+      database: await database(),
+      wrap: (store) =>
+        new Proxy(store, {
+          get: (target, key) => {
+            const value = Reflect.get(target, key);
+            if (key !== 'commit') return typeof value === 'function' ? value.bind(target) : value;
+            // Half a token, which neither database takes for a whole number.
+            return (steps: Parameters<typeof store.commit>[0]) =>
+              target.commit(
+                steps.map((step) =>
+                  step.reply !== 'bad'
+                    ? step
+                    : {
+                        ...step,
+                        requests: step.requests.map((one) => ({ ...one, usage: { ...one.usage, input: 0.5 } })),
+                      },
+                ),
+              );
+          },
+        }),
+    });
+    const [poisoned, other] = await Promise.all([on.start('poison'), on.start('two')]);
+    assert.equal((await on.runtime.settled(other.id)).reply, 'well');
+    await on.runtime.settled(poisoned.id);
+    const { state } = (await on.store.agent(poisoned.id)) ?? {};
+    assert.ok(state?.type === 'errored', state?.type);
+    assert.match(state.failure.error, /^a fault in Coppice: the ledger cannot store the next step: /);
+    await on.runtime.send(poisoned.id, 'again');
+    await until(async () => (await on.store.agent(poisoned.id))?.reply === 'well', 'it goes on');
+  });
+
   it('unreadable mail is set aside once, with a notice to people; its agent goes on', async () => {
     const on = await setStage(({ user }) => user, { database: await database() });
     const agent = await on.start('one');

@@ -7,7 +7,8 @@ import { isServerTool } from '../../../records/server-tools.ts';
 import type { Verdict } from '../../../records/tool.ts';
 import { clean } from '../../../render/clean.ts';
 import { nearestName } from '../../../render/nearest-name.ts';
-import { REQUIRE_MAX, TIMEOUT_SECONDS_MAX } from '../../../settings/settings.ts';
+import { TIMEOUT_SECONDS_MAX, wholeMilliseconds } from '../../../records/text/duration.ts';
+import { REQUIRE_MAX } from '../../../settings/settings.ts';
 import { profileNameFault } from '../../../settings/settings-profiles.ts';
 import { BUILT_IN_PERMISSIONS, CREATION_PERMISSIONS } from '../../../tools/built-in-permissions.ts';
 import { evidenceText } from '../../../tools/evidence.ts';
@@ -72,7 +73,7 @@ export function parseAgentFile(content: Buffer, stem: string, source: string): A
       instructions: yesOf(fields, 'instructions'),
       skills: namesOf(fields, 'skills', 'skill'),
       turns: wholeOf(fields, 'turns'),
-      run_ms: seconds === null ? null : Math.max(1, Math.round(seconds * 1000)),
+      run_ms: seconds === null ? null : wholeMilliseconds(seconds),
       permissions: permissionsOf(fields),
       budget: budgetOf(fields),
       require: requireOf(fields),
