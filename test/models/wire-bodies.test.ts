@@ -166,6 +166,27 @@ for (const protocol of PROTOCOLS.filter(({ type }) => type in PACKAGES)) {
   }
 }
 
+it('a fork that made room in what it inherited sends what is left, and its relatives send all', async (test) => {
+  for (const protocol of PROTOCOLS.filter(({ type }) => type in PACKAGES)) {
+    const { server, model } = await open(protocol, () => ({ text: 'fine' }), { attempts: 1 });
+    test.after(() => server.close());
+    const [long, short, last, own] = ['a long result', 'left out', 'go on', 'mine'].map(user);
+    const sent = async (...messages: (PromptMessage | undefined)[]) => {
+      const request = ask({ messages: messages.filter((one) => one !== undefined), shared_prefix: 2 });
+      await model.stream(request, () => undefined);
+      return server.exchanges.at(-1)?.raw ?? '';
+    };
+    for (const first of [long, short, long]) {
+      const body = await sent(first, last, own);
+      assert.deepEqual(
+        [body.includes('a long result'), body.includes('left out')],
+        [first === long, first === short],
+        protocol.type,
+      );
+    }
+  }
+});
+
 /** Replaces call ids by their order: ids from other models are rewritten before either side sends them. */
 function relabelled(body: string): string {
   const ids = new Map<string, string>();

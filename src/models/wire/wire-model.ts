@@ -21,11 +21,12 @@ export interface WireOptions {
 
 /** A prefix shared by related agents, serialized once. */
 interface Beginning {
+  readonly messages: readonly PromptMessage[];
   readonly bytes: Buffer | null;
   readonly pieces: readonly WirePiece[];
 }
 
-const NOTHING: Beginning = { bytes: null, pieces: [] };
+const NOTHING: Beginning = { messages: [], bytes: null, pieces: [] };
 /** Maximum length of cached message JSON; larger ones, mostly images, would be in memory twice. */
 const KEPT_MAX = 256 * 1024;
 
@@ -51,15 +52,19 @@ export function wireAsk({ id, protocol, open, idle_ms }: WireOptions): Ask {
     return pieces;
   }
 
-  /** Cached by the last shared message, an object that related agents have in common. */
+  /**
+   * Cached by the last shared message, an object that related agents have in common. Messages before it may differ: one of these agents may have made room
+   * in its context.
+   */
   function beginningOf(messages: readonly PromptMessage[]): Beginning {
     const last = messages.at(-1);
-    const known = last === undefined ? NOTHING : beginnings.get(last);
-    if (known !== undefined) return known;
+    if (last === undefined) return NOTHING;
+    const known = beginnings.get(last);
+    if (known !== undefined && sameMessages(known.messages, messages)) return known;
     const pieces = messages.flatMap(piecesOf);
     const bytes = Buffer.from(protocol.join(pieces, 0, pieces.length, pieces.length));
-    const beginning = { bytes, pieces: pieces.map(({ role }) => ({ role, json: '' })) };
-    beginnings.set(last as PromptMessage, beginning);
+    const beginning = { messages, bytes, pieces: pieces.map(({ role }) => ({ role, json: '' })) };
+    if (known === undefined) beginnings.set(last, beginning);
     return beginning;
   }
 
@@ -143,4 +148,8 @@ function told(body: string): string | null {
   } catch {
     return null;
   }
+}
+
+function sameMessages(one: readonly PromptMessage[], other: readonly PromptMessage[]): boolean {
+  return one.length === other.length && one.every((message, index) => message === other[index]);
 }
