@@ -31,7 +31,10 @@ export function changeTasks(unit: UnitOfWork, call: TaskCall, order: TaskOrder):
   const list = listedTasks(rows);
   switch (order.action) {
     case 'add': {
-      const before = rows.find(({ added_by, call_id }) => added_by === agent.id && call_id === call.call_id);
+      // Some models number the calls of each message from the start: the same id with another title is another call.
+      const before = rows.find(
+        (row) => row.added_by === agent.id && row.call_id === call.call_id && row.title === order.title,
+      );
       return before === undefined
         ? add(unit, agent, call, list, order)
         : { ok: true, output: { task: before.number } };
@@ -148,6 +151,7 @@ function settle(
   if (task === undefined) return refused(unknown(number, list));
   const is_mine = task.agent_id === agent.id;
   if (order.action === 'release') {
+    if (task.state === 'done' && is_mine) return refused(`task ${number} is already done`);
     if (task.state === 'claimed' && !is_mine)
       return refused(`task ${number} is claimed by ${task.agent_name}, not by you`);
     if (task.state === 'claimed') write(unit, agent, number, { agent_id: null, agent_name: null });

@@ -72,6 +72,11 @@ export class Draft {
     return this.#state;
   }
 
+  /** The configuration with what this step changes of it. */
+  get config(): AgentConfig {
+    return this.#config;
+  }
+
   /** Seq of the newest message, including those of this step. */
   get last_seq(): number {
     return this.led.agent.last_seq + this.#parts.messages.length;

@@ -103,16 +103,15 @@ function followOrder(order: Order, mail: Mail, draft: Draft): void {
     case 'fork':
       return forkByPerson(order, by, draft);
     case 'model':
-      if (order.model !== draft.led.agent.config.model)
-        draft.apply({ type: 'model', at, model: order.model });
+      if (order.model !== draft.config.model) draft.apply({ type: 'model', at, model: order.model });
       return;
     case 'compact':
-      if (isAgentProgram(draft.led.agent.config.model))
+      if (isAgentProgram(draft.config.model))
         return draft.tell('compact: an agent program keeps its own context');
       draft.apply({ type: 'compact', at, note: order.note });
       return;
     case 'mode':
-      if (order.mode !== (draft.led.agent.config.permissions.mode ?? 'ask'))
+      if (order.mode !== (draft.config.permissions.mode ?? 'ask'))
         draft.apply({ type: 'mode', at, mode: order.mode });
       return;
     case 'wait':

@@ -59,6 +59,8 @@ export function treeReads(db: Database): TreeReads {
     },
 
     find: async (text, root_id) => {
+      // No name has this character, and PostgreSQL refuses it in every text.
+      if (text.includes('\0')) return [];
       const sql = `${AGENTS} WHERE (id = $1 OR ${hasPrefix(dialect)} OR name = $1 OR session_key = $1)
         ${root_id === undefined ? '' : 'AND root_id = $2'} ORDER BY NOT (${LIVING}), created_at DESC, ${row_number} DESC LIMIT ${MAX_FOUND}`;
       const rows = await db.read(sql, root_id === undefined ? [text] : [text, root_id]);

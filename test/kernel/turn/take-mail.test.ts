@@ -46,6 +46,14 @@ it('a letter wakes a resting agent and starts a turn', () => {
   }
 });
 
+it('of several orders in one step, the last holds, also if it names what held before the step', () => {
+  const mode = (name: string) => mailOf('control', { type: 'mode', mode: name });
+  const model = (name: string) => mailOf('control', { type: 'model', model: name });
+  const { model: before } = agentOf('self').config;
+  const made = play({ mail: [mode('accept'), model('other/m'), mode('ask'), model(before)] });
+  assert.deepEqual([made.step?.config?.permissions.mode, made.step?.config?.model], ['ask', before]);
+});
+
 it('while an agent works, mail waits; letters of people, events and announcements join before the next request, letters of agents do not', () => {
   const mail = [
     mailOf('letter', 'me too'),

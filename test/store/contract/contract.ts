@@ -545,7 +545,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
         (await store.find(name, root.id)).map((agent) => agent.id),
         [root.id],
       );
-      for (const text of ['%', '_', '%%%%', '____', '', 'zzzz', '*', "'; DROP TABLE agents; --"])
+      for (const text of ['%', '_', '%%%%', '____', '', 'zzzz', '*', `${name}\0`, "'; DROP TABLE agents; --"])
         assert.deepEqual(await store.find(text), []);
     });
 
