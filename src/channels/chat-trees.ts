@@ -41,12 +41,13 @@ export class ChatTrees implements ChatSessions {
     this.#options.onWritten();
   }
 
+  /** The session is forgotten last: whoever repeats this after a failure in between must still find it. */
   async renew(chat: string): Promise<boolean> {
+    const known = (await this.memory.get(sessionKey(chat))) !== null;
     const root = await this.#root(chat);
-    await this.memory.set(sessionKey(chat), null);
-    if (root === null) return false;
-    await this.#options.runtime.kill(root.id);
-    return true;
+    if (root !== null) await this.#options.runtime.kill(root.id);
+    if (known) await this.memory.set(sessionKey(chat), null);
+    return known;
   }
 
   async agents(chat: string): Promise<readonly AgentLine[]> {

@@ -91,6 +91,8 @@ export interface StageOptions {
   readonly missing_models?: readonly string[];
   /** Cost of each request of a played model; default unknown. */
   readonly cost_usd?: number;
+  /** How conversations are kept within the windows of models. */
+  readonly context?: RuntimeOptions['context'];
   /** Whether calls that need approval wait for a person. */
   readonly can_ask?: boolean;
   /** File for rules that are granted permanently. */
@@ -131,6 +133,7 @@ async function open(play: Play, options: StageOptions, folder: string, database:
     ...(clock === undefined ? {} : { clock }),
     ...(options.openServers === undefined ? {} : { openServers: options.openServers }),
     ...(options.rules_file === undefined ? {} : { rules_file: options.rules_file }),
+    ...(options.context === undefined ? {} : { context: options.context }),
     ...(options.can_ask === undefined ? {} : { can_ask: options.can_ask }),
     spill_dir: folder,
     env_allow: [],

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { TOOL_LIMITS } from '../tool-limits.ts';
 
 /** Suffix of a file that is still being written and must not be removed to make room. */
-const OPEN = '.open';
+export const OPEN = '.open';
 /** Minimum room in the folder; also the bytes written between two measurements of it. */
 const MEASURE_BYTES = 8 * 1024 * 1024;
 

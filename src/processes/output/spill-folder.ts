@@ -1,5 +1,7 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { TOOL_LIMITS } from '../tool-limits.ts';
+import { OPEN } from './spill-file.ts';
 
 /** Folder for output that does not fit a result. Each tree has a subfolder, and reads no other. */
 export function spillFolder(spill_dir: string): string {
@@ -25,8 +27,8 @@ export interface RemovedOutput {
 }
 
 /**
- * Removes spilled output of all trees below `folder`: files written before `before` (milliseconds), and the oldest
- * files beyond `keep_bytes` in total. Files that another process removes meanwhile are no error.
+ * Removes spilled output of all trees below `folder`: files and TREE_TMP folders written before `before` (milliseconds), and the oldest
+ * files beyond `keep_bytes` in total. Files that are still being written stay; files that another process removes meanwhile are no error.
  */
 export async function removeSpilledOutput(
   folder: string,
@@ -34,9 +36,13 @@ export async function removeSpilledOutput(
 ): Promise<RemovedOutput> {
   const all = (await spilledIn(folder)).sort((one, other) => one.written_at - other.written_at);
   let left = all.reduce((sum, { bytes }) => sum + bytes, 0);
+  // No command runs longer: an older open file was left behind by a process that died.
+  const dead = Date.now() - 1000 * TOOL_LIMITS.timeout_max_seconds;
   let [files, removed] = [0, 0];
   for (const { path, bytes, written_at } of all) {
     if (written_at >= before && left <= keep_bytes) break;
+    if (path.endsWith(OPEN) && written_at >= dead) continue;
+    if (basename(path) === TREE_TMP && written_at >= before) continue;
     if (!dry_run) {
       await rm(path, { force: true, recursive: true });
       await rmdir(dirname(path)).catch(() => undefined); // not empty yet

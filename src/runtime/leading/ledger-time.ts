@@ -3,7 +3,7 @@ import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../runtime-clock.ts';
 
 /** Interval at which the difference is measured again: clocks drift, and people set them. */
 const MEASURE_MS = 60_000;
-/** A smaller difference may be the latency of the ledger and is ignored. */
+/** A smaller difference may be the latency of the ledger and is ignored. After a longer round trip it is unknown when the ledger read its clock. */
 const TOLERANCE_MS = 1_000;
 
 /**
@@ -16,13 +16,17 @@ export async function ledgerTime(
 ): Promise<RuntimeClock> {
   let offset_ms = 0;
   let measured_at = own.now();
-  const measure = async (): Promise<void> => {
-    measured_at = own.now();
+  const measure = async (is_first = false): Promise<void> => {
+    const asked_at = own.now();
+    measured_at = asked_at;
     const there = await store.now();
-    const difference_ms = Math.round(there - (measured_at + own.now()) / 2);
+    const took_ms = own.now() - asked_at;
+    // The first one counts in any case: the clocks may be hours apart.
+    if (!is_first && Math.abs(took_ms) > TOLERANCE_MS) return;
+    const difference_ms = Math.round(there - (asked_at + took_ms / 2));
     offset_ms = Math.abs(difference_ms) > TOLERANCE_MS ? difference_ms : 0;
   };
-  await measure();
+  await measure(true);
   return {
     ...own,
     now() {

@@ -7,6 +7,7 @@ import { amountsOf } from '../../records/agent/budget.ts';
 import type { Call } from '../../records/agent/state.ts';
 import type { AssistantContent, CallPart } from '../../records/conversation/message.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { isServerTool } from '../../records/server-tools.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Store } from '../../store/store.ts';
 import { checkBudgets, promptOutcome } from '../executor/budget-state.ts';
@@ -17,7 +18,7 @@ import type { HostContext } from './agent-program-host.ts';
 import type { GrantContext } from './asking/approvals.ts';
 import { overheadOf, type Relieved, type Sent } from './context-windows.ts';
 import { type Summarised, type SummaryContext, summarise } from './summarise.ts';
-import { treeMode } from './tree-mode.ts';
+import { awaitTreeMode } from './tree-mode.ts';
 
 export interface RequestContext extends HostContext, SummaryContext, GrantContext {
   readonly store: Pick<Store, 'kind' | 'location' | 'agent' | 'requests' | 'grants'>;
@@ -64,8 +65,7 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
     const record = { started_at, duration_ms: at - started_at };
     return executor.happened(cell, event, request === undefined ? undefined : { ...request, ...record });
   }
-  const event = eventOrFault(at, cell.agent, outcome, context.catalog);
-  const whole = event === null ? null : await withChanges(cell, event, context);
+  const whole = await eventOrFault(at, cell, outcome, context);
   // Checked again, because saving the worktree takes time.
   if (cell.request !== controller || cell.gone) return;
   cell.request = null;
@@ -82,17 +82,20 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
 
 type Outcome = EventOf<'response' | 'request-failed'>;
 
-function eventOf(at: number, agent: Agent, outcome: ModelOutcome, catalog: ToolCatalog): Outcome | null {
+/** An exception while the answer is read, or the changes of a worktree are saved, ends the turn, not the process. */
+async function eventOrFault(
+  at: number,
+  cell: Cell,
+  outcome: ModelOutcome,
+  context: RequestContext,
+): Promise<Outcome | null> {
   if (outcome.type === 'aborted') return null;
-  return outcome.type === 'failure' ? failed(at, outcome) : answered(at, agent, outcome, catalog);
-}
-
-/** An exception while the answer is read ends the turn, not the process. */
-function eventOrFault(at: number, agent: Agent, outcome: ModelOutcome, catalog: ToolCatalog): Outcome | null {
   try {
-    return eventOf(at, agent, outcome, catalog);
+    const event =
+      outcome.type === 'failure' ? failed(at, outcome) : answered(at, cell.agent, outcome, context.catalog);
+    return await withChanges(cell, event, context);
   } catch (error) {
-    const text = `a fault in Coppice while the answer was read: ${error instanceof Error ? error.message : String(error)}`;
+    const text = `a fault in Coppice while the answer was processed: ${error instanceof Error ? error.message : String(error)}`;
     return failed(at, { type: 'failure', failure: { kind: 'internal', error: text, retryable: true } });
   }
 }
@@ -118,7 +121,7 @@ async function ask(
     for (const text of await unlessAborted(context.catalog.prepare(agent), controller.signal))
       context.emit({ type: 'notice', agent_id: agent.id, text });
     const setup = context.catalog.setupFor(agent.config);
-    const mode = await treeMode(agent, context);
+    const mode = await awaitTreeMode(agent, context, controller.signal);
     const is_program = isAgentProgram(agent.config.model);
     const system = [setup.system, modeText(mode)].filter((text) => text !== '').join('\n\n');
     // Sent even when no more calls will run: providers refuse a conversation with calls but without tools.
@@ -142,7 +145,7 @@ async function ask(
     const is_compacting = agent.state.type === 'requesting' && agent.state.compacting !== undefined;
     if (is_compacting && !is_program) return await summarise(cell, model, request, sent, context);
     if (!is_program) {
-      await rooms.recall(sent, context.store);
+      await rooms.recall(sent, context.store).catch(() => undefined); // a rougher estimate suffices
       const relieved = rooms.relieve(sent, false, context.clock.now());
       if (relieved !== null) return relieved;
     }
@@ -232,8 +235,10 @@ function answered(
   const calls = parts
     .filter((part): part is CallPart => part.type === 'call')
     .map(({ id, name, input }): Call => {
-      const tool = setup.tools.get(name);
-      if (tool === undefined) return { id, name, input, side_by_side: true, idempotent: true };
+      const tool = setup.tools.get(name) ?? setup.findTool(name);
+      // Without a tool: a call of a toolset, or of a name that nobody knows, unless its server is not known now and may be when the call is run.
+      const harmless = !isServerTool(name);
+      if (tool === undefined) return { id, name, input, side_by_side: harmless, idempotent: harmless };
       return { id, name, input, side_by_side: tool.side_by_side, idempotent: tool.idempotent };
     });
   return {

@@ -73,12 +73,16 @@ export async function summarise(
   const cheaper = other === undefined ? null : await models.modelFor(agent, other).catch(() => null);
   // The other model's window may be too small for the conversation.
   const fits = cheaper !== null && rooms.relieve({ ...sent, model: cheaper }, false, 0) === null;
-  const outcome = await (fits ? cheaper : model).stream(asked, () => undefined);
-  if (outcome.type === 'aborted') return outcome;
-  if (outcome.type === 'failure') {
-    if (outcome.failure.kind === 'context_overflow') rooms.refused(sent, outcome.failure.error);
-    return OUTAGES.has(outcome.failure.kind) ? outcome : { type: 'event', event: event(null) };
+  let outcome: ModelOutcome = { type: 'aborted' };
+  // A refusal may show that its window is smaller than known. They may be the same model.
+  for (const writer of new Set(fits ? [cheaper, model] : [model])) {
+    outcome = await writer.stream(asked, () => undefined);
+    if (outcome.type !== 'failure' || outcome.failure.kind !== 'context_overflow') break;
+    rooms.refused({ ...sent, model: writer }, outcome.failure.error);
   }
+  if (outcome.type === 'aborted') return outcome;
+  if (outcome.type === 'failure')
+    return OUTAGES.has(outcome.failure.kind) ? outcome : { type: 'event', event: event(null) };
   const { content, usage, finish } = outcome;
   const text = finish === 'refused' ? '' : textOf(content).trim();
   return {

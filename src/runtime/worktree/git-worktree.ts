@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, readFileSync, realpathSync } from 'node:fs';
+import { type Dirent, existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { type Git, type GitEnd, gitIn, neutralGitIn } from '../../processes/git-command.ts';
@@ -158,13 +158,20 @@ async function nestedRepository(place: string): Promise<string | null> {
   return null;
 }
 
-/** A conflicted file that still has its conflict markers, which `git add` would make part of the branch; null if there is none. */
+/** A conflicted path that `git add` would settle although nobody has: a file with conflict markers, or what is no readable file, such as a submodule. */
 async function conflictIn(git: Git, place: string): Promise<string | null> {
   const open = await git('diff', '--name-only', '--diff-filter=U', '-z');
-  const files = open.ok
-    ? open.out.split('\0').filter((file) => file !== '' && existsSync(join(place, file)))
-    : [];
-  return files.find((file) => /^<<<<<<< /m.test(readFileSync(join(place, file), 'utf8'))) ?? null;
+  const paths = open.ok ? open.out.split('\0').filter((path) => path !== '') : [];
+  return paths.find((path) => isUnresolved(join(place, path))) ?? null;
+}
+
+/** A removed path is resolved. Links are not followed: they cannot have markers, and may lead anywhere. */
+function isUnresolved(path: string): boolean {
+  try {
+    return !lstatSync(path).isFile() || /^<<<<<<< /m.test(readFileSync(path, 'utf8'));
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+  }
 }
 
 /** Changes for the agent's result, and the paths of the changed files from the top of the worktree. */

@@ -112,13 +112,27 @@ it('of all trees together the oldest goes first', async () => {
   assert.ok(existsSync(folder));
 });
 
-it('the /tmp of sandboxed commands goes as a whole when it is old, and not for the room that it takes', async () => {
+it('the /tmp of sandboxed commands goes as a whole when it is old, and not to make room', async () => {
   const folder = temporaryFolder();
-  const tmp = join(folder, 'tree', TREE_TMP);
+  const [tmp, output] = [join(folder, 'tree', TREE_TMP), join(folder, 'tree', 'output.txt')];
   mkdirSync(join(tmp, 'deep'), { recursive: true });
   writeFileSync(join(tmp, 'deep/file'), 'x');
-  assert.deepEqual(await removeSpilledOutput(folder, { keep_bytes: 0, before: 1 }), { files: 0, bytes: 0 });
+  fill(output, 1000);
   utimesSync(tmp, 1, 1);
+  assert.deepEqual(await removeSpilledOutput(folder, { keep_bytes: 0 }), { files: 1, bytes: 1000 });
+  assert.deepEqual([existsSync(output), existsSync(join(tmp, 'deep/file'))], [false, true]);
   assert.deepEqual(await removeSpilledOutput(folder, { before: 2000 }), { files: 1, bytes: 0 });
   assert.deepEqual(readdirSync(folder), []);
+});
+
+it('what is being written stays, however full the folder is; what a process that died left behind goes', async () => {
+  const folder = temporaryFolder();
+  const spill = new SpillFile(join(folder, 'tree'));
+  spill.write(Buffer.from('begun'));
+  const all = { keep_bytes: 0, before: Date.now() + 60_000 };
+  assert.deepEqual(await removeSpilledOutput(folder, all), { files: 0, bytes: 0 });
+  const [written = ''] = readdirSync(join(folder, 'tree'));
+  utimesSync(join(folder, 'tree', written), 1000, 1000);
+  assert.deepEqual(await removeSpilledOutput(folder, all), { files: 1, bytes: 5 });
+  spill.close();
 });

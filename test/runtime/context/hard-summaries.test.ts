@@ -53,7 +53,7 @@ onBothDatabases('hard summaries', (database) => {
     };
     const on = await setStage(() => 'unused', {
       ...options,
-      models: { 'play/actor': model },
+      models: { ...options.models, 'play/actor': model },
       database: await database(),
     });
     return { on, orders };
@@ -145,6 +145,34 @@ onBothDatabases('hard summaries', (database) => {
     await on.runtime.settled(root.id);
     assert.equal(orders.length, 1);
     assert.equal((await newestCheckpoint(on.store, await on.agent('main')))?.summary, 'So far.');
+  });
+
+  it('by another model, whose window is too small: its own model writes it, and keeps the window that it has', async () => {
+    let refused = 0;
+    const small: Model = {
+      id: 'play/small',
+      context_window: null,
+      tells_cost: true,
+      stream: async () => {
+        refused += 1;
+        const error = 'the maximum is 4000 tokens';
+        return { type: 'failure', failure: { kind: 'context_overflow', error, retryable: true } };
+      },
+    };
+    const { on, orders } = await stage(
+      () => 'well',
+      () => answer({ type: 'text', text: 'So far.' }),
+      { models: { small }, context: { model: 'small' }, config: { system: DEEP.slice(0, 20_000) } },
+    );
+    const { root } = await on.perform();
+    for (const times of [1, 2]) {
+      await on.runtime.compact(root.id);
+      await on.runtime.settled(root.id);
+      assert.equal((await newestCheckpoint(on.store, await on.agent('main')))?.summary, 'So far.');
+      await on.runtime.send(root.id, 'go on');
+      const { reply, failure } = await on.runtime.settled(root.id);
+      assert.deepEqual([reply, failure, orders.length, refused], ['well', null, times, 1]);
+    }
   });
 
   for (const [what, outcome] of Object.entries({

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { z } from 'zod';
 import type { Step } from '../../../src/kernel/step.ts';
+import type { Model } from '../../../src/models/model.ts';
 import type { Tool } from '../../../src/records/tool.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
@@ -132,6 +133,29 @@ describe('a ledger whose connection breaks before the answer', () => {
     );
     assert.equal((await next.runtime.settled(root.id)).reply, 'answer to begin');
     assert.equal(calls.broken, 1);
+  });
+
+  it('a turn for which the size of the newest request cannot be read goes on without it', async () => {
+    const model: Model = {
+      id: 'play/actor',
+      context_window: 10_000,
+      tells_cost: true,
+      stream: async ({ messages }) => ({
+        type: 'answer',
+        content: { model: 'play/actor', parts: [{ type: 'text', text: `answer ${messages.length}` }] },
+        usage: { input: 4_000, output: 2, cached: 0, reasoning: 0, cost_usd: 0 },
+        finish: 'stop',
+      }),
+    };
+    const config = { system: 'word '.repeat(3_000) };
+    const on = await setStage(() => 'unused', { models: { 'play/actor': model }, config });
+    const { root } = await on.perform();
+    const { wrap, calls } = breaking('requests', () => true);
+    const next = await on.reopen(undefined, { wrap });
+    await next.runtime.resume(root.id);
+    await next.runtime.send(root.id, 'more');
+    const { reply, failure } = await next.runtime.settled(root.id);
+    assert.deepEqual([reply, failure, calls.broken], ['answer 3', null, 1]);
   });
 
   it('a letter whose signal was consumed and lost is still read', {

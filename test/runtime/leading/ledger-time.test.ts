@@ -29,8 +29,15 @@ it('continues a turn of another process by the clock of the ledger', {
 
 /** The clock of a ledger and that of this process, both set by the test. */
 async function clocks() {
-  const is = { there: HOUR_MS, own: HOUR_MS, away: false };
-  const store = { now: async () => (is.away ? Promise.reject(new Error('away')) : is.there) };
+  const is = { there: HOUR_MS, own: HOUR_MS, away: false, pause_ms: 0 };
+  const store = {
+    now: async () => {
+      if (is.away) throw new Error('away');
+      is.own += is.pause_ms;
+      is.there += is.pause_ms;
+      return is.there;
+    },
+  };
   const open = () => ledgerTime(store, { ...SYSTEM_RUNTIME_CLOCK, now: () => is.own });
   const { now } = await open();
   /** The time at this check, and the time after the answer of the query that the check may have started. */
@@ -72,6 +79,23 @@ it('a ledger that becomes unreachable changes nothing; one that is unreachable a
   is.own += 120_000;
   assert.deepEqual(await look(), [is.own - HOUR_MS, is.own - HOUR_MS]);
   await assert.rejects(open(), /away/);
+});
+
+it('a measurement with a long round trip changes nothing, unless it is the first', async () => {
+  const { is, look, open } = await clocks();
+  for (const ahead_ms of [0, 5_000]) {
+    is.own += 60_001;
+    is.there = is.own + ahead_ms;
+    assert.equal((await look())[1], is.there);
+    is.pause_ms = 10_000;
+    is.own += 60_001;
+    is.there += 60_001;
+    assert.equal((await look())[1], is.there);
+    is.pause_ms = 0;
+  }
+  is.pause_ms = 10_000;
+  is.there = is.own + HOUR_MS;
+  assert.equal((await open()).now(), is.there + 5_000);
 });
 
 /** A store whose ledger's clock is off by `off_ms`. */

@@ -6,11 +6,21 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { StoreError } from '../../../src/store/store-error.ts';
 import { closeOpened } from '../../close-opened.ts';
 import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
 import { CONFIG, child, newRoot } from '../../store/ledger-fixture.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
-import { type Line, type Play, parsed, type Scene, type Stage, setStage } from '../stage.ts';
+import {
+  type Line,
+  type Play,
+  parsed,
+  type Scene,
+  type Stage,
+  type StageOptions,
+  setStage,
+} from '../stage.ts';
 
 afterEach(closeOpened);
 
@@ -23,8 +33,13 @@ interface SharedTree {
   readonly mid: Agent;
 }
 
-async function sharedTree(play: Play, toolset: string, database: string): Promise<SharedTree> {
-  const [left, right] = [await setStage(play, { database }), await setStage(play, { database })];
+async function sharedTree(
+  play: Play,
+  toolset: string,
+  database: string,
+  more: Pick<StageOptions, 'wrap'> = {},
+): Promise<SharedTree> {
+  const [left, right] = [await setStage(play, { database, ...more }), await setStage(play, { database })];
   const { store } = left;
   const holder = { id: randomUUID(), host: 'elsewhere', pid: 1 };
   await store.heartbeat(holder);
@@ -98,6 +113,29 @@ function suite(database: () => Promise<string>): void {
     assert.equal(waited.timed_out, undefined);
     const [row] = waited.results as { status: string; last_reply: string }[];
     assert.deepEqual([row?.status, row?.last_reply], ['idle', 'read']);
+  });
+
+  it('an agent whose root is led elsewhere waits for a ledger that cannot be reached when its mode is read', async () => {
+    const away = { id: '', failures: 0 };
+    const wrap = (store: Store): Store =>
+      new Proxy(store, {
+        get(target, name) {
+          const own = target[name as keyof Store] as unknown;
+          if (typeof own !== 'function') return own;
+          if (name !== 'agent') return own.bind(target);
+          return async (id: string) => {
+            if (id !== away.id || away.failures === 2) return target.agent(id);
+            away.failures += 1;
+            throw new StoreError('E_DB_UNAVAILABLE', 'the connection broke');
+          };
+        },
+      });
+    const url = await database();
+    const { left, right, root, mid } = await sharedTree(() => 'here I am', 'process', url, { wrap });
+    away.id = root.id;
+    await right.runtime.send(mid.id, 'hello');
+    await Promise.all([left.runtime.settled(root.id), right.runtime.settled(root.id)]);
+    assert.deepEqual([(await right.store.agent(mid.id))?.reply, away.failures], ['here I am', 2]);
   });
 
   it('fifty slash commands in one message are all answered', async () => {

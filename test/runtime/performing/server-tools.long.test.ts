@@ -144,15 +144,17 @@ it('an approval outlives the process that asked, and the server is started for i
   assert.equal((await again.results(await again.agent('main')))[0]?.output, 'late');
 });
 
-it('a call that was running when its process died is not run again', async () => {
-  const play = (scene: Scene) => (scene.step === 0 ? ([['t__hang', {}]] as const) : 'done');
-  const on = await setStage(play, withServer());
-  const root = await on.start();
-  await until(async () => (await on.agent('main')).state.type === 'executing', 'the call runs');
-  const again = await on.reopen(play, withServer());
-  await again.runtime.resume(root.id);
-  await again.runtime.settled(root.id);
-  assert.equal((await again.results(await again.agent('main')))[0]?.status, 'interrupted');
+it('a call that was running when its process died is not run again, whether its tool was described or not', async () => {
+  for (const behaviour of [{}, { extra: 40 }]) {
+    const play = (scene: Scene) => (scene.step === 0 ? ([['t__hang', {}]] as const) : 'done');
+    const on = await setStage(play, withServer(behaviour));
+    const root = await on.start();
+    await until(async () => (await on.agent('main')).state.type === 'executing', 'the call runs');
+    const again = await on.reopen(play, withServer(behaviour));
+    await again.runtime.resume(root.id);
+    await again.runtime.settled(root.id);
+    assert.equal((await again.results(await again.agent('main')))[0]?.status, 'interrupted');
+  }
 });
 
 it('an interrupt ends a call that hangs, and a start that hangs', async () => {

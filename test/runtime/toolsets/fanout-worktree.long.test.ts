@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, it } from 'node:test';
+import { WorktreeLifecycle } from '../../../src/runtime/worktree/worktree-lifecycle.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { alwaysOnBothDatabases, type Database, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
@@ -86,6 +87,22 @@ function suite(database: Database): void {
     }
     assert.equal(told[4], 'looked\n\n[worktree] nothing was changed');
     assert.deepEqual([repository.worktrees(), repository.branches().length], [[], 4]);
+  });
+
+  it('an exception while its changes are saved ends the child, not the process; its folder stays', async (test) => {
+    const complete = async (_: unknown, event: { readonly submission?: unknown }) => {
+      if (event.submission === null) return event;
+      throw new Error('no way to save');
+    };
+    test.mock.method(WorktreeLifecycle.prototype, 'complete', complete);
+    const on = await stage([() => [spawn(work('kid'))]], { kid: writing(() => submit('I did it.')) });
+    const { root, reply } = await on.perform();
+    assert.equal(reply, 'done');
+    assert.deepEqual((await rounds(on, root)).flat().map(brief), [
+      'internal: a fault in Coppice while the answer was processed: no way to save',
+    ]);
+    const kid = await on.agent('kid');
+    assert.equal(readFileSync(join(kid.config.cwd, 'new.txt'), 'utf8'), 'by kid\n');
   });
 
   it('a result that must match a schema is unchanged; the branch has the changes', async () => {

@@ -1,7 +1,7 @@
 // Proves that worktrees lose nobody's work: existing branch names, changes that cannot be committed, commits elsewhere, hostile settings.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Worktree } from '../../../src/records/agent/task-terms.ts';
@@ -114,6 +114,35 @@ describe('worktrees', () => {
     assert.match(text, /another commit is checked out there, so its folder stays/);
     await removeWorktree(made);
     assert.ok(existsSync(join(made.path, 'new.txt')));
+  });
+
+  it('a submodule or a link that both sides moved is a conflict, and one that the agent removed is none', async () => {
+    const { git, folder } = repository;
+    const moves = {
+      submodule: (name: string) =>
+        git('update-index', '--add', '--cacheinfo', `160000,${git('hash-object', name).trim()},place`),
+      link: (name: string) => {
+        rmSync(join(folder, 'place'), { force: true });
+        symlinkSync(name === 'a.txt' ? 'src' : '.', join(folder, 'place'));
+        git('add', 'place');
+      },
+    };
+    for (const [kind, move] of Object.entries(moves)) {
+      git('checkout', '--quiet', '-b', kind);
+      move('src/b.txt');
+      git('commit', '--quiet', '--message', 'moved');
+      git('checkout', '--quiet', '--force', 'main');
+      git('checkout', '--quiet', '-b', `own-${kind}`);
+      move('a.txt');
+      git('commit', '--quiet', '--message', 'moved as well');
+      const made = await make(kind);
+      assert.throws(() => gitIn(made, 'merge', '--quiet', kind), kind);
+      const { text } = await saveWorktree(made, 'x');
+      assert.match(text, /conflicts in place are not resolved, so its folder stays/);
+      rmSync(join(made.path, 'place'), { recursive: true });
+      assert.doesNotMatch((await saveWorktree(made, 'x')).text, /conflicts/);
+      git('checkout', '--quiet', '--force', 'main');
+    }
   });
 
   it('keeps the rest when the agent removed the folder that it began in', async () => {
