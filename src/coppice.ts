@@ -157,6 +157,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
     }),
   );
   let closing: Promise<void> | null = null;
+  open_count += 1;
   const handle = (id: string): RunningAgent => ({
     id,
     result: () => runtime.settled(id),
@@ -192,8 +193,13 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
   };
 }
 
+/** Number of coppices that are open in this process. */
+let open_count = 0;
+
 async function close(runtime: RuntimeFace, closeStore: () => Promise<void>): Promise<void> {
+  open_count -= 1;
   await runtime.close();
-  killAllProcessGroups();
+  // The list of programs is one for the process: those of another open coppice must go on.
+  if (open_count === 0) killAllProcessGroups();
   await closeStore();
 }

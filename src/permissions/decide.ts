@@ -1,6 +1,6 @@
 import type { ToolPermission, Verdict } from '../records/tool.ts';
 import { CommandMatch } from './command-match.ts';
-import { matchesPath, matchesText, matchesUrl } from './glob-match.ts';
+import { matchesPath, matchesText, matchesUrl, matchesWithin } from './glob-match.ts';
 import { describeRule, type Policy, type PolicyLevel, RULE_SOURCES } from './policy.ts';
 import { type Rule, ruleText } from './rule.ts';
 import { takesPath } from './tool-permission.ts';
@@ -28,9 +28,7 @@ function matchCommand(rule: Rule, pattern: string, command: CommandMatch): Match
 function matchPath(rule: Rule, pattern: string, path: string): Match {
   if (rule.verdict === 'allow') return matchesPath(pattern, path) ? 'yes' : 'no';
   // Compares as a case-insensitive file system does, and also matches files inside a matching folder.
-  const [folded, parts] = [fold(pattern), fold(path).split('/')];
-  const within = parts.some((_, at) => matchesPath(folded, parts.slice(0, at + 1).join('/')));
-  return within ? 'yes' : 'no';
+  return matchesWithin(fold(pattern), fold(path)) ? 'yes' : 'no';
 }
 
 function fold(text: string): string {

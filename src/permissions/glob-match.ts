@@ -27,7 +27,8 @@ export function matchesText(pattern: string, text: string): boolean {
   return place === pattern.length;
 }
 
-function matchesParts(patterns: readonly string[], parts: readonly string[]): boolean {
+/** For each `n` from 0, whether the patterns match the first `n` parts. */
+function matchedPrefixes(patterns: readonly string[], parts: readonly string[]): readonly boolean[] {
   // Dynamic programming by rows: can the first `p` patterns match the first `n` parts?
   let row = parts.map(() => false);
   row = [true, ...row];
@@ -38,7 +39,7 @@ function matchesParts(patterns: readonly string[], parts: readonly string[]): bo
     }
     row = next;
   }
-  return row[parts.length]!;
+  return row;
 }
 
 /**
@@ -48,7 +49,18 @@ function matchesParts(patterns: readonly string[], parts: readonly string[]): bo
 export function matchesPath(pattern: string, path: string): boolean {
   const parts = path.split('/');
   if (!pattern.includes('/')) return pattern === '**' || matchesText(pattern, parts.at(-1)!);
-  return matchesParts(pattern.replace(/^\.\//, '').split('/'), parts);
+  return matchedPrefixes(componentsOf(pattern), parts)[parts.length]!;
+}
+
+/** Whether the pattern matches the path or a folder that it lies in. Takes time in proportion to the path, which may have thousands of components. */
+export function matchesWithin(pattern: string, path: string): boolean {
+  const parts = path.split('/');
+  if (!pattern.includes('/')) return pattern === '**' || parts.some((part) => matchesText(pattern, part));
+  return matchedPrefixes(componentsOf(pattern), parts).slice(1).includes(true);
+}
+
+function componentsOf(pattern: string): readonly string[] {
+  return pattern.replace(/^\.\//, '').split('/');
 }
 
 /** Parts of a URL pattern such as `https://*.example.org:8443/docs/*`; only the host is required. */

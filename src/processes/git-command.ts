@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { childEnvironment } from './child-environment.ts';
 import { runProcess } from './starting/run-process.ts';
@@ -88,6 +89,7 @@ async function runOnce(
   max_output: number,
 ): Promise<GitEnd> {
   let [out, problem] = ['', ''];
+  const [decoder, problem_decoder] = [new StringDecoder('utf8'), new StringDecoder('utf8')];
   const end = await runProcess({
     file: 'git',
     args,
@@ -96,10 +98,10 @@ async function runOnce(
     signal: new AbortController().signal,
     timeout_ms: TIMEOUT_MS,
     onOutput: (chunk) => {
-      if (out.length < max_output) out += chunk.toString('utf8');
+      if (out.length < max_output) out += decoder.write(chunk);
     },
     onErrorOutput: (chunk) => {
-      if (problem.length < MAX_OUTPUT) problem += chunk.toString('utf8');
+      if (problem.length < MAX_OUTPUT) problem += problem_decoder.write(chunk);
     },
   });
   if (end.end === 'exited' && end.code === 0) return { ok: true, out };

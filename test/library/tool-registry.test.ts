@@ -1,5 +1,7 @@
 // Proves what the tool registry accepts and refuses, what it lists, how a program calls its tools, and that agents have them.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, it } from 'node:test';
 import { z } from 'zod';
 import {
@@ -11,6 +13,7 @@ import {
   type ToolDefinition,
 } from '../../src/coppice.ts';
 import { closeOpened } from '../close-opened.ts';
+import { until } from '../runtime/stage.ts';
 import { libraryStage } from './library-stage.ts';
 
 afterEach(closeOpened);
@@ -154,6 +157,22 @@ it('a registry belongs to one open coppice and accepts no new tools while that i
   // Closing the first one again must not release the registry that the second one uses.
   await on.coppice.close();
   assert.throws(() => registry.register({ ...SHOUT, name: 'late' }, shout), { code: 'E_INVALID_ARGUMENT' });
+});
+
+it('programs of an open coppice go on when another one is closed', async () => {
+  const waits = [
+    { when: { step: 0 }, calls: [{ name: 'bash', input: { command: 'touch begun; sleep 1; echo whole' } }] },
+    { say: 'heard {{result}}' },
+  ];
+  const terms = { builtInTools: ['bash'], sandbox: { mode: 'off' }, permissions: { allow: ['bash'] } } as const;
+  const [one, other] = [
+    await libraryStage(waits, { subagents: null, coppice: terms }),
+    await libraryStage([{ say: 'x' }], { subagents: null }),
+  ];
+  const heard = one.ask();
+  await until(() => existsSync(join(one.folder, 'begun')), 'the command runs');
+  await other.coppice.close();
+  assert.equal((await heard).trim(), 'heard whole');
 });
 
 it('a coppice that could not be opened leaves the registry free; refuses what is not a registry', async () => {

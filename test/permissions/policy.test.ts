@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type CronToolOptions, createCronTool } from '../../src/cron/cron-tool.ts';
 import { decide } from '../../src/permissions/decide.ts';
+import { matchesPath, matchesWithin } from '../../src/permissions/glob-match.ts';
 import {
   createPolicy,
   createProfilePolicy,
@@ -35,6 +36,23 @@ test('defaults: reading is allowed, changing asks, unknown tools ask (P3)', () =
     verdict: 'ask',
     rule: 'ask(bash), the default',
   });
+});
+
+test('a deny rule of a path holds within a matching folder, also in a path of thousands of components (P3)', () => {
+  const part = fc.constantFrom('a', 'b', '.env', '*', '**', 'A*', '');
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), fc.array(part, { minLength: 1, maxLength: 6 }), (rule, path) => {
+      const [pattern, parts] = [rule.join('/'), path.map((one) => one.toLowerCase())];
+      const expected = parts.some((_, at) => matchesPath(pattern.toLowerCase(), parts.slice(0, at + 1).join('/')));
+      assert.equal(matchesWithin(pattern.toLowerCase(), parts.join('/')), expected);
+    }),
+    { numRuns: 2_000 },
+  );
+  const rules = Array.from({ length: 20 }, (_, n) => `read:**/.env${n}`);
+  const policy = cli({ allow: ['bash'], deny: rules });
+  const deep = 'a/'.repeat(16_000);
+  assert.equal(verdict(policy, 'read', deep), 'allow');
+  assert.equal(verdict(policy, 'read', `${deep}.env7/x`), 'deny');
 });
 
 test('a tool declares what holds without a rule, and how its patterns match (P3)', () => {

@@ -75,7 +75,10 @@ export class HostProxy {
 
   /** Joins the sandbox whose first process is `pid`. Resolves to the bridge process once its programs can use the proxy, or to null if that failed. */
   async join(pid: number): Promise<ChildProcess | null> {
-    this.#socket ??= this.#listen();
+    this.#socket ??= this.#listen().catch((error: unknown) => {
+      this.#socket = undefined;
+      throw error;
+    });
     const path = await this.#socket;
     const bridge = spawn(
       'nsenter',

@@ -85,9 +85,13 @@ export class Sandbox {
     this.#proxy = settings.hosts.length === 0 ? null : new HostProxy(settings.hosts);
   }
 
-  /** Why no program can be confined on this machine, and what to do; null if it works. Checked once. */
+  /** Why no program can be confined on this machine, and what to do; null if it works. Checked until it works. */
   problem(): Promise<string | null> {
-    this.#problem ??= tryOut();
+    this.#problem ??= tryOut().then((problem) => {
+      // Somebody may do what the text says.
+      if (problem !== null) this.#problem = undefined;
+      return problem;
+    });
     return this.#problem;
   }
 

@@ -28,8 +28,8 @@ export type PageOutcome =
 type Bounds = { readonly seconds: number; readonly memory_mb: number };
 const BOUNDS: Bounds = { seconds: TOOL_LIMITS.web_convert_seconds, memory_mb: TOOL_LIMITS.web_memory_mb };
 
-/** Limits concurrent threads: each takes memory and a core. */
-const threads = new FairSlots({ count: 2 });
+/** Limits concurrent threads: each takes memory and a core. Pages do not hold up the rules of sites, for which a request waits. */
+const threads = { page: new FairSlots({ count: 2 }), robots: new FairSlots({ count: 1 }) };
 
 /**
  * Processes untrusted content in its own thread, with limits on time and memory: a page that is made to be costly fails alone, and the trees of the process
@@ -41,11 +41,12 @@ export async function inThread(
   signal: AbortSignal,
   bounds: Bounds = BOUNDS,
 ): Promise<PageOutcome> {
-  if (!(await threads.acquire(tree, signal))) throw signal.reason;
+  const slots = threads[job.type];
+  if (!(await slots.acquire(tree, signal))) throw signal.reason;
   try {
     return await runThread(job, signal, bounds);
   } finally {
-    threads.release(tree);
+    slots.release(tree);
   }
 }
 

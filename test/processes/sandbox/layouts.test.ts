@@ -33,6 +33,18 @@ describe('the sandbox, by layout', { skip: NO_WALLS }, () => {
   const context = makeWorkspace();
   const cwd = join(place, 'work');
   const outside = join(place, 'outside');
+  it('that could not be started is tried again, because somebody may have mended it', async () => {
+    const sandbox = walls();
+    const { PATH } = process.env;
+    process.env.PATH = cwd;
+    try {
+      assert.match((await sandbox.problem()) ?? '', /bubblewrap \(bwrap\) is not installed/);
+    } finally {
+      process.env.PATH = PATH;
+    }
+    assert.equal(await sandbox.problem(), null);
+  });
+
   const run = async (command: string, settings: Partial<SandboxSettings> = {}, folder = cwd) =>
     (
       await call(
