@@ -46,12 +46,12 @@ describe('a refused answer', () => {
     }
   });
 
-  it('runs no call, answers each, and leaves its text as what was done', () => {
+  it('runs no call, answers each, and its text reaches no other model', () => {
     const run = started(DELEGATE);
     ends(run, 'I would start with', { finish: 'refused' }, [call('a'), call('b')]);
     assert.deepEqual(failureOf(run), ['refused', 'the model declined to answer']);
     assert.deepEqual(run.open, []);
-    assert.equal(run.state.type === 'failed' && run.state.partial, 'I would start with');
+    assert.equal(run.state.type === 'failed' && run.state.partial, undefined);
   });
 
   it('fails a child that must submit without reminding it', () => {

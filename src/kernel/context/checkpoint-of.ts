@@ -1,5 +1,6 @@
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { framedName } from '../../records/agent/agent-name.ts';
+import { treeBudget } from '../../records/agent/budget.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { type Checkpoint, spokenWithin } from '../../records/conversation/checkpoint.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
@@ -66,7 +67,10 @@ function childFacts(children: readonly Agent[]): string[] {
   return [`Your living sub-agents: ${living.length}.`, ...named, ...(more > 0 ? [`- and ${more} more`] : [])];
 }
 
-function limitFacts({ limits, tokens, cost_usd }: Tree): string[] {
+function limitFacts(tree: Tree): string[] {
+  const { limits, cost_usd } = tree;
+  // As they count towards the limit, without those read from a cache.
+  const { tokens } = treeBudget(tree).spent;
   return [
     ...(limits.tokens === null ? [] : [`Tokens used by all agents: ${tokens} of ${limits.tokens}.`]),
     ...(limits.cost_usd === null

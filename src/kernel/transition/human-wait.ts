@@ -1,4 +1,4 @@
-import { type AgentState, isResting } from '../../records/agent/state.ts';
+import { type AgentState, isResting, type Waiting } from '../../records/agent/state.ts';
 import { appendEvent } from './append.ts';
 import type { EventOf } from './event.ts';
 import type { TransitionContext } from './transition-result.ts';
@@ -13,7 +13,9 @@ export function humanWait(
   if (context.reports) return invalid(state, event, 'the agent has one task and waits for nothing else');
   if (!isResting(state.type)) return invalid(state, event, 'the agent is at work; interrupt it first');
   const { wait, at } = event;
-  return step({ type: 'waiting', wait, since: at }, [
+  // A failure, or the limit that cut the last turn short, is still to be seen and retried afterwards.
+  const rest = state.type === 'errored' || (state.type === 'idle' && state.limit !== undefined) ? { rest: state } : {};
+  return step({ type: 'waiting', wait, since: at, ...rest }, [
     { type: 'start-timer', call_id: HUMAN_WAIT, at: wait.deadline },
   ]);
 }
@@ -22,8 +24,8 @@ export function humanWait(
 export const HUMAN_WAIT = 'human-wait';
 
 /** Shows the result of the wait to people only. */
-export function waitEnded(event: EventOf<'wait-ended'>): Transition {
-  return step({ type: 'idle' }, [
+export function waitEnded({ rest = { type: 'idle' } }: Waiting, event: EventOf<'wait-ended'>): Transition {
+  return step(rest, [
     { type: 'consume-mail', mail_ids: event.mail_ids },
     appendEvent('waited', event.output),
   ]);

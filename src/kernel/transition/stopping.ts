@@ -33,7 +33,7 @@ export function cancelled(
     case 'cancelling':
       return invalid(state, event, 'it is being cancelled already');
     case 'waiting':
-      return step({ type: 'idle' }, [
+      return step(state.rest ?? { type: 'idle' }, [
         appendEvent('waited', event.open[0]?.output ?? '{"status":"interrupted"}'),
       ]);
     default:

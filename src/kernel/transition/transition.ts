@@ -92,7 +92,7 @@ function move(state: AgentState, event: AgentEvent, context: TransitionContext):
     case 'human-wait':
       return humanWait(state, event, context);
     case 'wait-ended':
-      return state.type === 'waiting' ? waitEnded(event) : invalid(state, event, 'nobody waits');
+      return state.type === 'waiting' ? waitEnded(state, event) : invalid(state, event, 'nobody waits');
     case 'child-result':
       return childDone(state, event, context);
     case 'cancel':

@@ -34,11 +34,11 @@ export function countDeeds(
       : { ...after, turn: { ...after.turn, deeds } };
   if (!('turn' in before))
     return known === undefined || after === before ? after : { ...after, deeds: known };
-  const since = before.turn.started_at;
+  const { started_at: since, began_at = since } = before.turn;
   const owing =
     deeds.children === undefined
       ? []
-      : relatives.children(agent_id).filter((one) => one.created_at >= since && owesAnswer(one));
+      : relatives.children(agent_id).filter((one) => one.created_at >= began_at && owesAnswer(one));
   const unanswered = owing.length === 0 ? {} : { unanswered: owing.length };
   return { ...after, deeds: { ...deeds, ...unanswered, took_ms: Math.max(0, event.at - since) } };
 }

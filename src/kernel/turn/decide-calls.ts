@@ -2,12 +2,14 @@ import type { PlannedAgents } from '../../records/agent/estimate.ts';
 import type { Call } from '../../records/agent/state.ts';
 import { RULE_BREAK } from '../../records/conversation/ask.ts';
 import { isParked } from '../../records/conversation/parked.ts';
+import { storableJson } from '../../records/text/json-text.ts';
 import { storable } from '../../records/text/text.ts';
 import { bringsSchema } from '../toolsets/output-schema.ts';
 import { creationKey, type Decision, needKey, refusalText, type ToolsetTool } from '../toolsets/toolset.ts';
 import type { Draft } from './draft.ts';
 import { hear } from './take-mail.ts';
 import { toolsetView } from './toolset-view.ts';
+import type { Arguments, View } from './view.ts';
 import { endOrPark } from './waits.ts';
 
 /** Decides the started calls of toolsets: each settles, parks, or is deferred until the ledger or the outside world has been consulted. */
@@ -43,7 +45,7 @@ function decideCall(call: Call, draft: Draft): void {
   const override = led.overrides.get(call.id);
   if (override !== undefined) return refuse(draft, call, override.code, override.message);
   const tool = view.tools.get(call.name) as ToolsetTool;
-  const parsed = view.argumentsOf(call);
+  const parsed = storableArguments(view, call);
   if (!parsed.ok) return refuse(draft, call, 'INVALID_ARG', parsed.error);
   const { input } = parsed;
   // Agents that this step creates or kills are not committed yet: calls that look at the tree wait for that.
@@ -70,6 +72,12 @@ function decideCall(call: Call, draft: Draft): void {
   follow(decision, call, draft);
 }
 
+/** The arguments as the ledger can store them: an escape in JSON may stand for what it cannot. */
+function storableArguments(view: View, call: Call): Arguments {
+  const parsed = view.argumentsOf(call);
+  return parsed.ok && call.input.includes('\\u') ? { ok: true, input: storableJson(parsed.input) } : parsed;
+}
+
 function isFull(decision: Decision): boolean {
   return decision.type === 'refuse' && decision.code === 'LIMIT_REACHED';
 }
@@ -77,7 +85,7 @@ function isFull(decision: Decision): boolean {
 /** Drops the answers of a call that is decided or was stopped; its worktrees are unused unless it is admitted. */
 function useAnswers(call: Call, is_admitted: boolean, { led, view, calls }: Draft): void {
   if (led.answers.has(creationKey(call))) calls.useAnswer(creationKey(call));
-  const parsed = view.argumentsOf(call);
+  const parsed = storableArguments(view, call);
   if (!parsed.ok) return;
   for (const need of view.tools.get(call.name)?.needs?.(parsed.input, call, led.agent, view.terms) ?? []) {
     const key = needKey(need);

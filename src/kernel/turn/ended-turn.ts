@@ -27,14 +27,17 @@ export function endOfTurn(
     const { limit } = after;
     return { text: allTexts(reply ?? '', limit === undefined ? '' : `(${limit})`), cause: limit ?? null };
   }
-  if (after.type !== 'errored' || before.type === 'errored') return null;
+  // After a person's wait, the failure is that of an earlier turn.
+  if (after.type !== 'errored' || before.type === 'errored' || before.type === 'waiting') return null;
   const { error } = after.failure;
   return { text: `The turn stopped: ${error}`, cause: error };
 }
 
-/** The text of a turn's last answer, preceded by the cut answer that it continues; null when the turn goes on with calls. */
+/** The text of a turn's last answer, preceded by the cut answer that it continues; null when the turn goes on with calls, and for a refused answer. */
 export function replyIn(answer: EventOf<'response'>, before: AgentState, after: AgentState): string | null {
   if (answer.calls.length > 0 && after.type !== 'idle') return null;
+  // It would reach other models, whose providers refuse it, too.
+  if (answer.content.finish === 'refused') return null;
   const unfinished = before.type === 'requesting' ? (before.turn.unfinished ?? '') : '';
   return unfinished + textOf(answer.content);
 }

@@ -117,6 +117,8 @@ export interface Turn {
   readonly unproved?: number;
   /** Milliseconds since the epoch; moved forward by the time that the clock was stopped. */
   readonly started_at: number;
+  /** When the turn really began, if `started_at` was moved. */
+  readonly began_at?: number;
 }
 
 export interface Compacting {
@@ -133,8 +135,8 @@ export interface Compacting {
 export type AgentState =
   /** `limit`: the limit that ended the newest turn early. */
   | ({ readonly type: 'idle'; readonly limit?: string } & AfterTurn)
-  /** The person made this agent wait for mail (`/wait`). */
-  | ({ readonly type: 'waiting'; readonly wait: WaitSpec; readonly since: number } & AfterTurn)
+  /** The person made this agent wait for mail (`/wait`). `rest`: the state to which it returns, if that is more than `idle`. */
+  | ({ readonly type: 'waiting'; readonly wait: WaitSpec; readonly since: number; readonly rest?: Resting } & AfterTurn)
   | {
       readonly type: 'requesting';
       readonly attempt: number;
@@ -187,6 +189,7 @@ interface AfterTurn {
 export type StateType = AgentState['type'];
 export type Executing = Extract<AgentState, { readonly type: 'executing' }>;
 export type Resting = Extract<AgentState, { readonly type: 'idle' | 'errored' }>;
+export type Waiting = Extract<AgentState, { readonly type: 'waiting' }>;
 export type Killed = Extract<AgentState, { readonly type: 'killed' }>;
 export type FanIn = Extract<AgentState, { readonly type: 'awaiting' | 'cancelling' }>;
 

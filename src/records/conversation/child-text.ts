@@ -40,7 +40,9 @@ export function resultLine(result: string, limit: string | null | undefined): st
   return limit == null ? result : `(${limit}) ${result}`;
 }
 
-/** The assistant texts of these messages. */
+/** The assistant texts of these messages, without those of refused answers, which no model must be sent. */
 export function saidIn(messages: readonly Message[]): string[] {
-  return messages.flatMap((message) => (message.kind === 'assistant' ? [textOf(message.content)] : []));
+  return messages.flatMap((message) =>
+    message.kind === 'assistant' && message.content.finish !== 'refused' ? [textOf(message.content)] : [],
+  );
 }

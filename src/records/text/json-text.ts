@@ -1,3 +1,5 @@
+import { storable } from './text.ts';
+
 /** Maximum depth, far below the depth at which recursion would overflow the call stack. */
 const DEPTH_MAX = 128;
 /** Maximum values, keys included: more than a model's longest answer holds, few enough to walk within milliseconds. */
@@ -26,6 +28,14 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Makes all texts of a JSON value storable, also the names of its fields. */
+export function storableJson(value: unknown): unknown {
+  if (typeof value === 'string') return storable(value);
+  if (Array.isArray(value)) return value.map(storableJson);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [storable(key), storableJson(one)]));
 }
 
 /** Returns why the text is too large or too deeply nested; null if it is not. Checks without parsing. */

@@ -27,6 +27,22 @@ it('occupies a resting agent until it ends; then the agent rests again, and the 
   );
 });
 
+it('leaves the failure of the last turn to be seen and retried, however it ends', () => {
+  for (const end of [
+    { type: 'wait-ended', at: 4, output: '{"results":[]}', mail_ids: [] },
+    { type: 'cancel', at: 4, by: 'you', reason: 'enough', open: [] },
+  ] as const) {
+    const run = started(OWN);
+    const failure = { kind: 'network', error: 'gone', retryable: true } as const;
+    run.apply({ type: 'request-failed', at: 2, failure });
+    run.apply(WAIT);
+    assert.equal(run.state.type, 'waiting');
+    assert.ok(run.apply(end).ok);
+    assert.deepEqual(run.state.type === 'errored' && run.state.failure, failure);
+    assert.ok(run.apply({ type: 'retry', at: 5 }).ok);
+  }
+});
+
 it('is resumed by a successor with the same deadline', () => {
   const run = new KernelRun(OWN);
   run.apply(WAIT);

@@ -5,6 +5,7 @@ import { countDeeds } from '../../../src/kernel/turn/count-deeds.ts';
 import type { View } from '../../../src/kernel/turn/view.ts';
 import { type Deeds, withCall, withFiles } from '../../../src/records/agent/deeds.ts';
 import { type AgentState, newTurn } from '../../../src/records/agent/state.ts';
+import { AT_WORK, agentOf } from './turn-stage.ts';
 
 it('the record is bounded, and what it does not name is counted', () => {
   let deeds: Deeds = {};
@@ -16,6 +17,16 @@ it('the record is bounded, and what it does not name is counted', () => {
   const made = Object.values(deeds.calls ?? {}).reduce((sum, count) => sum + count.made, 0);
   assert.deepEqual([made, deeds.calls?.other], [1_000, { made: 984, failed: 492 }]);
   assert.equal((deeds.commands?.length ?? 0) + (deeds.more_commands ?? 0), 1_000);
+});
+
+it('children that owe an answer count from the real start of a turn, whose clock may have stood still', () => {
+  const turn = { ...newTurn(600), began_at: 1, deeds: { children: 2 } };
+  const before: AgentState = { type: 'requesting', attempt: 1, turn };
+  const children = [agentOf('kid', { state: AT_WORK, created_at: 10 }), agentOf('old', { state: AT_WORK, created_at: 0 })];
+  const view = { tools: new Map(), relatives: { children: () => children } } as unknown as View;
+  const event = { type: 'cancel', at: 700, by: 'you', reason: 'x', open: [] } as const;
+  const after = countDeeds({ before, after: { type: 'idle' }, event, effects: [], request: undefined }, 'a', view);
+  assert.deepEqual(after, { type: 'idle', deeds: { children: 2, unanswered: 1, took_ms: 100 } });
 });
 
 it('a turn that is tried again goes on counting; another turn begins at nothing', () => {

@@ -53,6 +53,18 @@ it('a call is decided in the step of its answer, with its arguments', () => {
   assert.deepEqual([made.step?.calls, made.effects], [1, [{ type: 'request-model', attempt: 1 }]]);
 });
 
+it('what an escape in its arguments stands for is made storable', () => {
+  const inputs: unknown[] = [];
+  const tool = toolOf('tool', {
+    decode(input) {
+      inputs.push(input);
+      return { type: 'settle', output: '', consequences: [] };
+    },
+  });
+  decided({ tools: [tool] }, call('c1', 'tool', String.raw`{"a\u0000":["b\u0000",{"c":"\ud83d"}],"d":"\u00fc"}`));
+  assert.deepEqual(inputs, [{ 'a\u2400': ['b\u2400', { c: '\ufffd' }], d: 'ü' }]);
+});
+
 it('refuses arguments that are not JSON, and a call that the ledger refused before', () => {
   const tools = [toolOf('tool', { decode: () => assert.fail('it is not decided') })];
   const [broken] = resultsOf(decided({ tools }, call('c1', 'tool', '{')));

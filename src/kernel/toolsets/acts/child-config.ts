@@ -35,6 +35,9 @@ export function childConfig(creator: AgentConfig, wishes: ChildWishes): AgentCon
   const worktree = task === null ? (wishes.worktree ?? parent.worktree) : undefined;
   // A fork without a profile keeps its parent's.
   const named = profile?.name ?? (task === null ? parent.profile : undefined);
+  const require = profile?.require ?? (task === null ? parent.require : undefined);
+  // Forks of a run on a timer start no background runs either.
+  const kept = task ?? (parent.task?.kind === 'cron' ? parent.task : undefined);
   const turns = least(parent.turns, profile?.turns, wishes.turns);
   const run_ms = least(parent.run_ms, profile?.run_ms, wishes.run_ms);
   return {
@@ -54,8 +57,8 @@ export function childConfig(creator: AgentConfig, wishes: ChildWishes): AgentCon
     ...(turns === null ? {} : { turns }),
     ...(run_ms === null ? {} : { run_ms }),
     ...(budgets === undefined ? {} : { budgets }),
-    ...(profile === null || profile.require.length === 0 ? {} : { require: profile.require }),
-    ...(task === null ? {} : { task }),
+    ...(require === undefined || require.length === 0 ? {} : { require }),
+    ...(kept === undefined ? {} : { task: kept }),
     ...(worktree === undefined ? {} : { worktree }),
     ...(parent.channel === undefined ? {} : { channel: parent.channel }),
     ...(parent.unattended === undefined ? {} : { unattended: parent.unattended }),
