@@ -15,9 +15,9 @@ import { askLine, listedAgent } from './agent-rows.ts';
 import type { ClientAgent } from './client-agent.ts';
 import { taskOfCall, taskOfTree } from './durable-tasks.ts';
 import type { McpOptions } from './mcp-options.ts';
-import { errorResult, idsOf, refused, type ToolAnswer, textResult } from './tool-answer.ts';
+import { errorResult, idsOf, notCarriedOut, refused, type ToolAnswer, textResult } from './tool-answer.ts';
 import { listInput, startTreeInput, waitInput } from './tool-list.ts';
-import { type Look, rowsOf, waitFor } from './waiting.ts';
+import { type Look, rowsOf, unfinished, waitFor } from './waiting.ts';
 
 /** The outcome of a tool call. */
 export type Outcome =
@@ -80,38 +80,27 @@ export class Calls {
         ProtocolErrorCode.InvalidParams,
         `there is no tool "${clean(name.slice(0, SHOWN_MAX))}"; tools/list names all`,
       );
-    const called = await this.#client.call(name, input);
+    const { wait_ms: ms } = this.#options;
+    const until = performance.now() + ms;
+    const called = await this.#client.call(name, input, { ms, signal: terms.signal });
     const { result } = called;
-    if (result.status !== 'ok') return { type: 'answer', answer: errorResult(result.output) };
-    if (name !== 'spawn_agents' && name !== 'subagent_delegate')
-      return { type: 'answer', answer: { content: [{ type: 'text', text: result.output }] } };
-    if (terms.has_tasks) return { type: 'task', task_id: taskOfCall(called) };
-    return this.awaited(idsOf(result), terms);
+    const has_results = name === 'spawn_agents' || name === 'subagent_delegate';
+    if (result !== null && result.status !== 'ok')
+      return { type: 'answer', answer: errorResult(result.output) };
+    if (has_results && terms.has_tasks) return { type: 'task', task_id: taskOfCall(called) };
+    if (result === null) return { type: 'answer', answer: notCarriedOut() };
+    if (!has_results) return { type: 'answer', answer: { content: [{ type: 'text', text: result.output }] } };
+    return this.awaited(idsOf(result), terms, Math.max(0, until - performance.now()));
   }
 
   /** Waits until these agents rest, but at most `ms` milliseconds; ends early if an approval is open and the client can show forms. */
   async awaited(ids: readonly string[], terms: CallTerms, ms = this.#options.wait_ms): Promise<Outcome> {
     const waited = await waitFor(this.#client, ids, this.#options, { ...terms, ms, tells: terms.elicits });
+    if (terms.signal.aborted) return cancelled();
     if (terms.elicits && waited.open.length > 0 && waited.asks.length > 0)
       return { type: 'ask', asks: waited.asks, ids };
-    const results = await rowsOf(this.#client, ids, waited, this.#options);
-    return answer({ results, ...this.#unfinished(waited, ids.length) });
-  }
-
-  #unfinished({ open, asks }: Look, all: number): object {
-    if (open.length === 0) return {};
-    const waits = asks.map(({ id, agent_name, tool, subject }) => ({
-      id: id.slice(0, 8),
-      agent: agent_name,
-      wants: askLine({ tool, subject }),
-    }));
-    return {
-      timed_out: true,
-      note: `${open.length} of ${all} are still at work: call wait with their agent_id.`,
-      ...(waits.length === 0
-        ? {}
-        : { approvals: waits, hint: 'A person answers them: coppice approvals list, or the terminal UI.' }),
-    };
+    const results = await rowsOf(this.#client, ids, waited, this.#options, terms.signal);
+    return answer({ results, ...unfinished(waited, ids.length) });
   }
 
   async #startTree({
@@ -196,6 +185,7 @@ export class Calls {
       tells: terms.elicits,
       until,
     });
+    if (terms.signal.aborted) return cancelled();
     if (
       terms.elicits &&
       waited.open.length > 0 &&
@@ -209,6 +199,7 @@ export class Calls {
       fresh.map(({ id }) => id),
       waited,
       this.#options,
+      terms.signal,
     );
     for (const { id, last_seq } of fresh) this.#client.told.set(id, last_seq);
     const running = waited.open.map(({ id, name }) => ({ agent_id: id, name }));
@@ -288,6 +279,11 @@ export class Calls {
 
 function answer(value: object): Outcome {
   return { type: 'answer', answer: textResult(value) };
+}
+
+/** A cancelled call has no reader: what it would collect remains for the next one. */
+function cancelled(): Outcome {
+  return answer({ results: [] });
 }
 
 function folderIn(base: string, path: string): string | ToolAnswer {

@@ -15,13 +15,15 @@ import type { McpOptions } from './mcp-options.ts';
 const POLL_MS = 500;
 /** Minimum time between attempts to take over the same unled tree. */
 const LEAD_MS = 5_000;
+/** Minimum time that the result of a call is waited for: a call that was given up may still take effect. */
+const CALL_MS = 10_000;
 /** How long the killed process of the previous connection may take to end, and the poll interval meanwhile. */
 const DYING_MS = 300;
 const DYING_LOOK_MS = 20;
 /** Maximum roots that are searched for those of the client. */
 const ROOTS_MAX = 200;
-/** Maximum messages read to find the result of one call. */
-const RESULT_WITHIN = 200;
+/** Messages read at once: the newest ones of an agent, or a page of those that may contain the result of a call. */
+const MESSAGES_MAX = 200;
 
 /** The place of a call and its result in the ledger: enough to find the result after a restart. */
 export interface PlacedCall {
@@ -30,6 +32,13 @@ export interface PlacedCall {
   readonly root_id: string;
   /** Seq of a message that precedes the result. */
   readonly after: number;
+}
+
+/** How long a call may take. */
+interface CallLimits {
+  /** Default: the minimum, which is `CALL_MS`. */
+  readonly ms?: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -93,13 +102,24 @@ export class ClientAgent {
     );
   }
 
-  /** Carries out a call as this agent. Rejects with a `CoppiceError` if the call cannot be carried out. */
-  async call(tool: string, input: object): Promise<PlacedCall & { readonly result: ResultContent }> {
+  /**
+   * Carries out a call as this agent. The result is null if there was none in time, or before the signal: the call then remains in the ledger and is carried
+   * out later. Rejects with a `CoppiceError` if the call cannot be carried out.
+   */
+  async call(
+    tool: string,
+    input: object,
+    { ms = CALL_MS, signal }: CallLimits = {},
+  ): Promise<PlacedCall & { readonly result: ResultContent | null }> {
     const { runtime } = this.#options;
     const root = await this.#living();
+    signal?.throwIfAborted();
     const id = randomUUID();
     const placed = { id, root_id: root.id, after: root.last_seq };
-    const heard = Promise.withResolvers<ResultContent>();
+    const heard = Promise.withResolvers<ResultContent | null>();
+    const giveUp = (): void => heard.resolve(null);
+    const timer = setTimeout(giveUp, Math.max(ms, CALL_MS));
+    signal?.addEventListener('abort', giveUp, { once: true });
     const stop = runtime.subscribe((event) => {
       if (event.type !== 'message' || event.agent_id !== root.id || event.message.kind !== 'result') return;
       const content = event.message.content as ResultContent;
@@ -115,27 +135,45 @@ export class ClientAgent {
       const result = await Promise.race([heard.promise, this.#polled(placed, done.signal)]);
       return { ...placed, result };
     } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', giveUp);
       done.abort();
       stop();
     }
   }
 
-  /** Takes over what nobody leads in a tree of the client, as after a restart; at most once in `LEAD_MS` for each tree. */
-  async lead({ id, worker }: Agent): Promise<void> {
-    const { runtime } = this.#options;
+  /**
+   * Takes over the trees of these agents, which are the client's, if nobody leads the agents, as after a restart or when a server has stopped; at most once in
+   * `LEAD_MS` for each tree. No-op in a server, which finds such trees itself and takes over only those that its labels allow.
+   */
+  async lead(agents: readonly Agent[]): Promise<void> {
+    const { runtime, store, lasting } = this.#options;
     const now = performance.now();
-    if (worker === runtime.worker_id || now - (this.#tried.get(id) ?? -LEAD_MS) < LEAD_MS) return;
-    this.#tried.set(id, now);
-    await runtime.resume(id, { unattended: true });
+    const others = agents.filter(
+      ({ root_id, worker }) =>
+        worker !== runtime.worker_id && now - (this.#tried.get(root_id) ?? -LEAD_MS) >= LEAD_MS,
+    );
+    if (lasting || others.length === 0) return;
+    for (const { root_id } of others) this.#tried.set(root_id, now);
+    const workers = await store.workers();
+    const living = new Set(workers.filter((one) => !isProcessGone(one, hostname())).map(({ id }) => id));
+    const unled = others.filter(({ worker }) => worker === null || !living.has(worker));
+    for (const root_id of new Set(unled.map((one) => one.root_id)))
+      await runtime.resume(root_id, { unattended: true });
   }
 
   /** Returns the result of a call; null if there is none yet. */
   async resultOf({ id, root_id, after }: PlacedCall): Promise<ResultContent | null> {
-    const messages = await this.#options.store.history(root_id, after, RESULT_WITHIN);
-    const found = messages.find(
-      ({ kind, content }) => kind === 'result' && (content as ResultContent).call_id === id,
-    );
-    return found === undefined ? null : (found.content as ResultContent);
+    for (let from = after; ; ) {
+      const messages = await this.#options.store.history(root_id, from, MESSAGES_MAX);
+      const found = messages.find(
+        ({ kind, content }) => kind === 'result' && (content as ResultContent).call_id === id,
+      );
+      if (found !== undefined) return found.content as ResultContent;
+      const last = messages.at(-1);
+      if (last === undefined || messages.length < MESSAGES_MAX) return null;
+      from = last.seq;
+    }
   }
 
   /** The agent as the ledger has it now; a new one if it was killed. */
@@ -157,7 +195,10 @@ export class ClientAgent {
       const result = await this.resultOf(placed);
       if (result !== null) return result;
       if (root === null || isTerminal(root.state.type)) throw ended(this.name);
-      if (isActive(root) || letters.some(({ id }) => id === placed.id)) continue;
+      if (isActive(root) || letters.some(({ id }) => id === placed.id)) {
+        await this.lead([root]).catch(() => undefined);
+        continue;
+      }
       const why = failureOf(root.state)?.error ?? (root.state.type === 'idle' ? root.state.limit : undefined);
       throw new CoppiceError('E_REFUSED', `the call was not carried out: ${why ?? 'its turn ended before'}`);
     }
@@ -184,7 +225,7 @@ export class ClientAgent {
   async #hasLeft({ id, last_seq }: Agent): Promise<boolean> {
     const { store } = this.#options;
     const agents = await store.agents({ root_id: id, living: true });
-    const messages = await store.history(id, Math.max(0, last_seq - RESULT_WITHIN), RESULT_WITHIN);
+    const messages = await store.history(id, Math.max(0, last_seq - MESSAGES_MAX), MESSAGES_MAX);
     // An agent that is only about to continue after a result is not at work: its client disconnected as soon as it had the result.
     const is_done = ({ id: one, state }: Agent) =>
       one === id && state.type === 'requesting' && messages.at(-1)?.kind === 'result';

@@ -85,7 +85,7 @@ export async function taskState(
 ): Promise<TaskState> {
   const { root, ids, refused } = await subjectOf(client, task_id, sources);
   const { store } = sources;
-  await client.lead(root).catch(() => undefined);
+  await client.lead([root]).catch(() => undefined);
   const now = await look(client, ids ?? [], sources);
   const agents = (await Promise.all((ids ?? []).map((id) => store.agent(id)))).filter((one) => one !== null);
   const newest = Math.max(root.created_at, ...agents.map(({ updated_at }) => updated_at));

@@ -19,6 +19,15 @@ export function refused(code: string, message: string, hint: string | null = nul
   return errorResult(JSON.stringify({ error: { code, message, ...(hint === null ? {} : { hint }) } }));
 }
 
+/** The answer to a call that is in the ledger and that nobody has carried out in time. */
+export function notCarriedOut(): ToolAnswer {
+  return refused(
+    'NOT_AVAILABLE',
+    'the call was recorded, but not carried out in time: it waits for an approval, or no process leads your agent',
+    'It is carried out later: do not repeat it; list_agents and wait show what came of it.',
+  );
+}
+
 /** Converts an error to a result, which the client's model can read and act on. */
 export function failed(error: unknown): ToolAnswer {
   const { code, message, hint } = errorJson(error);

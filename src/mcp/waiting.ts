@@ -96,6 +96,7 @@ export async function waitFor(
       hint = new AbortController();
       const now = await look(client, ids, sources);
       onLook?.(now);
+      await client.lead(now.open).catch(() => undefined);
       if (await until(now)) return { ...now, timed_out: false };
       const left = deadline - performance.now();
       if (left <= 0 || signal.aborted) return { ...now, timed_out: true };
@@ -114,6 +115,7 @@ export async function rowsOf(
   ids: readonly string[],
   { open, asks }: Look,
   { store }: Sources,
+  signal?: AbortSignal,
 ): Promise<Row[]> {
   const root = await client.known();
   const rows = new Map<string, Row>();
@@ -129,7 +131,7 @@ export async function rowsOf(
     rows.set(id, run === null ? restRow(agent, is_open, Date.now()) : runRow(agent, run));
     if (run === null && agent.parent_id !== null && agent.root_id === root?.id) reporting.push(id);
   }
-  for (const row of await lettersOf(client, reporting)) {
+  for (const row of await lettersOf(client, reporting, signal)) {
     // The toolset has one word, `dead`, for every end.
     const ended = row.status === 'dead' ? await store.agent(row.agent_id) : null;
     rows.set(row.agent_id, ended === null ? row : restRow(ended, false, Date.now()));
@@ -146,14 +148,41 @@ export async function rowsOf(
  * Returns the letters of these agents as rows. Empty if the client's agent carries out no calls,
  * because it was killed or its tree has spent its budget: then the agents' states are reported.
  */
-async function lettersOf(client: ClientAgent, from_agents: readonly string[]): Promise<readonly Row[]> {
+async function lettersOf(
+  client: ClientAgent,
+  from_agents: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<readonly Row[]> {
   if (from_agents.length === 0) return [];
-  try {
-    const { result } = await client.call('wait', { timeout: 0, from_agents });
-    return result.status === 'ok' ? (JSON.parse(result.output) as { results: readonly Row[] }).results : [];
-  } catch (error) {
-    if (error instanceof CoppiceError && (error.code === 'E_REFUSED' || error.code === 'E_AGENT_DEAD'))
-      return [];
-    throw error;
-  }
+  const called = await client
+    .call('wait', { timeout: 0, from_agents }, { signal })
+    .catch((error: unknown) => {
+      if (error instanceof CoppiceError && (error.code === 'E_REFUSED' || error.code === 'E_AGENT_DEAD'))
+        return null;
+      throw error;
+    });
+  if (called === null) return [];
+  const { result, root_id } = called;
+  if (result === null)
+    throw new CoppiceError('E_REFUSED', 'the letters could not be collected in time: no process responds', {
+      hint: `What is collected later is then in the transcript coppice://agents/${root_id}/transcript`,
+    });
+  return result.status === 'ok' ? (JSON.parse(result.output) as { results: readonly Row[] }).results : [];
+}
+
+/** The parts of an answer that say which of `all` agents are still at work and what they wait for; none if all are at rest. */
+export function unfinished({ open, asks }: Look, all: number): object {
+  if (open.length === 0) return {};
+  const waits = asks.map(({ id, agent_name, tool, subject }) => ({
+    id: id.slice(0, 8),
+    agent: agent_name,
+    wants: askLine({ tool, subject }),
+  }));
+  return {
+    timed_out: true,
+    note: `${open.length} of ${all} are still at work: call wait with their agent_id.`,
+    ...(waits.length === 0
+      ? {}
+      : { approvals: waits, hint: 'A person answers them: coppice approvals list, or the terminal UI.' }),
+  };
 }

@@ -199,6 +199,34 @@ describe('open approvals', () => {
     assert.deepEqual(answers, ['q deny']);
   });
 
+  test('are asked again if the ledger did not take the answer', async () => {
+    const told: string[] = [];
+    const answers: string[] = [];
+    const open = [ask({ id: 'q', agent_id: 'main' })];
+    let requested = 0;
+    const requests = new PermissionRequests({
+      root_id: 'main',
+      store: { asks: async () => [...open] },
+      runtime: {
+        answer: async (id, { verdict }) => {
+          if (requested === 1) throw new StoreError('E_DB_UNAVAILABLE', 'no connection');
+          answers.push(`${id} ${verdict}`);
+          open.length = 0;
+        },
+      },
+      sessionFor: (id) => ({ id, send: () => undefined, callId: () => null }),
+      request: async () => {
+        requested += 1;
+        return { outcome: { outcome: 'selected', optionId: 'once' } };
+      },
+      log: (line) => told.push(line),
+    });
+    requests.refresh();
+    await until(() => answers.length > 0);
+    assert.deepEqual([answers, requested, told.length], [['q allow'], 2, 1]);
+    assert.match(told[0] ?? '', /was not recorded; it is asked again: no connection/);
+  });
+
   test('with an option that there is not are denied, and the log says so', async () => {
     const told: string[] = [];
     const answers: string[] = [];

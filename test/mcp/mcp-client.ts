@@ -55,6 +55,8 @@ export interface McpClient {
     input?: object,
     more?: object,
   ): Promise<{ readonly value: Told; readonly is_error: boolean; readonly raw: Record<string, unknown> }>;
+  /** Cancels the newest request; it then has an error, because the server does not answer it. */
+  cancel(): void;
   end(): Promise<number | null>;
 }
 
@@ -136,6 +138,10 @@ export async function startClient(
       const [block] = (result.content ?? []) as { text: string }[];
       const value = block === undefined ? {} : JSON.parse(block.text);
       return { value, is_error: result.isError === true, raw: result };
+    },
+    cancel() {
+      write({ method: 'notifications/cancelled', params: { requestId: last } });
+      waiting.get(last)?.({ error: { code: 0, message: 'cancelled' } });
     },
     async end() {
       child.stdin.end();

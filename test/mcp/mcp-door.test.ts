@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { makeHome } from '../cli/run-cli.ts';
 import { closeOpened } from '../close-opened.ts';
+import { until } from '../runtime/stage.ts';
 import { type McpClient, startClient, type Told, writeRules } from './mcp-client.ts';
 
 after(closeOpened);
@@ -81,6 +83,23 @@ for (const era of ['modern', 'legacy'] as const)
         'three idle',
         'two idle',
       ]);
+    });
+
+    it('leaves to the next wait what a cancelled one would have collected', async () => {
+      const ids = await Promise.all([forked('writes', 'write to me'), forked('hangs', 'hang')]);
+      const agents = async () => (await client.tool('list_agents')).value.agents;
+      await until(
+        async () => (await agents()).some(({ name, status }) => name === 'writes' && status === 'idle'),
+        'one has written and is at rest',
+      );
+      const cancelled = client.tool('wait', { timeout: 30, from_agents: ids });
+      await sleep(500);
+      client.cancel();
+      await assert.rejects(cancelled, /cancelled/);
+      await sleep(500);
+      const { value } = await client.tool('wait', { timeout: 20, from_agents: ['writes'] });
+      assert.deepEqual(said(value), [['writes', 'received', 'a letter of writes']]);
+      await client.tool('kill', { agent_ids: ids });
     });
 
     it('runs tasks in parallel and returns all results, and none where one is bad', async () => {

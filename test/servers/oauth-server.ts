@@ -7,6 +7,10 @@ export class OAuthServer {
   readonly #refreshes = new Set<string>();
   readonly valid = new Set<string>();
   readonly grants: string[] = [];
+  /** Whether a refresh token is valid once only. */
+  rotates = false;
+  /** Awaited before each token is issued or refused; resolves to false if the server has an error instead. */
+  beforeToken: () => Promise<boolean> = async () => true;
   registrations = 0;
 
   /** Returns true if it answered the request: one about a login, or one without a valid token. */
@@ -45,7 +49,10 @@ export class OAuthServer {
       response.writeHead(302, { location: back.href }).end();
       return true;
     }
-    if (url.pathname === '/token') return this.#token(new URLSearchParams(body), json);
+    if (url.pathname === '/token') {
+      if (!(await this.beforeToken())) return json({}, 503);
+      return this.#token(new URLSearchParams(body), json);
+    }
     const token = request.headers.authorization?.replace('Bearer ', '') ?? '';
     if (this.valid.has(token)) return false;
     const metadata = `${base}/.well-known/oauth-protected-resource`;
@@ -65,6 +72,7 @@ export class OAuthServer {
         ? this.#refreshes.has(form.get('refresh_token') ?? '')
         : code?.challenge === challenge && code.redirect === form.get('redirect_uri');
     if (!right) return json({ error: 'invalid_grant' }, 400);
+    if (this.rotates) this.#refreshes.delete(form.get('refresh_token') ?? '');
     const [access_token, refresh_token] = [randomUUID(), randomUUID()];
     this.valid.add(access_token);
     this.#refreshes.add(refresh_token);

@@ -16,6 +16,8 @@ import { answerOf, askContent, permissionOptions } from './permission-options.ts
 
 /** Delay before a dismissed request counts as denied: it may belong to a cancel, and the protocol leaves open which of the two comes first. */
 export const CANCEL_MS = 250;
+/** Delay before an approval is asked for again whose answer the ledger did not take. */
+const AGAIN_MS = 1_000;
 /** Conversation events that open or close an approval. */
 const ASKING: ReadonlySet<string> = new Set(['asked', 'answered', 'interrupted', 'killed']);
 
@@ -147,7 +149,8 @@ export class PermissionRequests {
     void this.#request(asked);
   }
 
-  async #request({ ask, session, toolCallId, lent, withdraw }: Asked): Promise<void> {
+  async #request(asked: Asked): Promise<void> {
+    const { ask, session, toolCallId, lent, withdraw } = asked;
     const question = questionOf(ask);
     const shown_input = question === null ? ask.input : '{}';
     const { content, ...plain } = toolCallView(ask.tool, shown_input, ask.cwd, true);
@@ -157,35 +160,57 @@ export class PermissionRequests {
     const diffs = (content ?? []).filter(({ type }) => type === 'diff');
     const shown = { ...view, title, content: [...diffs, ...(diffs.length > 0 ? [] : askContent(ask))] };
     if (lent) session.send({ sessionUpdate: 'tool_call', toolCallId, status: 'pending', ...shown });
-    try {
-      const toolCall = { toolCallId, status: 'pending' as const, ...shown };
-      const params = { sessionId: session.id, toolCall, options: permissionOptions(ask) };
-      const { outcome } = await this.#options.request(params, withdraw.signal);
-      if (outcome.outcome === 'cancelled') await sleep(CANCEL_MS);
-      if (withdraw.signal.aborted) return;
-      const dismissed = question === null ? DISMISSED : { ...DISMISSED, dismissed: true };
-      const chosen = outcome.outcome === 'selected' ? answerOf(ask, outcome.optionId) : dismissed;
-      if (chosen === null)
-        this.#options.log(`the editor chose an unknown option: ${clean(JSON.stringify(outcome))}`);
-      await this.#answer(ask, chosen ?? DISMISSED);
-    } catch (error) {
-      if (withdraw.signal.aborted) return;
-      // The approval stays open in the ledger; `coppice approvals` can answer it.
-      this.#options.log(
-        `${ask.agent_name} waits for an answer that the editor did not give: ${messageOf(error)}`,
-      );
+    const toolCall = { toolCallId, status: 'pending' as const, ...shown };
+    const params = { sessionId: session.id, toolCall, options: permissionOptions(ask) };
+    while (!withdraw.signal.aborted) {
+      const answer = await this.#answerTo(asked, params);
+      if (answer === null || (await this.#commit(asked, answer))) return;
+      await sleep(AGAIN_MS, undefined, { ref: false });
+      // It may have been answered elsewhere meanwhile.
+      this.refresh();
+      await this.#reading;
     }
   }
 
-  async #answer(ask: Ask, answer: NonNullable<ReturnType<typeof answerOf>>): Promise<void> {
+  /** The editor's answer; null if the request was withdrawn or the editor cannot answer. */
+  async #answerTo({ ask, withdraw }: Asked, params: RequestPermissionRequest): Promise<Answer | null> {
+    try {
+      const { outcome } = await this.#options.request(params, withdraw.signal);
+      if (outcome.outcome === 'cancelled') await sleep(CANCEL_MS);
+      if (withdraw.signal.aborted) return null;
+      const dismissed = questionOf(ask) === null ? DISMISSED : { ...DISMISSED, dismissed: true };
+      const chosen = outcome.outcome === 'selected' ? answerOf(ask, outcome.optionId) : dismissed;
+      if (chosen === null)
+        this.#options.log(`the editor chose an unknown option: ${clean(JSON.stringify(outcome))}`);
+      return chosen ?? DISMISSED;
+    } catch (error) {
+      // The approval stays open in the ledger; `coppice approvals` can answer it.
+      if (!withdraw.signal.aborted)
+        this.#options.log(
+          `${ask.agent_name} waits for an answer that the editor did not give: ${messageOf(error)}`,
+        );
+      return null;
+    }
+  }
+
+  /** Resolves to whether the approval is answered; if not, it is still open. */
+  async #commit({ ask, withdraw }: Asked, answer: Answer): Promise<boolean> {
     try {
       await this.#options.runtime.answer(ask.id, answer);
+      return true;
     } catch (error) {
       // Another answer was committed first, or the call is gone.
-      if (!(error instanceof CoppiceError && error.code === 'E_ASK_ANSWERED')) throw error;
+      if (error instanceof CoppiceError && error.code === 'E_ASK_ANSWERED') return true;
+      if (!withdraw.signal.aborted)
+        this.#options.log(
+          `the editor's answer to ${ask.agent_name} was not recorded; it is asked again: ${messageOf(error)}`,
+        );
+      return false;
     }
   }
 }
+
+type Answer = NonNullable<ReturnType<typeof answerOf>>;
 
 /** A dismissed request is not consent. */
 const DISMISSED = { verdict: 'deny', scope: 'once', note: '' } as const;

@@ -35,6 +35,8 @@ export class Login implements OAuthClientProvider {
   readonly #redirect: string;
   readonly #open: ((url: URL) => void) | null;
   readonly #state = randomBytes(32).toString('base64url');
+  /** The refresh token of the newest attempt to renew the login; undefined if there was none, or if the server left the token valid. */
+  #tried: string | undefined;
 
   /** `open` shows a person the login page; null if nobody can log in. */
   constructor(folder: string, url: string, redirect = NOWHERE, open: ((url: URL) => void) | null = null) {
@@ -79,7 +81,13 @@ export class Login implements OAuthClientProvider {
   }
 
   saveTokens(tokens: StoredOAuthTokens): void {
+    if (tokens.refresh_token === this.#tried) this.#tried = undefined;
     this.#keep({ tokens });
+  }
+
+  /** Called before the login is renewed. Asks for no scope: the one granted stays. */
+  scopeForRefresh({ refresh_token }: StoredOAuthTokens): undefined {
+    this.#tried = refresh_token;
   }
 
   codeVerifier(): string {
@@ -99,12 +107,17 @@ export class Login implements OAuthClientProvider {
   }
 
   redirectToAuthorization(url: URL): void {
-    if (this.#open === null) throw new McpError('needs you to log in');
-    this.#open(url);
+    if (this.#open !== null) return this.#open(url);
+    // The library comes here, too, after an attempt that says nothing about the login: the server was unreachable or had an error.
+    const is_kept = this.#tried !== undefined && this.tokens()?.refresh_token === this.#tried;
+    throw new McpError(is_kept ? 'did not renew your login: try again later' : 'needs you to log in');
   }
 
   invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): void {
     if (scope === 'all') return this.forget();
+    // What was refused may have been replaced meanwhile, by another request or process; the library tries again with that.
+    const is_refused = scope === 'client' || scope === 'tokens';
+    if (is_refused && this.#tried !== undefined && this.tokens()?.refresh_token !== this.#tried) return;
     const { [scope]: _, ...rest } = this.#kept();
     this.#write(rest);
   }

@@ -57,6 +57,37 @@ it('a login is asked for once, used, and renewed', async () => {
   await assert.rejects(open().tools(), /needs you to log in/);
 });
 
+it('a login that two renew at the same time is kept', async () => {
+  const { oauth, http, folder, open } = await place();
+  await logIn(folder, http.url, (page) => void browse(page));
+  oauth.valid.clear();
+  oauth.rotates = true;
+  const both = Promise.withResolvers<boolean>();
+  let asked = 0;
+  oauth.beforeToken = () => {
+    asked += 1;
+    if (asked === 2) both.resolve(true);
+    return both.promise;
+  };
+  const tools = await Promise.all([open().tools(), open().tools()]);
+  assert.deepEqual(
+    tools.map(({ length }) => length),
+    [2, 2],
+  );
+  assert.equal(asked, 3, 'the slower one renews it with what the faster one got');
+  assert.equal((await open().tools()).length, 2);
+});
+
+it('a login that cannot be renewed now is kept', async () => {
+  const { oauth, http, folder, open } = await place();
+  await logIn(folder, http.url, (page) => void browse(page));
+  oauth.valid.clear();
+  oauth.beforeToken = async () => false;
+  await assert.rejects(open().tools(), /: did not renew your login: try again later$/);
+  oauth.beforeToken = async () => true;
+  assert.equal((await open().tools()).length, 2);
+});
+
 it('a login that nobody completes leaves nothing', async () => {
   const { http, folder } = await place();
   await assert.rejects(
