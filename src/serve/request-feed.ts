@@ -2,7 +2,8 @@ import type { LoadReads, PlacedRequest } from '../store/load-reads.ts';
 
 /** Number of places that are read again, because a request may appear below others (`LoadReads.requestsAfter`). */
 const WINDOW = 1_000;
-const PAGE = 1_000;
+/** Number of new requests that `next` returns at least if there are more. */
+export const PAGE = 1_000;
 
 /** Position of a feed, from which a later one can continue. */
 export interface FeedPosition {
@@ -25,10 +26,12 @@ export class RequestFeed {
     this.#from = from;
   }
 
-  /** Returns the requests that are new since the last call, at most one page. */
+  /** Returns requests that are new since the last call: all of them if it returns fewer than `PAGE`. */
   async next(): Promise<readonly PlacedRequest[]> {
-    if (!this.#has_begun) await this.#begin();
-    return this.#note(await this.#window(this.#newest));
+    if (!this.#has_begun) await this.#begin(this.#from ?? (await this.#end()));
+    const found = await this.#window(this.#newest);
+    if (found.length === 0 && this.#newest > 0) await this.#goBack();
+    return this.#note(found);
   }
 
   get place(): FeedPosition {
@@ -38,12 +41,23 @@ export class RequestFeed {
     return { newest: this.#newest, missing };
   }
 
-  async #begin(): Promise<void> {
-    const { newest, missing } = this.#from ?? { newest: await this.#store.lastRequest(), missing: [] };
+  async #begin({ newest, missing }: FeedPosition): Promise<void> {
     const late = new Set(missing);
-    this.#note((await this.#window(newest)).filter(({ place }) => place <= newest && !late.has(place)));
+    const found = await this.#window(newest);
+    this.#seen.clear();
     this.#newest = newest;
+    this.#note(found.filter(({ place }) => place <= newest && !late.has(place)));
     this.#has_begun = true;
+  }
+
+  async #end(): Promise<FeedPosition> {
+    return { newest: await this.#store.lastRequest(), missing: [] };
+  }
+
+  /** Begins again at the end if it lies below the window: so many of the newest requests were removed, and later ones may get their places. */
+  async #goBack(): Promise<void> {
+    const end = await this.#end();
+    if (end.newest < this.#newest) await this.#begin(end);
   }
 
   #window(newest: number): Promise<readonly PlacedRequest[]> {

@@ -119,7 +119,7 @@ export function useApi<Answer>(path: string | null, every_ms = 0, version = 0): 
 export interface Sending {
   readonly busy: boolean;
   readonly error: ApiError | null;
-  /** Resolves to the answer; to null after an error, which `error` then holds. */
+  /** Resolves to the answer; to null after an error, which `error` then holds, and at once while an earlier request is under way. */
   readonly send: <Answer>(method: Method, path: string, body?: object) => Promise<Answer | null>;
   readonly forget: () => void;
 }
@@ -128,7 +128,11 @@ export interface Sending {
 export function useSending(): Sending {
   const [state, setState] = useState<{ busy: boolean; error: ApiError | null }>({ busy: false, error: null });
   const failed = useRef<{ text: string; key: string } | null>(null);
+  // Not `busy`, which callers see only after the next rendering.
+  const under_way = useRef(false);
   const send = useCallback(async <Answer>(method: Method, path: string, body: object = {}) => {
+    if (under_way.current) return null;
+    under_way.current = true;
     setState({ busy: true, error: null });
     const text = JSON.stringify([method, path, body]);
     const key = failed.current?.text === text ? failed.current.key : newKey();
@@ -141,6 +145,8 @@ export function useSending(): Sending {
       failed.current = { text, key };
       setState({ busy: false, error: error as ApiError });
       return null;
+    } finally {
+      under_way.current = false;
     }
   }, []);
   const forget = useCallback(() => setState((state) => ({ ...state, error: null })), []);

@@ -63,7 +63,7 @@ export function WorkersView({ writes }: PageContext) {
                   </td>
                   {writes && (
                     <td>
-                      {worker.state === 'works' && (
+                      {worker.role === 'worker' && worker.state === 'works' && (
                         <button type="button" onClick={() => setDrained(worker)}>
                           Drain…
                         </button>
@@ -86,7 +86,7 @@ interface DrainProps {
   readonly onDrained: () => void;
 }
 
-function Drain({ worker: { id, host, pid, agents, role }, onClose, onDrained }: DrainProps) {
+function Drain({ worker: { id, host, pid, agents }, onClose, onDrained }: DrainProps) {
   const sending = useSending();
   const drain = async () => {
     if ((await sending.send('POST', `/v1/workers/${id}/drain`)) === null) return;
@@ -106,7 +106,6 @@ function Drain({ worker: { id, host, pid, agents, role }, onClose, onDrained }: 
       <p>
         It takes no more trees, finishes the turns of {agents === 1 ? '1 agent' : `${agents} agents`}, and
         stops.
-        {role === 'serve' && ' If it is this server, this page stops with it.'}
       </p>
     </FormDialog>
   );

@@ -99,8 +99,10 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
   await options.onListening?.().catch((error: unknown) => log('error', errorText(error)));
   await stop;
   await closeWeb();
-  await Promise.all([traces?.stop(), alerts.stop()]);
+  await traces?.stop();
   await server.stop();
+  // Last, so that what happens while turns end is told of, too.
+  await alerts.stop();
   await closeLongRunning(runtime, store, log);
   return 0;
 }

@@ -4,11 +4,12 @@ import { failureOf } from '../../records/agent/state.ts';
 import { clean } from '../../render/clean.ts';
 import type { Load } from '../../store/load-reads.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
-import { RequestFeed } from '../request-feed.ts';
+import { type FeedPosition, RequestFeed } from '../request-feed.ts';
 import { type AlertRule, alertsOf, type Cause } from './alert-rule.ts';
 
 const SEAT = 'alerts';
 const SINCE = 'since';
+const PLACE = 'place';
 const LOOK_MS = 5_000;
 const MINUTE_MS = 60_000;
 /** Newest roots that every poll checks: a tree that fails at once may never be seen with a leader or a request. */
@@ -26,9 +27,17 @@ export interface AlertsOptions {
   readonly look_ms?: number;
 }
 
+/** Kept in the ledger after each poll, so that the next one, of this server or another, misses nothing. */
+interface Kept {
+  readonly feed: FeedPosition;
+  /** Roots of the trees that had a leader or needed one. */
+  readonly led: readonly string[];
+}
+
 /** Snapshot that each poll reads. */
 interface News {
   readonly load: Load;
+  readonly led: ReadonlySet<string>;
   readonly workers: readonly KnownWorker[];
   readonly now: number;
   /** Roots of trees with model requests since the previous poll. */
@@ -39,7 +48,11 @@ interface News {
 export class Alerts {
   readonly #options: AlertsOptions;
   readonly #poll = new Poll(() => this.#look());
-  readonly #feed: RequestFeed;
+  /** Null if the next poll must begin from what is kept in the ledger. */
+  #feed: RequestFeed | null = null;
+  /** Trees that were led at the previous poll. */
+  #led: ReadonlySet<string> = new Set();
+  #kept: string | null = null;
   /** Ids of deliveries already entered, so that a lasting cause is not written at every poll. */
   readonly #told = new Set<string>();
   #before: News | null = null;
@@ -47,7 +60,6 @@ export class Alerts {
 
   constructor(options: AlertsOptions) {
     this.#options = options;
-    this.#feed = new RequestFeed(options.store);
   }
 
   start(): void {
@@ -63,28 +75,56 @@ export class Alerts {
     const { store, worker_id, rules, onTrouble, look_ms = LOOK_MS } = this.#options;
     try {
       if (await store.takeSeat(SEAT, worker_id)) {
-        const news = await this.#read();
-        for (const rule of rules) await this.#tell(rule, await this.#causes(rule, news), news.now);
+        this.#feed ??= await this.#resumed();
+        const news = await this.#read(this.#feed);
+        const told = await Promise.allSettled(rules.map((rule) => this.#tell(rule, news)));
+        const failed = told.find(({ status }) => status === 'rejected');
+        if (failed?.status === 'rejected') throw failed.reason;
+        await this.#keep(this.#feed.place, news.led);
         this.#before = news;
-      } else this.#before = null;
+      } else [this.#feed, this.#before] = [null, null];
     } catch (error) {
+      // What the feed has returned was not told of.
+      this.#feed = null;
       onTrouble(error);
     }
     return look_ms;
   }
 
-  async #read(): Promise<News> {
+  /** Continues from the last poll that succeeded, on whichever server; without one, from now on. */
+  async #resumed(): Promise<RequestFeed> {
+    const { store } = this.#options;
+    this.#kept = await store.recall(SEAT, PLACE);
+    const kept = this.#kept === null ? null : (JSON.parse(this.#kept) as Kept);
+    this.#led = new Set(kept?.led);
+    const feed = new RequestFeed(store, kept?.feed ?? null);
+    if (kept === null) {
+      await feed.next();
+      await this.#keep(feed.place, this.#led);
+    }
+    return feed;
+  }
+
+  async #keep(feed: FeedPosition, led: ReadonlySet<string>): Promise<void> {
+    const kept: Kept = { feed, led: [...led] };
+    const text = JSON.stringify(kept);
+    if (text !== this.#kept) await this.#options.store.remember(SEAT, PLACE, text);
+    [this.#kept, this.#led] = [text, led];
+  }
+
+  async #read(feed: RequestFeed): Promise<News> {
     const { store } = this.#options;
     this.#since ??= Number((await store.recall(SEAT, SINCE)) ?? Number.NaN);
     if (Number.isNaN(this.#since)) {
       this.#since = await store.now();
       await store.remember(SEAT, SINCE, String(this.#since));
     }
-    const requests = await this.#feed.next();
+    const requests = await feed.next();
     const active = new Set(requests.flatMap(({ root_id }) => root_id ?? []));
     const [load, workers] = [await store.load(), await store.workers()];
+    const led = new Set(load.agents.map(({ root_id }) => root_id));
     // Read last: a worker that is not listed because its lease ran out has expired by this time.
-    return { load, workers, now: await store.now(), active };
+    return { load, led, workers, now: await store.now(), active };
   }
 
   async #causes(rule: AlertRule, news: News): Promise<Cause[]> {
@@ -100,10 +140,11 @@ export class Alerts {
     }
   }
 
-  async #tell(rule: AlertRule, causes: readonly Cause[], now: number): Promise<void> {
+  async #tell(rule: AlertRule, news: News): Promise<void> {
     const { store, onEntered } = this.#options;
+    const causes = await this.#causes(rule, news);
     if (this.#told.size > TOLD_MAX) this.#told.clear();
-    for (const delivery of causes.flatMap((cause) => alertsOf(rule, cause, now))) {
+    for (const delivery of causes.flatMap((cause) => alertsOf(rule, cause, news.now))) {
       if (this.#told.has(delivery.id)) continue;
       if (await store.enterDelivery(delivery)) onEntered();
       this.#told.add(delivery.id);
@@ -111,14 +152,13 @@ export class Alerts {
   }
 
   /** Checks trees that had requests, have a failed agent, have lost their leader, or are new. */
-  async #failedTrees({ load, active }: News): Promise<Cause[]> {
+  async #failedTrees({ load, led, active }: News): Promise<Cause[]> {
     const { store } = this.#options;
-    const led = new Set(load.agents.map(({ root_id }) => root_id));
-    const left = this.#before?.load.agents.filter(({ root_id }) => !led.has(root_id)) ?? [];
-    const errored = load.agents.filter(({ status }) => status === 'errored');
+    const left = [...this.#led].filter((root_id) => !led.has(root_id));
+    const errored = load.agents.filter(({ status }) => status === 'errored').map(({ root_id }) => root_id);
     const roots = new Map<string, Agent>();
     for (const root of await store.agents({ roots: true, limit: NEWEST })) roots.set(root.id, root);
-    for (const id of [...active, ...[...left, ...errored].map(({ root_id }) => root_id)]) {
+    for (const id of [...active, ...left, ...errored]) {
       const root = roots.has(id) ? null : await store.agent(id);
       if (root !== null) roots.set(id, root);
     }

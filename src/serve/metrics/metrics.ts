@@ -1,10 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isWorking } from '../../records/agent/state.ts';
+import type { Usage } from '../../records/agent/usage.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { Load } from '../../store/load-reads.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
-import { RequestFeed } from '../request-feed.ts';
+import { pause } from '../cpu-meter.ts';
+import { PAGE, RequestFeed } from '../request-feed.ts';
 import { Counts, exposed, type Sample } from './exposition.ts';
 import { METRICS, type MetricName } from './metric-table.ts';
 
@@ -93,14 +95,21 @@ export class Metrics {
   }
 
   async #countModelRequests(): Promise<void> {
+    for (;;) {
+      const requests = await this.#feed.next();
+      for (const { model, usage } of requests) this.#countModelRequest(model, usage);
+      if (requests.length < PAGE) return;
+      await pause();
+    }
+  }
+
+  #countModelRequest(model: string, usage: Usage): void {
     const { coppice_model_requests_total, coppice_model_tokens_total, coppice_model_cost_usd_total } =
       this.#counts;
-    for (const { model, usage } of await this.#feed.next()) {
-      coppice_model_requests_total.add({ model });
-      coppice_model_cost_usd_total.add({ model }, usage.cost_usd ?? 0);
-      for (const kind of ['input', 'output', 'cached', 'reasoning'] as const)
-        coppice_model_tokens_total.add({ model, kind }, usage[kind]);
-    }
+    coppice_model_requests_total.add({ model });
+    coppice_model_cost_usd_total.add({ model }, usage.cost_usd ?? 0);
+    for (const kind of ['input', 'output', 'cached', 'reasoning'] as const)
+      coppice_model_tokens_total.add({ model, kind }, usage[kind]);
   }
 
   #processSamples(): Samples {

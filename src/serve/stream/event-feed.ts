@@ -57,7 +57,7 @@ export class EventFeed {
   /** Time until which rows are emitted as documents, and the number of the first event in that period. */
   #rows_until = 0;
   #rows_since = 0;
-  #rows_begun: Promise<void> = Promise.resolve();
+  #rows_begun: Promise<void> | null = null;
   #stopped: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -265,9 +265,12 @@ export class EventFeed {
 
   /** Begins to emit rows as documents for a client; if none wanted them before, earlier ones are missing. Resolves when all later changes are noticed. */
   #rowsAreTold(): Promise<void> {
-    if (!this.#wantsRows) {
+    if (!this.#wantsRows || this.#rows_begun === null) {
       this.#rows_since = this.#ring.skip();
-      this.#rows_begun = this.#work.now('agents', this.#tellAgents);
+      this.#rows_begun = this.#work.now('agents', this.#tellAgents).catch((error: unknown) => {
+        this.#rows_begun = null;
+        throw error;
+      });
     }
     this.#rows_until = Number.POSITIVE_INFINITY;
     return this.#rows_begun;

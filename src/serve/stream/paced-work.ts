@@ -1,5 +1,6 @@
-/** Work of each name takes at most 1/SHARE of the time. */
+/** Work of each name takes at most 1/SHARE of the time, unless it takes so long that the rest would exceed the maximum. */
 const SHARE = 20;
+const REST_MAX_MS = 5_000;
 
 /** Runs recurring work of several names, one piece at a time. Requests of one name are coalesced; slow work runs less often. */
 export class PacedWork {
@@ -31,10 +32,10 @@ export class PacedWork {
   async now(name: string, work: () => Promise<void>): Promise<void> {
     const done = this.#last.then(async () => {
       const began = performance.now();
-      await work().finally(() => {
-        const ended = performance.now();
-        this.#rested_at.set(name, ended + (ended - began) * SHARE);
-      });
+      // Work that fails needs no rest: it only waited for the ledger.
+      await work();
+      const ended = performance.now();
+      this.#rested_at.set(name, ended + Math.min(REST_MAX_MS, (ended - began) * SHARE));
     });
     this.#last = done.catch(() => undefined);
     return done;

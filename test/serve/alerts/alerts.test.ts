@@ -39,10 +39,14 @@ function slowAt(store: Store, expires_at: number): Store {
     if (left > 0 && left < 300) await sleep(left + 10);
     return store.workers();
   };
+  return altered(store, { workers });
+}
+
+/** A store with some methods replaced. */
+function altered(store: Store, methods: Partial<Store>): Store {
   return new Proxy(store, {
     get(target, key) {
-      if (key === 'workers') return workers;
-      const value: unknown = Reflect.get(target, key);
+      const value: unknown = Reflect.get(key in methods ? methods : target, key);
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
@@ -53,6 +57,7 @@ function watch(
   worker_id: string,
   rules = RULES,
   onEntered = () => {},
+  onTrouble = (error: unknown) => assert.fail(String(error)),
 ): Alerts {
   const alerts = new Alerts({
     store,
@@ -60,7 +65,7 @@ function watch(
     rules,
     onEntered,
     look_ms: 50,
-    onTrouble: (error) => assert.fail(String(error)),
+    onTrouble,
   });
   alerts.start();
   closeLater(() => alerts.stop());
@@ -133,4 +138,72 @@ it('what was stopped on purpose is no failure', async () => {
   await stage.runtime.interrupt(other.id, 'enough');
   await sleep(500);
   assert.deepEqual(await stage.store.deliveries({}), []);
+});
+
+it('what happened while no server checked is told of after the restart', async () => {
+  let stage = await setStage(
+    ({ user }) => {
+      if (user === 'break') throw new Error('no answer at all');
+      return 'done';
+    },
+    { cost_usd: 0.3 },
+  );
+  const [dear, broken] = [await stage.start('one'), await stage.start('two')];
+  // Enough that those two are not among the newest.
+  for (let count = 0; count < 21; count += 1) await stage.start('another');
+  await stage.runtime.settled(dear.id);
+  await stage.runtime.settled(broken.id);
+  const first = watch(stage, stage.runtime.worker_id);
+  const kept = async () => (await stage.store.recall('alerts', 'place')) ?? '';
+  await until(async () => (await kept()).includes(broken.id), 'it looks');
+  await first.stop();
+
+  await stage.runtime.send(dear.id, 'once more');
+  await stage.runtime.settled(dear.id);
+  await stage.runtime.send(broken.id, 'break');
+  await stage.runtime.settled(broken.id).catch(() => undefined);
+  stage = await stage.reopen();
+  watch(stage, stage.runtime.worker_id);
+  await until(async () => (await stage.store.deliveries({})).length === 2, 'both are told of');
+  assert.deepEqual(
+    new Set((await stage.store.deliveries({})).map(({ root_id }) => root_id)),
+    new Set([dear.id, broken.id]),
+  );
+});
+
+it('a read or a write that fails delays alerts, and loses none', async () => {
+  const { store, runtime, start } = await setStage(() => 'done', { cost_usd: 0.6 });
+  let refused = 0;
+  let [fails_read, fails_write] = [false, true];
+  const faulty = altered(store, {
+    load: async () => {
+      if (fails_read) throw new Error('no load');
+      return store.load();
+    },
+    enterDelivery: async (delivery) => {
+      if (fails_write && delivery.target === 'file:full') throw new Error('no entry');
+      return store.enterDelivery(delivery);
+    },
+  });
+  const rules: readonly AlertRule[] = [
+    { when: 'cost', usd: 0.4, to: ['file:full'] },
+    { when: 'cost', usd: 0.5, to: TO },
+  ];
+  watch({ store: faulty }, runtime.worker_id, rules, undefined, () => {
+    refused += 1;
+  });
+  const targets = async () => (await store.deliveries({})).map(({ target }) => target).sort();
+  await until(async () => (await store.recall('alerts', 'place')) !== null, 'it looks');
+  fails_read = true;
+  await until(() => refused > 0, 'a poll fails');
+  const root = await start();
+  await runtime.settled(root.id);
+  const seen = refused;
+  await until(() => refused > seen + 1, 'a poll fails after the request');
+  fails_read = false;
+  await until(async () => (await targets()).length === 1, 'the second rule is told of');
+  assert.deepEqual(await targets(), TO);
+  fails_write = false;
+  await until(async () => (await targets()).length === 2, 'the first rule is told of, too');
+  assert.deepEqual(await targets(), ['file:full', ...TO]);
 });

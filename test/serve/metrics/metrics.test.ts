@@ -1,6 +1,8 @@
 // Proves that /metrics counts what agents, models, tools and clients do, in the Prometheus text format, without an id in any label; and that the health routes
 // report within a bounded time that the ledger is unreachable.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
@@ -10,6 +12,7 @@ import { defineTool } from '../../../src/tools/define-tool.ts';
 import { startPostgres } from '../../postgres/start-postgres.ts';
 import { type Play, until } from '../../runtime/stage.ts';
 import { setWebStage, type WebStage } from '../http/web-stage.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { followNew } from '../stream/event-stage.ts';
 
 const note = defineTool({
@@ -97,6 +100,22 @@ it('a run is counted by model, tool, status, need and route; a repeated look cou
     assert.ok(value('process_resident_memory_bytes') > 1e6);
   }
   follower.leave();
+  await web.close();
+});
+
+it('all requests since the last look are counted, however many they are', async () => {
+  const database = join(temporaryFolder(), 'ledger.db');
+  const web = await setWebStage(play, { database });
+  const { id } = await web.stage.start();
+  await web.stage.runtime.settled(id);
+  const name = 'coppice_model_requests_total{model="play/actor"}';
+  const before = (await scrape(web)).get(name) ?? 0;
+  const beside = new DatabaseSync(database);
+  beside.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3500)
+    INSERT INTO requests (agent_id, model, input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost_usd, started_at, duration_ms)
+    SELECT '${id}', 'play/actor', 1, 1, 0, 0, NULL, i, 1 FROM n`);
+  beside.close();
+  assert.equal((await scrape(web)).get(name), before + 3_500);
   await web.close();
 });
 

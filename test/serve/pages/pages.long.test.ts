@@ -77,7 +77,7 @@ describe('pages of the dashboard', { skip }, () => {
     ['/schedules', PAYLOADS[1]],
     [`/schedules/${job}`, PAYLOADS[3]],
     ['/deliveries', 'file:'],
-    ['/workers', 'Drain…'],
+    ['/workers', `process ${process.pid}`],
     ['/usage', 'play/actor'],
   ];
 

@@ -7,6 +7,8 @@ import { z } from 'zod';
 import { openRuntime } from '../../../src/runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../../src/runtime/runtime-face.ts';
 import { documentSchema } from '../../../src/serve/api/openapi.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { StoreError } from '../../../src/store/store-error.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { alwaysOnBothDatabases } from '../../runtime/both-databases.ts';
 import { type Play, type Stage, type StageOptions, until } from '../../runtime/stage.ts';
@@ -186,6 +188,29 @@ alwaysOnBothDatabases('the event stream', (database) => {
     await until(() => late.events.length > 0, 'rows were not told before: it must load anew');
     assert.equal(late.events[0]?.type, 'resync');
     assert.equal((await web.ask('/v1/events?brief=true&tree=x')).status, 400);
+  });
+
+  it('opens streams again once the ledger can be read again', async () => {
+    let is_away = false;
+    const wrap = (store: Store): Store =>
+      new Proxy(store, {
+        get(target, key) {
+          if (key === 'asks' && is_away)
+            return () => Promise.reject(new StoreError('E_DB_UNAVAILABLE', 'it is away'));
+          const value: unknown = Reflect.get(target, key);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+    const { stage, web } = await set(({ user }) => `${user} is done`, { ...(await onDatabase()), wrap });
+    is_away = true;
+    for (let times = 0; times < 2; times += 1) assert.equal((await web.ask('/v1/events')).status, 503);
+    is_away = false;
+    const open = await followNew(web);
+    assert.equal(open.status, 200);
+    assert.equal(open.events[0]?.type, 'resync');
+    const root = await stage.start();
+    await until(() => open.of('agent').some(({ agent }) => agent?.id === root.id), 'its agent');
+    await stage.runtime.settled(root.id);
   });
 
   it('tells of approvals that are asked and answered, and of conversations that are deleted', async () => {

@@ -43,7 +43,8 @@ export function MailDiagram({ timeline, until, only }: LifeLinesProps) {
       (until === null || sent_at - timeline.began <= until) &&
       (chosen === null || from_id === chosen || to_id === chosen),
   );
-  if (letters.length === 0) return <p class="empty">No letters.</p>;
+  // Pages that are still to be loaded may have some.
+  if (letters.length === 0 && data !== null && data.next === null) return <p class="empty">No letters.</p>;
   const people = peopleOf(letters, timeline);
   const column = new Map(people.map(({ id }, index) => [id, index * COLUMN + COLUMN / 2]));
   const height = HEAD + letters.length * LINE + 10;

@@ -1,0 +1,59 @@
+// Proves how long work rests: in proportion to its duration, at most five seconds, and not at all after a failure.
+import assert from 'node:assert/strict';
+import { it, type TestContext } from 'node:test';
+import { setImmediate as soon } from 'node:timers/promises';
+import { PacedWork } from '../../../src/serve/stream/paced-work.ts';
+
+const RETRY_MS = 1_000;
+
+/** A clock that the test moves; `works` returns work of that duration. */
+function clockOf(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let now = Math.round(performance.now());
+  t.mock.method(performance, 'now', () => now);
+  const pass = async (ms: number) => {
+    now += ms;
+    t.mock.timers.tick(ms);
+    await soon();
+  };
+  const works = (ms: number, fails = false) => async () => {
+    now += ms;
+    if (fails) throw new Error('no answer');
+  };
+  return { pass, works };
+}
+
+for (const [took_ms, rest_ms] of [
+  [20, 400],
+  [15_000, 5_000],
+] as const)
+  it(`rests ${rest_ms} ms after ${took_ms} ms`, async (t) => {
+    const { pass, works } = clockOf(t);
+    const work = new PacedWork(RETRY_MS);
+    await work.now('look', works(took_ms));
+    let runs = 0;
+    work.soon('look', 100, async () => {
+      runs += 1;
+    });
+    await pass(rest_ms - 1);
+    assert.equal(runs, 0);
+    await pass(1);
+    assert.equal(runs, 1);
+    await work.stop();
+  });
+
+it('is retried soon after a failure, however long that took', async (t) => {
+  const { pass, works } = clockOf(t);
+  const work = new PacedWork(RETRY_MS);
+  let runs = 0;
+  const fail = works(15_000, true);
+  work.soon('look', 100, () => {
+    runs += 1;
+    return fail();
+  });
+  await pass(100);
+  assert.equal(runs, 1);
+  await pass(RETRY_MS);
+  assert.equal(runs, 2);
+  await work.stop();
+});
