@@ -11,7 +11,7 @@ import { nameFault, storedName } from '../records/agent/agent-name.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { clean } from '../render/clean.ts';
-import { askLine, listedAgent } from './agent-rows.ts';
+import { listedAgent } from './agent-rows.ts';
 import type { ClientAgent } from './client-agent.ts';
 import { taskOfCall, taskOfTree } from './durable-tasks.ts';
 import type { McpOptions } from './mcp-options.ts';

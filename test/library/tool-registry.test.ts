@@ -164,7 +164,11 @@ it('programs of an open coppice go on when another one is closed', async () => {
     { when: { step: 0 }, calls: [{ name: 'bash', input: { command: 'touch begun; sleep 1; echo whole' } }] },
     { say: 'heard {{result}}' },
   ];
-  const terms = { builtInTools: ['bash'], sandbox: { mode: 'off' }, permissions: { allow: ['bash'] } } as const;
+  const terms = {
+    builtInTools: ['bash'],
+    sandbox: { mode: 'off' },
+    permissions: { allow: ['bash'] },
+  } as const;
   const [one, other] = [
     await libraryStage(waits, { subagents: null, coppice: terms }),
     await libraryStage([{ say: 'x' }], { subagents: null }),

@@ -41,11 +41,17 @@ test('defaults: reading is allowed, changing asks, unknown tools ask (P3)', () =
 test('a deny rule of a path holds within a matching folder, also in a path of thousands of components (P3)', () => {
   const part = fc.constantFrom('a', 'b', '.env', '*', '**', 'A*', '');
   fc.assert(
-    fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), fc.array(part, { minLength: 1, maxLength: 6 }), (rule, path) => {
-      const [pattern, parts] = [rule.join('/'), path.map((one) => one.toLowerCase())];
-      const expected = parts.some((_, at) => matchesPath(pattern.toLowerCase(), parts.slice(0, at + 1).join('/')));
-      assert.equal(matchesWithin(pattern.toLowerCase(), parts.join('/')), expected);
-    }),
+    fc.property(
+      fc.array(part, { minLength: 1, maxLength: 4 }),
+      fc.array(part, { minLength: 1, maxLength: 6 }),
+      (rule, path) => {
+        const [pattern, parts] = [rule.join('/'), path.map((one) => one.toLowerCase())];
+        const expected = parts.some((_, at) =>
+          matchesPath(pattern.toLowerCase(), parts.slice(0, at + 1).join('/')),
+        );
+        assert.equal(matchesWithin(pattern.toLowerCase(), parts.join('/')), expected);
+      },
+    ),
     { numRuns: 2_000 },
   );
   const rules = Array.from({ length: 20 }, (_, n) => `read:**/.env${n}`);

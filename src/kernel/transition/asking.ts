@@ -135,7 +135,10 @@ function restartTurnClock(state: Executing, now: number): Executing {
   return { ...state, turn, running };
 }
 
-function laterStart({ started_at, began_at = started_at }: Turn, by_ms: number): Pick<Turn, 'started_at' | 'began_at'> {
+function laterStart(
+  { started_at, began_at = started_at }: Turn,
+  by_ms: number,
+): Pick<Turn, 'started_at' | 'began_at'> {
   return { started_at: started_at + by_ms, began_at };
 }
 

@@ -14,7 +14,8 @@ export function humanWait(
   if (!isResting(state.type)) return invalid(state, event, 'the agent is at work; interrupt it first');
   const { wait, at } = event;
   // A failure, or the limit that cut the last turn short, is still to be seen and retried afterwards.
-  const rest = state.type === 'errored' || (state.type === 'idle' && state.limit !== undefined) ? { rest: state } : {};
+  const rest =
+    state.type === 'errored' || (state.type === 'idle' && state.limit !== undefined) ? { rest: state } : {};
   return step({ type: 'waiting', wait, since: at, ...rest }, [
     { type: 'start-timer', call_id: HUMAN_WAIT, at: wait.deadline },
   ]);

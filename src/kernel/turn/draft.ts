@@ -71,8 +71,6 @@ export class Draft {
   get state(): AgentState {
     return this.#state;
   }
-
-  /** The configuration with what this step changes of it. */
   get config(): AgentConfig {
     return this.#config;
   }
@@ -107,16 +105,13 @@ export class Draft {
     this.#state = countDeeds(happening, this.led.agent.id, this.view);
     this.#at = event.at;
     if (request !== undefined) this.#parts.requests.push(request);
-    if (event.type === 'input' || event.type === 'retry') {
-      this.#sent_this_turn = false;
-      this.#reply = null;
-    }
+    if (event.type === 'input' || event.type === 'retry') [this.#sent_this_turn, this.#reply] = [false, null];
     if (event.type === 'call-settled') this.#settled += 1;
     if (event.type === 'response') this.#reply = replyIn(event, before, this.#state) ?? this.#reply;
     for (const effect of result.effects) this.#absorb(effect);
     const end = endOfTurn(before, this.#state, event.type === 'response', this.#reply);
-    const reported = this.#sent_this_turn;
-    if (end !== null) this.#ended.push({ ...end, ...this.#did(), seq: this.last_seq, reported });
+    if (end !== null)
+      this.#ended.push({ ...end, ...this.#did(), seq: this.last_seq, reported: this.#sent_this_turn });
     return null;
   }
 

@@ -88,8 +88,7 @@ export class Sandbox {
   /** Why no program can be confined on this machine, and what to do; null if it works. Checked until it works. */
   problem(): Promise<string | null> {
     this.#problem ??= tryOut().then((problem) => {
-      // Somebody may do what the text says.
-      if (problem !== null) this.#problem = undefined;
+      if (problem !== null) this.#problem = undefined; // somebody may do what it says
       return problem;
     });
     return this.#problem;

@@ -184,7 +184,11 @@ export class GroupCommit {
   }
 
   /** Finds the step that the ledger cannot store, so that the others are not held up. Its turn ends; if even that cannot be stored, it is led no more. */
-  async #contain(pending: readonly PendingStep[], taken: readonly Cell['inputs'][], error: Error): Promise<void> {
+  async #contain(
+    pending: readonly PendingStep[],
+    taken: readonly Cell['inputs'][],
+    error: Error,
+  ): Promise<void> {
     const [{ cell }, ...others] = pending as [PendingStep, ...PendingStep[]];
     if (others.length > 0) {
       for (const [index, one] of pending.entries()) await this.#write([one], [taken[index] ?? []]);
@@ -193,7 +197,9 @@ export class GroupCommit {
     const { clock, drop, emit, runs } = this.#options;
     const text = `a fault in Coppice: the ledger cannot store the next step: ${error.message}`;
     runs.undoBegin(cell.agent);
-    const is_repeated = taken[0]?.some((input) => input.type === 'event' && input.event.type === 'request-failed');
+    const is_repeated = taken[0]?.some(
+      (input) => input.type === 'event' && input.event.type === 'request-failed',
+    );
     if (cell.agent.state.type !== 'requesting' || is_repeated === true) {
       emit({ type: 'notice', agent_id: cell.agent.id, text });
       return drop(cell);

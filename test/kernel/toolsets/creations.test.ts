@@ -85,7 +85,12 @@ it('restrictions of profiles add up from parent to child, and the toolsets of a 
 });
 
 it('a fork in a worktree keeps what its parent must prove, and what a run on a timer may not', () => {
-  const parent = { ...CONFIG, profile: 'tested', require: ['bash:npm test exit 0'], task: termsOf({ kind: 'cron' }) };
+  const parent = {
+    ...CONFIG,
+    profile: 'tested',
+    require: ['bash:npm test exit 0'],
+    task: termsOf({ kind: 'cron' }),
+  };
   const fork = childConfig(parent, { profile: null, cwd: '/elsewhere' });
   assert.deepEqual([fork.require, fork.task, fork.profile], [parent.require, parent.task, 'tested']);
   const spawned = childConfig(parent, { profile: null, task: termsOf({ kind: 'session' }) });

@@ -36,9 +36,9 @@ it('leaves the failure of the last turn to be seen and retried, however it ends'
     const failure = { kind: 'network', error: 'gone', retryable: true } as const;
     run.apply({ type: 'request-failed', at: 2, failure });
     run.apply(WAIT);
-    assert.equal(run.state.type, 'waiting');
     assert.ok(run.apply(end).ok);
-    assert.deepEqual(run.state.type === 'errored' && run.state.failure, failure);
+    const { state } = run;
+    assert.deepEqual(state.type === 'errored' && state.failure, failure);
     assert.ok(run.apply({ type: 'retry', at: 5 }).ok);
   }
 });

@@ -22,10 +22,17 @@ it('the record is bounded, and what it does not name is counted', () => {
 it('children that owe an answer count from the real start of a turn, whose clock may have stood still', () => {
   const turn = { ...newTurn(600), began_at: 1, deeds: { children: 2 } };
   const before: AgentState = { type: 'requesting', attempt: 1, turn };
-  const children = [agentOf('kid', { state: AT_WORK, created_at: 10 }), agentOf('old', { state: AT_WORK, created_at: 0 })];
+  const children = [
+    agentOf('kid', { state: AT_WORK, created_at: 10 }),
+    agentOf('old', { state: AT_WORK, created_at: 0 }),
+  ];
   const view = { tools: new Map(), relatives: { children: () => children } } as unknown as View;
   const event = { type: 'cancel', at: 700, by: 'you', reason: 'x', open: [] } as const;
-  const after = countDeeds({ before, after: { type: 'idle' }, event, effects: [], request: undefined }, 'a', view);
+  const after = countDeeds(
+    { before, after: { type: 'idle' }, event, effects: [], request: undefined },
+    'a',
+    view,
+  );
   assert.deepEqual(after, { type: 'idle', deeds: { children: 2, unanswered: 1, took_ms: 100 } });
 });
 

@@ -61,7 +61,10 @@ it('what an escape in its arguments stands for is made storable', () => {
       return { type: 'settle', output: '', consequences: [] };
     },
   });
-  decided({ tools: [tool] }, call('c1', 'tool', String.raw`{"a\u0000":["b\u0000",{"c":"\ud83d"}],"d":"\u00fc"}`));
+  decided(
+    { tools: [tool] },
+    call('c1', 'tool', String.raw`{"a\u0000":["b\u0000",{"c":"\ud83d"}],"d":"\u00fc"}`),
+  );
   assert.deepEqual(inputs, [{ 'a\u2400': ['b\u2400', { c: '\ufffd' }], d: 'ü' }]);
 });
 

@@ -163,7 +163,10 @@ function suite(database: Database): void {
                     ? step
                     : {
                         ...step,
-                        requests: step.requests.map((one) => ({ ...one, usage: { ...one.usage, input: 0.5 } })),
+                        requests: step.requests.map((one) => ({
+                          ...one,
+                          usage: { ...one.usage, input: 0.5 },
+                        })),
                       },
                 ),
               );

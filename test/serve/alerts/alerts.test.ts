@@ -57,7 +57,7 @@ function watch(
   worker_id: string,
   rules = RULES,
   onEntered = () => {},
-  onTrouble = (error: unknown) => assert.fail(String(error)),
+  onTrouble: (error: unknown) => void = (error) => assert.fail(String(error)),
 ): Alerts {
   const alerts = new Alerts({
     store,

@@ -11,8 +11,8 @@ import { METRICS } from '../../../src/serve/metrics/metric-table.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { startPostgres } from '../../postgres/start-postgres.ts';
 import { type Play, until } from '../../runtime/stage.ts';
-import { setWebStage, type WebStage } from '../http/web-stage.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { setWebStage, type WebStage } from '../http/web-stage.ts';
 import { followNew } from '../stream/event-stage.ts';
 
 const note = defineTool({

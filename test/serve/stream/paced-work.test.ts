@@ -16,10 +16,12 @@ function clockOf(t: TestContext) {
     t.mock.timers.tick(ms);
     await soon();
   };
-  const works = (ms: number, fails = false) => async () => {
-    now += ms;
-    if (fails) throw new Error('no answer');
-  };
+  const works =
+    (ms: number, fails = false) =>
+    async () => {
+      now += ms;
+      if (fails) throw new Error('no answer');
+    };
   return { pass, works };
 }
 
