@@ -277,11 +277,14 @@ function leaveForSetup(app: AppContext): void {
   app.leave('setup');
 }
 
+/** Number of agents of the open tree that work and that leaving would stop: none if another process leads it. */
+export function workingHere({ followed, state }: AppContext): number {
+  return followed ? 0 : [...state.agents.values()].filter((agent) => isWorking(agent.state.type)).length;
+}
+
 /** Leaves at once when no agent works; else asks whether to detach or kill. */
 export function quit(app: AppContext): void {
-  const { working_elsewhere: elsewhere, followed } = app;
-  const here = [...app.state.agents.values()].filter((agent) => isWorking(agent.state.type)).length;
-  const working = followed ? elsewhere : here + elsewhere;
+  const working = workingHere(app) + app.working_elsewhere;
   if (working === 0) return app.leave('quit');
   app.dispatch({ type: 'overlay', overlay: { type: 'quit', working } });
 }

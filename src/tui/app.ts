@@ -10,7 +10,7 @@ import type { UiStyle } from '../render/style.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
-import { perform, submit } from './app-commands.ts';
+import { perform, submit, workingHere } from './app-commands.ts';
 import type { AppContext } from './app-context.ts';
 import { keyPressed } from './app-keys.ts';
 import type { AppEnd, AppOptions, LeaveMode } from './app-options.ts';
@@ -140,8 +140,8 @@ class App implements AppContext {
       }
       const { root_id } = this.state;
       const left = this.#trees.left.busy;
-      if (how === 'kill')
-        for (const id of root_id === null ? left : [...left, root_id]) await this.runtime.kill(id);
+      const worked = root_id !== null && workingHere(this) > 0 ? [...left, root_id] : left;
+      if (how === 'kill') for (const id of worked) await this.runtime.kill(id);
       this.overview.markSeen();
       return { how, root_id, left };
     } finally {

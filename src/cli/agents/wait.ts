@@ -1,4 +1,5 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import type { Asked } from '../../serve/client/ledger-client.ts';
 import { unledText } from '../../serve/leading/unled-reason.ts';
@@ -20,13 +21,20 @@ export async function wait(
   options: { readonly timeout: number },
 ): Promise<number> {
   const document = await ask(context, async (asked) => {
-    const agents = await idsOf(context, asked, texts);
+    let agents = await idsOf(context, asked, texts);
     const deadline = Date.now() + options.timeout * 1_000;
     const told = new Set<string>();
     for (let first = true; ; first = false) {
       const left_s = Math.max(0, deadline - Date.now()) / 1_000;
       // The first query returns at once, so that unled trees are reported before the wait for them begins.
-      const found = await asked.wait({ agents, timeout_seconds: first ? 0 : Math.min(TELL_S, left_s) });
+      const terms = { timeout_seconds: first ? 0 : Math.min(TELL_S, left_s) };
+      const found = await asked.wait({ agents, ...terms }).catch(async (error: unknown) => {
+        // One of them was deleted with its run: the wait is for the others.
+        if (first || !isNotFound(error)) throw error;
+        agents = await stillThere(asked, agents);
+        if (agents.length === 0) return { schema: 'coppice/wait/v1' as const, results: [] };
+        return asked.wait({ agents, timeout_seconds: 0 });
+      });
       tellUnled(found.results, told);
       if (found.timed_out === undefined || left_s === 0) return found;
     }
@@ -54,6 +62,23 @@ async function idsOf(context: Context, asked: Asked, texts: readonly string[]): 
     return Promise.all(texts.map(async (text) => (await findAgent(context, asked, text)).id));
   const { agents } = await asked.tree(await findRoot(context, asked, undefined));
   return agents.filter((agent) => !hasEnded(agent)).map(({ id }) => id);
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof CoppiceError && error.code === 'E_AGENT_NOT_FOUND';
+}
+
+async function stillThere(asked: Asked, ids: readonly string[]): Promise<string[]> {
+  const found = ids.map((id) =>
+    asked.wait({ agents: [id], timeout_seconds: 0 }).then(
+      () => [id],
+      (error: unknown) => {
+        if (isNotFound(error)) return [];
+        throw error;
+      },
+    ),
+  );
+  return (await Promise.all(found)).flat();
 }
 
 function saidBy({ last_reply, error, limit }: Row): string {

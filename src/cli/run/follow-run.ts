@@ -115,11 +115,14 @@ export async function followRun(context: Context, run: Followed, options: Follow
   let progress: Progress | null = null;
   try {
     const early: ShownEvent[] = [];
+    const replies = new LastReplies();
     const { root_id, tree, agents } = await run.begin((event, line) => {
+      if (event.agent !== undefined) replies.see(event.agent);
       if (options.events === true) printJson(line);
       else if (progress === null) early.push(event);
       else progress.see(event);
     });
+    for (const agent of agents) replies.see(agent);
     progress = progressOf(context, options, root_id, agents, tree);
     for (const event of early) progress.see(event);
     const outcome = await Promise.race([
@@ -131,7 +134,7 @@ export async function followRun(context: Context, run: Followed, options: Follow
     progress.end();
     if (typeof outcome === 'number') {
       await run.close();
-      const reply = agents.find(({ id }) => id === root_id)?.last_reply ?? null;
+      const reply = replies.of(root_id);
       return stopped(context.json || options.events === true, run, { root_id, reply, code: outcome });
     }
     const root = outcome.find(({ id }) => id === root_id);
@@ -145,6 +148,21 @@ export async function followRun(context: Context, run: Followed, options: Follow
     stop.dispose();
     (progress as Progress | null)?.end();
     await run.close();
+  }
+}
+
+/** The last reply of each root, by the newest of the states that were seen of it. */
+class LastReplies {
+  readonly #roots = new Map<string, AgentDocument>();
+
+  see(agent: AgentDocument): void {
+    if (agent.parent_id !== null) return;
+    const before = this.#roots.get(agent.id);
+    if (before === undefined || agent.updated_at >= before.updated_at) this.#roots.set(agent.id, agent);
+  }
+
+  of(root_id: string): string | null {
+    return this.#roots.get(root_id)?.last_reply ?? null;
   }
 }
 

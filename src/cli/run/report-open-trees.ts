@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { isWorking } from '../../records/agent/state.ts';
+import { sameLedgerFlags } from '../../settings/ledger-name.ts';
 import type { Store } from '../../store/store.ts';
 import type { AppEnd } from '../../tui/app-options.ts';
 import type { Context } from '../setup/context.ts';
@@ -16,15 +17,15 @@ export async function reportOpenTrees(
 ): Promise<number> {
   if (root_id === null && left.length === 0) return EXIT.done;
   for (const id of [...left, ...(root_id === null ? [] : [root_id])]) {
-    const short = id.slice(0, 8);
+    const named = `${id.slice(0, 8)}${sameLedgerFlags(context)}`;
     const living = await store.agents({ root_id: id, living: true });
     const goes_on = how === 'detach' && living.some((agent) => isWorking(agent.state.type));
     if (goes_on) continueDetached(context, id);
     const line = goes_on
-      ? `its agents continue; look with coppice tree ${short}, come back with coppice --tree ${short}`
+      ? `its agents continue; look with coppice tree ${named}, come back with coppice --tree ${named}`
       : living.length > 0
-        ? `come back with: coppice --tree ${short}`
-        : `all its agents have ended; read it with: coppice --tree ${short}`;
+        ? `come back with: coppice --tree ${named}`
+        : `all its agents have ended; read it with: coppice --tree ${named}`;
     process.stdout.write(`${line}\n`);
   }
   return how === 'hangup' ? 129 : EXIT.done;
@@ -42,7 +43,7 @@ function continueDetached(context: Context, root_id: string): void {
     ...(config === undefined ? [] : ['--config', config]),
   ];
   // Not passed as an argument, because every user of the machine can read those and the URL may contain a password.
-  const env = { ...process.env, DATABASE_URL: context.database };
+  const env = { ...process.env, DATABASE_URL: context.database, COPPICE_SERVER: undefined };
   const child = spawn(process.execPath, args, { detached: true, stdio: 'ignore', env });
   child.on('error', () => undefined);
   child.unref();

@@ -93,16 +93,17 @@ async function converseWithModel(
   const terms = composeTerms(context);
   const { profile, set_up = false } = options;
   const terminal = { style, line_mode: isDumb(context), openScreen: opensScreen(context, style) };
-  const prepare = (again: boolean) => prepareModel(context, terms, { profile, set_up: again, ...terminal });
+  const prepare = (latest: Context, again: boolean) =>
+    prepareModel(latest, terms, { profile, set_up: again, ...terminal });
   // Choosing a conversation from the list may need no model.
   const picks = options.resume === true && !set_up;
   let prepared: { readonly model: string | null; readonly context: Context } | null =
-    root !== null || picks ? { model: root?.config.model ?? null, context } : await prepare(set_up);
+    root !== null || picks ? { model: root?.config.model ?? null, context } : await prepare(context, set_up);
   if (prepared === null) return set_up ? EXIT.done : EXIT.no_credentials;
   let end = await converse(prepared.context, terms, options, style, store, root, prepared.model, told);
   while (end.how === 'setup') {
     await reportOpenTrees(context, store, end);
-    prepared = await prepare(true);
+    prepared = await prepare(prepared.context, true);
     if (prepared === null) break;
     end = await converse(
       prepared.context,

@@ -136,7 +136,12 @@ export type AgentState =
   /** `limit`: the limit that ended the newest turn early. */
   | ({ readonly type: 'idle'; readonly limit?: string } & AfterTurn)
   /** The person made this agent wait for mail (`/wait`). `rest`: the state to which it returns, if that is more than `idle`. */
-  | ({ readonly type: 'waiting'; readonly wait: WaitSpec; readonly since: number; readonly rest?: Resting } & AfterTurn)
+  | ({
+      readonly type: 'waiting';
+      readonly wait: WaitSpec;
+      readonly since: number;
+      readonly rest?: Resting;
+    } & AfterTurn)
   | {
       readonly type: 'requesting';
       readonly attempt: number;

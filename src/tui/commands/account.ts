@@ -22,7 +22,7 @@ export async function exportTree(app: AppContext, format: ExportFormat, file: st
 
 /** `/cost`: shows what the tree in view has used since the person last wrote to its root, and in all; by agent and by model. */
 export async function tellCost(app: AppContext): Promise<void> {
-  const { root_id, agents } = app.state;
+  const { root_id } = app.state;
   if (root_id === null) return app.say('nothing was used yet');
   const history = await app.store.history(root_id);
   const since =
@@ -32,7 +32,8 @@ export async function tellCost(app: AppContext): Promise<void> {
   let [turn, total] = [NOTHING, NOTHING];
   const by_agent = new Map<string, Spent>();
   const by_model = new Map<string, Spent>();
-  for (const { id, name } of agents.values())
+  // From the ledger, because reaped agents count too.
+  for (const { id, name } of (await app.store.agents({ root_id })).toReversed())
     for (const { model, usage, started_at } of await app.store.requests(id)) {
       total = more(total, usage);
       if (started_at >= since) turn = more(turn, usage);

@@ -17,7 +17,7 @@ export interface ChangedFiles {
   readonly commands: number;
 }
 
-/** Returns the changes by agents of the tree in view, or only by agent `only`, since a time (milliseconds since the epoch). */
+/** Returns the changes by agents of the tree in view, reaped ones included, or only by agent `only`, since a time (milliseconds since the epoch). */
 export async function changedFiles(
   { state, store }: AppContext,
   since = 0,
@@ -25,7 +25,9 @@ export async function changedFiles(
 ): Promise<ChangedFiles> {
   const files = new Map<string, RecordedChange[]>();
   let commands = 0;
-  for (const { id: agent_id, name: agent_name, forked_from } of state.agents.values()) {
+  const { root_id } = state;
+  const agents = root_id === null ? [] : (await store.agents({ root_id })).toReversed();
+  for (const { id: agent_id, name: agent_name, forked_from } of agents) {
     if (only !== null && agent_id !== only) continue;
     for (const { kind, content, at, seq } of await store.history(agent_id, forked_from?.seq ?? 0)) {
       if (kind !== 'result' || at < since) continue;

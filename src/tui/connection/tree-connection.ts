@@ -54,11 +54,10 @@ export class TreeConnection {
     return this.#lead.told;
   }
 
-  /** Takes over the agents of a tree that nobody leads, unless workers lead it; resolves to all its agents, oldest first, so that slots stay the same. */
+  /** Takes over the agents of a tree that nobody leads, unless workers lead it; resolves to all its agents, reaped ones too, oldest first, so that slots stay the same. */
   async resume(root_id: string, how: ResumeOptions): Promise<ResumedTree> {
     const report = this.followed ? null : await this.#app.runtime.resume(root_id, how);
-    const all = (await this.#app.store.agents({ root_id })).toReversed();
-    return { root_id, report, agents: all.filter((agent) => agent.reaped_at === null) };
+    return { root_id, report, agents: (await this.#app.store.agents({ root_id })).toReversed() };
   }
 
   /** Shows a resumed tree, with an agent in view. */

@@ -14,7 +14,7 @@ export type Direction = 'parent' | 'child' | 'previous' | 'next';
 /** Everything that changes what the UI shows. */
 export type UiEvent =
   | { readonly type: 'runtime'; readonly event: RuntimeEvent }
-  /** A tree was opened, with its agents from the ledger; null: no tree is open, and the next message begins one. */
+  /** A tree was opened, with its agents from the ledger, reaped ones too; null: no tree is open, and the next message begins one. */
   | { readonly type: 'opened'; readonly root_id: string | null; readonly agents: readonly Agent[] }
   /** The history of one agent with what it inherited, and its pending mail. Messages that arrived meanwhile are appended. */
   | {

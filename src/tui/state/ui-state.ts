@@ -107,8 +107,10 @@ export interface Turn {
 }
 
 export interface UiState {
-  /** Agents of the tree, oldest first. */
+  /** Agents of the tree, oldest first, without those that were reaped. */
   readonly agents: PersistentMap<Agent>;
+  /** Usage of the agents that were reaped or deleted: it stays in the total. */
+  readonly past_usage: Usage;
   readonly root_id: string | null;
   /** The newest turn of the root; null if its beginning was not seen here. */
   readonly turn: Turn | null;
@@ -171,6 +173,7 @@ export const EMPTY_PANE: AgentPane = {
 
 export const EMPTY_UI: UiState = {
   agents: PersistentMap.empty(),
+  past_usage: NO_USAGE,
   root_id: null,
   turn: null,
   view: null,
@@ -192,9 +195,9 @@ export const EMPTY_UI: UiState = {
   now: 0,
 };
 
-/** The usage of all agents together. */
+/** The usage of all agents together, reaped and deleted ones included. */
 export function totalUsage(state: UiState): Usage {
-  let total = NO_USAGE;
+  let total = state.past_usage;
   for (const { usage } of state.agents.values()) total = addUsage(total, usage);
   return total;
 }

@@ -1,4 +1,5 @@
 import type { Agent } from '../../records/agent/agent.ts';
+import { addUsage, NO_USAGE } from '../../records/agent/usage.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import { seeAgent, seeKilled, seeReaped, visit, withoutAgents } from './agents/agent-changes.ts';
 import { agentAtSlot, neighbour } from './agents/family.ts';
@@ -127,7 +128,9 @@ function opened(state: UiState, event: Extract<UiEvent, { type: 'opened' }>): Ui
   // Input in progress survives: a first Ctrl-C, whose second leaves, and the leader key, which waits for another key.
   const { now, typed_at, shell_command, leaving, leader } = state;
   const kept = { now, typed_at, shell_command, leaving, leader };
-  const empty: UiState = { ...EMPTY_UI, ...maps, ...kept, root_id: event.root_id };
+  const reaped = births.filter(({ reaped_at }) => reaped_at !== null);
+  const past_usage = reaped.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE);
+  const empty: UiState = { ...EMPTY_UI, ...maps, ...kept, past_usage, root_id: event.root_id };
   return births.reduce((sum, agent) => seeAgent(sum, agent, false), empty);
 }
 

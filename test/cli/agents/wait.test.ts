@@ -5,7 +5,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { alwaysOnBothDatabases } from '../../runtime/both-databases.ts';
+import { until } from '../../runtime/stage.ts';
 import type { Exchange } from '../../servers/brain.ts';
 import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
 import { type Home, makeHome } from '../run-cli.ts';
@@ -73,6 +75,45 @@ alwaysOnBothDatabases('a wait in a process of its own', (database) => {
     assert.equal((await home.run(['send', b, 'more', ...where])).code, 0);
     const waited = await home.run(['wait', b, '--timeout', '0', '--json', ...where]);
     assert.deepEqual([waited.code, JSON.parse(waited.stdout).results[0].status], [5, 'running']);
+  });
+
+  it('goes on with the others when one of the agents is deleted with its run', async () => {
+    const spawn = (label: string, cleanup: string) => ({
+      name: 'sessions_spawn',
+      input: { task: `be ${label}`, label, cleanup },
+    });
+    const untilThere = (file: string) => ({
+      name: 'bash',
+      input: { command: `until [ -e ${file} ]; do sleep 0.1; done` },
+    });
+    const rules = [
+      step(0, spawn('brief', 'delete'), spawn('kept', 'keep')),
+      { when: { agent: 'brief', step: 0 }, calls: [untilThere('brief.end')] },
+      { when: { agent: 'kept', step: 0 }, calls: [untilThere('kept.end')] },
+      { say: 'I am {{agent.name}}' },
+    ];
+    writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules }));
+    const url = await database();
+    const where = url === undefined ? [] : ['--database', url];
+    const model = ['--model', 'scripted:rules.json', '--toolset', 'sessions', '--yes'];
+    const run = home.start(['run', 'go', ...model, ...where]);
+    const listed = async () => (await home.run(['ps', '--all', ...where])).stdout;
+    await until(async () => / brief .* kept | kept .* brief /s.test(await listed()), 'both agents');
+    const waiting = home.run(['wait', 'brief', 'kept', '--timeout', '60', '--json', ...where]);
+    await sleep(1_500);
+    writeFileSync(join(home.work, 'brief.end'), '');
+    await until(async () => !(await listed()).includes(' brief '), 'one agent is deleted');
+    // The command looks again every two seconds.
+    await sleep(2_500);
+    writeFileSync(join(home.work, 'kept.end'), '');
+    const { code, stdout, stderr } = await waiting;
+    assert.equal(code, 0, stderr);
+    const { results } = JSON.parse(stdout) as { readonly results: readonly Row[] };
+    assert.deepEqual(
+      results.map(({ name, last_reply }) => [name, last_reply]),
+      [['kept', 'I am kept']],
+    );
+    await run.ended;
   });
 
   it('ends over HTTP, too', async () => {

@@ -328,6 +328,24 @@ describe('runs on a local server', () => {
     await home.run(['kill', 'patient', '--yes']);
   });
 
+  it('a run that is stopped while only a child works prints the reply of its root', async () => {
+    const rules = [
+      {
+        when: { root: true, step: 0 },
+        calls: [{ name: 'fork', input: { name: 'slow', prompt: 'be slow' } }],
+      },
+      { when: { root: true }, say: 'It is begun.' },
+      { delay_ms: 600_000, say: 'Never.' },
+    ];
+    writeFileSync(join(home.work, 'stopped.json'), JSON.stringify({ rules }));
+    const model = ['--model', 'scripted:stopped.json'];
+    const stopped = await home.run(['run', 'x', '--name', 'begun', ...model, '--timeout', '3', '--json']);
+    assert.equal(stopped.code, 124);
+    const { status, reply } = JSON.parse(stopped.stdout);
+    assert.deepEqual([status, reply], ['stopped', 'It is begun.']);
+    await home.run(['kill', 'begun', '--yes']);
+  });
+
   it('--events prints every event as a line of JSON', async () => {
     const result = await home.run(['run', 'say hello', '--events']);
     const lines = result.stdout

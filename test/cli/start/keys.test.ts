@@ -56,7 +56,12 @@ it('what is set up joins the configuration and the keys that are there', () => {
   mkdirSync(dotfiles);
   writeFileSync(
     join(dotfiles, 'config.json'),
-    '{"model":"a/b","env_allow":["X"],"providers":{"a":{"type":"openai"}}}',
+    JSON.stringify({
+      model: 'a/b',
+      env_allow: ['X'],
+      providers: { a: { type: 'openai' } },
+      agents: { defaults: { model: 'a/b', thinking: 'low' }, limits: { depth: 2 } },
+    }),
     { mode: 0o640 },
   );
   symlinkSync(join(dotfiles, 'config.json'), join(folder, 'config.json'));
@@ -72,6 +77,7 @@ it('what is set up joins the configuration and the keys that are there', () => {
   assert.deepEqual(read(join(dotfiles, 'config.json')), {
     model: 'local/m',
     env_allow: ['X'],
+    agents: { defaults: { model: 'local/m', thinking: 'low' }, limits: { depth: 2 } },
     providers: { a: { type: 'openai' }, local: found.providers.local },
   });
   assert.deepEqual(read(join(folder, 'keys.json')), { OTHER_KEY: 'other', LOCAL_API_KEY: 'k' });

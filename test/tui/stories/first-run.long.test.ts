@@ -1,6 +1,6 @@
 /** Proves what a person without a model key sees: a choice between the complete demo and the instructions for a key or a local model. */
 import assert from 'node:assert/strict';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { MAIN } from '../../house/program.ts';
@@ -128,6 +128,47 @@ it('choice 3 finds a server that runs, or asks one at another address for its mo
     providers: {
       local: { type: 'openai-compatible', baseURL: `${other.url}/v1`, apiKeyEnv: 'LOCAL_API_KEY' },
     },
+  });
+});
+
+it('/setup begins with the new model, whatever was named before, and keeps the server of an earlier one', async (test) => {
+  const [one, two] = await Promise.all(
+    ['one', 'two'].map((name) =>
+      startOpenAiChatServer({ answer: () => ({ text: `hello to you from ${name}` }), models: [name] }),
+    ),
+  );
+  assert.ok(one !== undefined && two !== undefined);
+  test.after(() => Promise.all([one.close(), two.close()]));
+  const folder = temporaryFolder();
+  const model = `scripted:${join(folder, 'rules.json')}`;
+  writeFileSync(join(folder, 'rules.json'), JSON.stringify({ rules: [{ say: 'the old model' }] }));
+  mkdirSync(join(folder, 'coppice'));
+  const file = join(folder, 'coppice', 'config.json');
+  writeFileSync(file, JSON.stringify({ agents: { defaults: { model, thinking: 'off' } } }));
+  const pty = begin(test, ['--model', model], {}, folder);
+  await pty.until(() => pty.screen().some((line) => line.startsWith('>')), 'the conversation begins');
+  for (const [name, url, provider] of [
+    ['one', one.url, 'local'],
+    ['two', two.url, 'local2'],
+  ] as const) {
+    await press(pty, '/setup', KEY.enter);
+    await pty.until('Watch a 20-second demo');
+    await press(pty, '3');
+    await pty.until('Another address');
+    await press(pty, /(\d) {2}Another address/.exec(pty.screen().join('\n'))?.[1] ?? '');
+    await pty.until('Address of an OpenAI-compatible server');
+    await press(pty, '\x15', url, KEY.enter);
+    await pty.until(`1  ${name}`);
+    await press(pty, '1');
+    await pty.until(`${provider}/${name} is ready`);
+    await talks(pty);
+    await pty.until(`hello to you from ${name}`);
+  }
+  const server = (baseURL: string) => ({ type: 'openai-compatible', baseURL: `${baseURL}/v1` });
+  assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), {
+    model: 'local2/two',
+    agents: { defaults: { model: 'local2/two', thinking: 'off' } },
+    providers: { local: server(one.url), local2: server(two.url) },
   });
 });
 

@@ -125,3 +125,59 @@ it('killing a descendant or a sibling of the agent in view keeps the view; killi
   await ui.inView('0 main');
   assert.ok(!pty.alternate);
 });
+
+it('what reaped agents did still counts in /diff, /undo, /cost and the meters, also after coming back', async (test) => {
+  const ui = await openUi(
+    test,
+    {
+      rules: [
+        { when: { root: true, user: '^split', step: 0 }, calls: forks('maker') },
+        {
+          when: { agent: 'maker', step: 0 },
+          calls: [{ name: 'write', input: { path: 'made.txt', content: 'x' } }],
+        },
+        { when: { agent: 'maker' }, say: 'It is made.' },
+        { say: 'Main is done.' },
+      ],
+    },
+    { args: ['--allow', '*'], rows: 50 },
+  );
+  const { pty } = ui;
+  await ui.say('split');
+  await pty.until('Main is done.');
+  await ui.press(KEY.alt(1));
+  await pty.until('It is made.');
+  await ui.press(KEY.alt(0));
+  await ui.inView('0 main');
+  await ui.say('/kill maker');
+  await pty.until('Kill maker?');
+  await ui.press('y');
+  await ui.gone('Kill maker?');
+  const total = async (one: typeof ui): Promise<string | undefined> => {
+    let found: string | undefined;
+    await one.pty.until(() => {
+      found = one.pty
+        .screen()
+        .join('\n')
+        .match(/ (\d+k?) ─+$/m)?.[1];
+      return found !== undefined;
+    });
+    return found;
+  };
+  const before = await total(ui);
+  await ui.say('/reap');
+  await pty.until('removed 1 dead');
+  assert.equal(await total(ui), before);
+  await ui.say('/diff');
+  await pty.until('made.txt  by maker');
+  await ui.say('/cost');
+  await pty.until(() => pty.screen().some((line) => / 2 requests +maker$/.test(line)));
+  await ui.say('/undo');
+  await pty.until('made.txt  would be removed');
+  await ui.press('n');
+  await ui.gone('Take back');
+  await ui.say('/quit');
+  assert.equal((await pty.ended).exitCode, 0);
+  const back = await ui.again();
+  assert.equal(await total(back), before);
+});

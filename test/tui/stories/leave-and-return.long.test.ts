@@ -1,5 +1,6 @@
 /** Proves that a person who returns finds every agent, dead and reaped ones included, as it was left, and that nothing of the tree is lost. */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { until } from '../../runtime/stage.ts';
@@ -44,6 +45,23 @@ it('kill all ends every agent before the program exits; the next start begins an
   await back.pty.until('Main heard');
   const roots = await back.ledger((store) => store.agents({ conversations: true }));
   assert.equal(roots.filter(({ parent_id }) => parent_id === null).length, 2);
+});
+
+it('what is detached goes on in the ledger of the window, whatever server is set, and the printed commands find it', async (test) => {
+  const env = { COPPICE_SERVER: 'http://127.0.0.1:1', COPPICE_TOKEN: 'none' };
+  const ui = await openUi(test, RULES, { env, columns: 300 });
+  await ui.say('start');
+  await ui.pty.until('Main heard');
+  await ui.say('/quit');
+  await ui.pty.until('quit? 1 agent running');
+  await ui.press('d');
+  assert.equal((await ui.pty.ended).exitCode, 0);
+  const printed = /coppice tree (\S+) --database (\S+), come back with coppice --tree \1 --database \2$/m;
+  assert.equal(printed.exec(ui.pty.history().join('\n'))?.[2], `sqlite:${join(ui.folder, 'ledger.db')}`);
+  await until(async () => {
+    const agents = await ui.ledger((store) => store.agents({}));
+    return agents.some(({ name, reply }) => name === 'slow' && reply === 'slow is done');
+  }, 'the slow agent is led to its end');
 });
 
 it('restores dead, reaped and idle agents, captures, scrollback and slots', async (test) => {

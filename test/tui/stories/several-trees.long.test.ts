@@ -20,6 +20,7 @@ const RULES: ScriptedRules = {
     },
     { when: { root: true, user: '^clean up' }, say: 'It is clean.' },
     { when: { root: true, user: '^slow' }, say: 'Slowly.', delay_ms: 1_000 },
+    { when: { root: true, user: '^endless' }, say: 'Never.', delay_ms: 600_000 },
     { when: { root: true }, say: 'Heard: {{user}}' },
   ],
 };
@@ -107,4 +108,29 @@ it('a tree that is left goes on: it is counted, its questions are told of, and w
   await pty.until('“clean up” is kept');
   await ui.say('/quit');
   assert.equal((await pty.ended).exitCode, 0);
+});
+
+it('[k]ill all on quitting kills what is at work out of view, and not an idle conversation in view', async (test) => {
+  const ui = await openUi(test, RULES);
+  const { pty } = ui;
+  await ui.say('endless work');
+  await pty.until('thinking');
+  await ui.say('/new');
+  await pty.until('“endless work” goes on here: /resume');
+  await ui.say('the second task');
+  await pty.until('Heard: the second task');
+  const [busy, idle] = [await rootOf(ui, /endless/), await rootOf(ui, /second/)];
+  await until(
+    async () => (await ui.ledger((store) => store.agent(idle)))?.state.type === 'idle',
+    'the tree in view is at rest',
+  );
+  await ui.say('/quit');
+  await pty.until('quit? 1 agent running: [d]etach [k]ill all [n]o');
+  await ui.press('k');
+  assert.equal((await pty.ended).exitCode, 0);
+  const states = await ui.ledger((store) => Promise.all([busy, idle].map((id) => store.agent(id))));
+  assert.deepEqual(
+    states.map((agent) => agent?.state.type),
+    ['killed', 'idle'],
+  );
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { contextWindow } from '../../../src/models/providers.ts';
 import type { Agent } from '../../../src/records/agent/agent.ts';
-import { EMPTY_UI, type UiState } from '../../../src/tui/state/ui-state.ts';
+import { EMPTY_UI, totalUsage, type UiState } from '../../../src/tui/state/ui-state.ts';
 import { ALL_METERS, type MeterSettings } from '../../../src/tui/views/navigation/meters.ts';
 import { navigationLine } from '../../../src/tui/views/navigation/navigation-line.ts';
 import { ASCII, after, agent, fits, PLAIN, SPOKEN, T0, THINKING, tokens } from '../ui-fixture.ts';
@@ -122,6 +122,28 @@ describe('meters', () => {
     const above = [scope('other', 0.5, 0.2), scope('other', 9_000, 1_000)];
     const spoken = navigationLine(told(0.4, above, 'child'), 200, SPOKEN);
     assert.match(spoken, / in all, \$0\.40 left, branch 1k tokens \$0\.20 left$/);
+  });
+
+  it('keep what agents used that were reaped or deleted, also when the tree is opened again', () => {
+    const state = after(twoTurns(), { type: 'visit', agent_id: 'main' });
+    const meters = '1◐ · context 9k · turn 39k $0.13 1m02 · 44k $0.15';
+    const reaped = after(state, { type: 'reaped', ids: ['child'] });
+    assert.equal(behind(drawn(reaped, 110)), meters);
+    const removed = { type: 'removed', ids: ['child'] } as const;
+    assert.equal(behind(drawn(after(state, { type: 'runtime', event: removed }), 110)), meters);
+    const again = after(reaped, seen('child', { usage: tokens(30_000, 0.1), reaped_at: T0 }));
+    assert.equal(behind(drawn(again, 110)), meters, 'each counts once');
+    const opened = after(EMPTY_UI, {
+      type: 'opened',
+      root_id: 'main',
+      agents: [
+        agent('main', null, { usage: tokens(14_000, 0.05) }),
+        agent('child', 'main', { usage: tokens(30_000, 0.1), reaped_at: T0 }),
+      ],
+    });
+    assert.equal(behind(drawn(opened, 110)), '44k $0.15');
+    assert.equal(opened.agents.size, 1);
+    assert.equal(totalUsage(opened).input, 44_000);
   });
 
   it('know the windows of usual models, and those of the configuration', () => {

@@ -17,8 +17,8 @@ export const FIRST_CHOICES: readonly Choice[] = [
   { text: 'Use a local model', detail: '(OpenAI-compatible URL)' },
 ];
 
-/** `ready`: keys and configuration were written; the model answered, or the person kept it all the same. Null: the person left, or was told what to do. */
-export type FirstRunEnd = 'demo' | 'ready' | null;
+/** `Found`: it was written to keys and configuration; the model answered, or the person kept it all the same. Null: the person left, or was told what to do. */
+export type FirstRunEnd = 'demo' | Found | null;
 
 /** Guides a person to a model. `why` is the title of the first question, which says why it is asked. */
 export async function firstRun(
@@ -45,7 +45,7 @@ export async function firstRun(
   }
 }
 
-function keep(context: Context, dialogue: Dialogue, found: Found): FirstRunEnd {
+function keep(context: Context, dialogue: Dialogue, found: Found): Found {
   const written = writeSetup(found, context.options.config, process.env);
   dialogue.print(`✓ ${found.model} is ready. Written: ${written.join(', ')}`);
   for (const name of Object.keys(found.keys))
@@ -53,5 +53,5 @@ function keep(context: Context, dialogue: Dialogue, found: Found): FirstRunEnd {
       dialogue.print(
         `${name} is also set in your shell and takes precedence over the new key: unset it there`,
       );
-  return 'ready';
+  return found;
 }

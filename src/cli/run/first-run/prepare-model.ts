@@ -34,8 +34,8 @@ export async function prepareModel(
   const end = await firstRun(context, set_up ? 'Which model?' : NO_MODEL, style, line_mode, openScreen);
   if (end === null) return null;
   if (end === 'demo') return { model: DEMO_MODEL, context };
-  const ready = await reloaded(context);
-  return { model: chooseModel(ready, named), context: ready };
+  // `--model` and the profile name the model that the person has just replaced.
+  return { model: end.model, context: await reloaded(context) };
 }
 
 function modelOrNull(choose: () => string): string | null {

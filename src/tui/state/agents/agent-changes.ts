@@ -1,5 +1,6 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../../records/agent/state.ts';
+import { addUsage, NO_USAGE } from '../../../records/agent/usage.ts';
 import { type AgentPane, paneOf, type Turn, totalUsage, type UiState } from '../ui-state.ts';
 import { SLOTS, survivingAncestor } from './family.ts';
 
@@ -92,13 +93,16 @@ export function seeReaped(state: UiState, ids: readonly string[]): UiState {
   return next;
 }
 
-/** Removes agents and their slots; the view never stays on one of them. */
+/** Removes agents and their slots, but keeps their usage; the view never stays on one of them. */
 export function withoutAgents(state: UiState, ids: readonly string[]): UiState {
   const gone = new Set(ids);
-  let [agents, panes] = [state.agents, state.panes];
-  for (const id of ids) [agents, panes] = [agents.without(id), panes.without(id)];
+  let { agents, panes, past_usage } = state;
+  for (const id of ids) {
+    past_usage = addUsage(past_usage, agents.get(id)?.usage ?? NO_USAGE);
+    [agents, panes] = [agents.without(id), panes.without(id)];
+  }
   const slots = new Map([...state.slots].filter(([id]) => !gone.has(id)));
-  const next: UiState = { ...state, agents, panes, slots };
+  const next: UiState = { ...state, agents, past_usage, panes, slots };
   if (state.view === null || !gone.has(state.view)) return next;
   const to =
     survivingAncestor(state, state.view, gone) ?? (gone.has(state.root_id ?? '') ? null : state.root_id);

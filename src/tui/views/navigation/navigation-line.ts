@@ -1,6 +1,6 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import { isWorking } from '../../../records/agent/state.ts';
-import { addUsage, NO_USAGE, type Usage } from '../../../records/agent/usage.ts';
+import { addUsage, type Usage } from '../../../records/agent/usage.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
 import { fit, sign, type UiStyle } from '../../../render/style.ts';
@@ -109,7 +109,7 @@ interface Counts {
 }
 
 function counts(state: UiState): Counts {
-  let [working, unseen, total] = [0, 0, NO_USAGE];
+  let [working, unseen, total] = [0, 0, state.past_usage];
   for (const agent of state.agents.values()) {
     total = addUsage(total, agent.usage);
     if (isWorking(agent.state.type)) working += 1;
