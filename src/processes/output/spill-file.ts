@@ -12,9 +12,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { TOOL_LIMITS } from '../tool-limits.ts';
+import { OPEN } from './spill-folder.ts';
 
-/** Suffix of a file that is still being written and must not be removed to make room. */
-export const OPEN = '.open';
 /** Minimum room in the folder; also the bytes written between two measurements of it. */
 const MEASURE_BYTES = 8 * 1024 * 1024;
 

@@ -1,7 +1,6 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { TOOL_LIMITS } from '../tool-limits.ts';
-import { OPEN } from './spill-file.ts';
 
 /** Folder for output that does not fit a result. Each tree has a subfolder, and reads no other. */
 export function spillFolder(spill_dir: string): string {
@@ -14,6 +13,9 @@ export function treeOutput(spill_dir: string, root_id: string): string {
 
 /** Folder within a tree's output folder that its sandboxed commands see as /tmp; kept between calls, and removed as a whole when it is old. */
 export const TREE_TMP = 'tmp';
+
+/** Suffix of a file that is still being written and must not be removed to make room. */
+export const OPEN = '.open';
 
 interface Spilled {
   readonly path: string;
