@@ -138,8 +138,8 @@ export class CronJobs {
     };
     refuseIgnored(changed);
     if (changed.enabled && !job.enabled) await this.#refuseOneMore(changed);
-    // A time that was missed and is still to be made up for stays due.
-    const same_times = !timed && input.tz === undefined && job.enabled;
+    // A time that was missed and is still to be made up for stays due, unless the clock was set back since it was planned.
+    const same_times = !timed && input.tz === undefined && job.enabled && job.planned_at <= now;
     return this.#put({ ...changed, limits: this.#limits(changed) }, version, now, {
       ...(same_times && { next_at: job.next_at }),
     });

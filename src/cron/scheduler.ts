@@ -62,7 +62,7 @@ export class Scheduler {
   async #look(): Promise<number> {
     try {
       const now = await this.#now();
-      await this.tick(now);
+      if (!(await this.tick(now))) return LOOK_MS;
       const next = await this.#options.store.nextDue();
       return next === null ? LOOK_MS : Math.min(Math.max(next - (await this.#now()), 0), LOOK_MS);
     } catch (error) {
@@ -71,19 +71,24 @@ export class Scheduler {
     }
   }
 
-  /** Fires everything that is due at `now`, milliseconds since the epoch. A job that cannot be fired does not hold up the others. */
-  async tick(now: number): Promise<void> {
-    let fired = false;
+  /**
+   * Fires everything that is due at `now`, milliseconds since the epoch. Resolves to false if a job could not be fired; it does not hold up the others, and
+   * stays due.
+   */
+  async tick(now: number): Promise<boolean> {
+    let [fired, all] = [false, true];
     for (const job of await this.#options.store.dueJobs(now, MOST_AT_ONCE)) {
       try {
         if (job.waiting !== null) fired = (await this.#fireWaiting(job, job.waiting, now)) || fired;
         else fired = (await this.#fireDue(job, now)) || fired;
       } catch (error) {
-        if (error instanceof StoreError) throw error;
+        if (error instanceof StoreError && error.retryable) throw error;
         this.#options.onTrouble(error);
+        all = false;
       }
     }
     if (fired) this.#options.onFired();
+    return all;
   }
 
   async #fireDue(job: CronJob, now: number): Promise<boolean> {

@@ -144,22 +144,22 @@ export class ClientAgent {
 
   /**
    * Takes over the trees of these agents, which are the client's, if nobody leads the agents, as after a restart or when a server has stopped; at most once in
-   * `LEAD_MS` for each tree. No-op in a server, which finds such trees itself and takes over only those that its labels allow.
+   * `LEAD_MS` for each tree, and only if this process may (`McpOptions.mayLead`).
    */
   async lead(agents: readonly Agent[]): Promise<void> {
-    const { runtime, store, lasting } = this.#options;
+    const { runtime, store, mayLead } = this.#options;
     const now = performance.now();
     const others = agents.filter(
       ({ root_id, worker }) =>
         worker !== runtime.worker_id && now - (this.#tried.get(root_id) ?? -LEAD_MS) >= LEAD_MS,
     );
-    if (lasting || others.length === 0) return;
+    if (others.length === 0) return;
     for (const { root_id } of others) this.#tried.set(root_id, now);
     const workers = await store.workers();
     const living = new Set(workers.filter((one) => !isProcessGone(one, hostname())).map(({ id }) => id));
     const unled = others.filter(({ worker }) => worker === null || !living.has(worker));
     for (const root_id of new Set(unled.map((one) => one.root_id)))
-      await runtime.resume(root_id, { unattended: true });
+      if (await mayLead(root_id)) await runtime.resume(root_id, { unattended: true });
   }
 
   /** Returns the result of a call; null if there is none yet. */

@@ -3,6 +3,7 @@ import { isoTime } from '../documents/iso-time.ts';
 import type { Agent } from '../records/agent/agent.ts';
 import { isActive } from '../records/agent/agent.ts';
 import { failureOf } from '../records/agent/state.ts';
+import type { Ask } from '../records/conversation/ask.ts';
 import type { ResultContent } from '../records/conversation/message.ts';
 import { clean } from '../render/clean.ts';
 import { askLine, doingLine } from './agent-rows.ts';
@@ -49,6 +50,8 @@ interface Subject {
   readonly root: Agent;
   /** The agents that the call created; null if it has no result yet. */
   readonly ids: readonly string[] | null;
+  /** Id of a call that has no result yet. */
+  readonly call?: string;
   /** The result of a call that was refused. */
   readonly refused?: ResultContent;
 }
@@ -67,7 +70,7 @@ async function subjectOf(client: ClientAgent, task_id: string, { store }: Source
   if (result === null) {
     // A call whose letter was never written has no result either.
     if (!(await store.mail(root_id, true)).some(({ id }) => id === call)) throw unknownTask();
-    return { root, ids: null };
+    return { root, ids: null, call };
   }
   return result.status === 'ok' ? { root, ids: idsOf(result) } : { root, ids: [], refused: result };
 }
@@ -83,7 +86,7 @@ export async function taskState(
   sources: Sources,
   elicits: boolean,
 ): Promise<TaskState> {
-  const { root, ids, refused } = await subjectOf(client, task_id, sources);
+  const { root, ids, call, refused } = await subjectOf(client, task_id, sources);
   const { store } = sources;
   await client.lead([root]).catch(() => undefined);
   const now = await look(client, ids ?? [], sources);
@@ -102,18 +105,24 @@ export async function taskState(
   // The answer that the call would have had: the library adds `resultType` to answers, but not to what they contain.
   const completed = (answer: ToolAnswer): TaskState =>
     state('completed', { result: { resultType: 'complete', ...answer } });
+  const waitsForPerson = (asks: readonly Ask[]): TaskState => {
+    const waits = `waits for a person: ${clean(asks.map(askLine).join(' · '))}`;
+    return elicits
+      ? state('input_required', { statusMessage: waits, inputRequests: approvalForms(asks) })
+      : state('working', { statusMessage: `${waits} (coppice approvals list)` });
+  };
   if (refused !== undefined) return completed(errorResult(refused.output));
   if (ids === null) {
     const failure = isActive(root) ? null : failureOf(root.state);
     if (failure !== null) return completed(errorResult(failure.error));
-    return state('working', { statusMessage: 'the call is being carried out' });
+    const asks = await asksOfCall(root, call, store);
+    return asks.length === 0
+      ? state('working', { statusMessage: 'the call is being carried out' })
+      : waitsForPerson(asks);
   }
   if (now.open.length > 0) {
     const message = `${ids.length - now.open.length} of ${ids.length} done · ${doingLine(now.open)}`;
-    if (now.asks.length === 0) return state('working', { statusMessage: message });
-    const waits = `waits for a person: ${clean(now.asks.map(askLine).join(' · '))}`;
-    if (!elicits) return state('working', { statusMessage: `${waits} (coppice approvals list)` });
-    return state('input_required', { statusMessage: waits, inputRequests: approvalForms(now.asks) });
+    return now.asks.length === 0 ? state('working', { statusMessage: message }) : waitsForPerson(now.asks);
   }
   const rows = await rowsOf(client, ids, now, sources);
   const is_cancelled =
@@ -131,11 +140,34 @@ function cancelledBy(client: ClientAgent): string {
   return `the user of ${client.name}`;
 }
 
-/** Kills the agents of a task that are still at work; what they have done remains. */
+/** The open approvals that a call without a result waits for. */
+async function asksOfCall(
+  { id: root_id }: Agent,
+  call: string | undefined,
+  store: Sources['store'],
+): Promise<Ask[]> {
+  return (await store.asks({ root_id, open: true })).filter((ask) => ask.call_id === call);
+}
+
+/** Kills the agents of a task that are still at work; what they have done remains. A call that was not carried out yet never is. */
 export async function cancelTask(client: ClientAgent, task_id: string, sources: Sources): Promise<void> {
-  const { ids } = await subjectOf(client, task_id, sources);
+  const { root, ids, call } = await subjectOf(client, task_id, sources);
+  const { store, runtime } = sources;
+  if (call !== undefined && !(await runtime.takeBack(root.id, call))) {
+    const asks = await asksOfCall(root, call, store);
+    for (const { id } of asks)
+      await runtime.answer(id, {
+        verdict: 'deny',
+        scope: 'once',
+        note: `cancelled by ${cancelledBy(client)}`,
+      });
+    if (asks.length === 0)
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidRequest,
+        'the call is just being carried out: cancel it again',
+      );
+  }
   const { open } = await look(client, ids ?? [], sources);
-  const { store } = sources;
   for (const { id } of open) await store.kill(id, cancelledBy(client), await store.now());
 }
 

@@ -32,6 +32,8 @@ export interface McpOptions {
   readonly cwd: string;
   /** Whether a client that reconnects under its name is always the same agent; if not, only while that agent has work or mail left. */
   readonly lasting: boolean;
+  /** Whether this process may take over a tree that nobody leads, rather than leave it to a server or to another machine. */
+  readonly mayLead: (root_id: string) => Promise<boolean>;
   /** Maximum time that a call waits, in milliseconds: many clients give up after a minute. */
   readonly wait_ms: number;
   /** Called when something was written to the ledger that may need a leader. */

@@ -111,7 +111,7 @@ export class McpService {
           resumed === null
             ? await calls.carryOut(params.name, params.arguments ?? {}, terms)
             : await calls.awaited(resumed, terms);
-        return (await this.#result(outcome, client, terms)) as never;
+        return (await this.#result(outcome, client)) as never;
       } catch (error) {
         if (error instanceof ProtocolError) throw error;
         return failed(error) as never;
@@ -191,15 +191,13 @@ export class McpService {
     return ids;
   }
 
-  async #result(outcome: Outcome, client: ClientAgent, { elicits }: CallTerms): Promise<object> {
+  async #result(outcome: Outcome, client: ClientAgent): Promise<object> {
     switch (outcome.type) {
       case 'answer':
         return outcome.answer;
       case 'task':
-        return {
-          resultType: 'task',
-          ...(await taskState(client, outcome.task_id, this.#options, elicits)),
-        };
+        // Its forms come with `tasks/get`: the result of the call has no place for them.
+        return { resultType: 'task', ...(await taskState(client, outcome.task_id, this.#options, false)) };
       case 'ask':
         return inputRequired({
           inputRequests: approvalForms(outcome.asks),

@@ -114,7 +114,7 @@ export async function rowsOf(
   client: ClientAgent,
   ids: readonly string[],
   { open, asks }: Look,
-  { store }: Sources,
+  { store, runtime }: Sources,
   signal?: AbortSignal,
 ): Promise<Row[]> {
   const root = await client.known();
@@ -131,7 +131,7 @@ export async function rowsOf(
     rows.set(id, run === null ? restRow(agent, is_open, Date.now()) : runRow(agent, run));
     if (run === null && agent.parent_id !== null && agent.root_id === root?.id) reporting.push(id);
   }
-  for (const row of await lettersOf(client, reporting, signal)) {
+  for (const row of await lettersOf(client, reporting, runtime, signal)) {
     // The toolset has one word, `dead`, for every end.
     const ended = row.status === 'dead' ? await store.agent(row.agent_id) : null;
     rows.set(row.agent_id, ended === null ? row : restRow(ended, false, Date.now()));
@@ -151,6 +151,7 @@ export async function rowsOf(
 async function lettersOf(
   client: ClientAgent,
   from_agents: readonly string[],
+  runtime: McpOptions['runtime'],
   signal: AbortSignal | undefined,
 ): Promise<readonly Row[]> {
   if (from_agents.length === 0) return [];
@@ -162,9 +163,11 @@ async function lettersOf(
       throw error;
     });
   if (called === null) return [];
-  const { result, root_id } = called;
+  const { id, result, root_id } = called;
+  // Taken back, the letters are left to the next wait; carried out later, it would collect them for nobody.
+  if (result === null && (await runtime.takeBack(root_id, id))) return [];
   if (result === null)
-    throw new CoppiceError('E_REFUSED', 'the letters could not be collected in time: no process responds', {
+    throw new CoppiceError('E_REFUSED', 'the letters could not be collected in time', {
       hint: `What is collected later is then in the transcript coppice://agents/${root_id}/transcript`,
     });
   return result.status === 'ok' ? (JSON.parse(result.output) as { results: readonly Row[] }).results : [];

@@ -25,8 +25,8 @@ export class StoreError extends Error {
 
 /** SQLite's primary result codes for a value that is too large, breaks a constraint, has another type, or is no parameter. */
 const SQLITE_DATA: ReadonlySet<number> = new Set([18, 19, 20, 25]);
-/** Classes of PostgreSQL's error codes: data exceptions, and violated constraints. */
-const POSTGRES_DATA = /^2[23]/;
+/** Classes of PostgreSQL's error codes: data exceptions, violated constraints, and exceeded limits, such as that of an index row. */
+const POSTGRES_DATA = /^(?:22|23|54)/;
 
 /** Whether a write failed because of what was to be written, so that the same write would always fail. */
 export function isInvalidData(error: unknown): error is Error {

@@ -161,3 +161,22 @@ it('when stopped, it ends the poll under way, and polls no more', async () => {
   await soon(1_100);
   assert.equal(heard.filter((one) => one.includes('another fired')).length, 1);
 });
+
+it('a job that cannot be fired holds up no other, and is tried again after a pause', async () => {
+  const now = await store.now();
+  await enter(store, jobOf(once(now - 9), { name: 'broken' }), now - 10);
+  await enter(store, jobOf(once(now - 5), { name: 'whole' }), now - 10);
+  const [broken] = await store.findJobs('broken');
+  const faulty: Store = {
+    ...store,
+    fire: async (request) => {
+      if (request.job_id === broken?.id) throw new RangeError('no such zone');
+      return store.fire(request);
+    },
+  };
+  const clock = new HeldClock();
+  start({ store: faulty, clock, now: async () => now });
+  const wait = await clock.waiting(1);
+  assert.deepEqual(heard, ['RangeError: no such zone', `whole fired ${now - 5}`, 'fired']);
+  assert.equal(wait?.ms, 1_000);
+});

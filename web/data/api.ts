@@ -119,7 +119,7 @@ export function useApi<Answer>(path: string | null, every_ms = 0, version = 0): 
 export interface Sending {
   readonly busy: boolean;
   readonly error: ApiError | null;
-  /** Resolves to the answer; to null after an error, which `error` then holds, and at once while an earlier request is under way. */
+  /** Resolves to the answer; to null after an error, which `error` then holds, and at once while the same request is under way. */
   readonly send: <Answer>(method: Method, path: string, body?: object) => Promise<Answer | null>;
   readonly forget: () => void;
 }
@@ -128,13 +128,13 @@ export interface Sending {
 export function useSending(): Sending {
   const [state, setState] = useState<{ busy: boolean; error: ApiError | null }>({ busy: false, error: null });
   const failed = useRef<{ text: string; key: string } | null>(null);
-  // Not `busy`, which callers see only after the next rendering.
-  const under_way = useRef(false);
+  // What is being sent. Not `busy`, which callers see only after the next rendering.
+  const under_way = useRef(new Set<string>());
   const send = useCallback(async <Answer>(method: Method, path: string, body: object = {}) => {
-    if (under_way.current) return null;
-    under_way.current = true;
-    setState({ busy: true, error: null });
     const text = JSON.stringify([method, path, body]);
+    if (under_way.current.has(text)) return null;
+    under_way.current.add(text);
+    setState({ busy: true, error: null });
     const key = failed.current?.text === text ? failed.current.key : newKey();
     try {
       const answer = await request<Answer>(method, path, method === 'DELETE' ? undefined : body, key);
@@ -146,7 +146,7 @@ export function useSending(): Sending {
       setState({ busy: false, error: error as ApiError });
       return null;
     } finally {
-      under_way.current = false;
+      under_way.current.delete(text);
     }
   }, []);
   const forget = useCallback(() => setState((state) => ({ ...state, error: null })), []);

@@ -108,6 +108,8 @@ async function openMcp(context: Context, sources: ApiSources, terms: ToolsetTerm
     version: context.version,
     cwd: resolve(context.options.cwd ?? '.'),
     lasting: true,
+    // The server finds such trees by itself, and respects its labels.
+    mayLead: async () => false,
     wait_ms: MCP_WAIT_MS,
   });
 }

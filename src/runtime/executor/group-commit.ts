@@ -183,7 +183,7 @@ export class GroupCommit {
     await Promise.all(refused);
   }
 
-  /** Finds the step that the ledger cannot store, so that the others are not held up. Its turn ends; if even that cannot be stored, it is led no more. */
+  /** Finds the step that the ledger cannot store, so that the others are not held up. Its turn ends; if even that cannot be stored, the agent is led no more. */
   async #contain(
     pending: readonly PendingStep[],
     taken: readonly Cell['inputs'][],
@@ -197,15 +197,17 @@ export class GroupCommit {
     const { clock, drop, emit, runs } = this.#options;
     const text = `a fault in Coppice: the ledger cannot store the next step: ${error.message}`;
     runs.undoBegin(cell.agent);
-    const is_repeated = taken[0]?.some(
-      (input) => input.type === 'event' && input.event.type === 'request-failed',
-    );
-    if (cell.agent.state.type !== 'requesting' || is_repeated === true) {
-      emit({ type: 'notice', agent_id: cell.agent.id, text });
+    const events = (taken[0] ?? []).flatMap((input) => (input.type === 'event' ? [input] : []));
+    const request = events.find((one) => one.request !== undefined)?.request;
+    const is_repeated = events.some(({ event }) => event.type === 'fault');
+    if (is_repeated && request === undefined) {
+      emit({ type: 'notice', agent_id: cell.agent.id, text: `${text}; this process leads it no more` });
       return drop(cell);
     }
     const failure = { kind: 'internal', error: text, retryable: true } as const;
-    cell.inputs.unshift({ type: 'event', event: { type: 'request-failed', at: clock.now(), failure } });
+    const fault = { type: 'event', event: { type: 'fault', at: clock.now(), failure } } as const;
+    // What the request has cost still counts, unless it is the cause.
+    cell.inputs.unshift(is_repeated || request === undefined ? fault : { ...fault, request });
     this.add(cell);
   }
 

@@ -109,7 +109,7 @@ export interface Turn {
 export interface UiState {
   /** Agents of the tree, oldest first, without those that were reaped. */
   readonly agents: PersistentMap<Agent>;
-  /** Usage of the agents that were reaped or deleted: it stays in the total. */
+  /** Usage of the agents that were reaped, or deleted while the tree is open: it stays in the total. */
   readonly past_usage: Usage;
   readonly root_id: string | null;
   /** The newest turn of the root; null if its beginning was not seen here. */
@@ -195,7 +195,7 @@ export const EMPTY_UI: UiState = {
   now: 0,
 };
 
-/** The usage of all agents together, reaped and deleted ones included. */
+/** The usage of all agents together, reaped ones included. */
 export function totalUsage(state: UiState): Usage {
   let total = state.past_usage;
   for (const { usage } of state.agents.values()) total = addUsage(total, usage);

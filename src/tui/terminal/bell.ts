@@ -14,7 +14,8 @@ export class Bell {
     const works = isWorking(agent.state.type);
     if (agent.parent_id === null && !was && works) this.#turn_began = now;
     if (!was || works) return null;
-    if (agent.state.type === 'errored') return `${agent.name} failed`;
+    // After a person's wait, the failure is that of an earlier turn.
+    if (agent.state.type === 'errored' && before.state.type !== 'waiting') return `${agent.name} failed`;
     const long = agent.parent_id === null && now - this.#turn_began > LONG_TURN_MS;
     return long ? `${agent.name} is done` : null;
   }

@@ -4,8 +4,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { z } from 'zod';
+import type { Step } from '../../../src/kernel/step.ts';
 import { inputSchema } from '../../../src/kernel/toolsets/arguments.ts';
 import type { Toolset, ToolsetTool } from '../../../src/kernel/toolsets/toolset.ts';
+import type { Agent } from '../../../src/records/agent/agent.ts';
+import type { Tool } from '../../../src/records/tool.ts';
+import { defineTool } from '../../../src/tools/define-tool.ts';
 import { type Database, onBothDatabases } from '../both-databases.ts';
 import { type Play, setStage, until } from '../stage.ts';
 import { errorOf } from '../toolsets/fanout-stage.ts';
@@ -34,6 +38,14 @@ const play: Play = ({ step, user }) => {
   if (user !== 'break') return 'well';
   return step === 0 ? ['decodes', 'mentions', 'needs'].map((name) => [name, {}] as const) : 'went on';
 };
+
+/** Half a call in all, which neither database takes for a whole number, if the step has the text `bad`. */
+function poisoned(step: Step): Step {
+  const is_bad =
+    step.reply === 'bad' ||
+    step.messages.some(({ kind, content }) => kind === 'result' && content.output === 'bad');
+  return is_bad ? { ...step, calls: 0.5 } : step;
+}
 
 /** Mail bodies that are not valid JSON, or not an order or outcome that an agent accepts. */
 const UNREADABLE = {
@@ -148,39 +160,38 @@ function suite(database: Database): void {
   });
 
   it('a step that the ledger cannot store ends its turn, and holds up no other agent', async () => {
-    const on = await setStage(({ user }) => (user === 'poison' ? 'bad' : 'well'), {
-      database: await database(),
-      wrap: (store) =>
-        new Proxy(store, {
-          get: (target, key) => {
-            const value = Reflect.get(target, key);
-            if (key !== 'commit') return typeof value === 'function' ? value.bind(target) : value;
-            // Half a token, which neither database takes for a whole number.
-            return (steps: Parameters<typeof store.commit>[0]) =>
-              target.commit(
-                steps.map((step) =>
-                  step.reply !== 'bad'
-                    ? step
-                    : {
-                        ...step,
-                        requests: step.requests.map((one) => ({
-                          ...one,
-                          usage: { ...one.usage, input: 0.5 },
-                        })),
-                      },
-                ),
-              );
-          },
-        }),
-    });
-    const [poisoned, other] = await Promise.all([on.start('poison'), on.start('two')]);
-    assert.equal((await on.runtime.settled(other.id)).reply, 'well');
-    await on.runtime.settled(poisoned.id);
-    const { state } = (await on.store.agent(poisoned.id)) ?? {};
-    assert.ok(state?.type === 'errored', state?.type);
-    assert.match(state.failure.error, /^a fault in Coppice: the ledger cannot store the next step: /);
-    await on.runtime.send(poisoned.id, 'again');
-    await until(async () => (await on.store.agent(poisoned.id))?.reply === 'well', 'it goes on');
+    const bad = defineTool({ name: 'bad', description: 'x', input: z.strictObject({}), run: () => 'bad' });
+    const on = await setStage(
+      ({ user, step }) => {
+        if (user === 'poison') return 'bad';
+        return user === 'call' && step === 0 ? [['bad', {}]] : 'well';
+      },
+      {
+        database: await database(),
+        tools: [bad as Tool],
+        wrap: (store) =>
+          new Proxy(store, {
+            get: (target, key) => {
+              const value = Reflect.get(target, key);
+              if (key !== 'commit') return typeof value === 'function' ? value.bind(target) : value;
+              return (steps: Parameters<typeof store.commit>[0]) => target.commit(steps.map(poisoned));
+            },
+          }),
+      },
+    );
+    const [answers, calls, other] = await Promise.all(
+      ['poison', 'call', 'two'].map((text) => on.start(text)),
+    );
+    assert.equal((await on.runtime.settled(other?.id ?? '')).reply, 'well');
+    for (const { id } of [answers, calls] as Agent[]) {
+      await on.runtime.settled(id);
+      const { state, usage } = (await on.store.agent(id)) ?? {};
+      assert.ok(state?.type === 'errored', state?.type);
+      assert.match(state.failure.error, /^a fault in Coppice: the ledger cannot store the next step: /);
+      assert.ok((usage?.output ?? 0) > 0, 'what the answer has cost counts');
+      await on.runtime.send(id, 'again');
+      await until(async () => (await on.store.agent(id))?.reply === 'well', 'it goes on');
+    }
   });
 
   it('unreadable mail is set aside once, with a notice to people; its agent goes on', async () => {

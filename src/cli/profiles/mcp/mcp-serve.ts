@@ -4,6 +4,7 @@ import { StdioLines } from '../../../mcp/stdio-lines.ts';
 import { killAllProcessGroups } from '../../../processes/process-group.ts';
 import { workingFolder } from '../../../processes/working-folder.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
+import { leadOf } from '../../../serve/leading/leaders.ts';
 import { composeRoot } from '../../setup/api-sources.ts';
 import { composeTerms } from '../../setup/compose-config.ts';
 import { composeRuntime } from '../../setup/compose-runtime.ts';
@@ -49,6 +50,7 @@ export async function mcpServe(context: Context, options: McpServeOptions): Prom
       terms,
       cwd: workingFolder(context.options.cwd ?? '.'),
       lasting: false,
+      mayLead: async (root_id) => (await leadOf(store, root_id, context.env)).by === 'here',
       wait_ms: options.maxWait * 1_000,
       onEntered: () => undefined,
       compose: (wanted) =>
