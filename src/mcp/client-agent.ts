@@ -7,7 +7,7 @@ import { writeClientCall } from '../records/client-call.ts';
 import type { ResultContent } from '../records/conversation/message.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { parseJson } from '../records/text/json-text.ts';
-import { isProcessGone } from '../store/process-gone.ts';
+import { isProcessGone, livingWorkers } from '../store/process-gone.ts';
 import type { Worker } from '../store/store.ts';
 import type { McpOptions } from './mcp-options.ts';
 
@@ -155,8 +155,7 @@ export class ClientAgent {
     );
     if (others.length === 0) return;
     for (const { root_id } of others) this.#tried.set(root_id, now);
-    const workers = await store.workers();
-    const living = new Set(workers.filter((one) => !isProcessGone(one, hostname())).map(({ id }) => id));
+    const living = new Set((await livingWorkers(store)).map(({ id }) => id));
     const unled = others.filter(({ worker }) => worker === null || !living.has(worker));
     for (const root_id of new Set(unled.map((one) => one.root_id)))
       if (await mayLead(root_id)) await runtime.resume(root_id, { unattended: true });

@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { Worker } from './store.ts';
+import { hostname } from 'node:os';
+import type { KnownWorker, Store, Worker } from './store.ts';
+
+/** Processes that lead trees of the ledger: their lease is valid, and they are not known to be dead. */
+export async function livingWorkers(store: Pick<Store, 'workers'>): Promise<KnownWorker[]> {
+  return (await store.workers()).filter((worker) => !isProcessGone(worker, hostname()));
+}
 
 /** Whether the worker ran on this host and its process no longer exists, which voids its lease at once. */
 export function isProcessGone(worker: Worker, host: string): boolean {

@@ -12,6 +12,11 @@ import type { Context } from '../setup/context.ts';
 const CANDIDATES = 8;
 const ENDED: ReadonlySet<AgentDocument['state']> = new Set(['completed', 'failed', 'killed']);
 
+/** Whether an agent does not exist, or was deleted with its run. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof CoppiceError && error.code === 'E_AGENT_NOT_FOUND';
+}
+
 export function hasEnded({ state }: Pick<AgentDocument, 'state'>): boolean {
   return ENDED.has(state);
 }

@@ -1,5 +1,4 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import type { Asked } from '../../serve/client/ledger-client.ts';
 import { unledText } from '../../serve/leading/unled-reason.ts';
@@ -7,7 +6,7 @@ import { ask } from '../setup/ask.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT } from '../start/exit-code.ts';
-import { findAgent, findRoot, hasEnded } from './find-agent.ts';
+import { findAgent, findRoot, hasEnded, isNotFound } from './find-agent.ts';
 
 /** Interval at which unled trees are looked for. */
 const TELL_S = 2;
@@ -62,10 +61,6 @@ async function idsOf(context: Context, asked: Asked, texts: readonly string[]): 
     return Promise.all(texts.map(async (text) => (await findAgent(context, asked, text)).id));
   const { agents } = await asked.tree(await findRoot(context, asked, undefined));
   return agents.filter((agent) => !hasEnded(agent)).map(({ id }) => id);
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof CoppiceError && error.code === 'E_AGENT_NOT_FOUND';
 }
 
 async function stillThere(asked: Asked, ids: readonly string[]): Promise<string[]> {

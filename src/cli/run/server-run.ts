@@ -1,10 +1,9 @@
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
 import type { CoppiceClient } from '../../serve/client/client.ts';
 import type { ClientEvent } from '../../serve/client/client-events.ts';
 import type { ClientOptions } from '../../serve/client/client-request.ts';
 import { sameLedgerFlags } from '../../settings/ledger-name.ts';
-import { hasEnded } from '../agents/find-agent.ts';
+import { hasEnded, isNotFound } from '../agents/find-agent.ts';
 import { withServer } from '../setup/ask.ts';
 import type { Context } from '../setup/context.ts';
 import { type Followed, type FollowOptions, followRun, noticeOf } from './follow-run.ts';
@@ -69,7 +68,7 @@ async function settled(
       ({ timed_out }) => timed_out === undefined,
       (error: unknown) => {
         // One of the agents was deleted with its run.
-        if (error instanceof CoppiceError && error.code === 'E_AGENT_NOT_FOUND') return false;
+        if (isNotFound(error)) return false;
         throw error;
       },
     );

@@ -1,16 +1,10 @@
-import { hostname } from 'node:os';
 import { runJson } from '../../documents/run-json.ts';
 import type { RunDocument } from '../../documents/shapes/document-parts.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Run } from '../../records/run/run.ts';
-import { isProcessGone } from '../../store/process-gone.ts';
+import { livingWorkers } from '../../store/process-gone.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
 import { otherMachine } from './placement.ts';
-
-/** Processes that lead trees of the ledger: their lease is valid, and they are not known to be dead. */
-export async function livingWorkers(store: Store): Promise<KnownWorker[]> {
-  return (await store.workers()).filter((worker) => !isProcessGone(worker, hostname()));
-}
 
 /** Living servers, which fire schedules and deliver results. */
 export async function livingServers(store: Store): Promise<KnownWorker[]> {

@@ -3,8 +3,9 @@ import { isTerminal } from '../../records/agent/state.ts';
 import { WAKING_MAIL } from '../../records/conversation/mail.ts';
 import { clean } from '../../render/clean.ts';
 import { type LedgerContext, resumeCommand, sameLedgerFlags } from '../../settings/ledger-name.ts';
+import { livingWorkers } from '../../store/process-gone.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
-import { livingWorkers, mayLead } from './leaders.ts';
+import { mayLead } from './leaders.ts';
 import { otherMachine, workerLabelsOf } from './placement.ts';
 
 /** A tree with work left that no process leads, and that none will take over by itself. */

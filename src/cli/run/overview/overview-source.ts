@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { AgentDocument, TreeRow } from '../../../documents/shapes/agent-parts.ts';
 import type { Ask } from '../../../records/conversation/ask.ts';
-import { CoppiceError } from '../../../records/coppice-error.ts';
 import type { CoppiceClient } from '../../../serve/client/client.ts';
 import type { Asked } from '../../../serve/client/ledger-client.ts';
 import { ListedTrees } from '../../../serve/stream/listed-trees.ts';
@@ -10,6 +9,7 @@ import { sameLedgerFlags } from '../../../settings/ledger-name.ts';
 import type { Store } from '../../../store/store.ts';
 import type { OverviewSource, ReadPeek } from '../../../tui/overview/overview-state.ts';
 import { SeenTrees } from '../../../tui/overview/seen-trees.ts';
+import { isNotFound } from '../../agents/find-agent.ts';
 import { askLedger } from '../../setup/ask.ts';
 import type { Context } from '../../setup/context.ts';
 import { ServerTrees } from './server-trees.ts';
@@ -81,7 +81,7 @@ async function readPeek(asked: Reads, { root_id, error }: TreeRow): Promise<Read
       said: error?.message ?? (await lastWords(asked, root_id)),
     };
   } catch (failure) {
-    if (!(failure instanceof CoppiceError) || failure.code !== 'E_AGENT_NOT_FOUND') throw failure;
+    if (!isNotFound(failure)) throw failure;
     return { asks: [], lineages: new Map(), said: 'this tree was deleted' };
   }
 }
