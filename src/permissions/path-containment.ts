@@ -21,8 +21,10 @@ export interface ContainedPath {
   readonly exists: boolean;
 }
 
-/** Maximum characters of a path: no system opens longer ones, but a model may write megabytes. */
+/** Maximum characters of a path as written: no system opens longer ones, but a model may write megabytes. */
 const PATH_MAX = 32_768;
+/** Maximum characters of a path that this system can open. Each component of one that does not exist costs a look-up of all before it. */
+const OPENABLE_MAX = process.platform === 'win32' ? PATH_MAX : 4_096;
 
 /** Whether the path is longer than any that can be opened. */
 export function isPathTooLong(path: string): boolean {
@@ -40,9 +42,9 @@ export function isInside(root: string, path: string): boolean {
 
 function isLink(path: string): boolean {
   try {
-    return lstatSync(path).isSymbolicLink();
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   } catch {
-    return false; // does not exist, or a file where a folder should be
+    return false; // it cannot be looked up
   }
 }
 
@@ -76,6 +78,7 @@ export function containPath(root: string, path: string): ContainedPath {
   if (path.includes('\0')) throw new Error('field "path": must not contain NUL characters');
   const canonical_root = realpathSync.native(root);
   const asked = isAbsolute(path) ? resolve(path) : resolve(canonical_root, path);
+  if (asked.length > OPENABLE_MAX) throw new Error('the path is too long');
   const { existing, missing } = canonicalPart(asked);
   const absolute = join(existing, ...missing);
   if (!isInside(canonical_root, absolute)) {

@@ -50,6 +50,14 @@ const attempts: Record<string, (path: string) => [string, unknown][]> = {
   ],
 };
 
+test('a path that no program can open is refused before its thousands of components are looked up', () => {
+  const { cwd } = makeWorkspace();
+  assert.throws(() => containPath(cwd, `${'a/'.repeat(16_000)}x`), /^Error: the path is too long$/);
+  assert.throws(() => containPath(cwd, 'b'.repeat(4_097)), /^Error: the path is too long$/);
+  assert.equal(containPath(cwd, `${'a/../'.repeat(2_000)}x`).relative, 'x');
+  assert.equal(containPath(cwd, 'a/'.repeat(1_500)).exists, false);
+});
+
 test('.., absolute paths, links to files and folders outside: refused by every tool, with path and folder', async () => {
   const context = prepare();
   symlinkSync(context.outside, join(context.cwd, 'link-folder'));
