@@ -6,14 +6,16 @@ import { pathToFileURL } from 'node:url';
 const LARGEST_GROUP = 20;
 /** Folders whose tests take longest; they start first, so that none of them runs alone at the end. */
 const LONGEST = [
+  'mcp',
   'runtime',
+  'sim',
+  'tools',
   'crash',
   'tui',
   'cli',
   'serve',
   'store',
   'acp',
-  'tools',
   'models',
   'processes',
 ].map((room) => `test-${room}`);

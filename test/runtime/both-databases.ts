@@ -1,5 +1,6 @@
 import { after, afterEach, before, describe } from 'node:test';
 import { closeOpened } from '../close-opened.ts';
+import { DEEP } from '../house/deep.ts';
 import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { NO_POLLS } from './no-polls.ts';
 import { type Play, type Stage, type StageOptions, setStage } from './stage.ts';
@@ -14,11 +15,11 @@ type Suite = (database: Database, kind: 'SQLite' | 'PostgreSQL') => void;
 
 /**
  * Runs a suite on SQLite and on a real PostgreSQL; `database` gives each stage a new ledger. For tests of code above the ledger, whose contract is tested on
- * both anyway: `npm test` runs them on SQLite, `npm run test:long` on PostgreSQL, and `npm run test:promptly` on both.
+ * both anyway: `npm test` runs them on SQLite, `npm run test:long` on PostgreSQL, and `npm run test:promptly` and `npm run test:deep` on both.
  */
 export function onBothDatabases(title: string, suite: Suite): void {
   if (!LONG) onSqlite(title, suite);
-  if (LONG || NO_POLLS) onPostgres(title, suite);
+  if (LONG || NO_POLLS || DEEP) onPostgres(title, suite);
 }
 
 /** Runs a suite on both in every run: for tests that depend on how a database locks, signals or fails, and for those that only long runs include or repeat. */

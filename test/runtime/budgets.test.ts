@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
 import type { Agent } from '../../src/records/agent/agent.ts';
-import { alwaysOnBothDatabases, type Database, stagesOn } from './both-databases.ts';
+import { type Database, onBothDatabases, stagesOn } from './both-databases.ts';
 import { parsed, type Stage, until } from './stage.ts';
 import { CREATION_PATHS } from './toolsets/creation-path.ts';
 
@@ -225,4 +225,4 @@ function suite(database: Database): void {
   });
 }
 
-alwaysOnBothDatabases('budgets', suite);
+onBothDatabases('budgets', suite);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { isProcessGone } from '../../src/store/process-gone.ts';
 import type { Worker } from '../../src/store/store.ts';
@@ -27,6 +27,8 @@ it('one whose parent does not ask for its exit code is gone', {
   const [chunk] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(chunk.toString());
   assert.equal(isProcessGone(workerOf(pid), 'here'), false);
+  // The shell would still ask for the exit code; the program that replaces it does not.
+  assert.ok(await eventually(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n'));
   process.kill(pid, 'SIGKILL');
   assert.ok(await eventually(() => isProcessGone(workerOf(pid), 'here')));
   assert.ok(existsSync(`/proc/${pid}`));

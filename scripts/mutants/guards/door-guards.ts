@@ -168,7 +168,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
     file: 'src/mcp/durable-tasks.ts',
     guard: 'root === null || !(await client.owns(root))',
     without: 'root === null',
-    tests: ['mcp/mcp-tasks'],
+    tests: ['mcp/mcp-tasks.long'],
   },
   {
     name: 'mcp-own-approvals',
@@ -176,7 +176,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
     file: 'src/mcp/approvals.ts',
     guard: 'agent === null || !(await client.owns(agent))',
     without: 'agent === null',
-    tests: ['mcp/mcp-tasks'],
+    tests: ['mcp/mcp-tasks.long'],
   },
   {
     name: 'mcp-repeated-call',
@@ -184,6 +184,6 @@ export const DOOR_GUARDS: readonly Guard[] = [
     file: 'src/mcp/serve-client.ts',
     guard: 'resumed === null\n            ?',
     without: 'resumed !== undefined\n            ?',
-    tests: ['mcp/mcp-tasks'],
+    tests: ['mcp/mcp-tasks.long'],
   },
 ];

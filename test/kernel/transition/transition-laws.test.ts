@@ -11,7 +11,7 @@ import { anyEvent, anyState, context } from './arbitrary-kernel.ts';
 import { decide, KernelRun } from './kernel-run.ts';
 import { eventOf, type Move, move } from './move.ts';
 
-const RUNS = { numRuns: DEEP ? 1_500 : 500 };
+const RUNS = { numRuns: DEEP ? 1_500 : 200 };
 
 function play(moves: readonly Move[], run: KernelRun): KernelRun {
   for (const one of moves) run.apply(eventOf(one, run));
@@ -31,7 +31,7 @@ describe('the laws of the kernel', () => {
         assert.equal(result.invalid.event, event.type);
         assert.notEqual(result.invalid.reason, '');
       }),
-      { numRuns: DEEP ? 5_000 : 1_500 },
+      { numRuns: DEEP ? 5_000 : 600 },
     );
   });
 
@@ -61,7 +61,7 @@ describe('the laws of the kernel', () => {
         assert.deepEqual(structuredClone(again.state), structuredClone(first.state));
         assert.deepEqual(structuredClone(again.messages), structuredClone(first.messages));
       }),
-      { numRuns: 300 },
+      { numRuns: DEEP ? 300 : 100 },
     );
   });
 

@@ -3,7 +3,7 @@
 // `npm test` plays one order of each, `npm run test:deep` those with few preemptions (fewer on PostgreSQL and for three agents), `npm run orders` all.
 import { after, before, it } from 'node:test';
 import { DEEP } from '../../house/deep.ts';
-import { alwaysOnBothDatabases } from '../both-databases.ts';
+import { onBothDatabases } from '../both-databases.ts';
 import { type Background, type Bounds, everyOrder, newGround } from './every-order.ts';
 import { type JoinScenario, SCENARIOS } from './order-scenarios.ts';
 
@@ -18,7 +18,7 @@ function bounds(isSqlite: boolean, { share }: JoinScenario): Bounds {
   return { preemptions: thorough ? 1 : 0, first: 1 };
 }
 
-alwaysOnBothDatabases('joins in many orders', (database, kind) => {
+onBothDatabases('joins in many orders', (database, kind) => {
   let ground: Background;
   before(async () => {
     ground = await newGround(await database());

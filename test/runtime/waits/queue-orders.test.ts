@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { DEEP } from '../../house/deep.ts';
-import { alwaysOnBothDatabases } from '../both-databases.ts';
+import { onBothDatabases } from '../both-databases.ts';
 import { concurrent, spawn } from '../toolsets/sessions-play.ts';
 import { type Background, everyOrder, newGround } from './every-order.ts';
 import { cast, fork, requests } from './ordered-family.ts';
@@ -26,7 +26,7 @@ async function apart(world: World, play: Parameters<World['process']>[1]) {
   return { root, mid, holder, left, right };
 }
 
-alwaysOnBothDatabases('a run whose place another process holds', (database, kind) => {
+onBothDatabases('a run whose place another process holds', (database, kind) => {
   let ground: Background;
   before(async () => {
     ground = await newGround(await database());

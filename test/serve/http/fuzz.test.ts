@@ -9,7 +9,7 @@ import type { Method } from '../../../src/serve/api/route.ts';
 import { DEEP } from '../../house/deep.ts';
 import { setWebStage, type WebStage } from './web-stage.ts';
 
-const REQUESTS = Number(process.env.COPPICE_FUZZ_REQUESTS ?? (DEEP ? 12_000 : 2_000));
+const REQUESTS = Number(process.env.COPPICE_FUZZ_REQUESTS ?? (DEEP ? 12_000 : 1_200));
 const AT_ONCE = 20;
 
 let web: WebStage;

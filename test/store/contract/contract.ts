@@ -621,6 +621,6 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     instructionsContract(() => ({ store, other, execute: (sql) => ledger.execute(sql) }));
     retentionContract(() => ({ store, other }));
     removalContract(() => ({ store, other }));
-    oldEntriesContract(() => ({ store, other }));
+    oldEntriesContract(() => ({ store, other, execute: (sql) => ledger.execute(sql) }));
   });
 }

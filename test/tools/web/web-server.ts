@@ -12,7 +12,7 @@ export interface WebServer {
 
 export type Answering = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A web server on loopback, closed after the test; unknown paths get 404. */
+/** A web server on loopback, closed after the test; unknown paths get 404. A text that begins with `<` is sent as HTML, any other as plain text. */
 export async function webServer(routes: Readonly<Record<string, Answering | string>>): Promise<WebServer> {
   const asked: string[] = [];
   const server: Server = createServer((request, response) => {
@@ -21,7 +21,10 @@ export async function webServer(routes: Readonly<Record<string, Answering | stri
     const route = routes[path] ?? routes[path.split('?', 1)[0] ?? ''];
     if (route === undefined) response.writeHead(404, { 'content-type': 'text/plain' }).end('nothing here');
     else if (typeof route === 'function') route(request, response);
-    else response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(route);
+    else
+      response
+        .writeHead(200, { 'content-type': `text/${route.startsWith('<') ? 'html' : 'plain'}; charset=utf-8` })
+        .end(route);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   after(() => {
