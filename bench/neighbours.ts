@@ -122,7 +122,7 @@ async function phase(harm: string | null): Promise<{ readonly turns: number[]; r
 }
 
 console.log(
-  `ten trees in one process, SQLite on disk, commands without walls, answers after ${ANSWER_MS} ms; ${machineLine()}`,
+  `ten trees in one process, SQLite on disk, commands without a sandbox, answers after ${ANSWER_MS} ms; ${machineLine()}`,
 );
 await phase(null);
 const all = new Map<string, { turns: number[]; holds: number[] }>();

@@ -23,7 +23,7 @@ const settings: SandboxSettings = {
   sockets: false,
 };
 const KINDS: Readonly<Record<string, Sandbox | null>> = {
-  'no walls': null,
+  none: null,
   workspace: new Sandbox(settings),
   strict: new Sandbox({ ...settings, mode: 'strict' }),
   'workspace, a host allowed': new Sandbox({ ...settings, hosts: ['example.com'] }),

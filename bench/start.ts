@@ -79,13 +79,13 @@ interface Cost {
 function measure(args: readonly string[]): Cost {
   run(process.execPath, args);
   const before = childrenCpu();
-  const walls = Array.from({ length: Number(rounds) }, () => {
+  const times = Array.from({ length: Number(rounds) }, () => {
     const from = performance.now();
     run(process.execPath, args);
     return performance.now() - from;
   });
-  walls.sort((a, b) => a - b);
-  return { wall_ms: walls[walls.length >> 1] ?? 0, cpu_ms: (childrenCpu() - before) / walls.length };
+  times.sort((a, b) => a - b);
+  return { wall_ms: times[times.length >> 1] ?? 0, cpu_ms: (childrenCpu() - before) / times.length };
 }
 
 /** Milliseconds of CPU of all child processes that have ended; Linux counts them in hundredths of a second. */

@@ -171,12 +171,12 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   },
   'acp.NAME.startTimeoutSeconds': { meaning: 'from its start to its answer to `initialize`', default: '30' },
   'acp.NAME.sandbox': {
-    meaning: '`"off"`: this program has all your rights ([its sandbox](acp.md#walls))',
+    meaning: '`"off"`: this program has all your rights ([its sandbox](acp.md#sandbox))',
     default: 'the sandbox of commands',
   },
   'acp.NAME.hosts': {
     meaning: 'hosts that it may reach besides `sandbox.hosts`, in the same form',
-    default: 'the servers of [known programs](acp.md#walls); needed for all others',
+    default: 'the servers of [known programs](acp.md#sandbox); needed for all others',
   },
   'acp.NAME.writable': {
     meaning: 'folders and files in which it keeps its login and its sessions: absolute, or `~/…`',

@@ -16,11 +16,11 @@ export function agentPrograms(
     servers: new Map(),
     toolServersOf: (name, { mcpServers = [] }) =>
       Promise.all(mcpServers.map((one) => toolServer(name, one, mcp, env))),
-    async wallsOf(name, config) {
+    async sandboxFor(name, config) {
       const { programNeeds } = await import('../models/acp/program-needs.ts');
       const needs = programNeeds(config);
-      const walls = programSandbox(sandbox, needs, env, ledger, `acp.${name}`);
-      if (walls === null || needs.hosts !== undefined) return walls;
+      const made = programSandbox(sandbox, needs, env, ledger, `acp.${name}`);
+      if (made === null || needs.hosts !== undefined) return made;
       throw new CoppiceError(
         'E_CONFIG',
         `acp.${name} runs in the sandbox, but the hosts that ${config.command} needs are not configured`,

@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { CommandLimits } from '../processes/limits/command-budget.ts';
 import type { CommandBounds } from '../processes/sandbox/command-bounds.ts';
-import type { ProgramWalls } from '../processes/sandbox/program-walls.ts';
 import { Sandbox } from '../processes/sandbox/sandbox.ts';
+import type { SandboxNeeds } from '../processes/sandbox/sandbox-needs.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { Store } from '../store/store.ts';
 import { configFolder, dataFolder } from './folders.ts';
@@ -56,7 +56,7 @@ function modeOf({ COPPICE_SANDBOX: named }: NodeJS.ProcessEnv): Mode | undefined
  */
 export function programSandbox(
   config: SandboxConfig | undefined,
-  { sandbox, hosts = [], writable = [], sockets = false }: ProgramWalls,
+  { sandbox, hosts = [], writable = [], sockets = false }: SandboxNeeds,
   env: NodeJS.ProcessEnv,
   ledger: Pick<Store, 'kind' | 'location'> | null,
   key: string,
@@ -66,12 +66,12 @@ export function programSandbox(
     hosts: [...(config?.hosts ?? []), ...hosts],
     sockets: config?.sockets === true || sockets,
   };
-  const walls =
+  const made =
     sandbox === 'off'
       ? null
       : sandboxOf({ ...all, write: [...(config?.write ?? []), ...writable] }, env, ledger);
-  const missing = walls === null ? undefined : writable.find((path) => !existsSync(wholePath(path)));
-  if (missing === undefined) return walls;
+  const missing = made === null ? undefined : writable.find((path) => !existsSync(wholePath(path)));
+  if (missing === undefined) return made;
   throw new CoppiceError('E_CONFIG', `${key} needs to write to ${missing}, which does not exist`, {
     hint: 'Start the program once outside of Coppice, or create that path: the sandbox does not let the program create it',
   });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { acpServerConfig } from '../models/acp/acp-config.ts';
 import { providerConfig } from '../models/provider/provider-config.ts';
-import { folderName, hostName, processLimits } from '../processes/sandbox/program-walls.ts';
+import { folderName, hostName, processLimits } from '../processes/sandbox/sandbox-needs.ts';
 import { LIMIT_BOUNDS, type Limits } from '../records/agent/limits.ts';
 import type { DeepReadonly } from '../records/deep-readonly.ts';
 import { TIMEOUT_SECONDS_MAX } from '../records/text/duration.ts';

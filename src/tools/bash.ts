@@ -44,14 +44,14 @@ function resultOf(end: ProcessEnd, output: string, timeout: number, cwd: string)
 }
 
 /** Matches what programs print when the sandbox blocks them. */
-const AT_A_WALL =
+const BLOCKED =
   /Read-only file system|EROFS|Permission denied|EACCES|Operation not permitted|EPERM|Network is unreachable|ENETUNREACH|resolve host|EAI_AGAIN|name resolution/;
 
 /** Maximum characters kept of the sandbox's own error messages. */
-const WALLS_MAX = 2000;
+const SANDBOX_ERROR_MAX = 2000;
 
 /** Describes to the model what the sandbox permits. */
-function wallsText({ write, hosts, sockets }: Sandbox['settings']): string {
+function sandboxText({ write, hosts, sockets }: Sandbox['settings']): string {
   const folders =
     write.length === 0 ? 'your folder and in /tmp' : `your folder, in /tmp and in ${write.join(', ')}`;
   const network = hosts.length === 0 ? 'no network' : `HTTP and HTTPS to ${hosts.join(', ')} only`;
@@ -86,7 +86,7 @@ export function createBashTool(
       'Run a shell command in your folder. You get its output (both streams, in order) and the exit code if it is not 0. ' +
       'There is no terminal and no input. Everything the command started is stopped when it ends, so background ' +
       'processes do not outlive the call. Long output is cut in the middle and kept in a file that is named.' +
-      (sandbox === null ? '' : ` Note: ${wallsText(sandbox.settings)}.`),
+      (sandbox === null ? '' : ` Note: ${sandboxText(sandbox.settings)}.`),
     input,
     subject: ({ command }) => command,
     // Nobody is asked to approve a command that cannot run.
@@ -98,7 +98,7 @@ export function createBashTool(
       const { cwd, spill_dir: shared } = context;
       const { budget, confine } = await boundCommand({ sandbox: confined, limits }, { cwd, shared });
       const capture = new OutputCapture(context.spill_dir, context.onOutput);
-      let walls = '';
+      let sandbox_error = '';
       const end = await runProcess({
         file: findShell(),
         args: shellArguments(command),
@@ -115,19 +115,19 @@ export function createBashTool(
           : {
               // Only the sandbox's own messages arrive here: the command's errors go to standard output (`shellArguments`).
               onErrorOutput: (chunk) => {
-                if (walls.length < WALLS_MAX) walls += chunk.toString();
+                if (sandbox_error.length < SANDBOX_ERROR_MAX) sandbox_error += chunk.toString();
               },
             }),
       });
-      if (walls.startsWith('bwrap: '))
+      if (sandbox_error.startsWith('bwrap: '))
         return {
           status: 'error',
-          output: `the command did not run, since its sandbox could not be made: ${walls.trim()}`,
+          output: `the command did not run, since its sandbox could not be made: ${sandbox_error.trim()}`,
         };
       const result = resultOf(end, capture.finish(), timeout, context.cwd);
       const notes = [budget?.note];
       if (result.status === 'error') {
-        if (confined !== null && AT_A_WALL.test(result.output)) notes.push(wallsText(confined.settings));
+        if (confined !== null && BLOCKED.test(result.output)) notes.push(sandboxText(confined.settings));
         if (end.end === 'exited') notes.push(budget?.hint(result.output, result.exit_code));
       }
       const said = notes.filter(Boolean).map((one) => `\n[${one}]`);

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { NO_WALLS } from '../processes/sandbox/walls.ts';
+import { NO_SANDBOX } from '../processes/sandbox/test-sandbox.ts';
 import { makeHome } from './run-cli.ts';
 
 // Outside /tmp, which commands cannot see.
@@ -44,7 +44,7 @@ const clean = () => {
   rmSync(join(outside, 'out'), { force: true });
 };
 
-describe('where the machine can', { skip: NO_WALLS }, () => {
+describe('where the machine can', { skip: NO_SANDBOX }, () => {
   it('commands write in their folder only, without a word of configuration', async () => {
     clean();
     const { code, stdout } = await run({ COPPICE_SANDBOX: '' });

@@ -245,7 +245,7 @@ describe('acp program: life', () => {
       script,
       `import { openModel } from ${url('../../src/models/providers.ts')};
 const [command, ...args] = ${program};
-const model = await openModel('acp:a', { providers: {}, env: process.env, acp: { programs: { a: { command, args } }, wallsOf: async () => null, servers: new Map() } });
+const model = await openModel('acp:a', { providers: {}, env: process.env, acp: { programs: { a: { command, args } }, sandboxFor: async () => null, servers: new Map() } });
 const agent = { id: 'a', name: 'a', parent_id: null };
 const host = { cwd: process.cwd(), env: {}, refusal: () => 'no' };
 const messages = [{ role: 'user', text: 'turn' }];
@@ -261,7 +261,7 @@ process.exit();`,
 
   it('an unknown name is refused with those that are configured', async () => {
     const programs = { one: { command: 'a' }, two: { command: 'b' } };
-    const acp = { programs, wallsOf: async () => null, servers: new Map() };
+    const acp = { programs, sandboxFor: async () => null, servers: new Map() };
     const options = { providers: {}, env: {}, acp };
     await assert.rejects(openModel('acp:three', options), {
       code: 'E_MODEL_UNKNOWN',

@@ -73,7 +73,7 @@ export async function acpStage(
   flags: readonly string[] = [],
   config: Partial<AcpServerConfig> & {
     /** Default: none. */
-    readonly walls?: Sandbox | null;
+    readonly own_sandbox?: Sandbox | null;
     /** Must not be below /tmp with a sandbox, which has its own /tmp. */
     readonly folders?: Folders;
     /** The Node binary that runs the program, and the program's file. */
@@ -87,7 +87,7 @@ export async function acpStage(
   const {
     model: name = 'acp:test',
     rules: default_rules,
-    walls: sandbox = null,
+    own_sandbox: sandbox = null,
     servers,
     ...others
   } = config;
@@ -101,7 +101,7 @@ export async function acpStage(
     env: process.env,
     acp: {
       ...agentPrograms({ acp: { test: server }, mcp: { servers } }, process.env, null),
-      wallsOf: async () => sandbox,
+      sandboxFor: async () => sandbox,
     },
   });
   test.after(() => model.close?.());

@@ -19,7 +19,7 @@ async function stage(
   const model = await openModel('acp:test', {
     providers: {},
     env: process.env,
-    acp: { programs: { test: program }, wallsOf: async () => null, servers: new Map() },
+    acp: { programs: { test: program }, sandboxFor: async () => null, servers: new Map() },
   });
   closeLater(async () => model.close?.());
   const on = await setStage(play, { models: { 'acp:test': model }, cost_usd: 1, toolsets: ['fanout'] });
@@ -77,7 +77,7 @@ it('a budget that another agent passes ends the prompt of a program, which keeps
 
 it('a limit on cost lets in a program that is known to tell its cost, or has a price', async () => {
   const tells = async (config: AcpServerConfig) => {
-    const acp = { programs: { test: config }, wallsOf: async () => null, servers: new Map() };
+    const acp = { programs: { test: config }, sandboxFor: async () => null, servers: new Map() };
     return (await openModel('acp:test', { providers: {}, env: {}, acp })).tells_cost;
   };
   assert.equal(await tells({ command: '/opt/bin/claude-agent-acp' }), true);

@@ -11,7 +11,7 @@ import { TOOL_LIMITS } from '../../src/processes/tool-limits.ts';
 import type { Tool } from '../../src/records/tool.ts';
 import { createBashTool } from '../../src/tools/bash.ts';
 import { DEEP } from '../house/deep.ts';
-import { NO_WALLS, walls } from '../processes/sandbox/walls.ts';
+import { NO_SANDBOX, testSandbox } from '../processes/sandbox/test-sandbox.ts';
 import { call, eventually, makeWorkspace } from './tool-fixture.ts';
 
 /** The duration of a sleep that no other test or program uses, so that it can be found in the process table. */
@@ -34,7 +34,9 @@ const linux_only = { skip: process.platform === 'linux' ? false : 'reads /proc' 
 
 describe('bash', () => proveBash(createBashTool(null) as Tool, false));
 if (DEEP)
-  describe('bash in the sandbox', { skip: NO_WALLS }, () => proveBash(createBashTool(walls()) as Tool, true));
+  describe('bash in the sandbox', { skip: NO_SANDBOX }, () =>
+    proveBash(createBashTool(testSandbox()) as Tool, true),
+  );
 
 function proveBash(tool: Tool, confined: boolean): void {
   test('both streams come in the order in which they were written, then the exit code', async () => {

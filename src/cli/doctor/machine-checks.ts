@@ -98,7 +98,7 @@ function providers({ loaded, env }: Context): Check[] {
 
 /** Checks agent programs over ACP: only whether the command can be run, and what its sandbox allows. */
 function programs({ loaded: { configuration }, env }: Context): Promise<Check[]> {
-  const { programs, wallsOf } = agentPrograms(configuration, env, null);
+  const { programs, sandboxFor } = agentPrograms(configuration, env, null);
   return Promise.all(
     Object.entries(programs).map(async ([name, config]) => {
       const check = (ok: boolean, text: string) => needed(`  acp:${name}`, ok, text);
@@ -106,9 +106,9 @@ function programs({ loaded: { configuration }, env }: Context): Promise<Check[]>
       const found = command.includes('/') ? [command].find(isExecutable) : onPath(command, env);
       if (found === undefined) return check(false, `${command} was not found or is not executable`);
       try {
-        const walls = await wallsOf(name, config);
-        if (walls === null) return check(true, `${found}, not sandboxed: it has all your rights`);
-        const { hosts, write } = walls.settings;
+        const allowed = await sandboxFor(name, config);
+        if (allowed === null) return check(true, `${found}, not sandboxed: it has all your rights`);
+        const { hosts, write } = allowed.settings;
         const reaches = hosts.length === 0 ? 'no network' : hosts.join(', ');
         const writes = ['its folder', ...write].join(', ');
         return check(true, `${found}, sandboxed: reaches ${reaches}; writes in ${writes}`);
@@ -136,18 +136,18 @@ function shell({ env }: Context): Check {
 
 /** Checks whether the commands of agents run in a sandbox. */
 async function sandbox({ loaded, env }: Context): Promise<Check> {
-  const walls = sandboxOf(loaded.configuration.sandbox, env, null);
-  if (walls === null)
+  const configured = sandboxOf(loaded.configuration.sandbox, env, null);
+  if (configured === null)
     return optional(
       'sandbox',
       false,
       'off: commands of agents have all your rights; a deny rule on bash is not a security boundary',
     );
-  const problem = await walls.problem();
+  const problem = await configured.problem();
   return needed(
     'sandbox',
     problem === null,
-    problem ?? `${walls.settings.mode}: commands of agents are sandboxed`,
+    problem ?? `${configured.settings.mode}: commands of agents are sandboxed`,
   );
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { programWalls } from '../../processes/sandbox/program-walls.ts';
+import { sandboxNeeds } from '../../processes/sandbox/sandbox-needs.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { price } from '../provider/provider-config.ts';
 
@@ -20,7 +20,7 @@ export const acpServerConfig = z.strictObject({
   /** Dollars per million tokens that the program reports; takes precedence over the cost that it reports. */
   price: price.optional(),
   /** Sandbox settings; some programs have defaults for those left out (docs/acp.md). */
-  ...programWalls.shape,
+  ...sandboxNeeds.shape,
 });
 
 export type AcpServerConfig = DeepReadonly<z.infer<typeof acpServerConfig>>;

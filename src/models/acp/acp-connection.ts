@@ -104,12 +104,12 @@ export class AcpConnection {
       await connection?.stop('it could not be used');
       const known = error instanceof AcpError;
       const text = error instanceof Error ? error.message : String(error);
-      const walls = (await sandbox?.problem())
+      const way_out = (await sandbox?.problem())
         ? `. For this program alone: "sandbox": "off" in acp.${name}`
         : '';
       throw new AcpError(
         known ? error.kind : 'no_model',
-        `acp:${name}: the agent program ${text}${walls}`,
+        `acp:${name}: the agent program ${text}${way_out}`,
         true,
       );
     }

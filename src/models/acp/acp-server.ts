@@ -39,7 +39,7 @@ export class AcpServer {
   /** Ways to log in that the program offers; known once it has started. */
   logins: readonly string[] = [];
   readonly #env: Environment;
-  readonly #walls: Sandbox | null;
+  readonly #sandbox: Sandbox | null;
   readonly #tool_servers: readonly McpServer[];
   /** Processes by place, least recently used first. */
   readonly #running = new Map<string, Promise<AcpConnection>>();
@@ -54,13 +54,13 @@ export class AcpServer {
     name: string,
     config: AcpServerConfig,
     env: Environment,
-    walls: Sandbox | null,
+    sandbox: Sandbox | null,
     tool_servers: readonly McpServer[],
   ) {
     this.name = name;
     this.config = config;
     this.#env = env;
-    this.#walls = walls;
+    this.#sandbox = sandbox;
     this.#tool_servers = tool_servers;
     this.slots = new FairSlots({ count: config.maxSessions ?? MAX_SESSIONS_AT_ONCE });
     const passed = (config.envAllow ?? []).map((variable) => env[variable] ?? '');
@@ -122,7 +122,7 @@ export class AcpServer {
   }
 
   #placeOf(cwd: string): string {
-    return this.#walls === null ? '' : cwd;
+    return this.#sandbox === null ? '' : cwd;
   }
 
   #connect(cwd: string): Promise<AcpConnection> {
@@ -139,7 +139,7 @@ export class AcpServer {
 
   #start(place: string): Promise<AcpConnection> {
     const { config, name } = this;
-    const at = { cwd: place === '' ? process.cwd() : place, sandbox: this.#walls };
+    const at = { cwd: place === '' ? process.cwd() : place, sandbox: this.#sandbox };
     const starting = AcpConnection.start(
       { name, config, env: this.#env, tool_servers: this.#tool_servers, ...at },
       this.#closed.signal,

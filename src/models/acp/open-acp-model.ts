@@ -11,7 +11,7 @@ export interface AcpTerms {
   /** The `acp` section of the configuration. */
   readonly programs: Readonly<Record<string, AcpServerConfig>>;
   /** The sandbox for a program; null if it has all rights of the user. Rejects with a `CoppiceError` if this cannot be determined. */
-  readonly wallsOf: (name: string, config: AcpServerConfig) => Promise<Sandbox | null>;
+  readonly sandboxFor: (name: string, config: AcpServerConfig) => Promise<Sandbox | null>;
   /** The MCP servers that a program is given. Rejects with a `CoppiceError` if one is not configured. */
   readonly toolServersOf?: (name: string, config: AcpServerConfig) => Promise<readonly McpServer[]>;
   /** One server per name; share it between calls so that all agents of a process share the programs. */
@@ -40,9 +40,9 @@ export async function openAcpModel(named: string, options: OpenAcpOptions): Prom
           : `Configured: ${names.map((one) => `acp:${one}`).join(', ')}`,
     });
   }
-  const walls = await acp.wallsOf(name, config);
+  const sandbox = await acp.sandboxFor(name, config);
   const tool_servers = (await acp.toolServersOf?.(name, config)) ?? [];
-  const server = acp.servers.get(name) ?? new AcpServer(name, config, env, walls, tool_servers);
+  const server = acp.servers.get(name) ?? new AcpServer(name, config, env, sandbox, tool_servers);
   acp.servers.set(name, server);
   return createAcpModel({ server, name, ...(agent_id === undefined || agent_id === '' ? {} : { agent_id }) });
 }

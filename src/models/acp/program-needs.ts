@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { ProgramWalls } from '../../processes/sandbox/program-walls.ts';
+import type { SandboxNeeds } from '../../processes/sandbox/sandbox-needs.ts';
 import type { AcpServerConfig } from './acp-config.ts';
 
 interface Needs {
@@ -43,7 +43,7 @@ const KNOWN: Readonly<Record<string, Needs>> = {
  * The sandbox settings of an agent program: those of its configuration entry, or else what programs of this name are known to need (docs/acp.md). Without
  * either, `hosts` is undefined.
  */
-export function programNeeds({ command, sandbox, hosts, writable, sockets }: AcpServerConfig): ProgramWalls {
+export function programNeeds({ command, sandbox, hosts, writable, sockets }: AcpServerConfig): SandboxNeeds {
   const known = sandbox === 'off' ? undefined : knownNeeds(command);
   return {
     ...{ sandbox, sockets },

@@ -55,7 +55,7 @@ export interface PipedProgram {
 export async function startPipedProgram(request: PipedProgramRequest): Promise<PipedProgram> {
   const problem = (await request.sandbox?.problem()) ?? null;
   if (problem !== null) throw new Error(`could not be started: ${problem}`);
-  const around = request.sandbox === null ? null : wallsAround(request, request.sandbox);
+  const around = request.sandbox === null ? null : confinementOf(request, request.sandbox);
   const mark = nextMark();
   try {
     const child = spawn(around?.confined.file ?? request.file, around?.confined.args ?? request.args, {
@@ -79,7 +79,7 @@ export async function startPipedProgram(request: PipedProgramRequest): Promise<P
   }
 }
 
-interface Walls {
+interface Confinement {
   readonly confined: ConfinedProgram;
   readonly watch: MountWatch;
   takeAway(): void;
@@ -88,7 +88,7 @@ interface Walls {
 /** Folders in use as the /tmp of a program. */
 const temporary = new Set<string>();
 
-function wallsAround({ file, args, env, cwd }: PipedProgramRequest, sandbox: Sandbox): Walls {
+function confinementOf({ file, args, env, cwd }: PipedProgramRequest, sandbox: Sandbox): Confinement {
   const found = findProgram(file, env.PATH ?? '');
   if (temporary.size === 0) process.once('exit', removeTemporary);
   const tmp = mkdtempSync(join(tmpdir(), 'coppice-program-'));
@@ -153,7 +153,7 @@ class RunningProgram implements PipedProgram {
   readonly gone: Promise<string>;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #pid: number;
-  readonly #walls: Walls | null;
+  readonly #confinement: Confinement | null;
   readonly #limits: LimitWatch;
   readonly #exited: Promise<string>;
   #last_words = Buffer.alloc(0);
@@ -164,12 +164,12 @@ class RunningProgram implements PipedProgram {
     child: ChildProcessWithoutNullStreams,
     pid: number,
     mark: string,
-    walls: Walls | null,
+    confinement: Confinement | null,
     limits: Amounts,
   ) {
     this.#child = child;
     this.#pid = pid;
-    this.#walls = walls;
+    this.#confinement = confinement;
     this.#exited = new Promise((done) => {
       child.once('exit', (code, signal) =>
         done(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`),
@@ -192,7 +192,7 @@ class RunningProgram implements PipedProgram {
       LOOK_MS,
     );
     this.gone = this.#follow(mark);
-    walls?.watch.begin((path) => this.#end(`its sandbox was no longer intact: ${path} was replaced`));
+    confinement?.watch.begin((path) => this.#end(`its sandbox was no longer intact: ${path} was replaced`));
   }
 
   /** Stops without a grace period, in which the program could use more, or reach what has replaced a path of the sandbox. */
@@ -202,8 +202,8 @@ class RunningProgram implements PipedProgram {
   }
 
   #processes(): Processes | undefined {
-    if (this.#walls === null) return { type: 'session', leader: this.#pid };
-    const { confined } = this.#walls;
+    if (this.#confinement === null) return { type: 'session', leader: this.#pid };
+    const { confined } = this.#confinement;
     const first = confined.leader();
     return first === undefined ? undefined : { type: 'namespace', first, memory: confined.memory };
   }
@@ -216,11 +216,11 @@ class RunningProgram implements PipedProgram {
       await Promise.race([new Promise((closed) => stderr.once('close', closed)), sleep(LAST_WORDS_MS)]);
     await stopProcessGroup(this.#pid, LAST_WORDS_MS);
     // The first process within the sandbox ends last, a moment after the child that this process started.
-    const first = this.#walls?.confined.leader();
+    const first = this.#confinement?.confined.leader();
     if (first !== undefined) await stopProcessGroup(first, LAST_WORDS_MS);
     forgetProcessGroup(this.#pid);
     killStraysOfCall(mark);
-    this.#walls?.takeAway();
+    this.#confinement?.takeAway();
     stderr.destroy();
     const words = newest(readable(this.#last_words.toString('utf8')));
     const ending = this.#reason === null ? how : `${how} (${this.#reason})`;
@@ -243,7 +243,7 @@ class RunningProgram implements PipedProgram {
     this.#child.stdin.end();
     const ended = await Promise.race([this.#exited, sleep(POLITE_MS, null)]);
     // Signals the program's own group: a signal to bubblewrap would end the program without a grace period.
-    if (ended === null) await stopProcessGroup(this.#walls?.confined.leader() ?? this.#pid, TERM_MS);
+    if (ended === null) await stopProcessGroup(this.#confinement?.confined.leader() ?? this.#pid, TERM_MS);
     if ((await Promise.race([this.#exited, sleep(POLITE_MS, null)])) === null)
       await stopProcessGroup(this.#pid, 0);
     await this.gone;

@@ -40,7 +40,7 @@ export async function followProcess(
   if (order.memory !== null)
     forwardSandboxReport(child, (chunk, go) => {
       told += chunk;
-      events.onWalls(chunk, go);
+      events.onSandboxReport(chunk, go);
     });
   events.onStart(leader);
   try {

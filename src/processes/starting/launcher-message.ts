@@ -8,7 +8,7 @@ export type ToLauncher =
 export type FromLauncher =
   | { readonly type: 'ready' }
   | { readonly type: 'started'; readonly id: number; readonly leader: number }
-  | { readonly type: 'output' | 'error' | 'walls'; readonly id: number; readonly chunk: Buffer }
+  | { readonly type: 'output' | 'error' | 'sandbox'; readonly id: number; readonly chunk: Buffer }
   /** An error is sent as its message and code, because its other properties are lost between processes. */
   | { readonly type: 'not_started'; readonly id: number; readonly message: string; readonly code?: string }
   | { readonly type: 'ended'; readonly id: number; readonly end: Exclude<OrderEnd, { end: 'not_started' }> };

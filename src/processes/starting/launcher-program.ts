@@ -81,9 +81,9 @@ function eventsOf(id: number, call: Call): ProcessEvents {
     onStart: (leader) => tell({ type: 'started', id, leader }),
     onOutput: (chunk) => pass('output', chunk),
     onErrorOutput: (chunk) => pass('error', chunk),
-    onWalls: (chunk, go) => {
+    onSandboxReport: (chunk, go) => {
       call.go = go;
-      tell({ type: 'walls', id, chunk });
+      tell({ type: 'sandbox', id, chunk });
     },
   };
 }

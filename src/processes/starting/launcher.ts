@@ -109,8 +109,8 @@ export class Launcher {
         return void call.events.onOutput(message.chunk);
       case 'error':
         return void call.events.onErrorOutput(message.chunk);
-      case 'walls':
-        return call.events.onWalls(message.chunk, () => this.#tell({ type: 'go', id: message.id }));
+      case 'sandbox':
+        return call.events.onSandboxReport(message.chunk, () => this.#tell({ type: 'go', id: message.id }));
       case 'not_started': {
         const { code } = message;
         const error = Object.assign(new Error(message.message), code === undefined ? {} : { code });

@@ -24,7 +24,7 @@ export interface ProcessEvents {
   readonly onOutput: (chunk: Buffer) => Promise<void> | void;
   readonly onErrorOutput: (chunk: Buffer) => Promise<void> | void;
   /** Reports of the sandbox. A program with a descriptor 5 waits until `go` is called. */
-  readonly onWalls: (chunk: Buffer, go: () => void) => void;
+  readonly onSandboxReport: (chunk: Buffer, go: () => void) => void;
 }
 
 export type OrderEnd =

@@ -67,7 +67,7 @@ async function runNow(request: ProcessRequest): Promise<ProcessEnd> {
       onStart: () => {},
       onOutput: request.onOutput,
       onErrorOutput: request.onErrorOutput ?? (() => {}),
-      onWalls: (chunk, go) => confined?.told(chunk, go),
+      onSandboxReport: (chunk, go) => confined?.told(chunk, go),
     };
     const launcher = launcherFor();
     const end = await (launcher === null

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { programWalls } from '../../processes/sandbox/program-walls.ts';
+import { sandboxNeeds } from '../../processes/sandbox/sandbox-needs.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 
 /** Maximum length of a server's name: longer ones would leave too little of the 64 characters that providers accept for a tool. */
@@ -36,7 +36,7 @@ export const mcpServerConfig = z
     env: z.record(z.string(), z.string()).optional(),
     /** Names of variables of our own environment that are passed on. */
     envAllow: z.array(z.string().min(1)).optional(),
-    ...programWalls.shape,
+    ...sandboxNeeds.shape,
     /** Whether each agent has its own process, or its own session at the address: for servers that keep state, such as browsers. */
     perAgent: z.boolean().optional(),
     url: z.url({ protocol: /^https?$/ }).optional(),

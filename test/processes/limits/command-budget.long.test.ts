@@ -15,7 +15,7 @@ import type { Tool, ToolResult } from '../../../src/records/tool.ts';
 import { createBashTool } from '../../../src/tools/bash.ts';
 import { DEEP } from '../../house/deep.ts';
 import { call, eventually, makeWorkspace } from '../../tools/tool-fixture.ts';
-import { NO_WALLS, walls } from '../sandbox/walls.ts';
+import { NO_SANDBOX, testSandbox } from '../sandbox/test-sandbox.ts';
 
 const runner = join(import.meta.dirname, 'run-bombs.ts');
 const LIMITS = { memory_mb: 256, processes: 200, cpu_seconds: 2, disk_mb: 64 };
@@ -50,7 +50,7 @@ const BOMBS: Bombs = {
   'a huge file': ['dd if=/dev/zero of=big bs=1M count=3000', FILE_TOO_LARGE],
   'many files': [`${files('.', 40, 32)}; sleep 30`, stoppedBy('disk_mb')],
 };
-const BEHIND_WALLS: Bombs = {
+const IN_SANDBOX: Bombs = {
   ...BOMBS,
   'memory in one process': [BOMB, stoppedBy('memory_mb')],
   'processes from one': [`for i in $(seq 2500); do sleep ${SECONDS} & done; wait`, stoppedBy('processes')],
@@ -82,12 +82,12 @@ const place = mkdtempSync('/var/tmp/coppice-test-');
 after(() => rmSync(place, { recursive: true, force: true }));
 
 /** Runs all bombs in one process, one after the other, in a folder that is then removed; returns their results. */
-async function explode(walls: string, bombs: Bombs, uid?: number): Promise<ToolResult[]> {
-  const folder = join(place, `${walls}-${uid ?? 'own'}`);
+async function explode(mode: string, bombs: Bombs, uid?: number): Promise<ToolResult[]> {
+  const folder = join(place, `${mode}-${uid ?? 'own'}`);
   const cwd = join(folder, 'work');
   mkdirSync(cwd, { recursive: true });
   if (uid !== undefined) for (const path of [place, folder, cwd]) chownSync(path, uid, uid);
-  const asked = { walls, limits: LIMITS, commands: Object.values(bombs).map(([command]) => command) };
+  const asked = { mode, limits: LIMITS, commands: Object.values(bombs).map(([command]) => command) };
   const { stdout } = await promisify(execFile)(process.execPath, [runner, JSON.stringify(asked)], {
     cwd,
     env: { PATH: process.env.PATH, HOME: folder },
@@ -97,10 +97,10 @@ async function explode(walls: string, bombs: Bombs, uid?: number): Promise<ToolR
   return JSON.parse(stdout);
 }
 
-function proveStopped(walls: string, bombs: Bombs, uid?: number): void {
+function proveStopped(mode: string, bombs: Bombs, uid?: number): void {
   let results: ToolResult[] = [];
   before(async () => {
-    results = await explode(walls, bombs, uid);
+    results = await explode(mode, bombs, uid);
   });
   for (const [at, [what, [, expected]]] of Object.entries(bombs).entries())
     it(what, () => assert.match(results[at]?.output ?? '', expected));
@@ -125,11 +125,11 @@ function notAsNobody(): string | false {
 
 const linux_only = process.platform === 'linux' ? false : 'reads /proc';
 
-describe('in the sandbox, limits stop', { skip: NO_WALLS }, () => proveStopped('workspace', BEHIND_WALLS));
+describe('in the sandbox, limits stop', { skip: NO_SANDBOX }, () => proveStopped('workspace', IN_SANDBOX));
 if (DEEP) {
-  describe('without walls, limits stop', { skip: linux_only }, () => proveStopped('off', BOMBS));
-  describe('in the sandbox of another user, limits stop', { skip: NO_WALLS || notAsNobody() }, () =>
-    proveStopped('strict', { ...BEHIND_WALLS, ...NOT_ROOT }, NOBODY),
+  describe('without the sandbox, limits stop', { skip: linux_only }, () => proveStopped('off', BOMBS));
+  describe('in the sandbox of another user, limits stop', { skip: NO_SANDBOX || notAsNobody() }, () =>
+    proveStopped('strict', { ...IN_SANDBOX, ...NOT_ROOT }, NOBODY),
   );
 }
 
@@ -151,8 +151,8 @@ it('what a command took is not counted twice where its processes share it', {
   assert.equal((await call(tool, { command }, makeWorkspace())).output, 'done');
 });
 
-it('the /tmp of a tree is bounded, and a command can make room', { skip: NO_WALLS }, async () => {
-  const tool = createBashTool(walls(), { disk_mb: 100 }) as Tool;
+it('the /tmp of a tree is bounded, and a command can make room', { skip: NO_SANDBOX }, async () => {
+  const tool = createBashTool(testSandbox(), { disk_mb: 100 }) as Tool;
   const context = makeWorkspace();
   const run = async (command: string) => (await call(tool, { command }, context)).output;
   await run('head -c 90M /dev/zero > /tmp/one');
@@ -168,14 +168,14 @@ it('the /tmp of a tree is bounded, and a command can make room', { skip: NO_WALL
   assert.equal(await run('echo room'), 'room\n');
 });
 
-it('what is counted are processes, not all that /proc shows', { skip: NO_WALLS }, async () => {
-  const tool = createBashTool(walls(), { processes: 40 }) as Tool;
+it('what is counted are processes, not all that /proc shows', { skip: NO_SANDBOX }, async () => {
+  const tool = createBashTool(testSandbox(), { processes: 40 }) as Tool;
   const { output } = await call(tool, { command: 'sleep 0.6; echo done' }, makeWorkspace());
   assert.equal(output, 'done\n');
 });
 
 it('the kernel takes a command before this program', { skip: linux_only }, async () => {
-  for (const sandbox of NO_WALLS ? [null] : [null, walls()])
+  for (const sandbox of NO_SANDBOX ? [null] : [null, testSandbox()])
     assert.equal(
       (
         await call(

@@ -1,10 +1,10 @@
-/** Runs the commands in the first argument (JSON: `{ walls, hosts?, limits?, commands }`) one after the other in the working folder, and prints the results. */
+/** Runs the commands in the first argument (JSON: `{ mode, hosts?, limits?, commands }`) one after the other in the working folder, and prints the results. */
 import { createBashTool } from '../../../src/tools/bash.ts';
-import { walls } from '../sandbox/walls.ts';
+import { testSandbox } from '../sandbox/test-sandbox.ts';
 
 const asked = JSON.parse(process.argv[2] ?? '');
-const settings = { mode: asked.walls, hosts: asked.hosts ?? [] };
-const tool = createBashTool(asked.walls === 'off' ? null : walls(settings), asked.limits);
+const settings = { mode: asked.mode, hosts: asked.hosts ?? [] };
+const tool = createBashTool(asked.mode === 'off' ? null : testSandbox(settings), asked.limits);
 const results = [];
 for (const command of asked.commands)
   results.push(

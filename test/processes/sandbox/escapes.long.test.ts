@@ -23,7 +23,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Tool } from '../../../src/records/tool.ts';
 import { createBashTool } from '../../../src/tools/bash.ts';
 import { call, makeWorkspace } from '../../tools/tool-fixture.ts';
-import { NO_WALLS, walls } from './walls.ts';
+import { NO_SANDBOX, testSandbox } from './test-sandbox.ts';
 
 const SECRET = 'canary-4f0c';
 /** A unique sleep duration for each run, by which survivors are found. */
@@ -121,7 +121,7 @@ const SURVIVORS = {
     'kill -9 $PPID; kill -9 "$OTHER" && echo x > inside; setsid env -i /bin/sleep $S &',
 } as const;
 
-describe('the sandbox', { skip: NO_WALLS }, () => {
+describe('the sandbox', { skip: NO_SANDBOX }, () => {
   // Not below /tmp, which a sandbox replaces by a folder of its own.
   const place = realpathSync(mkdtempSync('/var/tmp/coppice-test-'));
   const base = makeWorkspace();
@@ -138,7 +138,7 @@ describe('the sandbox', { skip: NO_WALLS }, () => {
   const before_env = { ...process.env };
   let connections = 0;
   const tool = createBashTool(
-    walls({ hidden: [hidden, join(home, '.config/coppice'), join(home, '.local/share/coppice')] }),
+    testSandbox({ hidden: [hidden, join(home, '.config/coppice'), join(home, '.local/share/coppice')] }),
   ) as Tool;
   const run = async (command: string, with_tool = tool) =>
     (await call(with_tool, { command, timeout: 20 }, context)).output;
@@ -329,7 +329,10 @@ describe('the sandbox', { skip: NO_WALLS }, () => {
     const place_of_output = join(hidden, 'coppice/output/tree');
     const within = { ...context, cwd: inner, spill_dir: place_of_output };
     const command = `echo x > new; cat ${hidden}/file; ls -A ${hidden} ${hidden}/coppice; echo y > /tmp/y; cat ${place_of_output}/tmp/y; echo x > ${hidden}/z`;
-    for (const sandbox of [walls({ hidden: [hidden] }), walls({ mode: 'strict', hidden: [hidden] })]) {
+    for (const sandbox of [
+      testSandbox({ hidden: [hidden] }),
+      testSandbox({ mode: 'strict', hidden: [hidden] }),
+    ]) {
       const { output } = await call(createBashTool(sandbox) as Tool, { command, timeout: 20 }, within);
       assert.doesNotMatch(output, new RegExp(SECRET));
       assert.match(output, /coppice\n.*output\nworktrees\ny\n/s);
@@ -348,7 +351,7 @@ describe('the sandbox', { skip: NO_WALLS }, () => {
     mkdirSync(output_folder, { recursive: true });
     writeFileSync(join(output_folder, 'seen'), 'output of before');
     for (const mode of ['workspace', 'strict'] as const) {
-      const sandbox = walls({
+      const sandbox = testSandbox({
         mode,
         hidden: [data, join(data, 'coppice.db'), join(home, '.config/coppice')],
       });
@@ -359,7 +362,7 @@ describe('the sandbox', { skip: NO_WALLS }, () => {
       assert.equal(existsSync(join(home, '.ssh/x')), false);
       rmSync(join(home, 'new'));
     }
-    const open = createBashTool(walls({ write: [join(home, '.aws')], hidden: [home] })) as Tool;
+    const open = createBashTool(testSandbox({ write: [join(home, '.aws')], hidden: [home] })) as Tool;
     const { output } = await call(
       open,
       { command: 'cat ~/.aws/credentials ~/.ssh/id_rsa; echo x > ~/.aws/x', timeout: 20 },
@@ -377,7 +380,7 @@ describe('the sandbox', { skip: NO_WALLS }, () => {
 import { createBashTool } from ${JSON.stringify(import.meta.resolve('../../../src/tools/bash.ts'))};
 import { Sandbox } from ${JSON.stringify(import.meta.resolve('../../../src/processes/sandbox/sandbox.ts'))};
 const none = { write: [], read: [], hidden: [], hosts: [] };
-const tool = createBashTool(process.argv[1] === 'walls' ? new Sandbox({ mode: 'workspace', sockets: false, ...none }) : null);
+const tool = createBashTool(process.argv[1] === 'sandbox' ? new Sandbox({ mode: 'workspace', sockets: false, ...none }) : null);
 const context = { cwd: ${JSON.stringify(cwd)}, spill_dir: ${JSON.stringify(context.spill_dir)}, agent: { root_id: '' }, env_allow: [], signal: new AbortController().signal, onOutput() {} };
 const { output } = await tool.run({ command: 'for n in 3 4 5 12 37; do echo x >&$n && echo "to $n"; done' }, context);
 console.log(output);`;
@@ -392,14 +395,14 @@ console.log(output);`;
         ],
       });
     assert.match(told('bare'), /to 37/);
-    assert.doesNotMatch(told('walls'), /to \d/);
+    assert.doesNotMatch(told('sandbox'), /to \d/);
     closeSync(leaked);
   });
 
   for (const sockets of [false, true])
     it(`keeps programs from the first process, which ends all others with the call${sockets ? ', with sockets' : ''}`, async () => {
       lay();
-      const tool = createBashTool(walls({ sockets })) as Tool;
+      const tool = createBashTool(testSandbox({ sockets })) as Tool;
       const [ptrace, process_vm_writev] = process.arch === 'arm64' ? [117, 271] : [101, 311];
       const attempt = (number: number | undefined, ...given: number[]) =>
         `perl -e 'print syscall(${[number, ...given].join(', ')}), " ", $! + 0, "\\n"';`;
@@ -413,7 +416,7 @@ console.log(output);`;
 
   it('strict: of the file system only programs and the workspace are there', async () => {
     lay();
-    const strict = createBashTool(walls({ mode: 'strict' })) as Tool;
+    const strict = createBashTool(testSandbox({ mode: 'strict' })) as Tool;
     const output = await run(
       'cat "$OUTSIDE/file" ~/.bashrc ~/.ssh/id_rsa; cat inside; echo x > new; git --version; ls /home /srv /var',
       strict,
@@ -422,14 +425,17 @@ console.log(output);`;
     assert.match(output, /minegit version/);
     assert.equal(readFileSync(join(cwd, 'new'), 'utf8'), 'x\n');
     assert.match(
-      await run('cat "$OUTSIDE/file"', createBashTool(walls({ mode: 'strict', read: [outside] })) as Tool),
+      await run(
+        'cat "$OUTSIDE/file"',
+        createBashTool(testSandbox({ mode: 'strict', read: [outside] })) as Tool,
+      ),
       /theirs/,
     );
   });
 
   it('opens what the configuration opens: further folders, and sockets', async () => {
     lay();
-    const open = createBashTool(walls({ write: [outside], sockets: true })) as Tool;
+    const open = createBashTool(testSandbox({ write: [outside], sockets: true })) as Tool;
     const server = await listen({ path: join(outside, 'socket') });
     assert.doesNotMatch(await run(`perl -e 'print syscall(${process.env.KEYCTL}, 0, -3, 0)'`, open), /^\d/);
     assert.match(
@@ -443,7 +449,7 @@ console.log(output);`;
   it('gives a way to the hosts that are allowed, by a proxy, and to no other', async () => {
     lay();
     const port = process.env.PORT;
-    const some = createBashTool(walls({ hosts: [`127.0.0.1:${port}`] })) as Tool;
+    const some = createBashTool(testSandbox({ hosts: [`127.0.0.1:${port}`] })) as Tool;
     assert.match(some.spec.description, /HTTP and HTTPS to 127\.0\.0\.1:\d+ only and no sockets/);
     const ask = (more: string, to = '127.0.0.1:$PORT') =>
       run(`curl -s -m 5 --noproxy "" ${more} http://${to}/`, some);
@@ -465,7 +471,7 @@ console.log(output);`;
       new RegExp(`${SECRET}\n${SECRET}`),
     );
     connections = 0;
-    const another = createBashTool(walls({ hosts: ['127.0.0.1:1', 'localhost'] })) as Tool;
+    const another = createBashTool(testSandbox({ hosts: ['127.0.0.1:1', 'localhost'] })) as Tool;
     for (const command of Object.values(CONNECTIONS)) await run(command, another);
     assert.equal(connections, 0);
   });

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Tool } from '../../../src/records/tool.ts';
 import { createBashTool } from '../../../src/tools/bash.ts';
 import { call, makeWorkspace } from '../../tools/tool-fixture.ts';
-import { NO_WALLS, walls } from './walls.ts';
+import { NO_SANDBOX, testSandbox } from './test-sandbox.ts';
 
 /** Special answers by path, most of which no proxy can pass on; on other paths, the server returns the text of the request. */
 const ANSWERS: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   '/elsewhere': 'HTTP/1.1 302 Found\r\nLocation: http://127.0.0.2/\r\nContent-Length: 0\r\n\r\n',
 };
 
-describe('the proxy of the sandbox', { skip: NO_WALLS }, () => {
+describe('the proxy of the sandbox', { skip: NO_SANDBOX }, () => {
   const context = makeWorkspace();
   let [open, most] = [0, 0];
   const server = createServer((socket) => {
@@ -48,7 +48,7 @@ describe('the proxy of the sandbox', { skip: NO_WALLS }, () => {
   before(async () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     port = (server.address() as AddressInfo).port;
-    tool = createBashTool(walls({ hosts: [`127.0.0.1:${port}`] })) as Tool;
+    tool = createBashTool(testSandbox({ hosts: [`127.0.0.1:${port}`] })) as Tool;
   });
   after(() => server.close());
 

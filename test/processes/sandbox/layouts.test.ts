@@ -23,18 +23,18 @@ import type { SandboxSettings } from '../../../src/processes/sandbox/sandbox.ts'
 import type { Tool } from '../../../src/records/tool.ts';
 import { createBashTool } from '../../../src/tools/bash.ts';
 import { call, makeWorkspace } from '../../tools/tool-fixture.ts';
-import { NO_WALLS, walls } from './walls.ts';
+import { NO_SANDBOX, testSandbox } from './test-sandbox.ts';
 
 const SECRET = 'canary-71e3';
 
-describe('the sandbox, by layout', { skip: NO_WALLS }, () => {
+describe('the sandbox, by layout', { skip: NO_SANDBOX }, () => {
   // Not below /tmp, which a sandbox replaces by a folder of its own.
   const place = realpathSync(mkdtempSync('/var/tmp/coppice-test-'));
   const context = makeWorkspace();
   const cwd = join(place, 'work');
   const outside = join(place, 'outside');
   it('that could not be started is tried again, because somebody may have mended it', async () => {
-    const sandbox = walls();
+    const sandbox = testSandbox();
     const { PATH } = process.env;
     process.env.PATH = cwd;
     try {
@@ -48,7 +48,7 @@ describe('the sandbox, by layout', { skip: NO_WALLS }, () => {
   const run = async (command: string, settings: Partial<SandboxSettings> = {}, folder = cwd) =>
     (
       await call(
-        createBashTool(walls(settings)) as Tool,
+        createBashTool(testSandbox(settings)) as Tool,
         { command, timeout: 20 },
         { ...context, cwd: folder },
       )
@@ -103,7 +103,7 @@ describe('the sandbox, by layout', { skip: NO_WALLS }, () => {
       assert.equal(existsSync(join(cwd, '.git/commondir')), false);
       assert.equal(existsSync(join(cwd, '.git/config.worktree')), false);
       execFileSync('bash', ['-c', command], { cwd, stdio: 'ignore' });
-      assert.equal(looks(cwd), true, 'without walls it would');
+      assert.equal(looks(cwd), true, 'without the sandbox it would');
     });
 
   it('git works as it does without what stands in the place of what is missing', async () => {

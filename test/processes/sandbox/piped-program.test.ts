@@ -23,7 +23,7 @@ import { pathToFileURL } from 'node:url';
 import { type PipedProgram, startPipedProgram } from '../../../src/processes/sandbox/piped-program.ts';
 import type { Sandbox } from '../../../src/processes/sandbox/sandbox.ts';
 import { eventually } from '../../tools/tool-fixture.ts';
-import { NO_WALLS, walls } from './walls.ts';
+import { NO_SANDBOX, testSandbox } from './test-sandbox.ts';
 
 const SECRET = 'canary-9ac2';
 /** A unique sleep duration for each run, by which survivors are found. */
@@ -99,13 +99,13 @@ after(() => {
   rmSync(place, { recursive: true, force: true });
 });
 
-describe('a piped program in the sandbox', { skip: NO_WALLS }, () => {
+describe('a piped program in the sandbox', { skip: NO_SANDBOX }, () => {
   it('works in its folder, for as long as it runs, with a /tmp of its own that goes with it', async (test) => {
-    const { program, run } = await shell(test, walls());
+    const { program, run } = await shell(test, testSandbox());
     assert.equal(await run('pwd; cat inside; echo new > file; echo kept > /tmp/note'), `${cwd}\nmine`);
     assert.equal(readFileSync(join(cwd, 'file'), 'utf8'), 'new\n');
     assert.equal(await run('cat /tmp/note; echo $TMPDIR'), 'kept\n/tmp\n');
-    const other = await shell(test, walls());
+    const other = await shell(test, testSandbox());
     assert.match(await other.run('cat /tmp/note'), /No such file/);
     program.stdin.end();
     assert.equal(await program.gone, 'ended with exit code 0');
@@ -118,7 +118,7 @@ describe('a piped program in the sandbox', { skip: NO_WALLS }, () => {
     test.after(() => server.close());
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as AddressInfo;
-    const { run } = await shell(test, walls());
+    const { run } = await shell(test, testSandbox());
     await run('echo x > "$OUTSIDE/new"; echo x > "$OUTSIDE/file"; ln -s ../outside d; echo x > d/file');
     await run(
       'mkdir .coppice && echo x > .coppice/config.json; mkdir .git/worktrees/x; echo x > .git/config',
@@ -134,7 +134,7 @@ describe('a piped program in the sandbox', { skip: NO_WALLS }, () => {
     );
     assert.doesNotMatch(read, new RegExp(SECRET));
     assert.match(read, /done/);
-    const allowed = await shell(test, walls({ hosts: [`127.0.0.1:${port}`] }));
+    const allowed = await shell(test, testSandbox({ hosts: [`127.0.0.1:${port}`] }));
     const ask = (host: string) => `curl -s -m 5 --noproxy "" http://${host}:${port}/`;
     assert.match(await allowed.run(ask('127.0.0.1')), new RegExp(SECRET));
     assert.match(await allowed.run(ask('127.0.0.2')), /the sandbox does not allow/);
@@ -143,13 +143,13 @@ describe('a piped program in the sandbox', { skip: NO_WALLS }, () => {
   it('is stopped with all that it started, leaves nothing in its folder, and takes its daemons with it at its end', async (test) => {
     const daemon =
       '(trap "" TERM HUP; setsid env -i /bin/sleep $S & setsid env -i /bin/sleep $S &) ; echo on';
-    const one = await shell(test, walls());
+    const one = await shell(test, testSandbox());
     assert.equal(await one.run(daemon), 'on\n');
     assert.ok(await eventually(() => sleepers().length === 2));
     one.program.stdin.end();
     await one.program.gone;
     assert.deepEqual(sleepers(), []);
-    const two = await shell(test, walls(), cwd, `trap "" TERM; ${SHELL}; while :; do sleep 1; done`);
+    const two = await shell(test, testSandbox(), cwd, `trap "" TERM; ${SHELL}; while :; do sleep 1; done`);
     assert.equal(await two.run(daemon), 'on\n');
     await two.program.stop('of the test');
     assert.match(await two.program.gone, /\(of the test\)/);
@@ -160,7 +160,7 @@ describe('a piped program in the sandbox', { skip: NO_WALLS }, () => {
   it('ends with this program when that is killed, and so do its daemons', async () => {
     const module = (name: string) =>
       JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../../src/processes/sandbox', name)).href);
-    const settings = JSON.stringify(walls().settings);
+    const settings = JSON.stringify(testSandbox().settings);
     const args = ['-c', 'setsid env -i /bin/sleep $S & echo on; exec sleep $S'];
     const env = { PATH: process.env.PATH ?? '', S: SECONDS };
     put(
@@ -188,7 +188,7 @@ stdout.pipe(process.stdout);`,
       `import { startPipedProgram } from ${module('piped-program.ts')};
 import { Sandbox } from ${module('sandbox.ts')};
 const request = { file: '/bin/sh', args: ['-c', 'echo x > /tmp/y; cat'], env: { PATH: '/bin' }, cwd: ${JSON.stringify(cwd)} };
-const sandbox = new Sandbox(${JSON.stringify(walls().settings)});
+const sandbox = new Sandbox(${JSON.stringify(testSandbox().settings)});
 const [one] = [await startPipedProgram({ ...request, sandbox }), await startPipedProgram({ ...request, sandbox })];
 await one.stop('of the test');
 process.exit();`,
@@ -200,7 +200,7 @@ process.exit();`,
   it('gets its signal first, and may end by itself', async (test) => {
     const { program } = await shell(
       test,
-      walls(),
+      testSandbox(),
       cwd,
       'trap "echo bye > bye; exit 3" TERM; while :; do sleep 0.05; done',
     );
@@ -215,7 +215,7 @@ process.exit();`,
     put(join(home, '.netrc'), 'old');
     put(join(home, '.gitconfig'), '[user]\nname = Somebody\n');
     put(join(home, '.config/tool/settings'), 'seen');
-    const { run } = await shell(test, walls({ hidden: ['', '-wal'].map((end) => ledger + end) }));
+    const { run } = await shell(test, testSandbox({ hidden: ['', '-wal'].map((end) => ledger + end) }));
     assert.match(
       await run('cat ~/.config/tool/settings; git config user.name; cat ~/.netrc'),
       /seenSomebody\n.*No such/s,
@@ -238,18 +238,18 @@ process.exit();`,
   it('in a home folder that is too large to be shown as it was, ends when a secret is made or replaced', async (test) => {
     for (let at = 0; at < 1500; at += 1) put(join(home, `file-${at}`), '');
     put(join(home, '.netrc'), SECRET);
-    const one = await shell(test, walls());
+    const one = await shell(test, testSandbox());
     put(join(home, 'ordinary'), 'seen');
     assert.doesNotMatch(await one.run('cat ~/.netrc ~/.ssh/id_rsa; cat ~/ordinary'), new RegExp(SECRET));
     put(join(home, 'new'), SECRET);
     renameSync(join(home, 'new'), join(home, '.netrc'));
     assert.match(await one.program.gone, /its sandbox was no longer intact: .*\.netrc was replaced/);
-    const two = await shell(test, walls());
+    const two = await shell(test, testSandbox());
     put(join(home, '.aws/credentials'), SECRET);
     assert.match(await two.program.gone, /its sandbox was no longer intact: .*\.aws was replaced/);
   });
 
-  it('ends when what its walls stand on is replaced from outside, and goes on when worktrees come and go', async (test) => {
+  it('ends when what its sandbox stands on is replaced from outside, and goes on when worktrees come and go', async (test) => {
     const git = (...args: string[]) =>
       execFileSync('git', ['-C', cwd, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args], {
         stdio: 'pipe',
@@ -257,7 +257,7 @@ process.exit();`,
     git('init', '--quiet');
     git('add', '--all');
     git('commit', '--quiet', '--message', 'first');
-    const { program, run } = await shell(test, walls());
+    const { program, run } = await shell(test, testSandbox());
     git('worktree', 'add', '--quiet', join(place, 'tree'));
     await run(
       'for f in .git/worktrees/tree/*; do echo x > $f; done; rm -r .git/worktrees/tree; echo x > .git/worktrees/y',
@@ -269,10 +269,10 @@ process.exit();`,
     assert.match(await program.gone, /its sandbox was no longer intact: .*\.git\/config was replaced/);
   });
 
-  it('two folders have two walls', async (test) => {
+  it('two folders have two sandboxes', async (test) => {
     const other = join(place, 'other');
     put(join(other, 'inside'), 'theirs');
-    const [one, two] = [await shell(test, walls()), await shell(test, walls(), other)];
+    const [one, two] = [await shell(test, testSandbox()), await shell(test, testSandbox(), other)];
     await one.run(`echo x > ${other}/inside`);
     await two.run(`echo x > ${cwd}/inside`);
     await two.run('echo yours > inside');
@@ -282,11 +282,11 @@ process.exit();`,
 });
 
 for (const [where, skip] of [
-  ['in the sandbox', NO_WALLS],
-  ['without walls', process.platform !== 'linux' && 'there is no /proc'],
+  ['in the sandbox', NO_SANDBOX],
+  ['without a sandbox', process.platform !== 'linux' && 'there is no /proc'],
 ] as const)
   describe(`what it takes ${where}`, { skip }, () => {
-    const sandbox = () => (where === 'without walls' ? null : walls());
+    const sandbox = () => (where === 'without a sandbox' ? null : testSandbox());
     const cases = {
       memory_mb: `perl -e 'push @a, "x" x 16_000_000 for 1..60; sleep 30' ${SECONDS} & wait`,
       processes: `for i in $(seq 60); do sleep ${SECONDS} & done; wait`,
@@ -307,7 +307,7 @@ for (const [where, skip] of [
     });
   });
 
-it('without walls it has the rights of the user, and is stopped with all that it started', async (test) => {
+it('without a sandbox it has the rights of the user, and is stopped with all that it started', async (test) => {
   const { program, run } = await shell(test, null);
   assert.equal(await run('cat ~/.ssh/id_rsa; echo x > "$OUTSIDE/new"'), SECRET);
   assert.equal(existsSync(join(outside, 'new')), true);
@@ -321,9 +321,9 @@ describe('what cannot be started', () => {
   const start = (file: string, sandbox: Sandbox | null, folder = cwd) =>
     startPipedProgram({ file, args: [], env: { PATH: '/usr/bin:/bin' }, cwd: folder, sandbox });
 
-  it('says why, with walls and without', async () => {
+  it('says why, with a sandbox and without', async () => {
     put(join(cwd, 'locked'), '');
-    const both = NO_WALLS === false ? [null, walls()] : [null];
+    const both = NO_SANDBOX === false ? [null, testSandbox()] : [null];
     for (const sandbox of both) {
       await assert.rejects(start('no-such-program', sandbox), {
         message: 'could not be started: there is no command "no-such-program"',
@@ -339,12 +339,12 @@ describe('what cannot be started', () => {
     }
   });
 
-  it('never starts without the walls that were asked for', async () => {
+  it('never starts without the sandbox that was asked for', async () => {
     const path = process.env.PATH;
     process.env.PATH = outside;
     try {
       await assert.rejects(
-        start('true', walls()),
+        start('true', testSandbox()),
         /could not be started: the sandbox cannot start: bubblewrap/,
       );
     } finally {

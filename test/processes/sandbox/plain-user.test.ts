@@ -9,12 +9,12 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { ToolResult } from '../../../src/records/tool.ts';
 import { bundledProgram } from './bundled-program.ts';
-import { NO_WALLS } from './walls.ts';
+import { NO_SANDBOX } from './test-sandbox.ts';
 
 const NOBODY = 65_534;
 const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
-describe('in the sandbox of a user who is not root', { skip: NO_WALLS }, () => {
+describe('in the sandbox of a user who is not root', { skip: NO_SANDBOX }, () => {
   // A folder that other users may enter, which may not hold for that of this project.
   const home = mkdtempSync('/var/tmp/coppice-test-');
   const work = join(home, 'work');
@@ -48,19 +48,19 @@ describe('in the sandbox of a user who is not root', { skip: NO_WALLS }, () => {
 
   it('the hosts that are allowed are reached, every time, and no other', async () => {
     const ask = (host: string) => `id -u; curl -s -m 5 --noproxy "" http://${host}:${port}/`;
-    for (const walls of ['workspace', 'strict']) {
+    for (const mode of ['workspace', 'strict']) {
       const commands = [...Array(5).fill(ask('127.0.0.1')), ask('127.0.0.2')];
-      const outputs = (await run({ walls, hosts: [`127.0.0.1:${port}`], commands })).map(
+      const outputs = (await run({ mode, hosts: [`127.0.0.1:${port}`], commands })).map(
         ({ output }) => output,
       );
       const [denied] = outputs.splice(-1);
-      assert.deepEqual(outputs, Array(5).fill(`${user.uid ?? process.getuid?.()}\nreached`), walls);
+      assert.deepEqual(outputs, Array(5).fill(`${user.uid ?? process.getuid?.()}\nreached`), mode);
       assert.match(denied ?? '', /the sandbox does not allow 127\.0\.0\.2:/);
     }
   });
 
   it('a strict one runs the shell of the system where the first on the PATH is in the home folder', async () => {
-    const [result] = await run({ walls: 'strict', commands: ['echo "$0 runs"; command -v bash; ls ~'] });
+    const [result] = await run({ mode: 'strict', commands: ['echo "$0 runs"; command -v bash; ls ~'] });
     const [runs, found, ...inside] = result?.output.split('\n') ?? [];
     assert.deepEqual([runs, ...inside], ['bash runs', 'work', 'work-output', '']);
     assert.ok(found?.endsWith('/bash') && !found.startsWith(home), found);

@@ -9,7 +9,7 @@ import type { Tool } from '../../../src/records/tool.ts';
 import { createBashTool } from '../../../src/tools/bash.ts';
 import { MAIN } from '../../house/program.ts';
 import { call, makeWorkspace } from '../../tools/tool-fixture.ts';
-import { NO_WALLS, walls } from './walls.ts';
+import { NO_SANDBOX, testSandbox } from './test-sandbox.ts';
 
 const CANCELS = Number(process.env.CANCELS ?? 100);
 const KILLS = Number(process.env.KILLS ?? 24);
@@ -63,12 +63,12 @@ async function inTurns(
   await Promise.all(Array.from({ length: at_once }, worker));
 }
 
-describe('in the sandbox', { skip: NO_WALLS }, () => {
+describe('in the sandbox', { skip: NO_SANDBOX }, () => {
   const place = mkdtempSync('/var/tmp/coppice-test-');
   after(() => rmSync(place, { recursive: true, force: true }));
 
   it(`nothing survives ${CANCELS} cancellations`, async () => {
-    const tool = createBashTool(walls()) as Tool;
+    const tool = createBashTool(testSandbox()) as Tool;
     const context = makeWorkspace();
     let seen = 0;
     await inTurns(CANCELS, CANCELS_AT_ONCE, async (index) => {

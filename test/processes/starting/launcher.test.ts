@@ -40,7 +40,7 @@ const eventsTo = (onOutput: (chunk: Buffer) => void) => ({
   onStart: () => {},
   onOutput,
   onErrorOutput: onOutput,
-  onWalls: () => {},
+  onSandboxReport: () => {},
 });
 
 function order(command: string, changed: Partial<ProcessOrder> = {}): ProcessOrder {

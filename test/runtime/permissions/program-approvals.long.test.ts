@@ -28,7 +28,7 @@ alwaysOnBothDatabases('approvals of agent programs', (database) => {
     const model = await openModel('acp:test', {
       providers: {},
       env: process.env,
-      acp: { programs: { test: program }, wallsOf: async () => null, servers: new Map() },
+      acp: { programs: { test: program }, sandboxFor: async () => null, servers: new Map() },
     });
     closeLater(async () => model.close?.());
     return { models: { 'acp:test': model } };

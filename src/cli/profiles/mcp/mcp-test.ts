@@ -51,8 +51,8 @@ async function test({ name, config, source }: KnownServer, context: Context): Pr
   const since = () => Math.round(performance.now() - began);
   let server: McpServer | null = null;
   try {
-    const walls = context.loaded.configuration.sandbox;
-    const sandbox = programSandbox(walls, plain, context.env, null, `mcp.servers.${name}`);
+    const common = context.loaded.configuration.sandbox;
+    const sandbox = programSandbox(common, plain, context.env, null, `mcp.servers.${name}`);
     server = new McpServer(name, plain, {
       cwd,
       env: context.env,

@@ -15,7 +15,7 @@ import { programSandbox } from '../../../src/settings/sandbox-of.ts';
 import { McpServer } from '../../../src/tools/mcp/mcp-server.ts';
 import { closeOpened } from '../../close-opened.ts';
 import { bundledProgram } from '../../processes/sandbox/bundled-program.ts';
-import { NO_WALLS, walls } from '../../processes/sandbox/walls.ts';
+import { NO_SANDBOX, testSandbox } from '../../processes/sandbox/test-sandbox.ts';
 import { PROGRAM, toolOf } from './servers.ts';
 
 const watch = { signal: new AbortController().signal, onProgress: () => undefined };
@@ -27,7 +27,7 @@ after(async () => {
 });
 
 it('a server writes in its folder, and neither writes nor reads what is outside', {
-  skip: NO_WALLS,
+  skip: NO_SANDBOX,
 }, async () => {
   const [cwd, secret, outside] = ['work', 'secret', 'outside'].map((name) => join(place, name)) as [
     string,
@@ -36,7 +36,7 @@ it('a server writes in its folder, and neither writes nor reads what is outside'
   ];
   mkdirSync(cwd);
   writeFileSync(secret, 'canary-77');
-  const sandbox = walls({ hidden: [secret] });
+  const sandbox = testSandbox({ hidden: [secret] });
   const [command, file] = await bundledProgram(PROGRAM, place);
   const config = { command, args: [file, '{}'] };
   const server = new McpServer('t', config, { cwd, env: { PATH: process.env.PATH }, sandbox });
@@ -53,7 +53,7 @@ it('a server writes in its folder, and neither writes nor reads what is outside'
 });
 
 it('a server has sockets of the file system if its entry says so, and no other program has', {
-  skip: NO_WALLS,
+  skip: NO_SANDBOX,
 }, async () => {
   const cwd = join(place, 'sockets');
   mkdirSync(cwd);

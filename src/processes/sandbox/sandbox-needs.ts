@@ -19,7 +19,7 @@ export const processLimits = z.strictObject({
 });
 
 /** Configuration of a long-running program: its sandbox and resource limits. */
-export const programWalls = z.strictObject({
+export const sandboxNeeds = z.strictObject({
   /** `off`: no sandbox, all rights of the user. Default: the sandbox of commands. */
   sandbox: z.literal('off').optional(),
   /** Hosts that the program may reach in addition to those of commands, written as in `sandbox.hosts`. */
@@ -32,4 +32,4 @@ export const programWalls = z.strictObject({
   limits: processLimits.optional(),
 });
 
-export type ProgramWalls = DeepReadonly<z.infer<typeof programWalls>>;
+export type SandboxNeeds = DeepReadonly<z.infer<typeof sandboxNeeds>>;

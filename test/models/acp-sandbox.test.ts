@@ -23,7 +23,7 @@ import type { SandboxSettings } from '../../src/processes/sandbox/sandbox.ts';
 import { agentPrograms } from '../../src/settings/agent-programs.ts';
 import type { SandboxConfig } from '../../src/settings/settings.ts';
 import { bundledProgram } from '../processes/sandbox/bundled-program.ts';
-import { NO_WALLS, walls } from '../processes/sandbox/walls.ts';
+import { NO_SANDBOX, testSandbox } from '../processes/sandbox/test-sandbox.ts';
 import { eventually } from '../tools/tool-fixture.ts';
 import { acpStage, failed, PROGRAM, said } from './acp-stage.ts';
 
@@ -88,9 +88,9 @@ after(() => {
   rmSync(place, { recursive: true, force: true });
 });
 
-describe('an agent program in the sandbox', { skip: NO_WALLS }, () => {
+describe('an agent program in the sandbox', { skip: NO_SANDBOX }, () => {
   const stage = (test: Parameters<typeof acpStage>[0], settings: Partial<SandboxSettings> = {}) =>
-    acpStage(test, [], { program, walls: walls(settings), folders, rules: { allow: ['*'] } });
+    acpStage(test, [], { program, own_sandbox: testSandbox(settings), folders, rules: { allow: ['*'] } });
 
   it('works in its folder, with its own state and the host that it needs', async (test) => {
     const { ask } = await stage(test, { write: [join(home, '.agent')], hosts: [`127.0.0.1:${port}`] });
@@ -156,7 +156,7 @@ describe('an agent program in the sandbox', { skip: NO_WALLS }, () => {
     }
   });
 
-  it('agents in two folders have two walls, and those of one folder share a process', async (test) => {
+  it('agents in two folders have two sandboxes, and those of one folder share a process', async (test) => {
     const { ask } = await stage(test);
     const at = async (name: string, folder: string, command: string) =>
       said((await ask(`own ${command}`, { name, cwd: folder })).outcome);
@@ -192,7 +192,7 @@ describe('an agent program in the sandbox', { skip: NO_WALLS }, () => {
     for (const folder of many) rmSync(folder, { recursive: true });
   });
 
-  it('its commands in a terminal are behind the walls of commands, also in a folder below', async (test) => {
+  it('its commands in a terminal are in the sandbox of commands, also in a folder below', async (test) => {
     const { ask } = await stage(test);
     mkdirSync(join(cwd, 'below'));
     put(
@@ -211,14 +211,14 @@ describe('an agent program in the sandbox', { skip: NO_WALLS }, () => {
   });
 });
 
-describe('the walls of agent programs', () => {
-  const wallsOf = (config: Partial<AcpServerConfig>, sandbox: SandboxConfig = {}, env = {}) => {
+describe('the sandbox of agent programs', () => {
+  const sandboxFor = (config: Partial<AcpServerConfig>, sandbox: SandboxConfig = {}, env = {}) => {
     const entry = { command: 'some-agent', ...config };
-    return agentPrograms({ acp: { a: entry }, sandbox }, env, null).wallsOf('a', entry);
+    return agentPrograms({ acp: { a: entry }, sandbox }, env, null).sandboxFor('a', entry);
   };
 
   it('are those of commands, and opened for what its entry says', async () => {
-    const some = await wallsOf(
+    const some = await sandboxFor(
       { hosts: ['api.example.com'], writable: ['~/.agent'] },
       { mode: 'strict', hosts: ['registry.example'], write: ['/srv'], hide: ['/srv/secret'] },
     );
@@ -232,41 +232,41 @@ describe('the walls of agent programs', () => {
 
   it('of known programs are open for what these need, unless the entry says it', async () => {
     mkdirSync(join(home, '.codex'));
-    const codex = await wallsOf({ command: '/opt/bin/codex-acp' });
+    const codex = await sandboxFor({ command: '/opt/bin/codex-acp' });
     assert.ok(codex?.settings.hosts.includes('api.openai.com:443'));
     assert.deepEqual(codex?.settings.write, [join(home, '.codex')]);
-    const own = await wallsOf({ command: 'codex-acp', hosts: ['proxy.example'], writable: [] });
+    const own = await sandboxFor({ command: 'codex-acp', hosts: ['proxy.example'], writable: [] });
     assert.deepEqual([own?.settings.hosts, own?.settings.write], [['proxy.example'], []]);
-    await assert.rejects(wallsOf({ command: 'gemini' }), {
+    await assert.rejects(sandboxFor({ command: 'gemini' }), {
       code: 'E_CONFIG',
       message: 'acp.a needs to write to ~/.gemini, which does not exist',
     });
   });
 
   it('of others must say what they reach, before anything starts', async () => {
-    await assert.rejects(wallsOf({}), {
+    await assert.rejects(sandboxFor({}), {
       code: 'E_CONFIG',
       hint: /"hosts": \["api\.example\.com"\].*"sandbox": "off"/,
     });
-    assert.deepEqual((await wallsOf({ hosts: [] }))?.settings.hosts, []);
+    assert.deepEqual((await sandboxFor({ hosts: [] }))?.settings.hosts, []);
   });
 
   it('are off where a person says so, for all or for one program', async () => {
-    assert.equal(await wallsOf({ sandbox: 'off' }), null);
-    assert.equal(await wallsOf({}, { mode: 'off' }), null);
-    assert.equal(await wallsOf({}, {}, { COPPICE_SANDBOX: 'off' }), null);
-    assert.notEqual(await wallsOf({ hosts: [] }, { mode: 'off' }, { COPPICE_SANDBOX: 'workspace' }), null);
+    assert.equal(await sandboxFor({ sandbox: 'off' }), null);
+    assert.equal(await sandboxFor({}, { mode: 'off' }), null);
+    assert.equal(await sandboxFor({}, {}, { COPPICE_SANDBOX: 'off' }), null);
+    assert.notEqual(await sandboxFor({ hosts: [] }, { mode: 'off' }, { COPPICE_SANDBOX: 'workspace' }), null);
   });
 
   it('switched off, the program has the rights of the user', async (test) => {
-    const { ask } = await acpStage(test, [], { program, walls: null, folders });
+    const { ask } = await acpStage(test, [], { program, own_sandbox: null, folders });
     const { outcome } = await ask(`own cat ~/.ssh/id_rsa; echo x > ${outside}/new`);
     assert.equal(said(outcome), SECRET);
     assert.equal(existsSync(join(outside, 'new')), true);
   });
 
   it('that cannot stand keep the program from starting, and the way out is told', async (test) => {
-    const { ask } = await acpStage(test, [], { program, walls: walls(), folders });
+    const { ask } = await acpStage(test, [], { program, own_sandbox: testSandbox(), folders });
     const path = process.env.PATH;
     process.env.PATH = outside;
     try {

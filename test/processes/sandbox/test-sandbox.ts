@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { Sandbox, type SandboxSettings } from '../../../src/processes/sandbox/sandbox.ts';
 
 /** A sandbox with the usual settings. */
-export function walls(settings: Partial<SandboxSettings> = {}): Sandbox {
+export function testSandbox(settings: Partial<SandboxSettings> = {}): Sandbox {
   return new Sandbox({
     mode: 'workspace',
     write: [],
@@ -21,5 +21,5 @@ const tried = spawnSync(
 );
 
 /** Why tests of the sandbox are skipped on this machine, which the test runner prints; false if they run. */
-export const NO_WALLS: string | false =
+export const NO_SANDBOX: string | false =
   tried.status === 0 ? false : `bubblewrap cannot be used: ${tried.error?.message ?? tried.stderr.trim()}`;

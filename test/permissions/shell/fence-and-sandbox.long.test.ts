@@ -18,7 +18,7 @@ import type { Tool } from '../../../src/records/tool.ts';
 import { createBashTool } from '../../../src/tools/bash.ts';
 import { permissionOf } from '../../../src/tools/built-in-permissions.ts';
 import { DEEP } from '../../house/deep.ts';
-import { NO_WALLS, walls } from '../../processes/sandbox/walls.ts';
+import { NO_SANDBOX, testSandbox } from '../../processes/sandbox/test-sandbox.ts';
 import { call, makeWorkspace } from '../../tools/tool-fixture.ts';
 import { deleting, passing, reaching } from './command-forms.ts';
 
@@ -33,7 +33,7 @@ timeout -s KILL 5 setsid bash -c 'exec 2>&1; eval "set --;$1"' bash "$text" < /d
 true
 `;
 
-describe('behind the fence', { skip: NO_WALLS }, () => {
+describe('behind the fence', { skip: NO_SANDBOX }, () => {
   const place = realpathSync(mkdtempSync('/var/tmp/coppice-test-'));
   const context = makeWorkspace();
   after(() => rmSync(place, { recursive: true, force: true }));
@@ -68,7 +68,7 @@ describe('behind the fence', { skip: NO_WALLS }, () => {
       const forms = all.slice(from, from + AT_ONCE);
       const cwd = lay(forms);
       const canaries = forms.map((_, at) => join(cwd, String(at), 'x'));
-      const tool = createBashTool(confined ? walls({ hidden: canaries }) : null) as Tool;
+      const tool = createBashTool(confined ? testSandbox({ hidden: canaries }) : null) as Tool;
       const command = `for n in $(seq 0 ${forms.length - 1}); do [ -e "$n" ] && grep -q repo "form-$n" && cp -r repo "$n/"; done; seq 0 ${forms.length - 1} | xargs -P 4 -n 1 bash runner`;
       await call(tool, { command, timeout: 300 }, { ...context, cwd });
       for (const [at, form] of forms.entries()) {
@@ -80,7 +80,7 @@ describe('behind the fence', { skip: NO_WALLS }, () => {
     return found;
   }
 
-  it('what passes by design does harm without walls, and none with them', async () => {
+  it('what passes by design does harm without the sandbox, and none in it', async () => {
     const refused = passing.filter(
       (command) => decide(policy, permissionOf('bash'), command).verdict !== 'allow',
     );
@@ -90,7 +90,7 @@ describe('behind the fence', { skip: NO_WALLS }, () => {
     assert.deepEqual(await harmful(passing, true), []);
   });
 
-  it('what is refused does no harm with walls, had it been allowed', async () => {
+  it('what is refused does no harm in the sandbox, had it been allowed', async () => {
     const forms = [...deleting, ...reaching];
     assert.ok(forms.length + passing.length > 500);
     assert.deepEqual(await harmful(DEEP ? forms : forms.filter((_, at) => at % 25 === 0), true), []);
