@@ -3,10 +3,10 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import { clean } from '../../render/clean.ts';
 import type { Asked } from '../../serve/client/ledger-client.ts';
-import { shellWord } from '../../settings/ledger-name.ts';
+import { shellWord } from '../../settings/suggested-command.ts';
 import { ask } from '../setup/ask.ts';
 import type { Context } from '../setup/context.ts';
-import { tellUnled } from '../setup/notices.ts';
+import { tellUnled } from '../setup/no-server-notices.ts';
 import { printJson, printLines } from '../setup/output.ts';
 
 export interface AnswerOptions {

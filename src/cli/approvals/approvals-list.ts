@@ -5,7 +5,7 @@ import { clean } from '../../render/clean.ts';
 import { cutLines, cutMiddle, SPELLED_NOTE } from '../../render/hidden-characters.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import { paint, type Style, sign } from '../../render/style.ts';
-import { shellWord } from '../../settings/ledger-name.ts';
+import { shellWord } from '../../settings/suggested-command.ts';
 import { ask } from '../setup/ask.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';

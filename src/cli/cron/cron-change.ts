@@ -5,7 +5,7 @@ import { findRoot } from '../agents/find-agent.ts';
 import { ask } from '../setup/ask.ts';
 import type { RootOptions } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
-import { tellUnserved } from '../setup/notices.ts';
+import { tellUnserved } from '../setup/no-server-notices.ts';
 import { printJson } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
 import { jobLine } from './job-line.ts';

@@ -1,6 +1,6 @@
 import { ask } from '../setup/ask.ts';
 import type { Context } from '../setup/context.ts';
-import { tellUnserved } from '../setup/notices.ts';
+import { tellUnserved } from '../setup/no-server-notices.ts';
 import { printJson, printLines } from '../setup/output.ts';
 import { jobRunTable, jobTable } from './job-table.ts';
 

@@ -10,7 +10,7 @@ import { composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { demoModels } from '../setup/demo-rules.ts';
-import { tellUndelivered, tellUnled } from '../setup/notices.ts';
+import { tellUndelivered, tellUnled } from '../setup/no-server-notices.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT } from '../start/exit-code.ts';
 

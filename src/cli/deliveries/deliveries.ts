@@ -7,7 +7,7 @@ import { fit } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
 import { ask } from '../setup/ask.ts';
 import type { Context } from '../setup/context.ts';
-import { tellUndelivered } from '../setup/notices.ts';
+import { tellUndelivered } from '../setup/no-server-notices.ts';
 import { printJson, printLines } from '../setup/output.ts';
 
 const HEAD = ['DELIVERY', 'KIND', 'TO', 'STATUS', 'TRIES', 'AGE', 'NEXT, OR WHY NOT'] as const;

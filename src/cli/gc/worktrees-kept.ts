@@ -1,7 +1,7 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { clean } from '../../render/clean.ts';
 import type { OldWorktree } from '../../runtime/worktree/old-worktrees.ts';
-import { shellWord } from '../../settings/ledger-name.ts';
+import { shellWord } from '../../settings/suggested-command.ts';
 
 type Row = DocumentOf<'coppice/gc/v1'>['worktrees'][number];
 

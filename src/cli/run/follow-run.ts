@@ -10,7 +10,7 @@ import { clean, cleanLines } from '../../render/clean.ts';
 import { deletedUse } from '../../render/tree-summary.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
-import { resumeCommand } from '../../settings/ledger-name.ts';
+import { resumeCommand } from '../../settings/suggested-command.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context } from '../setup/context.ts';
 import { endProcessSoon, onStopSignal } from '../setup/end-process.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { isWorking } from '../../records/agent/state.ts';
-import { sameLedgerFlags } from '../../settings/ledger-name.ts';
+import { sameLedgerFlags } from '../../settings/suggested-command.ts';
 import type { Store } from '../../store/store.ts';
 import type { AppEnd } from '../../tui/app-options.ts';
 import type { Context } from '../setup/context.ts';

@@ -13,7 +13,7 @@ import {
 } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
-import { tellUndelivered, tellUnled } from '../setup/notices.ts';
+import { tellUndelivered, tellUnled } from '../setup/no-server-notices.ts';
 import { printJson, printLines } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
 import { leadRun } from './follow-run.ts';

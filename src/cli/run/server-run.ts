@@ -2,7 +2,7 @@ import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { CoppiceClient } from '../../serve/client/client.ts';
 import type { ClientEvent } from '../../serve/client/client-events.ts';
 import type { ClientOptions } from '../../serve/client/client-request.ts';
-import { sameLedgerFlags } from '../../settings/ledger-name.ts';
+import { sameLedgerFlags } from '../../settings/suggested-command.ts';
 import { hasEnded, isNotFound } from '../agents/find-agent.ts';
 import { withServer } from '../setup/ask.ts';
 import type { Context } from '../setup/context.ts';

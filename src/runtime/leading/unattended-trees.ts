@@ -3,10 +3,6 @@ import type { Cell } from '../executor/cell.ts';
 /** Abort reason of calls that `UnattendedTrees.stopCalls` stops. */
 export const LEASE_OVER = new Error('the lease could not be renewed');
 
-/** Result of these calls. */
-export const LEASE_OVER_TEXT =
-  'Interrupted: the ledger could not be reached for so long that another process may have taken over this agent, so the call was stopped. It may have taken effect partially. Check before you repeat it.';
-
 /** Trees that this process took over without a person's request: other processes do so too, as soon as its lease runs out. */
 export class UnattendedTrees {
   readonly #roots = new Set<string>();

@@ -21,7 +21,7 @@ import { permissionOf } from '../../tools/built-in-permissions.ts';
 import { deedOf } from '../../tools/evidence.ts';
 import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
-import { LEASE_OVER, LEASE_OVER_TEXT } from '../leading/unattended-trees.ts';
+import { LEASE_OVER } from '../leading/unattended-trees.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
@@ -42,6 +42,10 @@ export interface CallContext extends ProtectedContext, GrantContext {
   readonly env_allow: readonly string[];
   readonly emit: (event: RuntimeEvent) => void;
 }
+
+/** Result of calls that were stopped because their lease could not be renewed. */
+export const LEASE_OVER_TEXT =
+  'Interrupted: the ledger could not be reached for so long that another process may have taken over this agent, so the call was stopped. It may have taken effect partially. Check before you repeat it.';
 
 type Settled = Pick<ResultContent, 'status' | 'output' | 'images' | 'file'> & { readonly deed?: Deed };
 /** The call needs approval first. */

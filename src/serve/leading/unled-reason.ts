@@ -2,7 +2,7 @@ import { type Agent, isActive } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { WAKING_MAIL } from '../../records/conversation/mail.ts';
 import { clean } from '../../render/clean.ts';
-import { type LedgerContext, resumeCommand, sameLedgerFlags } from '../../settings/ledger-name.ts';
+import { type LedgerContext, resumeCommand, sameLedgerFlags } from '../../settings/suggested-command.ts';
 import { livingWorkers } from '../../store/process-gone.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
 import { mayLead } from './leaders.ts';

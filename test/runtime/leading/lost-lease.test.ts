@@ -5,7 +5,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, it } from 'node:test';
-import { LEASE_OVER_TEXT } from '../../../src/runtime/leading/unattended-trees.ts';
+import { LEASE_OVER_TEXT } from '../../../src/runtime/performing/perform-call.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';

@@ -5,7 +5,7 @@ import type { Ask } from '../../../records/conversation/ask.ts';
 import type { CoppiceClient } from '../../../serve/client/client.ts';
 import type { Asked } from '../../../serve/client/ledger-client.ts';
 import { ListedTrees } from '../../../serve/stream/listed-trees.ts';
-import { sameLedgerFlags } from '../../../settings/ledger-name.ts';
+import { sameLedgerFlags } from '../../../settings/suggested-command.ts';
 import type { Store } from '../../../store/store.ts';
 import type { OverviewSource, ReadPeek } from '../../../tui/overview/overview-state.ts';
 import { SeenTrees } from '../../../tui/overview/seen-trees.ts';

@@ -2,7 +2,7 @@ import type { DeliveryDocument } from '../../documents/shapes/document-parts.ts'
 import type { Calls } from '../../serve/client/client.ts';
 import { unledText } from '../../serve/leading/unled-reason.ts';
 
-/** Notices on stderr about work that does not go on by itself. */
+/** Notices on stderr about work that does not go on by itself, because no server runs or no process leads it. */
 
 /** Warns that schedules do not fire while no server runs. */
 export async function tellUnserved(asked: Calls): Promise<void> {
