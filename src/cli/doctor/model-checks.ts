@@ -3,7 +3,7 @@ import { probeKey } from '../../models/provider/probe-key.ts';
 import { openModel } from '../../models/providers.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { agentPrograms } from '../../settings/agent-programs.ts';
-import { chooseModel } from '../setup/compose-config.ts';
+import { chooseModel } from '../setup/choose-model.ts';
 import type { Context } from '../setup/context.ts';
 import { loadProfiles } from '../setup/profiles/profiles.ts';
 import { type Check, needed } from './machine-checks.ts';

@@ -3,8 +3,8 @@ import { fit } from '../../render/style.ts';
 import type { CoppiceClient } from '../../serve/client/client.ts';
 import type { PlacementOptions } from '../../serve/leading/placement.ts';
 import { ask, askLedger } from '../setup/ask.ts';
+import { chooseModel } from '../setup/choose-model.ts';
 import {
-  chooseModel,
   composeConfig,
   composeLimits,
   composeTerms,

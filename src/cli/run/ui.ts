@@ -21,8 +21,8 @@ import { keyBindings } from '../../tui/keys/key-bindings.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { openInBrowser, signInLink } from '../serve/sign-in-link.ts';
 import { askLedger } from '../setup/ask.ts';
+import { chooseModel, modelChoices } from '../setup/choose-model.ts';
 import {
-  chooseModel,
   composeConfig,
   composeLimits,
   composeTerms,
@@ -33,7 +33,6 @@ import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
 import { endProcessSoon } from '../setup/end-process.ts';
-import { modelChoices } from '../setup/model-choices.ts';
 import { EXIT } from '../start/exit-code.ts';
 import { prepareModel } from './first-run/prepare-model.ts';
 import { parseLimits } from './limit-option.ts';

@@ -88,7 +88,8 @@ export async function composeRoot(
   termsOf: Parts['terms'],
   { model, profile, cwd, limits = {}, label = [], anywhere = false, ...rest }: RootRequest,
 ): Promise<ComposedRoot> {
-  const { chooseModel, composeConfig, composeLimits, namedProfile } = await import('./compose-config.ts');
+  const { chooseModel } = await import('./choose-model.ts');
+  const { composeConfig, composeLimits, namedProfile } = await import('./compose-config.ts');
   const terms = await termsOf();
   const own = {
     ...context,

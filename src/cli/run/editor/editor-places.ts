@@ -1,7 +1,7 @@
 import type { EditorFolder } from '../../../acp/acp-options.ts';
 import type { Store } from '../../../store/store.ts';
+import { chooseModel, modelChoices } from '../../setup/choose-model.ts';
 import {
-  chooseModel,
   composeConfig,
   composeLimits,
   composeTerms,
@@ -11,7 +11,6 @@ import {
 import { composeRuntime } from '../../setup/compose-runtime.ts';
 import { type Context, reloaded } from '../../setup/context.ts';
 import { demoModels } from '../../setup/demo-rules.ts';
-import { modelChoices } from '../../setup/model-choices.ts';
 import { EditorServers } from './editor-servers.ts';
 
 /** Options of the command line that apply to every conversation. */

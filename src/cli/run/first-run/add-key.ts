@@ -1,5 +1,5 @@
 import { reachOf } from '../../../models/providers.ts';
-import { MODEL_BY_PROVIDER } from '../../setup/compose-config.ts';
+import { MODEL_BY_PROVIDER } from '../../setup/choose-model.ts';
 import { confirmModel } from './confirm-model.ts';
 import type { Dialogue } from './dialogue.ts';
 import { listModels } from './local-servers.ts';
@@ -99,11 +99,11 @@ async function modelOf(
   const usual = MODEL_BY_PROVIDER.find(([provider]) => provider === name)?.[1];
   if (usual !== undefined) return usual;
   const { base_url = '' } = reachOf(name, { ...known, env: { ...known.env, OPENROUTER_API_KEY: key } });
-  return chooseModel(dialogue, name, base_url, key);
+  return askModel(dialogue, name, base_url, key);
 }
 
 /** Lets the person choose one of a server's models, or type a name if the server lists none. */
-export async function chooseModel(
+export async function askModel(
   dialogue: Dialogue,
   provider: string,
   base_url: string,

@@ -1,6 +1,6 @@
 import type { ProviderConfig } from '../../../models/provider/provider-config.ts';
 import { isBuiltIn } from '../../../models/providers.ts';
-import { askKey, chooseModel } from './add-key.ts';
+import { askKey, askModel } from './add-key.ts';
 import { confirmModel } from './confirm-model.ts';
 import type { Dialogue } from './dialogue.ts';
 import { type LocalServer, listModels, usualServers } from './local-servers.ts';
@@ -87,7 +87,7 @@ async function elsewhere(dialogue: Dialogue, known: Known): Promise<Found | null
     const key = listing.ok ? null : await keyFor(dialogue, address);
     if (!listing.ok && key === null) continue;
     const provider = freeName('local', address, known);
-    const model = await chooseModel(dialogue, provider, address, key);
+    const model = await askModel(dialogue, provider, address, key);
     if (model === null) continue;
     const variable = `${provider.toUpperCase()}_API_KEY`;
     return {
