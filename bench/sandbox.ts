@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Sandbox, type SandboxSettings } from '../src/processes/sandbox/sandbox.ts';
+import type { Sandbox } from '../src/processes/sandbox/sandbox.ts';
 import type { Tool, ToolContext } from '../src/records/tool.ts';
 import { createBashTool } from '../src/tools/bash.ts';
+import { testSandbox } from '../test/processes/sandbox/test-sandbox.ts';
 import { machineLine } from './machine-line.ts';
 import { percentile } from './percentile.ts';
 
@@ -14,19 +15,11 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const cwd = join(folder, 'work');
 mkdirSync(cwd);
 
-const settings: SandboxSettings = {
-  mode: 'workspace',
-  write: [],
-  read: [],
-  hidden: [],
-  hosts: [],
-  sockets: false,
-};
 const KINDS: Readonly<Record<string, Sandbox | null>> = {
   none: null,
-  workspace: new Sandbox(settings),
-  strict: new Sandbox({ ...settings, mode: 'strict' }),
-  'workspace, a host allowed': new Sandbox({ ...settings, hosts: ['example.com'] }),
+  workspace: testSandbox(),
+  strict: testSandbox({ mode: 'strict' }),
+  'workspace, a host allowed': testSandbox({ hosts: ['example.com'] }),
 };
 const context: ToolContext = {
   cwd,

@@ -1,4 +1,3 @@
-import { removedFolder } from '../processes/working-folder.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
 
@@ -18,9 +17,16 @@ const HINTS: Readonly<Partial<Record<StoreErrorCode, string>>> = {
 
 /** Converts any error to one shape: what happened, why, and what to do next. */
 export function errorJson(error: unknown): ErrorDocument {
-  const known = removedFolder(error) ?? error;
-  if (known instanceof CoppiceError) {
-    const { code, message, hint, retryable } = known;
+  // The working folder is gone; any code may be the first to ask for it.
+  if ((error as { readonly syscall?: string } | null)?.syscall === 'uv_cwd')
+    return {
+      code: 'E_NO_FOLDER',
+      message: 'the folder that you are in was removed',
+      hint: 'Go to another one, or name it with --cwd',
+      retryable: false,
+    };
+  if (error instanceof CoppiceError) {
+    const { code, message, hint, retryable } = error;
     return { code, message, hint, retryable };
   }
   if (error instanceof StoreError) {

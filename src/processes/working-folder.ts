@@ -11,11 +11,3 @@ export function workingFolder(folder: string): string {
     throw new CoppiceError('E_NO_FOLDER', `the folder ${folder} cannot be used`, { cause: error });
   }
 }
-
-/** The error of a process whose own working folder was removed, at whatever code was the first to ask for it; null for other errors. */
-export function removedFolder(error: unknown): CoppiceError | null {
-  if ((error as { readonly syscall?: string } | null)?.syscall !== 'uv_cwd') return null;
-  return new CoppiceError('E_NO_FOLDER', 'the folder that you are in was removed', {
-    hint: 'Go to another one, or name it with --cwd',
-  });
-}

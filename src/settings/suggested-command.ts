@@ -1,8 +1,15 @@
-import { ledgerName } from '../store/postgres/postgres-address.ts';
+import { databaseAddress } from '../store/database-address.ts';
+import { postgresAddress } from '../store/postgres/postgres-address.ts';
 
 /** Command-line options that determine the ledger. */
 export interface LedgerContext {
   readonly options: { readonly database?: string; readonly server?: string; readonly config?: string };
+}
+
+/** The address of a ledger for people, without a password. Throws a `StoreError`. */
+export function ledgerName(database: string): string {
+  const address = databaseAddress(database);
+  return address.kind === 'sqlite' ? database : postgresAddress(address.url).location;
 }
 
 /** Returns the command that continues the tree on the same ledger, to be shown to a person. */

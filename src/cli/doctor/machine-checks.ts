@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { accessSync, constants, statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { delimiter, join } from 'node:path';
 import { errorJson } from '../../documents/error-json.ts';
 import { knownProviders } from '../../models/providers.ts';
+import { isExecutable, programPlaces } from '../../processes/sandbox/piped-program.ts';
 import { clean } from '../../render/clean.ts';
 import { agentPrograms } from '../../settings/agent-programs.ts';
 import { sandboxOf } from '../../settings/sandbox-of.ts';
+import { ledgerName } from '../../settings/suggested-command.ts';
 import { databaseAddress } from '../../store/database-address.ts';
-import { ledgerName } from '../../store/postgres/postgres-address.ts';
 import { assertCreatable } from '../../store/sqlite/open-database.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context } from '../setup/context.ts';
@@ -103,7 +102,7 @@ function programs({ loaded: { configuration }, env }: Context): Promise<Check[]>
     Object.entries(programs).map(async ([name, config]) => {
       const check = (ok: boolean, text: string) => needed(`  acp:${name}`, ok, text);
       const { command } = config;
-      const found = command.includes('/') ? [command].find(isExecutable) : onPath(command, env);
+      const found = onPath(command, env);
       if (found === undefined) return check(false, `${command} was not found or is not executable`);
       try {
         const allowed = await sandboxFor(name, config);
@@ -123,7 +122,7 @@ function programs({ loaded: { configuration }, env }: Context): Promise<Check[]>
 /** Checks MCP servers: only whether the command can be run. Optional, because agents work without them. */
 function servers({ loaded: { configuration }, env }: Context): Check[] {
   return Object.entries(configuration.mcp?.servers ?? {}).map(([name, { command = '', url }]) => {
-    const found = command.includes('/') ? [command].find(isExecutable) : onPath(command, env);
+    const found = onPath(command, env);
     const text = url ?? found ?? `${command} was not found or is not executable`;
     return optional(`  mcp:${name}`, url !== undefined || found !== undefined, text);
   });
@@ -188,10 +187,7 @@ export function broughtChecks(context: Context): Check[] {
 }
 
 function onPath(command: string, env: NodeJS.ProcessEnv): string | undefined {
-  return (env.PATH ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, command))
-    .find(isExecutable);
+  return programPlaces(command, env.PATH ?? '').find(isExecutable);
 }
 
 async function ripgrep(): Promise<Check> {
@@ -217,13 +213,4 @@ async function pictures(): Promise<Check> {
       ? 'sharp is installed'
       : 'read_image needs the package sharp: npm install sharp, where coppice is installed',
   );
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -11,8 +11,8 @@ import {
   serversFolder,
   serverUrl,
 } from '../../settings/folders.ts';
+import { ledgerName } from '../../settings/suggested-command.ts';
 import { openStore } from '../../store/open-store.ts';
-import { ledgerName } from '../../store/postgres/postgres-address.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { type LoadedConfiguration, loadConfiguration } from './load-configuration.ts';

@@ -131,14 +131,19 @@ function removeTemporary(): void {
 
 /** Looks the program up as the system would: inside the sandbox, nothing would report clearly what is missing. Throws if there is no such executable. */
 function findProgram(file: string, path: string): string {
-  const places = file.includes('/') ? [resolve(file)] : path.split(delimiter).map((one) => join(one, file));
+  const places = programPlaces(file.includes('/') ? resolve(file) : file, path);
   const found = places.find(isExecutable);
   if (found !== undefined) return found;
   const code = places.some((one) => statSync(one, { throwIfNoEntry: false })?.isFile()) ? 'EACCES' : 'ENOENT';
   throw notStarted({ file, cwd: '/' }, Object.assign(new Error(code), { code }));
 }
 
-function isExecutable(path: string): boolean {
+/** Where the system looks for a program: a name with a slash is a path, any other is looked for in the folders of PATH. */
+export function programPlaces(file: string, path: string): readonly string[] {
+  return file.includes('/') ? [file] : path.split(delimiter).map((folder) => join(folder, file));
+}
+
+export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();

@@ -1,4 +1,3 @@
-import { databaseAddress } from '../database-address.ts';
 import { StoreError } from '../store-error.ts';
 
 /** Address of a PostgreSQL ledger, and how to connect to it. */
@@ -94,10 +93,4 @@ function isDecodable(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** The address of a ledger for people, without a password. Throws a `StoreError`. */
-export function ledgerName(database: string): string {
-  const address = databaseAddress(database);
-  return address.kind === 'sqlite' ? database : postgresAddress(address.url).location;
 }

@@ -3,10 +3,12 @@ import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { ToolContext } from '../../records/tool.ts';
 import { inThread } from './page-thread.ts';
 import { RefusedAddressError, webAddress } from './web-address.ts';
-import { type Lookup, PRODUCT, USER_AGENT, type WebAnswer, webRequest } from './web-request.ts';
+import { type Lookup, type WebAnswer, webRequest } from './web-request.ts';
 
+/** The name that rules in robots.txt refer to. */
+const AGENT = 'Coppice';
 const HEADERS = {
-  'user-agent': USER_AGENT,
+  'user-agent': `Mozilla/5.0 (compatible; ${AGENT}; an agent asks on behalf of a person)`,
   accept:
     'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/*;q=0.8, application/json;q=0.8, */*;q=0.5',
 };
@@ -87,7 +89,7 @@ async function refuseByRobots(url: URL, reach: WebReach, signal: AbortSignal, tr
       );
     if (status >= 400) return;
     const text = bytes.toString('utf8');
-    const outcome = await inThread({ type: 'robots', text, url: url.href, agent: PRODUCT }, tree, signal);
+    const outcome = await inThread({ type: 'robots', text, url: url.href, agent: AGENT }, tree, signal);
     if (outcome.type === 'robots' && outcome.allowed) return;
     const why =
       outcome.type === 'failed' ? `cannot be read: ${outcome.why}` : 'asks programs not to read this page';

@@ -13,11 +13,6 @@ import { type AllowedHosts, isPrivate } from '../../processes/sandbox/allowed-ho
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import { hostOf, placeFault, portOf, privateFault, RefusedAddressError } from './web-address.ts';
 
-/** The name that rules in robots.txt refer to. */
-export const PRODUCT = 'Coppice';
-/** What web sites are told of who reads their pages. */
-export const USER_AGENT = `Mozilla/5.0 (compatible; ${PRODUCT}; an agent asks on behalf of a person)`;
-
 /** Resolves names as the system does; tests inject their own. */
 export type Lookup = (
   name: string,
