@@ -44,8 +44,10 @@ export const RUNTIME = 'runtime';
 /** Floor of the doors. The library imports none of them except its own parts. */
 export const DOOR_FLOOR = 7;
 
-/** Floors without effects: they import no built-in module and use none of `IMPURE`. */
+/** Floors without effects: they import no built-in module but `LOADER`, and use none of `IMPURE`. */
 export const PURE: ReadonlySet<string> = new Set([RECORDS, 'kernel']);
+/** Loads a package at its first use, which changes no result. */
+export const LOADER = 'node:module';
 export const IMPURE: readonly { readonly phrase: RegExp; readonly what: string }[] = [
   { phrase: /^Date \. now\b|^new Date \( \)|^performance \./, what: 'reads a clock' },
   { phrase: /^Math \. random\b|^crypto \./, what: 'makes randomness or ids' },

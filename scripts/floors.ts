@@ -7,6 +7,7 @@ import {
   FLOORS,
   LIBRARY,
   LIBRARY_PARTS,
+  LOADER,
   MAX_NAMES,
   PURE,
   RECORDS,
@@ -99,7 +100,7 @@ function refusal(src: string, file: string, specifier: string | null): string | 
 function packageRefusal(from: string, specifier: string): string | null {
   if (from === RECORDS)
     return `records import nothing, not even ${specifier}. Let a higher floor do it and pass the result in.`;
-  if (PURE.has(from) && specifier.startsWith('node:'))
+  if (PURE.has(from) && specifier.startsWith('node:') && specifier !== LOADER)
     return `${from} does no I/O, so it may not import ${specifier}. Let the runtime do it as an effect.`;
   return null;
 }

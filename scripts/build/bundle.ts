@@ -1,40 +1,67 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { dirname, join } from 'node:path';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 /** Not in the bundle: packages with binaries, and optional dependencies of packages. */
 const EXTERNAL = ['sharp', '@vscode/ripgrep', 'pg-native', 'canvas'];
+
+/** Packages that the code loads at their first use, synchronously; each has a file of its own, so that a start does not read it. */
+const LAZY = ['re2js', 'string-width', 'unbash'];
+
+/** What code outside of a folder of `dist` must not hold. */
+const OUTSIDE = /new URL\(["']\.\.\/[\w-]+\.js["'], import|\(["']\.\.\/lazy\//;
 
 /** Prelude for CommonJS packages that require built-in modules; only one chunk has it. */
 const REQUIRE = `import { createRequire as createRequireOf } from 'node:module';
 const require = createRequireOf(import.meta.url);
 `;
 
-/** Bundles the program into `dist`; returns every source file that went in, relative to `root`. */
-export async function bundle(root: string, dist: string): Promise<readonly string[]> {
-  const program = await build({
-    absWorkingDir: root,
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    metafile: true,
+/** Bundles the command line and what it starts into `dist`; returns every source file that went in, relative to `root`. */
+export async function bundleProgram(root: string, dist: string): Promise<readonly string[]> {
+  copyEntry(join(root, 'src'), dist);
+  const lazy = await bundle(root, dist, {
+    entryPoints: Object.fromEntries(LAZY.map((name) => [`lazy/${name}`, name])),
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    splitting: false,
+  });
+  const program = await bundle(root, dist, {
     entryPoints: {
-      coppice: 'src/coppice.ts',
       'cli/start/start': 'src/cli/start/start.ts',
       'page-worker': 'src/tools/web/page-worker.ts',
       'launcher-program': 'src/processes/starting/launcher-program.ts',
     },
+    chunkNames: 'chunks/[name]-[hash]',
+  });
+  return [...lazy, ...program];
+}
+
+/**
+ * Bundles the library into `dist/library`; returns every source file that went in, relative to `root`. It shares no chunk with the command line, which
+ * is split so that each command loads little: a program that opens the library would load a hundred files instead of twenty, a third of its start.
+ */
+export function bundleLibrary(root: string, dist: string): Promise<readonly string[]> {
+  const entryPoints = { 'library/coppice': 'src/coppice.ts' };
+  return bundle(root, dist, { entryPoints, chunkNames: 'library/chunk-[hash]' });
+}
+
+async function bundle(root: string, dist: string, options: BuildOptions): Promise<readonly string[]> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
     outdir: dist,
     format: 'esm',
     splitting: true,
-    chunkNames: 'chunks/[name]-[hash]',
     external: EXTERNAL,
     plugins: [packageImports, plainBuiltIns],
+    ...options,
+    metafile: true,
   });
-  for (const file of Object.keys(program.metafile.outputs)) giveRequire(join(root, file));
-  copyEntry(join(root, 'src'), dist);
-  return Object.keys(program.metafile.inputs);
+  for (const file of Object.keys(metafile.outputs)) finish(join(root, file), dist);
+  return Object.keys(metafile.inputs);
 }
 
 /** Copies the files that run before the bundle: every version of Node can run them, and an old one reports which version is needed. */
@@ -48,15 +75,18 @@ function copyEntry(src: string, dist: string): void {
     copyFileSync(join(src, file), join(dist, file));
 }
 
-/** Packages that are loaded lazily and synchronously: Node needs `createRequire` for them, the bundler `require`. */
 const packageImports: Plugin = {
   name: 'package-imports',
   setup({ onLoad }) {
+    // The files of threads and processes, and lazy packages, have places of their own in `dist`; the code that uses them is in a folder there.
     onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
-      // A thread or process has an entry file of its own; the code that starts it is in a chunk, one folder below.
-      const starts = text.replaceAll(/new URL\('\.\/([\w-]+)\.ts', import/g, "new URL('../$1.js', import");
-      const contents = starts.replaceAll(/\bcreateRequire\(import\.meta\.url\)(?=\('[\w-]+'\))/g, 'require');
+      const contents = text
+        .replaceAll(/new URL\('\.\/([\w-]+)\.ts', import/g, "new URL('../$1.js', import")
+        .replaceAll(/\bcreateRequire\(import\.meta\.url\)\('([\w-]+)'\)/g, (_, name: string) => {
+          if (!LAZY.includes(name)) throw new Error(`${path} loads ${name}, which LAZY does not name`);
+          return `createRequire(import.meta.url)('../lazy/${name}.cjs')`;
+        });
       return contents === text ? undefined : { contents, loader: 'ts' };
     });
     // The object `z` holds all of zod; with a namespace import, the bundler keeps only the names that are used.
@@ -101,7 +131,9 @@ const plainBuiltIns: Plugin = {
   },
 };
 
-function giveRequire(file: string): void {
+function finish(file: string, dist: string): void {
   const text = readFileSync(file, 'utf8');
+  if (OUTSIDE.test(text) && dirname(dirname(file)) !== dist)
+    throw new Error(`${file} starts or loads a file of ${dist}, so it must be in a folder there`);
   if (/^var __require = /m.test(text)) writeFileSync(file, REQUIRE + text);
 }

@@ -1,6 +1,6 @@
 import { copyFileSync, cpSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { bundle } from './bundle.ts';
+import { bundleProgram } from './bundle.ts';
 
 /**
  * Bundles the program for the tests that start it, below the clone's `node_modules`: in a place that stays the same, Node finds its compiled code. Returns
@@ -11,7 +11,7 @@ export async function buildTestProgram(root: string): Promise<string> {
   const home = join(cache, 'coppice-program');
   mkdirSync(home, { recursive: true });
   const draft = mkdtempSync(join(cache, 'draft-'));
-  await bundle(root, join(draft, 'dist'));
+  await bundleProgram(root, join(draft, 'dist'));
   copyFileSync(join(root, 'package.json'), join(draft, 'package.json'));
   cpSync(join(root, 'dist', 'web'), join(draft, 'dist', 'web'), { recursive: true });
   const files = globSync('**/*.*', { cwd: draft });

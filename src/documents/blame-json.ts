@@ -1,12 +1,10 @@
 import { forkTask } from '../records/conversation/fork-task.ts';
 import type { UserContent } from '../records/conversation/message.ts';
 import type { FileChange, Store } from '../store/store.ts';
-import { type OwnedLine, ownersOf } from './file-versions.ts';
+import { CHANGES_MAX, type OwnedLine, ownersOf } from './file-versions.ts';
 import { isoTime } from './iso-time.ts';
 import type { DocumentOf } from './shapes/all-documents.ts';
 
-/** Maximum changes of one file that are read, the newest; lines of older ones count as `before`. */
-const CHANGES_MAX = 2_000;
 /** Messages read at a time. */
 const PAGE = 500;
 

@@ -11,6 +11,8 @@ export interface FileVersion {
   readonly after: string | null;
 }
 
+/** Maximum changes of one file that are read, the newest; lines of older ones count as `before`. */
+export const CHANGES_MAX = 2_000;
 /** Maximum texts cached for the changes that build on them. */
 const TEXTS_KEPT = 64;
 /** Maximum edits in a comparison of two versions; beyond it, all lines between the first and the last that differ count as changed. */

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** Limits on what tools put into a result, keep on disk, or use of the machine. Everything that a tool reads or starts is bounded by one of them. */
 export const TOOL_LIMITS = {
   /** Bytes of a command's output kept from its beginning and from its end; together the maximum of a result. */
@@ -12,6 +14,9 @@ export const TOOL_LIMITS = {
   live_bytes: 256 * 1024,
   /** Maximum length of the result of any other tool. */
   result_characters: 64 * 1024,
+
+  /** Maximum child processes that one process runs at the same time; further ones wait, trees taking turns. */
+  processes: Math.max(8, 4 * availableParallelism()),
 
   timeout_seconds: 120,
   timeout_max_seconds: 3600,

@@ -81,7 +81,7 @@ describe('the package', () => {
 
   it('holds what is needed, and no sources', () => {
     for (const part of [
-      'dist/coppice.js',
+      'dist/library/coppice.js',
       'dist/coppice.d.ts',
       'docs/library.md',
       'docs/config.schema.json',

@@ -1,5 +1,5 @@
 import { dirname, relative, sep } from 'node:path';
-import { type FileVersion, fileVersions } from '../../documents/file-versions.ts';
+import { CHANGES_MAX, type FileVersion, fileVersions } from '../../documents/file-versions.ts';
 import { containPath } from '../../permissions/path-containment.ts';
 import { gitIn } from '../../processes/git-command.ts';
 import { isWorking } from '../../records/agent/state.ts';
@@ -12,8 +12,6 @@ import type { AppContext } from '../app-context.ts';
 import type { Restoration } from '../state/ui-state.ts';
 import { type ChangedFiles, canonical, changedFiles } from './changed-files.ts';
 
-/** Maximum changes read of one file. */
-const CHANGES_MAX = 2_000;
 const FILES_MAX = 200;
 const LINES_MAX = 400;
 

@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js';
+import { createRequire } from 'node:module';
 
 /** Maximum compiled size in instructions, which bounds the matching steps per character. */
 const SIZE_MAX = 500;
@@ -12,6 +12,15 @@ export interface Pattern {
   readonly test: (text: string) => boolean;
 }
 
+type Re2 = typeof import('re2js');
+let re2: Re2 | undefined;
+
+/** Loads the engine lazily: few programs use patterns. */
+function engine(): Re2 {
+  re2 ??= createRequire(import.meta.url)('re2js') as Re2;
+  return re2;
+}
+
 /** Compiles a model's pattern, matched in linear time (RE2 syntax). Throws an `Error` for an unsupported pattern. */
 export function compilePattern(source: string): Pattern {
   if (source.length > LENGTH_MAX) throw new Error(`a pattern has at most ${LENGTH_MAX} characters`);
@@ -20,9 +29,9 @@ export function compilePattern(source: string): Pattern {
     throw new Error(
       `the pattern ${shown(source)} repeats too much: its counts come to more than ${SIZE_MAX}`,
     );
-  let compiled: RE2JS;
+  let compiled: InstanceType<Re2['RE2JS']>;
   try {
-    compiled = RE2JS.compile(withCodePoints(source));
+    compiled = engine().RE2JS.compile(withCodePoints(source));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(
