@@ -3,6 +3,9 @@ import { sandboxNeeds } from '../../processes/sandbox/sandbox-needs.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { price } from '../provider/provider-config.ts';
 
+/** Default of `maxSessions`. */
+export const MAX_SESSIONS = 8;
+
 /** One entry of `acp` in the configuration: an agent program that speaks the Agent Client Protocol on its standard streams. */
 export const acpServerConfig = z.strictObject({
   command: z.string().min(1),
@@ -11,7 +14,7 @@ export const acpServerConfig = z.strictObject({
   env: z.record(z.string(), z.string()).optional(),
   /** Names of variables of our own environment that are passed on, including provider keys. */
   envAllow: z.array(z.string().min(1)).optional(),
-  /** Maximum concurrent prompts; default 8. */
+  /** Maximum concurrent prompts; default `MAX_SESSIONS`. */
   maxSessions: z.int().positive().optional(),
   /** Maximum time from the start to the answer to `initialize`; default 30. */
   startTimeoutSeconds: z.number().positive().optional(),

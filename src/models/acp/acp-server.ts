@@ -1,7 +1,7 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import { FairSlots } from '../../processes/fair-slots.ts';
 import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
-import type { AcpServerConfig } from './acp-config.ts';
+import { type AcpServerConfig, MAX_SESSIONS } from './acp-config.ts';
 import { AcpConnection } from './acp-connection.ts';
 import { AcpError } from './acp-failure.ts';
 import type { AcpSession } from './acp-session.ts';
@@ -19,7 +19,6 @@ interface Known {
   readonly opening: Promise<AcpSession>;
 }
 
-const MAX_SESSIONS_AT_ONCE = 8;
 /** Maximum idle sessions kept for agents that may continue; the least recently used is closed first. */
 const KEPT_SESSIONS = 256;
 /** Maximum idle processes kept, each in its own folder; the least recently used is stopped first. */
@@ -62,7 +61,7 @@ export class AcpServer {
     this.#env = env;
     this.#sandbox = sandbox;
     this.#tool_servers = tool_servers;
-    this.slots = new FairSlots({ count: config.maxSessions ?? MAX_SESSIONS_AT_ONCE });
+    this.slots = new FairSlots({ count: config.maxSessions ?? MAX_SESSIONS });
     const passed = (config.envAllow ?? []).map((variable) => env[variable] ?? '');
     const told = tool_servers.flatMap((one) =>
       'env' in one ? one.env : 'headers' in one ? one.headers : [],
@@ -116,7 +115,7 @@ export class AcpServer {
 
   #closeOldest(): void {
     for (const key of this.#sessions.keys()) {
-      if (this.#sessions.size <= KEPT_SESSIONS + (this.config.maxSessions ?? MAX_SESSIONS_AT_ONCE)) return;
+      if (this.#sessions.size <= KEPT_SESSIONS + (this.config.maxSessions ?? MAX_SESSIONS)) return;
       this.forget(key);
     }
   }

@@ -8,6 +8,8 @@ import { defineTool } from '../define-tool.ts';
 export const FIND_TOOLS = 'find_tools';
 export const CALL_TOOL = 'call_tool';
 
+/** Maximum server tools that are described from the start; with more, agents search for them. */
+export const DIRECT = 30;
 const FOUND_MAX = 8;
 /** Fraction of the best score below which results are noise. */
 const RELEVANT = 0.4;

@@ -2,14 +2,13 @@ import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
 import { hasServerTool, type ProjectServer, serverOf } from '../../records/server-tools.ts';
 import type { Tool } from '../../records/tool.ts';
-import { searchTools } from './find-tools.ts';
+import { DIRECT, searchTools } from './find-tools.ts';
 import { type McpConfig, type McpServerConfig, mcpServerConfig } from './mcp-config.ts';
 import { McpServer } from './mcp-server.ts';
 import { nameForModels } from './server-names.ts';
 import { type ArgumentsFault, serverToolOf } from './server-tool.ts';
 import { expandedConfig } from './server-variables.ts';
 
-const DIRECT = 30;
 /** Number of servers above which those that are not running are forgotten. */
 const SERVERS_KEPT = 256;
 /** Maximum names that are listed when tools have changed. */

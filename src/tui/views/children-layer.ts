@@ -7,6 +7,8 @@ import type { UiState } from '../state/ui-state.ts';
 import { columns, line, type Part, separator } from '../text/line.ts';
 import { agentSummary, askSummary, mindOf } from './agent-summary.ts';
 
+/** Maximum rows of children at work; the list of all agents is a key away. */
+export const CHILDREN_MAX = 8;
 const NAME_MAX = 24;
 /** Minimum widths at which the model and the figures are shown. */
 const MODEL_FROM = 100;

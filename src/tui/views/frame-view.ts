@@ -13,7 +13,7 @@ import { line } from '../text/line.ts';
 import { MarkdownTail } from '../text/markdown.ts';
 import { agentsOverlay } from './agents-overlay.ts';
 import { approvalBox } from './approvals/approval-box.ts';
-import { childrenLayer } from './children-layer.ts';
+import { CHILDREN_MAX, childrenLayer } from './children-layer.ts';
 import { confirmationLines } from './confirmation-lines.ts';
 import { hintLine } from './hint-line.ts';
 import { captureBar } from './input/capture-bar.ts';
@@ -52,9 +52,6 @@ export interface FrameSettings {
   /** Number of characters of the streamed answer in view that are in the scrollback. */
   readonly printed?: number;
 }
-
-/** Maximum rows of children at work; the list of all agents is a key away. */
-const CHILDREN_MAX = 8;
 
 /** Everything below the scrollback; a list replaces all of it. */
 export function frameView(state: UiState, settings: FrameSettings): Frame {

@@ -5,7 +5,7 @@ import type { message } from '../../../src/documents/shapes/message-lines.ts';
 import { ago, count, dollars } from '../../data/amounts.ts';
 import { useApi } from '../../data/api.ts';
 import { useKeys } from '../../data/keys.ts';
-import { usePages } from '../../data/pages.ts';
+import { usePages } from '../../data/paged-list.ts';
 import { go } from '../../data/route.ts';
 import type { PageContext } from '../../parts/page.ts';
 import { Status } from '../../parts/status.tsx';

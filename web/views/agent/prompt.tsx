@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { promptMessage } from '../../../src/documents/shapes/agent-parts.ts';
 import { bytes, count } from '../../data/amounts.ts';
-import { usePages } from '../../data/pages.ts';
+import { usePages } from '../../data/paged-list.ts';
 import { Output } from '../../parts/output.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
