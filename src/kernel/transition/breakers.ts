@@ -4,6 +4,9 @@ import type { ResultContent } from '../../records/conversation/message.ts';
 /** Consecutive requests in which a call may fail identically before the turn ends. */
 export const MAX_IDENTICAL_FAILURES = 3;
 
+/** Maximum submissions without the required evidence; the last one ends the child. */
+export const UNPROVED_MAX = 3;
+
 /** Counts a result. Other calls of the same request neither reset nor hide a failing one. */
 export function countFailure(turn: Turn, call: Call, result: ResultContent): readonly FailingCall[] {
   if (result.status !== 'error' && result.status !== 'denied') return turn.failing;

@@ -4,7 +4,7 @@ import type { Call, Turn } from '../../records/agent/state.ts';
 import { incompleteAnswer, marked, refusal } from '../../records/conversation/answer-ending.ts';
 import { textOf } from '../../records/conversation/child-text.ts';
 import { appendAnswer, appendAssistant, appendSystem } from './append.ts';
-import { countFailure, isRepeatedFailure } from './breakers.ts';
+import { countFailure, isRepeatedFailure, UNPROVED_MAX } from './breakers.ts';
 import { schedule } from './calls.ts';
 import type { EventOf } from './event.ts';
 import { nextRequest } from './request.ts';
@@ -48,9 +48,6 @@ export function answered(before: Turn, event: EventOf<'response'>, context: Tran
     context,
   );
 }
-
-/** Maximum submissions without the required evidence; the last one ends the child. */
-const UNPROVED_MAX = 3;
 
 /** Refuses a submission and says what is missing; after the last one, or where no tool runs any more, the child ends. */
 function unproved(

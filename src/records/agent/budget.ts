@@ -11,6 +11,8 @@ export type Dimension = keyof Amounts;
 export const DIMENSIONS: readonly Dimension[] = ['tokens', 'usd'];
 /** Tolerance for comparing amounts: sums of money accumulate floating-point error. */
 export const TOLERANCE = 1e-9;
+/** Share of a budget from which on the agent is warned, once. */
+export const WARNED_AT = 0.8;
 export const NOTHING: Amounts = { tokens: 0, usd: 0 };
 
 /** Maximum that an agent and all agents below it may spend. For an absent field only the budgets above it apply. */

@@ -8,6 +8,7 @@ import {
   scopeOf,
   TOLERANCE,
   timeBudgetEnd,
+  WARNED_AT,
 } from '../../records/agent/budget.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { AgentIndex } from './agent-index.ts';
@@ -21,9 +22,6 @@ import type { Charged } from './requests-in-flight.ts';
  * B2. A turn that begins when nothing is left sends no request.
  * B3. A prompt of an agent program may run for hours: it is aborted when any answer passes the budget that it is charged to.
  */
-
-/** Share of a budget from which on the agent is warned, once. */
-const TOLD_AT = 0.8;
 
 /** `stop`: no request is sent. `last`: what is left suffices for one answer. `tell`: the agent is warned. */
 export type BudgetVerdict =
@@ -56,7 +54,7 @@ export function checkBudgets(cell: Cell, agent_index: AgentIndex, now: number): 
     const asked = in_flight.of(charged[name])[name];
     if (gone + asked + 2 * usual[name] > limit + 2 * TOLERANCE)
       last ??= `${subject(scope, name)} reached: ${used(scope, name)}${gone < limit ? ', and the rest suffices for one answer' : ''}. ${remedy(scope, name)}`;
-    if (gone >= TOLD_AT * limit)
+    if (gone >= WARNED_AT * limit)
       tell ??= `${subject(scope, name)}: ${used(scope, name)}. Finish before it is used up.`;
   }
   if (turn.grace !== null || turn.requests === 0) last = null;
