@@ -4,7 +4,7 @@ import { computeLineStarts, createScanner } from 'typescript/unstable/ast/scanne
 /** One reference of a module to another, type imports included. */
 export interface ModuleReference {
   readonly line: number;
-  /** `null` when a dynamic import computes its name and so cannot be checked. */
+  /** `null` when a dynamic import or a `createRequire` computes its name and so cannot be checked. */
   readonly specifier: string | null;
 }
 
@@ -54,6 +54,8 @@ export function scanModule(text: string): ScannedModule {
         if (found !== undefined) references.push(found);
       }
     } else if (isName(token) && next?.kind !== SyntaxKind.ColonToken) {
+      const found = requireAt(tokens, at);
+      if (found !== undefined) references.push(found);
       const words = tokens.slice(at, at + PHRASE_TOKENS).map((one) => one.text);
       phrases.push({ line: token.line, text: words.join(' ') });
     }
@@ -62,6 +64,7 @@ export function scanModule(text: string): ScannedModule {
 }
 
 const PHRASE_TOKENS = 4;
+const OWN_REQUIRE = ['(', 'import', '.', 'meta', '.', 'url', ')', '('];
 
 function isName(token: Token): boolean {
   return token.kind === SyntaxKind.Identifier || /^[a-z]+$/.test(token.text);
@@ -82,6 +85,16 @@ function importAt(tokens: readonly Token[], at: number): ModuleReference | undef
     line: next.line,
     specifier: isString(name) && endsArgument(tokens[at + 3]) ? name.value : null,
   };
+}
+
+/** `createRequire(import.meta.url)('x')`; undefined where `createRequire` is not called. */
+function requireAt(tokens: readonly Token[], at: number): ModuleReference | undefined {
+  const [token, next] = tokens.slice(at);
+  if (token?.text !== 'createRequire' || next?.text !== '(') return undefined;
+  const call = tokens.slice(at + 1, at + 1 + OWN_REQUIRE.length).map((one) => one.text);
+  const name = tokens[at + 1 + OWN_REQUIRE.length];
+  const isOwn = call.join(' ') === OWN_REQUIRE.join(' ');
+  return { line: token.line, specifier: isOwn && isString(name) ? name.value : null };
 }
 
 function endsArgument(token: Token | undefined): boolean {

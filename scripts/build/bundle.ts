@@ -9,7 +9,7 @@ const EXTERNAL = ['sharp', '@vscode/ripgrep', 'pg-native', 'canvas'];
 /** Packages that the code loads at their first use, synchronously; each has a file of its own, so that a start does not read it. */
 const LAZY = ['re2js', 'string-width', 'unbash'];
 
-/** What code outside of a folder of `dist` must not hold. */
+/** Paths that hold only for code one folder below `dist`. */
 const OUTSIDE = /new URL\(["']\.\.\/[\w-]+\.js["'], import|\(["']\.\.\/lazy\//;
 
 /** Prelude for CommonJS packages that require built-in modules; only one chunk has it. */
@@ -39,7 +39,8 @@ export async function bundleProgram(root: string, dist: string): Promise<readonl
 
 /**
  * Bundles the library into `dist/library`; returns every source file that went in, relative to `root`. It shares no chunk with the command line, which
- * is split so that each command loads little: a program that opens the library would load a hundred files instead of twenty, a third of its start.
+ * is split so that each command loads little (docs/decisions/0018-a-bundled-package.md), but it starts and loads the same files of `dist`, which
+ * `bundleProgram` writes.
  */
 export function bundleLibrary(root: string, dist: string): Promise<readonly string[]> {
   const entryPoints = { 'library/coppice': 'src/coppice.ts' };
@@ -131,9 +132,10 @@ const plainBuiltIns: Plugin = {
   },
 };
 
+/** Completes a file that the bundler wrote. Throws if what it starts or loads would not be found. */
 function finish(file: string, dist: string): void {
   const text = readFileSync(file, 'utf8');
   if (OUTSIDE.test(text) && dirname(dirname(file)) !== dist)
-    throw new Error(`${file} starts or loads a file of ${dist}, so it must be in a folder there`);
+    throw new Error(`${file} starts or loads a file of ${dist}, so it must be one folder below`);
   if (/^var __require = /m.test(text)) writeFileSync(file, REQUIRE + text);
 }

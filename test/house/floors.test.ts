@@ -82,6 +82,21 @@ const red: readonly (readonly [string, Tree, RegExp])[] = [
     /kernel does no I\/O, so it may not import node:child_process/,
   ],
   [
+    'a built-in module that the kernel loads later',
+    { 'kernel/a.ts': "export const a = () => createRequire(import.meta.url)('node:fs');" },
+    /^kernel\/a\.ts:1: .*may not import node:fs/,
+  ],
+  [
+    'a package that the records load later',
+    { 'records/a.ts': "export const a = () => createRequire(import.meta.url)('zod');" },
+    /records import nothing, not even zod/,
+  ],
+  [
+    'a package loaded by a name that is computed',
+    { 'tools/a.ts': 'export const a = (name: string) => createRequire(import.meta.url)(name);' },
+    /^tools\/a\.ts:1: .*cannot be checked/,
+  ],
+  [
     'a clock in the records',
     { 'records/a.ts': '\nexport const at = Date.now();' },
     /^records\/a\.ts:2: .*reads a clock/,

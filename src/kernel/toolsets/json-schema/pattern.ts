@@ -29,9 +29,10 @@ export function compilePattern(source: string): Pattern {
     throw new Error(
       `the pattern ${shown(source)} repeats too much: its counts come to more than ${SIZE_MAX}`,
     );
-  let compiled: InstanceType<Re2['RE2JS']>;
+  const { RE2JS } = engine();
+  let compiled: InstanceType<typeof RE2JS>;
   try {
-    compiled = engine().RE2JS.compile(withCodePoints(source));
+    compiled = RE2JS.compile(withCodePoints(source));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(
