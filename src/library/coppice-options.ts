@@ -122,6 +122,11 @@ export function checkOptions(options: Partial<CoppiceOptions> = {}): void {
     throw new CoppiceError('E_CONFIG', 'openCoppice needs the option "database"', {
       hint: 'sqlite:PATH or postgres://…',
     });
+  for (const [place, tool] of (options.tools ?? []).entries())
+    if (typeof tool?.spec?.name !== 'string')
+      throw new CoppiceError('E_CONFIG', `openCoppice: tools[${place}] is not a tool`, {
+        hint: 'Make it with defineTool; built-in tools are named in "builtInTools"',
+      });
   checkSettings(
     settings,
     Object.fromEntries(given.filter(([name]) => Object.hasOwn(settings.shape, name))),

@@ -407,10 +407,16 @@ it('refuses keys of the command line, and misspelt keys at any depth', async () 
     await assert.rejects(run(options as object), { code: 'E_CONFIG', message });
 });
 
-it('errors name a missing database, an unknown option of an agent, and a prompt that is not a string', async () => {
+it('errors name a missing database, what is no tool, an unknown option of an agent, and a prompt that is not a string', async () => {
   const opened = (options?: object) => openCoppice(options as Parameters<typeof openCoppice>[0]);
   for (const options of [undefined, {}, { model: 'script' }])
     await assert.rejects(opened(options), { code: 'E_CONFIG', message: /needs the option "database"/ });
+  for (const tool of ['bash', null, { name: 'bash' }])
+    await assert.rejects(opened({ database: join(folder, 'tools.db'), model: 'script', tools: [tool] }), {
+      code: 'E_CONFIG',
+      message: /tools\[0\] is not a tool/,
+      hint: /defineTool.*"builtInTools"/,
+    });
   const coppice = await opened({ database: join(folder, 'agents.db'), model: 'script' });
   const start = (options?: object) => coppice.start(options as Parameters<typeof coppice.start>[0]);
   await assert.rejects(start(), { code: 'E_INVALID_ARGUMENT', message: /needs the option "prompt"/ });
