@@ -1,6 +1,6 @@
 // Proves that transactions of the SQLite ledger are atomic, that it opens only existing ledgers when told so, and that it works beside a lock.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { it } from 'node:test';
@@ -96,6 +96,16 @@ it('names the damaged row, and the seq of a message', async () => {
   });
   other.close();
   await store.close();
+});
+
+it('says why a ledger that must exist cannot be looked for', () => {
+  const loop = join(folder, 'loop');
+  symlinkSync(loop, loop);
+  for (const [file, message] of [
+    [join(loop, 'ledger.db'), /its symbolic links form a loop/],
+    [join(folder, 'x'.repeat(300)), /its path is too long/],
+  ] as const)
+    assert.throws(() => openDatabase(file, false), { code: 'E_DB_UNREADABLE', message });
 });
 
 it('maps errors of SQLite and the file system by code; others pass through', () => {

@@ -40,10 +40,14 @@ export function inMemoryDatabase(): DatabaseSync {
   return database;
 }
 
-/** Whether there is no file, or an empty one. */
+/** Whether there is no file, or an empty one. Throws a `StoreError` for a folder that may not be entered. */
 function isMissing(file: string): boolean {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return found === undefined || (found.isFile() && found.size === 0);
+  try {
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found === undefined || (found.isFile() && found.size === 0);
+  } catch (error) {
+    throw sqliteStoreError(error, file);
+  }
 }
 
 /** Opens an existing file read-only: neither creates nor migrates it. Throws a `StoreError`. */
