@@ -4,7 +4,7 @@ import { CoppiceError } from '../records/coppice-error.ts';
 import type { CronJob } from '../records/run/cron-job.ts';
 import type { Tool } from '../records/tool.ts';
 import type { Store } from '../store/store.ts';
-import { defineTool } from '../tools/define-tool.ts';
+import { defineOwnTool } from '../tools/define-tool.ts';
 import type { CanAsk } from './begin-run.ts';
 import { CronJobs } from './cron-jobs.ts';
 import { jobRuns } from './job-runs.ts';
@@ -57,7 +57,7 @@ export interface CronToolOptions {
 
 /** The tool `cron` for agents (docs/cron.md). An agent sees and changes only the jobs of its own tree, and their runs may do no more than the agent itself. */
 export function createCronTool(options: CronToolOptions): Tool<Input> {
-  return defineTool<Input>({
+  return defineOwnTool<Input>({
     name: 'cron',
     // Reading schedules needs no approval; changing them does.
     permission: { allowed: ['list', 'list *', 'show *', 'runs *'] },

@@ -10,7 +10,7 @@ import { type ProcessEnd, runProcess } from '../processes/starting/run-process.t
 import { TOOL_LIMITS } from '../processes/tool-limits.ts';
 import type { Tool, ToolResult } from '../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
-import { defineTool } from './define-tool.ts';
+import { defineOwnTool } from './define-tool.ts';
 
 function lineAfter(output: string): string {
   return output === '' || output.endsWith('\n') ? '' : '\n';
@@ -79,7 +79,7 @@ export function createBashTool(
   known: ReadonlySet<string> = new Set(),
 ): Tool<z.infer<typeof input>> {
   const problem = async (): Promise<string | null> => (await sandbox?.problem()) ?? null;
-  return defineTool({
+  return defineOwnTool({
     name: 'bash',
     permission: BUILT_IN_PERMISSIONS.bash,
     description:

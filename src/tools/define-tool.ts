@@ -92,22 +92,39 @@ async function runDefinition<Input>(
  * Throws a TypeError if the definition itself is wrong (name, schema).
  */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input> {
+  const tool = defineOwnTool(definition);
+  void tool.spec.input;
+  return tool;
+}
+
+/** `defineTool` for the tools of Coppice: their schemas are translated at the first request, so that no start waits for it; a wrong one throws then. */
+export function defineOwnTool<Input>(definition: ToolDefinition<Input>): Tool<Input> {
   const { name, description } = definition;
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     throw new TypeError(`tool "${name}": a name has 1 to 64 letters, digits, "_" or "-"`);
   }
   const schema = schemaOf(name, definition.input);
-  const plain = plainSchema(name, definition.input, schema);
-  const fields = Object.keys(plain.properties as object);
+  let plain: JsonSchema | undefined;
+  const spec = {
+    name,
+    description,
+    get input() {
+      plain ??= plainSchema(name, definition.input, schema);
+      return plain;
+    },
+  };
   return {
-    spec: { name, description, input: plain },
+    spec,
     permission: toolPermission(name, definition.permission),
     side_by_side: definition.side_by_side ?? false,
     idempotent: definition.idempotent ?? false,
     parse(input) {
       const parsed = schema.safeParse(input);
       if (parsed.success) return { ok: true, input: parsed.data };
-      return { ok: false, error: explainIssues(parsed.error.issues, fields, input) };
+      return {
+        ok: false,
+        error: explainIssues(parsed.error.issues, Object.keys(spec.input.properties as object), input),
+      };
     },
     subject: definition.subject ?? ((input) => JSON.stringify(input)),
     difference(input, context) {

@@ -9,7 +9,7 @@ import { type ProcessEnd, type ProcessPlace, runProcess } from '../processes/sta
 import { TOOL_LIMITS } from '../processes/tool-limits.ts';
 import type { Tool, ToolContext, ToolResult } from '../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
-import { defineTool } from './define-tool.ts';
+import { defineOwnTool } from './define-tool.ts';
 import { SearchResults } from './search-results.ts';
 
 /** Text that can be passed as an argument of a program. */
@@ -128,7 +128,7 @@ async function searchIn(
 
 /** Searches file contents with ripgrep, except hidden files, binary files and those in `.gitignore`. */
 export function createSearchTool(guard?: PathGuard): Tool<Input> {
-  return defineTool({
+  return defineOwnTool({
     name: 'search',
     permission: BUILT_IN_PERMISSIONS.search,
     description:

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
-import { defineTool } from './define-tool.ts';
+import { defineOwnTool } from './define-tool.ts';
 
 /** Lets the model write down a thought; changes nothing. */
-export const think = defineTool({
+export const think = defineOwnTool({
   name: 'think',
   permission: BUILT_IN_PERMISSIONS.think,
   description:

@@ -4,7 +4,7 @@ import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { outputText } from '../../records/text/untrusted-text.ts';
 import type { Tool } from '../../records/tool.ts';
 import type { Store } from '../../store/store.ts';
-import { defineTool } from '../../tools/define-tool.ts';
+import { defineOwnTool } from '../../tools/define-tool.ts';
 
 /** Maximum characters of one result: small enough for small context windows. */
 const PAGE = 4_000;
@@ -19,7 +19,7 @@ const input = z.strictObject({
  * history in the ledger. Described to the model once something was cut (docs/context.md).
  */
 export function createRecallTool(store: Pick<Store, 'history'>): Tool {
-  return defineTool({
+  return defineOwnTool({
     name: 'recall',
     description: `Reads an earlier message of this conversation, word for word, by the number named where it was shortened or replaced. At most ${PAGE} characters at a time.`,
     input,

@@ -3,7 +3,7 @@ import { containAllowedPath, type PathGuard } from '../../permissions/path-guard
 import { printablePath } from '../../permissions/printable-path.ts';
 import type { Tool } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineOwnTool } from '../define-tool.ts';
 import { changeFile, unseenRefusal } from './change-file.ts';
 import { changeOf, difference, readText, textOf } from './difference.ts';
 import { editText } from './edit-text.ts';
@@ -24,7 +24,7 @@ const input = z.strictObject({
 
 /** Replaces parts of a file. */
 export function createPatchTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
-  return defineTool({
+  return defineOwnTool({
     name: 'patch',
     permission: BUILT_IN_PERMISSIONS.patch,
     description:

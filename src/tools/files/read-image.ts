@@ -4,7 +4,7 @@ import { printablePath } from '../../permissions/printable-path.ts';
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { Tool } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineOwnTool } from '../define-tool.ts';
 import { hashContained } from './file-hash.ts';
 import { imageTypeOf } from './file-kind.ts';
 import { fitImage } from './fit-image.ts';
@@ -16,7 +16,7 @@ const input = z.strictObject({
 
 /** Shows an image file to the model. */
 export function createReadImageTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
-  return defineTool({
+  return defineOwnTool({
     name: 'read_image',
     permission: BUILT_IN_PERMISSIONS.read_image,
     description: `Look at an image in your folder: png, jpeg, gif or webp, up to ${TOOL_LIMITS.image_bytes / 1024 / 1024} MB. Large ones are scaled down, of an animation you see the first frame.`,

@@ -12,7 +12,7 @@ import { printablePath } from '../../permissions/printable-path.ts';
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { Tool, ToolContext } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineOwnTool } from '../define-tool.ts';
 import { hashFile } from './file-hash.ts';
 import { readLines } from './read-lines.ts';
 
@@ -63,7 +63,7 @@ function listFolder(folder: number, path: ContainedPath): string {
 
 /** Shows a text file with line numbers, or lists a folder. */
 export function createReadTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
-  return defineTool({
+  return defineOwnTool({
     name: 'read',
     permission: BUILT_IN_PERMISSIONS.read,
     description:

@@ -5,7 +5,7 @@ import type { Tool } from '../../records/tool.ts';
 import { cleanLines } from '../../render/clean.ts';
 import { nameHint } from '../../render/nearest-name.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineOwnTool } from '../define-tool.ts';
 import { isBinary } from './file-kind.ts';
 import { readSkillFolder } from './skill-folder.ts';
 
@@ -16,7 +16,7 @@ const input = z.strictObject({
 
 /** Reads a skill, or a file that belongs to it, in the version that the user accepted. */
 export const skill: Tool<z.infer<typeof input>> = {
-  ...defineTool<z.infer<typeof input>>({
+  ...defineOwnTool<z.infer<typeof input>>({
     name: 'skill',
     permission: BUILT_IN_PERMISSIONS.skill,
     description: 'Read a skill: instructions for a certain kind of work, or a file that they name.',

@@ -4,7 +4,7 @@ import { printablePath } from '../../permissions/printable-path.ts';
 import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { Tool } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineOwnTool } from '../define-tool.ts';
 import { changeFile, unseenRefusal } from './change-file.ts';
 import { changeOf } from './difference.ts';
 
@@ -15,7 +15,7 @@ const input = z.strictObject({
 
 /** Replaces a whole file, or creates it with missing folders. */
 export function createWriteTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
-  return defineTool({
+  return defineOwnTool({
     name: 'write',
     permission: BUILT_IN_PERMISSIONS.write,
     description:

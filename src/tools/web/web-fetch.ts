@@ -6,7 +6,7 @@ import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import { delimiterOf, framed } from '../../records/text/untrusted-text.ts';
 import type { Tool, ToolContext, ToolResult } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineOwnTool } from '../define-tool.ts';
 import { imageTypeOf } from '../files/file-kind.ts';
 import { fitImage } from '../files/fit-image.ts';
 import type { PageOutcome } from './page-thread.ts';
@@ -42,7 +42,7 @@ export function createWebFetchTool({
 }: WebFetchOptions = {}): Tool<Input> {
   const known = new AllowedHosts(private_hosts);
   const reach: WebReach = { known, robots, ...(lookup && { lookup }) };
-  return defineTool({
+  return defineOwnTool({
     name: 'web_fetch',
     permission: BUILT_IN_PERMISSIONS.web_fetch,
     description:

@@ -6,7 +6,7 @@ import { delimiterOf, framed } from '../../records/text/untrusted-text.ts';
 import type { Tool } from '../../records/tool.ts';
 import { clean } from '../../render/clean.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineOwnTool } from '../define-tool.ts';
 import type { Found, SearchServiceName } from './search-services.ts';
 
 /** Default number of results. */
@@ -36,7 +36,7 @@ export function createWebSearchTool(
   service: WebSearchOptions | null,
   env: NodeJS.ProcessEnv = process.env,
 ): Tool<z.infer<typeof input>> {
-  const tool = defineTool<z.infer<typeof input>>({
+  const tool = defineOwnTool<z.infer<typeof input>>({
     name: 'web_search',
     permission: BUILT_IN_PERMISSIONS.web_search,
     description:
