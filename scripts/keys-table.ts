@@ -1,5 +1,5 @@
-import { describeBindings, keyBindings } from '../src/tui/keys/key-bindings.ts';
 import { commandRows, keyRows } from '../src/tui/keys/key-rows.ts';
+import { describeBindings, keyBindings } from '../src/tui/keys/keys-config.ts';
 
 /** The keys and commands of the terminal UI as a Markdown table. */
 export function keysTable(): string {

@@ -1,4 +1,4 @@
-import { forkTask } from '../records/conversation/fork-task.ts';
+import { forkTask } from '../records/conversation/fork-message.ts';
 import type { UserContent } from '../records/conversation/message.ts';
 import type { FileChange, Store } from '../store/store.ts';
 import { CHANGES_MAX, type OwnedLine, ownersOf } from './file-versions.ts';

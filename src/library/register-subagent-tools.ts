@@ -4,7 +4,13 @@ import { CoppiceError } from '../records/coppice-error.ts';
 import { nearestName, noSuchName } from '../render/nearest-name.ts';
 import { Registry } from './registry.ts';
 import type { SubagentHost } from './subagent-host.ts';
-import type { SubagentCallbacks, SubagentTerms, SubagentToolsOptions } from './subagent-options.ts';
+import {
+  MAX_DEPTH,
+  MAX_TURNS,
+  type SubagentCallbacks,
+  type SubagentTerms,
+  type SubagentToolsOptions,
+} from './subagent-options.ts';
 import type { ToolDefinition, ToolRegistry } from './tool-definition.ts';
 
 /** The arguments that a program may give; the tool's other arguments only make sense inside a tree. */
@@ -29,8 +35,8 @@ export function registerSubagentTools(registry: ToolRegistry, options: SubagentT
   checkCallbacks(options.callbacks ?? {});
   const terms: SubagentTerms = {
     callbacks: options.callbacks ?? {},
-    max_turns: atLeast(1, 'defaultMaxTurns', options.defaultMaxTurns ?? 10),
-    max_depth: atLeast(0, 'maxDepth', options.maxDepth ?? 2),
+    max_turns: atLeast(1, 'defaultMaxTurns', options.defaultMaxTurns ?? MAX_TURNS),
+    max_depth: atLeast(0, 'maxDepth', options.maxDepth ?? MAX_DEPTH),
     server: options.serverName ?? null,
     agent: options.agentId ?? null,
     system: options.systemPrompt ?? null,

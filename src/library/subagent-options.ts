@@ -35,6 +35,10 @@ export interface SubagentCallbacks {
   readonly onSubagentError?: (id: string, error: Error) => unknown;
 }
 
+/** Defaults of `defaultMaxTurns` and `maxDepth`. */
+export const MAX_TURNS = 10;
+export const MAX_DEPTH = 2;
+
 /** Options of `registerSubagentTools`. */
 export interface SubagentToolsOptions {
   readonly callbacks?: SubagentCallbacks;

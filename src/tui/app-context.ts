@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import type { AppOptions, LeaveMode } from './app-options.ts';
 import type { LineEditor } from './composer/line-editor.ts';
 import type { ShellCommands } from './composer/shell-commands.ts';
-import type { KeyBindings } from './keys/key-bindings.ts';
+import type { KeyBindings } from './keys/keys-config.ts';
 import type { Tone } from './state/entry.ts';
 import type { UiEvent } from './state/ui-event.ts';
 import type { UiState } from './state/ui-state.ts';

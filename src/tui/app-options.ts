@@ -4,7 +4,7 @@ import type { ComposedText } from '../records/conversation/attached-text.ts';
 import type { UiStyle } from '../render/style.ts';
 import type { ResumeOptions, RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
-import type { KeyBindings } from './keys/key-bindings.ts';
+import type { KeyBindings } from './keys/keys-config.ts';
 import type { OverviewSource } from './overview/overview-state.ts';
 import type { StatusScript } from './printing/status-script.ts';
 import type { Screen, ScreenListener } from './terminal/screen.ts';

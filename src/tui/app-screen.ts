@@ -1,7 +1,7 @@
 import type { AppContext } from './app-context.ts';
 import type { AppOptions } from './app-options.ts';
-import { describeBindings } from './keys/key-bindings.ts';
 import { commandRows, keyRows } from './keys/key-rows.ts';
+import { describeBindings } from './keys/keys-config.ts';
 import { shortcuts } from './keys/shortcuts.ts';
 import { EntryPrinter } from './printing/entry-printer.ts';
 import type { StatusScript } from './printing/status-script.ts';

@@ -21,7 +21,7 @@ import type { ShellCommands } from './composer/shell-commands.ts';
 import { ownCommands } from './composer/write-message.ts';
 import { OpenTrees } from './connection/open-trees.ts';
 import { answerByLetter } from './keys/answer-keys.ts';
-import type { KeyBindings } from './keys/key-bindings.ts';
+import type { KeyBindings } from './keys/keys-config.ts';
 import { confirmByLetter } from './keys/overlay-keys.ts';
 import { AppOverview } from './overview/app-overview.ts';
 import { LinePrinter } from './printing/line-printer.ts';

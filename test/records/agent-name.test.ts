@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { frameLetters } from '../../src/kernel/mailbox/mail-frame.ts';
 import { framedName, nameFault, storedName } from '../../src/records/agent/agent-name.ts';
-import { announcement } from '../../src/records/run/announcement.ts';
-import { runText } from '../../src/records/run/run-end.ts';
+import { announcement, runText } from '../../src/records/run/run-end.ts';
 
 const RLO = '\u202e';
 

@@ -1,10 +1,9 @@
 // Proves that the end of a run has the same text in a delivery and in an announcement, and how a target is split into channel and address.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { announcement } from '../../src/records/run/announcement.ts';
 import { splitTarget } from '../../src/records/run/delivery.ts';
 import type { Run } from '../../src/records/run/run.ts';
-import { runText } from '../../src/records/run/run-end.ts';
+import { announcement, runText } from '../../src/records/run/run-end.ts';
 import { unframed } from '../../src/records/text/untrusted-text.ts';
 import { newRun } from '../channels/parcel-fixture.ts';
 

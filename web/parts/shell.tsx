@@ -1,68 +1,15 @@
-import type { ComponentChildren } from 'preact';
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ApprovalDocument } from '../../src/documents/shapes/document-parts.ts';
 import { useApi } from '../data/api.ts';
 import { EXPORTED } from '../data/exported.ts';
 import { isFree, type KeyBinding, Keys, moveRow, useKeys } from '../data/keys.ts';
 import { go, useRoute } from '../data/route.ts';
-import { AgentView } from '../views/agent/agent.tsx';
-import { ApprovalsView } from '../views/approvals.tsx';
-import { DeliveriesView } from '../views/deliveries.tsx';
-import { ExportedView } from '../views/exported.tsx';
-import { SchedulesView } from '../views/schedules/schedules.tsx';
-import { TreeView } from '../views/tree/tree.tsx';
-import { TreesView } from '../views/trees.tsx';
-import { UsageView } from '../views/usage.tsx';
-import { WorkersView } from '../views/workers.tsx';
+import { PAGES } from '../views/pages.tsx';
 import { Dialog } from './dialog.tsx';
 import { Notices, say } from './notice.tsx';
 import type { PageContext } from './page.ts';
 
-interface Page {
-  /** Key that opens the page after `g`; a page without a key is reached by links. */
-  readonly key?: string;
-  readonly path: string;
-  readonly title: string;
-  readonly view: (context: PageContext) => ComponentChildren;
-}
-
 const APPROVALS_MS = 2_000;
-const LIVE: readonly Page[] = [
-  {
-    key: 't',
-    path: 'trees',
-    title: 'Trees',
-    view: (context) => {
-      const [, tree] = context.route.path;
-      return tree === undefined ? <TreesView {...context} /> : <TreeView key={tree} route={context.route} />;
-    },
-  },
-  { key: 'a', path: 'approvals', title: 'Approvals', view: (context) => <ApprovalsView {...context} /> },
-  { key: 's', path: 'schedules', title: 'Schedules', view: (context) => <SchedulesView {...context} /> },
-  { key: 'd', path: 'deliveries', title: 'Deliveries', view: (context) => <DeliveriesView {...context} /> },
-  { key: 'w', path: 'workers', title: 'Workers', view: (context) => <WorkersView {...context} /> },
-  { key: 'u', path: 'usage', title: 'Usage', view: ({ route }) => <UsageView route={route} /> },
-  {
-    path: 'agents',
-    title: 'Agent',
-    view: (context) => <AgentView key={context.route.path[1]} {...context} />,
-  },
-];
-
-/** All pages; an exported tree has only those of the tree and its agents. */
-const PAGES: readonly Page[] =
-  EXPORTED === null
-    ? LIVE
-    : [
-        {
-          key: 't',
-          path: 'trees',
-          title: 'Tree',
-          view: ({ route }) => (route.path[1] === undefined ? <ExportedView /> : <TreeView route={route} />),
-        },
-        ...LIVE.filter(({ path }) => path === 'agents'),
-      ];
-
 /** Everything around a page: navigation, keys, notices, sign-in. */
 export function Shell() {
   const keys = useRef(new Set<readonly Omit<KeyBinding, 'act'>[]>());

@@ -1,23 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { childEnvironment } from '../../processes/child-environment.ts';
-import { findShell, shellArguments } from '../../processes/find-shell.ts';
-import { runProcess } from '../../processes/starting/run-process.ts';
 import { framedName } from '../../records/agent/agent-name.ts';
-import { withAttachments } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { delimiterOf } from '../../records/text/untrusted-text.ts';
 import { clean } from '../../render/clean.ts';
-import {
-  listed,
-  type Merged,
-  mergeLock,
-  mergeTarget,
-  mergeWorktree,
-  undoMerge,
-} from '../../runtime/worktree/branch-merge.ts';
+import { listed, mergeLock, mergeTarget } from '../../runtime/worktree/branch-merge.ts';
+import { type MergeTest, mergeAndTest } from '../../runtime/worktree/merge-and-test.ts';
 import type { Calls } from '../../serve/client/client.ts';
 import { unledText } from '../../serve/leading/unled-reason.ts';
 import { ask } from '../setup/ask.ts';
@@ -27,34 +16,21 @@ import { printJson } from '../setup/output.ts';
 import { EXIT } from '../start/exit-code.ts';
 import { findAgent, hasEnded } from './find-agent.ts';
 
-const TIMEOUT_SECONDS = 600;
-/** Maximum characters of the test's output in the letter to the author; its end is kept. */
-const OUTPUT_MAX = 8_000;
-
 type Row = DocumentOf<'coppice/merge/v1'>['merges'][number];
 type Author = AgentDocument & { readonly worktree: NonNullable<AgentDocument['worktree']> };
-
-interface Terms {
-  readonly test: string | null;
-  readonly timeout_seconds: number;
-  readonly env: Readonly<Record<string, string>>;
-  /** Folder of the tree, where the test is run. */
-  readonly cwd: string;
-  readonly signal: AbortSignal;
-}
 
 /** `coppice merge ID…`: merges the branches one after the other and runs the test after each; a failure is mailed to the author of the branch. */
 export function merge(context: Context, texts: readonly string[]): Promise<number> {
   return ask(context, async (asked) => {
     const authors = await authorsOf(context, asked, texts);
     const cwd = await folderOf(asked, authors);
-    const { merge: { test = null, timeout_seconds = TIMEOUT_SECONDS } = {}, env_allow = [] } =
+    const { merge: { test: command = null, timeout_seconds } = {}, env_allow = [] } =
       context.loaded.configuration;
     const held = orRefused(await mergeLock(cwd));
     const stop = new AbortController();
     const removeHandlers = onStopSignal(() => stop.abort());
-    const terms: Terms = {
-      test,
+    const test: MergeTest = {
+      command,
       timeout_seconds,
       env: childEnvironment(env_allow),
       cwd,
@@ -64,19 +40,14 @@ export function merge(context: Context, texts: readonly string[]): Promise<numbe
       const place = orRefused(await mergeTarget(cwd));
       const merges: Row[] = [];
       for (const author of authors) {
-        const row = await mergeOne(
-          author,
-          merges.length === 0 ? place : await mergeTarget(cwd),
-          terms,
-          asked,
-        );
+        const row = await mergeOne(author, merges.length === 0 ? place : await mergeTarget(cwd), test, asked);
         merges.push(row);
         if (!context.json) process.stdout.write(`${lineOf(row)}\n`);
         // Further merges would build on a merge that failed its test and could not be undone.
         if (stop.signal.aborted || (row.status === 'test_failed' && row.commit !== null)) break;
       }
       const { folder, branch } = place.target;
-      if (context.json) printJson({ schema: 'coppice/merge/v1', folder, branch, test, merges });
+      if (context.json) printJson({ schema: 'coppice/merge/v1', folder, branch, test: command, merges });
       if (stop.signal.aborted) return EXIT.interrupted;
       return merges.every(({ status }) => status === 'merged' || status === 'unchanged')
         ? EXIT.done
@@ -137,7 +108,7 @@ async function folderOf(asked: Calls, authors: readonly Author[]): Promise<strin
 async function mergeOne(
   author: Author,
   place: Awaited<ReturnType<typeof mergeTarget>>,
-  terms: Terms,
+  test: MergeTest,
   asked: Calls,
 ): Promise<Row> {
   const { id, worktree } = author;
@@ -154,67 +125,13 @@ async function mergeOne(
     ...more,
   });
   if (!place.ok) return row('failed', { error: `${place.error}. ${place.hint}` });
-  const { target } = place;
-  const merged: Merged = await mergeWorktree(target, worktree, `${name} (${id.slice(0, 8)})`);
-  const where = `${target.branch} of ${target.folder} (commit ${target.head})`;
-  const remedy = `In the worktree ${worktree.path}, bring the branch up to date with: git merge ${target.head}`;
-  switch (merged.type) {
-    case 'unchanged':
-      return row('unchanged');
-    case 'failed':
-      return row('failed', { error: merged.error });
-    case 'conflict': {
-      const { files, diff } = merged;
-      const text = `[coppice merge] The branch ${worktree.branch} of "${name}" could not be merged into ${where}: conflicts in ${listed(files)}. Nothing of it was merged. ${remedy}, resolve the conflicts so that what both sides want is kept, and commit. Then end your turn; it will be merged again.`;
-      const attached = diff === '' ? [] : [{ label: 'the conflicts', text: diff }];
-      const letter = withAttachments(text, attached, delimiterOf(randomUUID()));
-      return row('conflict', {
-        files: [...files],
-        error: 'conflicts',
-        sent_to: await tell(author, letter, asked),
-      });
-    }
-    case 'merged': {
-      const failure = await testFailure(terms);
-      if (failure === null) return row('merged', { commit: merged.commit });
-      const stays = await undoMerge(target, merged.commit);
-      const error = [failure.why, ...(stays === null ? [] : [stays])].join('; ');
-      if (stays !== null || terms.signal.aborted)
-        return row('test_failed', { error, commit: stays === null ? null : merged.commit });
-      const text = `[coppice merge] With the branch ${worktree.branch} of "${name}" merged into ${where}, the test failed (${failure.why}), so the merge was undone. The test: ${terms.test}\n\n${remedy}, find out why, correct it and commit. Then end your turn; it will be merged again.\n\nThe end of its output:\n${failure.output}`;
-      return row('test_failed', { error, sent_to: await tell(author, text, asked) });
-    }
-  }
-}
-
-/** Returns why the test failed; null if it succeeded, or there is none. */
-async function testFailure({ test, timeout_seconds, env, cwd, signal }: Terms) {
-  if (test === null) return null;
-  let output = '';
-  const end = await runProcess({
-    file: findShell(),
-    args: shellArguments(test),
-    place: cwd,
-    env,
-    signal,
-    timeout_ms: timeout_seconds * 1_000,
-    onOutput: (chunk) => {
-      output = (output + chunk.toString('utf8')).slice(-OUTPUT_MAX);
-    },
+  const merged = await mergeAndTest(place.target, { id, name, worktree }, test);
+  if (!('letter' in merged)) return row(merged.status, merged);
+  const { letter, ...found } = merged;
+  return row(merged.status, {
+    ...found,
+    sent_to: letter === null ? null : await tell(author, letter, asked),
   });
-  switch (end.end) {
-    case 'exited':
-      if (end.code === 0) return null;
-      return { why: end.code === null ? `signal ${end.signal}` : `exit ${end.code}`, output };
-    case 'timed_out':
-      return { why: `not done after ${timeout_seconds} s`, output };
-    case 'aborted':
-      return { why: 'interrupted', output };
-    case 'over_limit':
-      return { why: end.why, output };
-    case 'not_started':
-      return { why: `could not be started: ${end.error.message}`, output };
-  }
 }
 
 /** Sends mail to the author, or to its nearest living ancestor if it has ended; returns the recipient's id, null if none is alive. */

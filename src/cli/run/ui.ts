@@ -17,7 +17,7 @@ import { outputFolder, rulesFile, workFolder } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
 import { runApp } from '../../tui/app.ts';
 import type { AppEnd, TreeLead } from '../../tui/app-options.ts';
-import { keyBindings } from '../../tui/keys/key-bindings.ts';
+import { keyBindings } from '../../tui/keys/keys-config.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { openInBrowser, signInLink } from '../serve/sign-in-link.ts';
 import { askLedger } from '../setup/ask.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { TIMEOUT_SECONDS_MAX } from '../../records/text/duration.ts';
 import { settings } from '../../settings/settings.ts';
-import { keysConfig } from '../../tui/keys/key-bindings.ts';
+import { keysConfig } from '../../tui/keys/keys-config.ts';
 import { THEMES } from '../../tui/text/themes.ts';
 import { channelsConfig } from './channels-config.ts';
 

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { isSubAgent } from '../../records/agent/agent.ts';
+import { forkMessage } from '../../records/conversation/fork-message.ts';
 import { find, name, refuse, strings, text } from './acts/agent-reference.ts';
 import { budgetOption } from './acts/child-budget.ts';
 import { noNesting } from './acts/creation-limits.ts';
-import { createdJson, forkAgent, forkIdentity, forkNeeds } from './acts/fork-agent.ts';
+import { createdJson, forkAgent, forkNeeds } from './acts/fork-agent.ts';
 import { killAgents } from './acts/kill-agent.ts';
 import { sendLetter } from './acts/send-letter.ts';
 import { checkedTool } from './arguments.ts';
@@ -52,7 +53,7 @@ const fork = checkedTool({
       key: call.id,
       inherits: true,
       prompt,
-      text: (task) => forkIdentity(id, called, view.self, task),
+      text: (task) => forkMessage(id, called, view.self, task),
       output: (worktree) => JSON.stringify(createdJson(id, called, worktree)),
     });
   },

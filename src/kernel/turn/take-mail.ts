@@ -3,7 +3,7 @@ import { isResting, restAfterSummary } from '../../records/agent/state.ts';
 import { readCompletion } from '../../records/conversation/completion.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { UserContent } from '../../records/conversation/message.ts';
-import { announcement } from '../../records/run/announcement.ts';
+import { announcement } from '../../records/run/run-end.ts';
 import { delimiterOf, injectionSign } from '../../records/text/untrusted-text.ts';
 import { frameLetters, noticeOf } from '../mailbox/mail-frame.ts';
 import { readChildResult, unreadable } from '../mailbox/read-mail.ts';

@@ -1,10 +1,11 @@
 import { isAgentProgram } from '../../records/agent/agent.ts';
 import { type AgentState, isFanIn, isResting } from '../../records/agent/state.ts';
+import { forkMessage } from '../../records/conversation/fork-message.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import { Prompt } from '../../records/conversation/prompt.ts';
 import type { Order } from '../mailbox/order.ts';
 import { readChildResult, readOrder, unreadable } from '../mailbox/read-mail.ts';
-import { forkAgent, forkIdentity } from '../toolsets/acts/fork-agent.ts';
+import { forkAgent } from '../toolsets/acts/fork-agent.ts';
 import { refusalText } from '../toolsets/toolset.ts';
 import type { EventOf } from '../transition/event.ts';
 import type { Draft } from './draft.ts';
@@ -145,7 +146,7 @@ function forkByPerson({ id, name, prompt, captured }: OrderOf<'fork'>, by: strin
     inherits: true,
     rests: prompt === null,
     prompt,
-    text: (task) => forkIdentity(id, name, view.self, task),
+    text: (task) => forkMessage(id, name, view.self, task),
     output: () => '',
   });
   if (decision.type !== 'settle')

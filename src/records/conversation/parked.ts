@@ -1,3 +1,4 @@
+import { runDeadline } from '../agent/run-deadline.ts';
 import { type AgentState, isFanIn, type RunningCall } from '../agent/state.ts';
 
 /** Whether the call needs an approval that has not been given. */
@@ -10,25 +11,6 @@ export function isAsked(
 /** Whether the call is parked in the ledger; all other calls in flight run in a process. */
 export function isParked(one: RunningCall): boolean {
   return one.wait !== undefined || one.child !== undefined || isAsked(one);
-}
-
-/** Maximum time reserved for the last answer, which otherwise gets the last quarter of the run time. */
-const LAST_WORD_MS = 60_000;
-
-export interface RunDeadline {
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  /** True: the run time ends. False: the last answer is requested. */
-  readonly final: boolean;
-}
-
-/** The next deadline of the turn; null without a turn. The run time is a maximum that includes the last answer. */
-export function runDeadline(state: AgentState, run_ms: number): RunDeadline | null {
-  if (!('turn' in state)) return null;
-  const { started_at, grace, late } = state.turn;
-  const end = started_at + run_ms;
-  if (grace !== null || late !== undefined) return { at: end, final: true };
-  return { at: end - Math.min(LAST_WORD_MS, run_ms / 4), final: false };
 }
 
 /** Whether an approval or a question is pending, so that the clock of the turn is stopped. */

@@ -1,7 +1,7 @@
 import { framedName } from '../agent/agent-name.ts';
-import type { AgentState } from '../agent/state.ts';
+import type { AgentState, ChildOutcome } from '../agent/state.ts';
 import { withPartial } from '../conversation/child-text.ts';
-import { framed, framedReason, quoteStamps } from '../text/untrusted-text.ts';
+import { deedsEnd, framed, framedReason, quoteStamps } from '../text/untrusted-text.ts';
 import type { Run, RunSource, RunStatus } from './run.ts';
 
 export interface RunOutcome {
@@ -58,4 +58,21 @@ const HEADS: Readonly<Record<RunSource, string>> = {
 /** Message about the end of a run, for people outside: `[Cron: nightly] Complete.` and its result. Never empty. */
 export function runText(run: Run): string {
   return endText(`[${HEADS[run.source]}: ${framedName(run.label ?? run.id)}]`, run);
+}
+
+/** The announcement of a background run's end for its requester. `who`: its label or run id. */
+export function announcement(who: string, outcome: ChildOutcome, delimiter: string, did?: string): string {
+  return `${endText(`[Subagent: ${framedName(who)}]`, ended(outcome), delimiter)}${deedsEnd(did)}`;
+}
+
+function ended(outcome: ChildOutcome): RunOutcome {
+  if (outcome.type === 'success')
+    return { status: 'completed', result: outcome.result, error: outcome.limit ?? null };
+  const { error, error_kind, partial } = outcome;
+  return { status: statusOf(error_kind), result: partial ?? null, error };
+}
+
+function statusOf(kind: string): RunOutcome['status'] {
+  if (kind === 'timed_out') return 'timeout';
+  return kind === 'cancelled' || kind === 'killed' ? 'cancelled' : 'failed';
 }

@@ -1,7 +1,8 @@
 import { saidSoFar } from '../../kernel/turn/led-agent.ts';
 import { runTime } from '../../records/agent/agent.ts';
+import { runDeadline } from '../../records/agent/run-deadline.ts';
 import { isWorking } from '../../records/agent/state.ts';
-import { isAsking, runDeadline } from '../../records/conversation/parked.ts';
+import { isAsking } from '../../records/conversation/parked.ts';
 import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';

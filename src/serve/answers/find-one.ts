@@ -5,6 +5,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import type { Run } from '../../records/run/run.ts';
 import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
 import { type UnledContext, unledTrees } from '../leading/unled-reason.ts';
@@ -42,6 +43,19 @@ export async function oneAgent(store: Store, text: string): Promise<Agent> {
 export async function oneRoot(store: Store, text: string): Promise<Agent> {
   const agent = await oneAgent(store, text);
   return agent.parent_id === null ? agent : ((await store.agent(agent.root_id)) ?? agent);
+}
+
+/** Finds a run by id, unique prefix or session key. Rejects with `E_RUN_NOT_FOUND` or `E_RUN_AMBIGUOUS`. */
+export async function oneRun(store: Store, text: string): Promise<Run> {
+  const found = await store.findRuns(text);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  if (only === undefined)
+    throw new CoppiceError('E_RUN_NOT_FOUND', `no run "${text}"`, { hint: 'See: coppice subagent history' });
+  const list = found.map((run) => `${run.id} (${run.label ?? run.task.slice(0, 40)}, ${run.status})`);
+  throw new CoppiceError('E_RUN_AMBIGUOUS', `"${text}" matches ${found.length} runs`, {
+    hint: `${list.join('\n')}\nUse a longer id.`,
+  });
 }
 
 /** Agents as documents. `agents` must hold all living agents of each tree; `asks`, their open approvals. */

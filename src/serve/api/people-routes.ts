@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { findRun, runDocument } from '../../documents/run-json.ts';
+import { runDocument } from '../../documents/run-json.ts';
 import { ASK_SCOPES } from '../../records/conversation/ask.ts';
+import { oneRun } from '../answers/find-one.ts';
 import { findDeliveries, findWorker } from '../answers/find-rows.ts';
 import {
   answerDocument,
@@ -117,7 +118,7 @@ export const PEOPLE_ROUTES = [
     summary: 'One run',
     scope: 'read',
     answer: 'coppice/subagent-run/v1',
-    handle: async ({ store }, request) => runDocument(store, await findRun(store, named(request, 'run'))),
+    handle: async ({ store }, request) => runDocument(store, await oneRun(store, named(request, 'run'))),
   }),
   route({
     method: 'POST',
@@ -126,7 +127,7 @@ export const PEOPLE_ROUTES = [
     scope: 'write',
     answer: 'coppice/subagent-run/v1',
     handle: async ({ store }, request) =>
-      runDocument(store, await cancelRun(store, await findRun(store, named(request, 'run')))),
+      runDocument(store, await cancelRun(store, await oneRun(store, named(request, 'run')))),
   }),
   route({
     method: 'GET',

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { findRun, runDocument } from '../../documents/run-json.ts';
+import { runDocument } from '../../documents/run-json.ts';
 import { agentDocument, agentsDocument, messagesDocument } from '../answers/agent-answers.ts';
 import type { ReadSources } from '../answers/find-one.ts';
+import { oneRun } from '../answers/find-one.ts';
 import { type Hints, ledgerHints } from '../answers/ledger-hints.ts';
 import { ledgerOrders } from '../answers/ledger-orders.ts';
 import {
@@ -51,7 +52,7 @@ export function ledgerClient(read: ReadSources & RuleSources, sources: () => Pro
     runs: (query = {}) => (query.job === undefined ? runsAnswer(read, query) : routed.runs(query)),
     run: async (id) => ({
       schema: 'coppice/subagent-run/v1',
-      ...(await runDocument(store, await findRun(store, id))),
+      ...(await runDocument(store, await oneRun(store, id))),
     }),
     deliveries: (query = {}) => deliveriesDocument(read, query),
     workers: () => workersDocument(read),

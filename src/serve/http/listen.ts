@@ -7,7 +7,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { EventFeed } from '../stream/event-feed.ts';
 import type { Access } from './access.ts';
-import { Refreshes } from './refreshes.ts';
+import { Refreshes } from './refresh-share.ts';
 import { type WebAppOptions, webApp } from './web-app.ts';
 
 /** Keep slow senders from holding a connection. */

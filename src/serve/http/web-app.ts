@@ -19,7 +19,7 @@ import { EVENT_ROUTE, openEvents } from '../stream/event-route.ts';
 import { forbidden, type Guarded, type GuardOptions, guard, PAGES } from './guard.ts';
 import { errorAnswer } from './http-error.ts';
 import { readPages } from './pages.ts';
-import type { Refreshes } from './refreshes.ts';
+import type { Refreshes } from './refresh-share.ts';
 
 const BODY_MAX = 2_000_000;
 const KEY_MAX = 200;

@@ -1,7 +1,7 @@
 import { decodeKittyPrintable, type KeyId, matchesKey } from '@earendil-works/pi-tui';
 import { pastedText } from '../terminal/control-sequences.ts';
-import type { Action } from './action.ts';
-import type { KeyBindings } from './key-bindings.ts';
+import type { Action } from './actions.ts';
+import type { KeyBindings } from './keys-config.ts';
 
 /** The action bound to a key; null if the key is input for the editor. `leader`: whether the leader key was pressed before. */
 export function actionOf(data: string, leader: boolean, bindings: KeyBindings): Action | null {

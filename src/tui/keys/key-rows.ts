@@ -1,5 +1,5 @@
 import { HUMAN_COMMANDS } from '../commands/human-commands.ts';
-import type { BindingRow } from './key-bindings.ts';
+import type { BindingRow } from './keys-config.ts';
 
 /** An action and the ways to trigger it; an empty text for a missing one. */
 export interface KeyRow {

@@ -1,5 +1,5 @@
-import type { Action } from './action.ts';
-import { describeBindings, keyBindings } from './key-bindings.ts';
+import type { Action } from './actions.ts';
+import { describeBindings, keyBindings } from './keys-config.ts';
 
 /** The displayed keys of actions, for hints; a binding with the leader key comes first. */
 export interface Shortcuts {

@@ -5,7 +5,7 @@ import type { UiStyle } from '../../render/style.ts';
 import { actionOf, printable } from '../keys/action-of.ts';
 import { type AnswerContext, answerByChord, answerByLetter, denialReasonKey } from '../keys/answer-keys.ts';
 import { grantKey } from '../keys/grant-keys.ts';
-import { describeBindings, type KeyBindings } from '../keys/key-bindings.ts';
+import { describeBindings, type KeyBindings } from '../keys/keys-config.ts';
 import { type Shortcuts, shortcuts } from '../keys/shortcuts.ts';
 import { isAnswer } from '../state/answer.ts';
 import type { UiEvent } from '../state/ui-event.ts';

@@ -1,6 +1,6 @@
 import type { UiStyle } from '../../render/style.ts';
 import { actionOf } from '../keys/action-of.ts';
-import type { KeyBindings } from '../keys/key-bindings.ts';
+import type { KeyBindings } from '../keys/keys-config.ts';
 import type { Screen, ScreenListener } from '../terminal/screen.ts';
 import { Overview } from './overview.ts';
 import type { OverviewSource } from './overview-state.ts';

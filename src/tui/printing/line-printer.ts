@@ -1,6 +1,6 @@
 import type { AppContext } from '../app-context.ts';
-import { describeBindings } from '../keys/key-bindings.ts';
 import { commandRows, keyRows } from '../keys/key-rows.ts';
+import { describeBindings } from '../keys/keys-config.ts';
 import { STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import { isConfirmation } from '../state/confirmation.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';

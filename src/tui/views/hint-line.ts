@@ -1,6 +1,6 @@
 import { isTerminal } from '../../records/agent/state.ts';
 import type { UiStyle } from '../../render/style.ts';
-import type { Action } from '../keys/action.ts';
+import type { Action } from '../keys/actions.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import { MODE_WORDS, modeInView } from '../state/mode.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';

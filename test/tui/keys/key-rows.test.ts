@@ -1,8 +1,8 @@
 // Proves that the table of keys has one row for all nine slots, or nine rows if their keys have no common pattern.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { describeBindings, keyBindings } from '../../../src/tui/keys/key-bindings.ts';
 import { commandRows, keyRows } from '../../../src/tui/keys/key-rows.ts';
+import { describeBindings, keyBindings } from '../../../src/tui/keys/keys-config.ts';
 
 it('shows the nine slots in one row', () => {
   const rows = keyRows(describeBindings(keyBindings()));

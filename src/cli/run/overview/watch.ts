@@ -1,7 +1,7 @@
 import { CoppiceError } from '../../../records/coppice-error.ts';
 import { ledgerOrders } from '../../../serve/answers/ledger-orders.ts';
 import { rulesFile } from '../../../settings/folders.ts';
-import { keyBindings } from '../../../tui/keys/key-bindings.ts';
+import { keyBindings } from '../../../tui/keys/keys-config.ts';
 import { type OverviewSource, PAGE } from '../../../tui/overview/overview-state.ts';
 import { watchTrees } from '../../../tui/overview/watch.ts';
 import { withServer } from '../../setup/ask.ts';

@@ -2,10 +2,11 @@ import { realpathSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { ALL_TOOLSETS } from '../../../kernel/toolsets/all-toolsets.ts';
 import { workingFolder } from '../../../processes/working-folder.ts';
-import { BLANK_PROFILE, type Profile } from '../../../records/agent/profile.ts';
+import type { Profile } from '../../../records/agent/profile.ts';
 import { configFolder } from '../../../settings/folders.ts';
 import { settingsProfiles, unknownAllowed } from '../../../settings/settings-profiles.ts';
 import type { LoadedConfiguration } from '../load-configuration.ts';
+import { BUILT_IN_PROFILES } from './built-in-profiles.ts';
 import { TOOLS } from './parse-agent-file.ts';
 import { parseAgentFiles, readUserAgentFiles } from './read-agent-files.ts';
 import { type ProjectAgents, readProjectAgents, untrustedNotice } from './trust.ts';
@@ -67,22 +68,3 @@ export function userFolder({ loaded, env }: ProfilesInput, working_folder: strin
   const inside = place === working_folder || place.startsWith(working_folder + sep);
   return inside ? usual : beside;
 }
-
-/** Profiles that always exist; the user may redefine them. */
-export const BUILT_IN_PROFILES: readonly Profile[] = [
-  {
-    ...BLANK_PROFILE,
-    source: 'built in',
-    name: 'explore',
-    description: 'Finds and reads; changes nothing.',
-    tools: ['read', 'search', 'think', 'read_image', 'skill'],
-    turns: 20,
-  },
-  {
-    ...BLANK_PROFILE,
-    source: 'built in',
-    name: 'work',
-    description: 'Does a task of its own with all that its creator has.',
-    turns: 50,
-  },
-];

@@ -1,5 +1,4 @@
 import type { Agent } from '../../../records/agent/agent.ts';
-import { framedName } from '../../../records/agent/agent-name.ts';
 import type { Worktree } from '../../../records/agent/task-terms.ts';
 import { checkTask, modelOf, needsOf, type TaskOptions } from '../task-options.ts';
 import type { Decision, Need, ToolsetView } from '../toolset.ts';
@@ -76,16 +75,4 @@ export function forkNeeds(
 /** Tells a fork about its worktree: a conversation that it inherits names files in its parent's folder. */
 function forkPlace({ path, branch }: Worktree): string {
   return `Your folder is now ${path}, a git worktree of your own (branch ${branch}) at the last commit: work on the files there, not in the folder used so far. What you change there reaches the others when your branch is merged.`;
-}
-
-/** The first message of a fork: who it is, who its parent is, and its task; without a prompt it waits for one. */
-export function forkIdentity(id: string, name: string, parent: Agent, prompt: string | null): string {
-  const work =
-    prompt === null ? ['', 'Wait: your task comes with the next message.'] : ['', 'Your task:', prompt];
-  return [
-    `You are now "${framedName(name)}" (agent ${id}), a fork of "${framedName(parent.name)}" (agent ${parent.id}), which goes on without you.`,
-    'The conversation above is your memory of it; what it does from here on you do not see.',
-    `When your task is done, report to it: send(to: "${parent.id}", message: …). Then stop; it may send you more work.`,
-    ...work,
-  ].join('\n');
 }

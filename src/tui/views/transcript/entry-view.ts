@@ -1,5 +1,5 @@
 // This folder renders a scrollback: messages, calls, events and mail as lines.
-import { forkTask } from '../../../records/conversation/fork-task.ts';
+import { forkTask } from '../../../records/conversation/fork-message.ts';
 import type { AssistantPart, PlacedMessage, UserOrigin } from '../../../records/conversation/message.ts';
 import { unframed } from '../../../records/text/untrusted-text.ts';
 import { clean } from '../../../render/clean.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ACTIONS, type Action } from './action.ts';
+import { ACTIONS, type Action } from './actions.ts';
 import { describeKey, keyName, writesText } from './key-name.ts';
 
 interface Chord {

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { setKittyProtocolActive } from '@earendil-works/pi-tui';
-import { ACTIONS } from '../../../src/tui/keys/action.ts';
 import { actionOf } from '../../../src/tui/keys/action-of.ts';
-import { describeBindings, keyBindings, keysConfig } from '../../../src/tui/keys/key-bindings.ts';
+import { ACTIONS } from '../../../src/tui/keys/actions.ts';
+import { describeBindings, keyBindings, keysConfig } from '../../../src/tui/keys/keys-config.ts';
 
 afterEach(() => setKittyProtocolActive(false));
 

@@ -1,0 +1,21 @@
+import type { Agent } from '../agent/agent.ts';
+import { framedName } from '../agent/agent-name.ts';
+
+/** The first message of a fork: who it is, who its parent is, and its task; without a prompt it waits for one. */
+export function forkMessage(id: string, name: string, parent: Agent, prompt: string | null): string {
+  const work =
+    prompt === null ? ['', 'Wait: your task comes with the next message.'] : ['', 'Your task:', prompt];
+  return [
+    `You are now "${framedName(name)}" (agent ${id}), a fork of "${framedName(parent.name)}" (agent ${parent.id}), which goes on without you.`,
+    'The conversation above is your memory of it; what it does from here on you do not see.',
+    `When your task is done, report to it: send(to: "${parent.id}", message: …). Then stop; it may send you more work.`,
+    ...work,
+  ].join('\n');
+}
+
+/** Parses name and task from the first message of a fork; null if it has no task yet or another form. */
+export function forkTask(text: string): { readonly name: string; readonly task: string } | null {
+  const name = /^You are [^"\n]*"(.*?)" \(/.exec(text)?.[1];
+  const [, task] = /\nYour task:\n([\s\S]+)$/.exec(text) ?? [];
+  return name === undefined || task === undefined ? null : { name, task };
+}

@@ -1,0 +1,56 @@
+import type { ComponentChildren } from 'preact';
+import { EXPORTED } from '../data/exported.ts';
+import type { PageContext } from '../parts/page.ts';
+import { AgentView } from './agent/agent.tsx';
+import { ApprovalsView } from './approvals.tsx';
+import { DeliveriesView } from './deliveries.tsx';
+import { ExportedView } from './exported.tsx';
+import { SchedulesView } from './schedules/schedules.tsx';
+import { TreeView } from './tree/tree.tsx';
+import { TreesView } from './trees.tsx';
+import { UsageView } from './usage.tsx';
+import { WorkersView } from './workers.tsx';
+
+interface Page {
+  /** Key that opens the page after `g`; a page without a key is reached by links. */
+  readonly key?: string;
+  readonly path: string;
+  readonly title: string;
+  readonly view: (context: PageContext) => ComponentChildren;
+}
+
+const LIVE: readonly Page[] = [
+  {
+    key: 't',
+    path: 'trees',
+    title: 'Trees',
+    view: (context) => {
+      const [, tree] = context.route.path;
+      return tree === undefined ? <TreesView {...context} /> : <TreeView key={tree} route={context.route} />;
+    },
+  },
+  { key: 'a', path: 'approvals', title: 'Approvals', view: (context) => <ApprovalsView {...context} /> },
+  { key: 's', path: 'schedules', title: 'Schedules', view: (context) => <SchedulesView {...context} /> },
+  { key: 'd', path: 'deliveries', title: 'Deliveries', view: (context) => <DeliveriesView {...context} /> },
+  { key: 'w', path: 'workers', title: 'Workers', view: (context) => <WorkersView {...context} /> },
+  { key: 'u', path: 'usage', title: 'Usage', view: ({ route }) => <UsageView route={route} /> },
+  {
+    path: 'agents',
+    title: 'Agent',
+    view: (context) => <AgentView key={context.route.path[1]} {...context} />,
+  },
+];
+
+/** All pages; an exported tree has only those of the tree and its agents. */
+export const PAGES: readonly Page[] =
+  EXPORTED === null
+    ? LIVE
+    : [
+        {
+          key: 't',
+          path: 'trees',
+          title: 'Tree',
+          view: ({ route }) => (route.path[1] === undefined ? <ExportedView /> : <TreeView route={route} />),
+        },
+        ...LIVE.filter(({ path }) => path === 'agents'),
+      ];
