@@ -36,6 +36,7 @@ export const RUNTIME_FACE: readonly string[] = [
   'runtime/runtime-event.ts',
   'runtime/runtime-face.ts',
   'runtime/worktree/branch-merge.ts',
+  'runtime/worktree/merge-and-test.ts',
   'runtime/worktree/old-worktrees.ts',
   'runtime/ledger-follower.ts',
 ];

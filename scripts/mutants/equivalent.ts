@@ -214,7 +214,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
   },
   {
     file: 'src/processes/starting/follow-process.ts',
-    line: 'if (idle || now_ms - since_ms >= TOOL_LIMITS.drain_total_ms) done();',
+    line: 'if (idle || now_ms - since_ms >= DRAIN_TOTAL_MS) done();',
     before: '>=',
     after: '>',
     why: 'the time is never exactly that, and the next look comes a moment later',

@@ -85,7 +85,7 @@ export type ToolResult =
  * One tool that acts on the world. The contract:
  * - `run` never throws: failures are results with status `error`.
  * - It resolves within 100 ms after `signal` aborts plus the time to stop its processes, and leaves nothing running.
- * - Its output is bounded for every input (`TOOL_LIMITS` in `src/processes/tool-limits.ts`).
+ * - Its output is bounded for every input.
  * - `parse` names the offending field in its error.
  */
 export interface Tool<Input = unknown> {

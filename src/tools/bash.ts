@@ -3,14 +3,17 @@ import * as z from 'zod';
 import { childEnvironment } from '../processes/child-environment.ts';
 import { findShell, shellArguments } from '../processes/find-shell.ts';
 import type { CommandLimits } from '../processes/limits/command-budget.ts';
+import { TIMEOUT_MAX_SECONDS } from '../processes/limits/command-budget.ts';
 import { OutputCapture } from '../processes/output/output-capture.ts';
 import { boundCommand } from '../processes/sandbox/command-bounds.ts';
 import type { Sandbox } from '../processes/sandbox/sandbox.ts';
 import { type ProcessEnd, runProcess } from '../processes/starting/run-process.ts';
-import { TOOL_LIMITS } from '../processes/tool-limits.ts';
 import type { Tool, ToolResult } from '../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
 import { defineOwnTool } from './define-tool.ts';
+
+/** Default timeout of a command. */
+const TIMEOUT_SECONDS = 120;
 
 function lineAfter(output: string): string {
   return output === '' || output.endsWith('\n') ? '' : '\n';
@@ -33,7 +36,7 @@ function resultOf(end: ProcessEnd, output: string, timeout: number, cwd: string)
   if (end.end === 'timed_out') {
     return {
       status: 'error',
-      output: `${text}[stopped after ${timeout} s; field "timeout" allows up to ${TOOL_LIMITS.timeout_max_seconds}]`,
+      output: `${text}[stopped after ${timeout} s; field "timeout" allows up to ${TIMEOUT_MAX_SECONDS}]`,
     };
   }
   if (end.end === 'over_limit') return { status: 'error', output: `${text}[${end.why}]` };
@@ -63,9 +66,9 @@ const input = z.strictObject({
   timeout: z
     .number()
     .positive()
-    .max(TOOL_LIMITS.timeout_max_seconds)
+    .max(TIMEOUT_MAX_SECONDS)
     .optional()
-    .describe(`Seconds until it is stopped. Default ${TOOL_LIMITS.timeout_seconds}.`),
+    .describe(`Seconds until it is stopped. Default ${TIMEOUT_SECONDS}.`),
 });
 
 /**
@@ -91,7 +94,7 @@ export function createBashTool(
     subject: ({ command }) => command,
     // Nobody is asked to approve a command that cannot run.
     refusal: async ({ command }) => (known.has(command) ? null : problem()),
-    async run({ command, timeout = TOOL_LIMITS.timeout_seconds }, context) {
+    async run({ command, timeout = TIMEOUT_SECONDS }, context) {
       const why_not = await problem();
       if (why_not !== null && !known.has(command)) return { status: 'error', output: why_not };
       const confined = why_not === null ? sandbox : null;

@@ -1,8 +1,12 @@
 import * as z from 'zod';
 import { toolPermission } from '../permissions/tool-permission.ts';
-import { TOOL_LIMITS } from '../processes/tool-limits.ts';
 import type { PathContext, Tool, ToolContext, ToolPermission, ToolResult } from '../records/tool.ts';
 import { explainIssues } from './explain-issues.ts';
+
+/** Maximum length of a result. */
+export const RESULT_CHARACTERS = 64 * 1024;
+/** How long to wait for a tool that ignores its abort signal before it is abandoned. */
+export const ABANDON_MS = 5_000;
 
 /** A JSON Schema of type `object`, as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -60,7 +64,7 @@ function plainSchema(name: string, input: z.ZodType | JsonSchema, schema: z.ZodT
 export async function orAbandoned(running: Promise<ToolResult>, signal: AbortSignal): Promise<ToolResult> {
   const { promise, resolve } = Promise.withResolvers<ToolResult>();
   const give_up = () =>
-    setTimeout(resolve, TOOL_LIMITS.abandon_ms, {
+    setTimeout(resolve, ABANDON_MS, {
       status: 'cancelled',
       output: 'cancelled; the tool did not stop in time',
     } as const).unref();
@@ -149,7 +153,7 @@ export function defineOwnTool<Input>(definition: ToolDefinition<Input>): Tool<In
  * Limits the text of a result to `limit` characters, with a note where the middle was left out, and replaces NUL and
  * lone surrogates, because databases refuse both.
  */
-export function clampOutput(text: string, limit: number = TOOL_LIMITS.result_characters): string {
+export function clampOutput(text: string, limit: number = RESULT_CHARACTERS): string {
   const clean = text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
   if (clean.length <= limit) return clean.isWellFormed() ? clean : clean.toWellFormed();
   const half = Math.floor(limit / 2);

@@ -1,7 +1,10 @@
 import { posix } from 'node:path';
 import type { ContainedPath } from '../permissions/path-containment.ts';
 import { printablePath } from '../permissions/printable-path.ts';
-import { TOOL_LIMITS } from '../processes/tool-limits.ts';
+import { RESULT_CHARACTERS } from './define-tool.ts';
+
+/** Maximum characters shown of a line. */
+const LINE_CHARACTERS = 400;
 
 /** ripgrep's JSON encoding of a text: base64 if it is not UTF-8. */
 type Encoded = { readonly text: string } | { readonly bytes: string };
@@ -75,15 +78,12 @@ export class SearchResults {
     let text = decode(record.data.lines)
       .replace(/\r?\n$/, '')
       .replaceAll('\0', '\ufffd');
-    if (text.length > TOOL_LIMITS.search_line_characters) {
-      text = `${text.slice(0, TOOL_LIMITS.search_line_characters)} [… line cut]`.toWellFormed();
+    if (text.length > LINE_CHARACTERS) {
+      text = `${text.slice(0, LINE_CHARACTERS)} [… line cut]`.toWellFormed();
     }
     // With a pattern that matches line breaks, one match has several lines.
     const line = `${printablePath(path)}:${record.data.line_number}: ${text.replaceAll('\n', '\n    ')}`;
-    if (
-      this.#lines.length === this.#most ||
-      this.#characters + line.length > TOOL_LIMITS.result_characters - 1000
-    ) {
+    if (this.#lines.length === this.#most || this.#characters + line.length > RESULT_CHARACTERS - 1000) {
       this.#full = true;
       this.onFull();
       return;

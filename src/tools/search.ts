@@ -6,11 +6,14 @@ import { containAllowedPath, isForeignOutput, type PathGuard } from '../permissi
 import { printablePath } from '../permissions/printable-path.ts';
 import { childEnvironment } from '../processes/child-environment.ts';
 import { type ProcessEnd, type ProcessPlace, runProcess } from '../processes/starting/run-process.ts';
-import { TOOL_LIMITS } from '../processes/tool-limits.ts';
 import type { Tool, ToolContext, ToolResult } from '../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
 import { defineOwnTool } from './define-tool.ts';
 import { SearchResults } from './search-results.ts';
+
+const RESULTS = 200;
+const RESULTS_MAX = 2_000;
+const SECONDS_MAX = 60;
 
 /** Text that can be passed as an argument of a program. */
 const argument = z
@@ -30,9 +33,9 @@ const input = z.strictObject({
   max_results: z
     .int()
     .min(1)
-    .max(TOOL_LIMITS.search_results_max)
+    .max(RESULTS_MAX)
     .optional()
-    .describe(`The most lines to show. Default ${TOOL_LIMITS.search_results}.`),
+    .describe(`The most lines to show. Default ${RESULTS}.`),
 });
 
 type Input = z.infer<typeof input>;
@@ -83,8 +86,7 @@ function resultOf(
     return { status: 'error', output: `ripgrep could not be started: ${end.error.message}` };
   if (signal.aborted) return { status: 'cancelled', output: results.text([]) };
   const notes: string[] = [];
-  if (end.end === 'timed_out')
-    notes.push(`[stopped after ${TOOL_LIMITS.search_seconds} s: search a smaller folder]`);
+  if (end.end === 'timed_out') notes.push(`[stopped after ${SECONDS_MAX} s: search a smaller folder]`);
   if (end.end === 'exited' && end.signal !== null) notes.push(`[ripgrep was killed by ${end.signal}]`);
   if (end.end === 'exited' && end.code === 2) {
     if (results.count === 0) return { status: 'error', output: failure(errors) };
@@ -117,7 +119,7 @@ async function searchIn(
     env: childEnvironment([]),
     signal: AbortSignal.any([context.signal, enough.signal]),
     tree: context.agent.root_id,
-    timeout_ms: TOOL_LIMITS.search_seconds * 1000,
+    timeout_ms: SECONDS_MAX * 1000,
     onOutput: (chunk) => results.push(chunk),
     onErrorOutput: (chunk) => {
       if (errors.length < 2000) errors = (errors + chunk.toString('utf8')).slice(0, 2000);
@@ -147,7 +149,7 @@ export function createSearchTool(guard?: PathGuard): Tool<Input> {
         place,
         request,
         context,
-        new SearchResults(place, request.max_results ?? TOOL_LIMITS.search_results, isHidden),
+        new SearchResults(place, request.max_results ?? RESULTS, isHidden),
       );
     },
   });

@@ -5,9 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { TOOL_LIMITS } from '../../src/processes/tool-limits.ts';
 import type { Tool } from '../../src/records/tool.ts';
-import { defineTool } from '../../src/tools/define-tool.ts';
+import { ABANDON_MS, defineTool, RESULT_CHARACTERS } from '../../src/tools/define-tool.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { call, makeWorkspace } from './tool-fixture.ts';
 
@@ -115,11 +114,11 @@ test('an exception in run, synchronous or not, is an error result', async () => 
 
 test('results are bounded, without NUL, and well-formed', async () => {
   const long = await call(
-    simple(() => `a\0${'😀'.repeat(TOOL_LIMITS.result_characters)}z`),
+    simple(() => `a\0${'😀'.repeat(RESULT_CHARACTERS)}z`),
     {},
     makeWorkspace(),
   );
-  assert.ok(long.output.length < TOOL_LIMITS.result_characters + 100);
+  assert.ok(long.output.length < RESULT_CHARACTERS + 100);
   assert.ok(long.output.startsWith('a\ufffd') && long.output.endsWith('z') && long.output.isWellFormed());
   assert.match(long.output, /characters left out/);
 });
@@ -133,7 +132,7 @@ test('a tool that ignores its signal is abandoned, one that obeys is awaited', a
     deaf,
   );
   deaf.abort();
-  t.mock.timers.tick(TOOL_LIMITS.abandon_ms);
+  t.mock.timers.tick(ABANDON_MS);
   assert.equal((await running).status, 'cancelled');
   const obeying = makeWorkspace();
   const stopped = call(

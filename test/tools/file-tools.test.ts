@@ -11,7 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { TOOL_LIMITS } from '../../src/processes/tool-limits.ts';
+import { IMAGE_BYTES } from '../../src/tools/files/read-image.ts';
+import { READ_BYTES } from '../../src/tools/files/read-lines.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { call, makeWorkspace, type Workspace } from './tool-fixture.ts';
 
@@ -49,7 +50,7 @@ test('read bounds lines, bytes and the length of a line, and pages through all o
   const seen: string[] = [];
   for (let offset: number | undefined = 1; offset !== undefined; ) {
     const { output } = await run('read', { path: 'long.txt', offset }, context);
-    assert.ok(Buffer.byteLength(output) <= TOOL_LIMITS.read_bytes + 100);
+    assert.ok(Buffer.byteLength(output) <= READ_BYTES + 100);
     seen.push(
       ...output
         .split('\n')
@@ -61,7 +62,7 @@ test('read bounds lines, bytes and the length of a line, and pages through all o
   }
   assert.deepEqual(seen, lines);
   // Each line takes a kilobyte, including its number, the tab and the line break.
-  const kilobytes = Array.from({ length: TOOL_LIMITS.read_bytes / 1024 + 1 }, (_, at) =>
+  const kilobytes = Array.from({ length: READ_BYTES / 1024 + 1 }, (_, at) =>
     'x'.repeat(1024 - `${at + 1}\t\n`.length),
   );
   writeFileSync(join(context.cwd, 'full.txt'), kilobytes.join('\n'));
@@ -215,7 +216,7 @@ test('read_image goes by the first bytes, refuses what is broken, and has a limi
     assert.equal(result.status, 'error');
     assert.match(result.output, said);
   }
-  truncateSync(join(context.cwd, 'picture.png'), TOOL_LIMITS.image_bytes + 1);
+  truncateSync(join(context.cwd, 'picture.png'), IMAGE_BYTES + 1);
   assert.match((await run('read_image', { path: 'picture.png' }, context)).output, /the maximum is/);
 });
 

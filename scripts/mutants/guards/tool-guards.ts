@@ -86,8 +86,8 @@ export const TOOL_GUARDS: readonly Guard[] = [
     name: 'spill-quota',
     protects: 'the disk from the endless output of a command',
     file: 'src/processes/output/spill-file.ts',
-    guard: 'TOOL_LIMITS.spill_bytes',
-    without: 'Number.POSITIVE_INFINITY',
+    guard: 'Math.min(SPILL_BYTES',
+    without: 'Math.min(Number.POSITIVE_INFINITY',
     tests: ['tools/bash'],
   },
   {

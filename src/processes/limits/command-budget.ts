@@ -8,6 +8,9 @@ import { type Amounts, type Excess, type LimitName, MB } from './usage.ts';
  */
 export type CommandLimits = { readonly [Name in LimitName]?: number | null | undefined };
 
+/** Maximum timeout of a command, in seconds. */
+export const TIMEOUT_MAX_SECONDS = 3600;
+
 /** Default limit, threads included: far above what builds need, far below the size of the process table. */
 const PROCESSES = 2048;
 /** Minimum default disk limit, even if the disk is fuller: the limit on file size also applies to files that were already larger. */

@@ -1,7 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
-import { TOOL_LIMITS } from '../tool-limits.ts';
 import { SpillFile } from './spill-file.ts';
+
+/** Bytes kept from the beginning and from the end of a command's output; together the maximum of a result. */
+export const HEAD_BYTES = 16 * 1024;
+export const TAIL_BYTES = 16 * 1024;
+/** Maximum bytes of live output per second. */
+export const LIVE_BYTES = 256 * 1024;
 
 /**
  * Keeps the head and the tail of a command's output, and all of it in a spill file once it exceeds both. Memory is bounded, even for
@@ -11,7 +16,7 @@ export class OutputCapture {
   readonly #spill_dir: string;
   readonly #onOutput: (text: string) => void;
   readonly #live = new StringDecoder('utf8');
-  #live_budget: number = TOOL_LIMITS.live_bytes;
+  #live_budget: number = LIVE_BYTES;
   #live_refilled_ms = 0;
   #live_skipped = 0;
 
@@ -33,7 +38,7 @@ export class OutputCapture {
   push(chunk: Buffer): void {
     this.#has_nul ||= chunk.includes(0);
     this.#show(chunk);
-    const overflows = this.#total + chunk.length > TOOL_LIMITS.head_bytes + TOOL_LIMITS.tail_bytes;
+    const overflows = this.#total + chunk.length > HEAD_BYTES + TAIL_BYTES;
     if (overflows && this.#spill === undefined) {
       this.#spill = new SpillFile(this.#spill_dir);
       for (const part of this.#kept()) this.#spill.write(part);
@@ -45,14 +50,14 @@ export class OutputCapture {
 
   #keep(chunk: Buffer): void {
     let rest = chunk;
-    if (this.#head_length < TOOL_LIMITS.head_bytes) {
-      this.#head ??= Buffer.allocUnsafe(TOOL_LIMITS.head_bytes);
+    if (this.#head_length < HEAD_BYTES) {
+      this.#head ??= Buffer.allocUnsafe(HEAD_BYTES);
       const copied = rest.copy(this.#head, this.#head_length);
       this.#head_length += copied;
       rest = rest.subarray(copied);
     }
     if (rest.length === 0) return;
-    const size = TOOL_LIMITS.tail_bytes;
+    const size = TAIL_BYTES;
     this.#tail ??= Buffer.allocUnsafe(size);
     if (rest.length > size) rest = rest.subarray(rest.length - size);
     const first = rest.copy(this.#tail, this.#tail_at);
@@ -65,7 +70,7 @@ export class OutputCapture {
   #kept(): [Buffer, Buffer] {
     const head = this.#head?.subarray(0, this.#head_length) ?? Buffer.alloc(0);
     if (this.#tail === undefined) return [head, Buffer.alloc(0)];
-    if (this.#tail_length < TOOL_LIMITS.tail_bytes) return [head, this.#tail.subarray(0, this.#tail_length)];
+    if (this.#tail_length < TAIL_BYTES) return [head, this.#tail.subarray(0, this.#tail_length)];
     return [head, Buffer.concat([this.#tail.subarray(this.#tail_at), this.#tail.subarray(0, this.#tail_at)])];
   }
 
@@ -74,7 +79,7 @@ export class OutputCapture {
     const now_ms = performance.now();
     if (now_ms - this.#live_refilled_ms > 1000) {
       this.#live_refilled_ms = now_ms;
-      this.#live_budget = TOOL_LIMITS.live_bytes;
+      this.#live_budget = LIVE_BYTES;
     }
     if (chunk.length > this.#live_budget) {
       this.#live_skipped += chunk.length;

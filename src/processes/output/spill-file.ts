@@ -11,8 +11,11 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { TOOL_LIMITS } from '../tool-limits.ts';
-import { OPEN } from './spill-folder.ts';
+import { TIMEOUT_MAX_SECONDS } from '../limits/command-budget.ts';
+import { OPEN, TREE_BYTES } from './spill-folder.ts';
+
+/** Bytes of one command's output kept in its file; the rest is counted and discarded. */
+export const SPILL_BYTES = 64 * 1024 * 1024;
 
 /** Minimum room in the folder; also the bytes written between two measurements of it. */
 const MEASURE_BYTES = 8 * 1024 * 1024;
@@ -50,7 +53,7 @@ export class SpillFile {
 
   write(bytes: Buffer): void {
     if (this.#written + bytes.length > this.#allowed && !this.#full) this.#measure();
-    const room = Math.max(0, Math.min(TOOL_LIMITS.spill_bytes, this.#allowed) - this.#written);
+    const room = Math.max(0, Math.min(SPILL_BYTES, this.#allowed) - this.#written);
     const part = bytes.length > room ? bytes.subarray(0, room) : bytes;
     this.#discarded += bytes.length - part.length;
     if (this.#descriptor === undefined || this.#problem !== undefined) return;
@@ -67,9 +70,9 @@ export class SpillFile {
 
   #measure(): void {
     const files = filesIn(this.#folder);
-    let left = TOOL_LIMITS.spill_tree_bytes - files.reduce((sum, { bytes }) => sum + bytes, 0);
+    let left = TREE_BYTES - files.reduce((sum, { bytes }) => sum + bytes, 0);
     // No command runs longer: an older open file was left behind by a process that died.
-    const dead = Date.now() - 1000 * TOOL_LIMITS.timeout_max_seconds;
+    const dead = Date.now() - 1000 * TIMEOUT_MAX_SECONDS;
     for (const { path, bytes, at } of files) {
       if (left >= MEASURE_BYTES) break;
       if ((at < dead || !path.endsWith(OPEN)) && removed(path)) left += bytes;

@@ -1,6 +1,10 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { TOOL_LIMITS } from '../tool-limits.ts';
+import { TIMEOUT_MAX_SECONDS } from '../limits/command-budget.ts';
+
+/** Maximum bytes of the spill files of one tree, and of all trees; beyond that the oldest are removed. */
+export const TREE_BYTES = 128 * 1024 * 1024;
+export const TOTAL_BYTES = 2 * 1024 * 1024 * 1024;
 
 /** Folder for output that does not fit a result. Each tree has a subfolder, and reads no other. */
 export function spillFolder(spill_dir: string): string {
@@ -39,7 +43,7 @@ export async function removeSpilledOutput(
   const all = (await spilledIn(folder)).sort((one, other) => one.written_at - other.written_at);
   let left = all.reduce((sum, { bytes }) => sum + bytes, 0);
   // No command runs longer: an older open file was left behind by a process that died.
-  const dead = Date.now() - 1000 * TOOL_LIMITS.timeout_max_seconds;
+  const dead = Date.now() - 1000 * TIMEOUT_MAX_SECONDS;
   let [files, removed] = [0, 0];
   for (const { path, bytes, written_at } of all) {
     if (written_at >= before && left <= keep_bytes) break;

@@ -9,8 +9,14 @@ import {
 } from '../process-group.ts';
 import { forwardSandboxReport, leaderWithin } from '../sandbox/sandbox-report.ts';
 import { killStraysOfCall, sweepStraysOfCallSoon } from '../stray-processes.ts';
-import { TOOL_LIMITS } from '../tool-limits.ts';
 import type { OrderEnd, ProcessEvents, ProcessOrder } from './process-order.ts';
+
+/** Grace period between TERM and KILL: for a stopped command, and for processes that a command left behind. */
+const STOP_GRACE_MS = 1_000;
+const LEFTOVER_GRACE_MS = 200;
+/** How long to wait for output after the shell has ended: without a byte, and in total. */
+const DRAIN_IDLE_MS = 150;
+const DRAIN_TOTAL_MS = 2_000;
 
 type Stop = Exclude<OrderEnd, { readonly end: 'exited' | 'not_started' }>;
 
@@ -90,10 +96,10 @@ async function follow(
       resolve({ end: 'exited', code, signal: by });
     });
   });
-  if (stopped !== undefined) await stopProcessGroup(inner(), TOOL_LIMITS.stop_grace_ms);
+  if (stopped !== undefined) await stopProcessGroup(inner(), STOP_GRACE_MS);
   // Output written before the exit may still arrive; a process substitution may be about to finish.
   else await output.drained();
-  if (isProcessGroupAlive(leader)) await stopProcessGroup(leader, TOOL_LIMITS.leftover_grace_ms);
+  if (isProcessGroupAlive(leader)) await stopProcessGroup(leader, LEFTOVER_GRACE_MS);
   if (stopped !== undefined || !output.closed) {
     killStraysOfCall(mark);
     await output.drained();
@@ -150,7 +156,7 @@ class ChildOutput {
         resolve();
       };
       this.#onClose = done;
-      const pause_ms = TOOL_LIMITS.drain_idle_ms / 3;
+      const pause_ms = DRAIN_IDLE_MS / 3;
       const timer = setInterval(() => {
         // In a busy process the timer may fire before pending output was read: let one round of I/O pass.
         setImmediate(() => {
@@ -160,8 +166,8 @@ class ChildOutput {
             since_ms += pause_ms;
             return;
           }
-          const idle = now_ms - this.#last_at_ms >= TOOL_LIMITS.drain_idle_ms;
-          if (idle || now_ms - since_ms >= TOOL_LIMITS.drain_total_ms) done();
+          const idle = now_ms - this.#last_at_ms >= DRAIN_IDLE_MS;
+          if (idle || now_ms - since_ms >= DRAIN_TOTAL_MS) done();
         });
       }, pause_ms);
     });

@@ -1,11 +1,14 @@
+import { availableParallelism } from 'node:os';
 import { FairSlots } from '../fair-slots.ts';
 import type { CommandBudget } from '../limits/command-budget.ts';
 import { markVariable, nextMark } from '../process-mark.ts';
 import type { ConfinedProgram, Program } from '../sandbox/sandbox.ts';
-import { TOOL_LIMITS } from '../tool-limits.ts';
 import { followProcess } from './follow-process.ts';
 import { launcherFor } from './launcher.ts';
 import type { OrderEnd, ProcessEvents, ProcessOrder } from './process-order.ts';
+
+/** Maximum child processes that one process runs at the same time; further ones wait, trees taking turns. */
+const PROCESSES = Math.max(8, 4 * availableParallelism());
 
 export interface ProcessPlace {
   readonly cwd: string;
@@ -37,7 +40,7 @@ export type ProcessEnd =
   | { readonly end: 'over_limit'; readonly why: string };
 
 /** Shared by the whole process: file descriptors and process ids belong to it, not to an agent. */
-const slots = new FairSlots({ count: TOOL_LIMITS.processes, most: 4 * TOOL_LIMITS.processes });
+const slots = new FairSlots({ count: PROCESSES, most: 4 * PROCESSES });
 
 /**
  * Child processes: this folder starts, bounds, marks and stops them, and captures their output.

@@ -21,13 +21,13 @@ import { findShell, shellArguments } from '../../processes/find-shell.ts';
 import { treeOutput } from '../../processes/output/spill-folder.ts';
 import { boundCommand, type CommandBounds } from '../../processes/sandbox/command-bounds.ts';
 import type { ProcessPlace } from '../../processes/starting/run-process.ts';
-import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
 import { permissionOf } from '../../tools/built-in-permissions.ts';
 import { writeContained } from '../../tools/files/atomic-write.ts';
 import { difference } from '../../tools/files/difference.ts';
 import { isBinary } from '../../tools/files/file-kind.ts';
 import { readWhole } from '../../tools/files/read-whole.ts';
+import { WRITE_BYTES } from '../../tools/files/write.ts';
 import { startHostTerminal } from './host-terminal.ts';
 import { type ProtectedContext, protectedPlace, unreadablePlace } from './protected-places.ts';
 
@@ -146,10 +146,8 @@ export function createModelHost(
     writeFile: (path, text) =>
       answer(async () => {
         const bytes = Buffer.from(text, 'utf8');
-        if (bytes.length > TOOL_LIMITS.write_bytes)
-          throw new Error(
-            `${printablePath(path)}: ${bytes.length} bytes; the maximum is ${TOOL_LIMITS.write_bytes}`,
-          );
+        if (bytes.length > WRITE_BYTES)
+          throw new Error(`${printablePath(path)}: ${bytes.length} bytes; the maximum is ${WRITE_BYTES}`);
         writeContained(await allowed('write', path, text), bytes);
         return {};
       }),
@@ -206,7 +204,7 @@ function placeIn(root: string, folder: string): ProcessPlace {
 }
 
 function readText(path: ContainedPath): string {
-  const content = readWhole(path, TOOL_LIMITS.write_bytes);
+  const content = readWhole(path, WRITE_BYTES);
   if (isBinary(content)) throw new Error(`${printablePath(path.relative)}: binary, not text`);
   return content.toString('utf8');
 }

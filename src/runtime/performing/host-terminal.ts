@@ -1,7 +1,7 @@
 import type { HostExit, HostTerminal } from '../../models/model-host.ts';
+import { TIMEOUT_MAX_SECONDS } from '../../processes/limits/command-budget.ts';
 import { NewestOutput } from '../../processes/output/newest-output.ts';
 import { type ProcessEnd, type ProcessRequest, runProcess } from '../../processes/starting/run-process.ts';
-import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 
 /** Runs a command for an agent program, in a process group of its own that ends with the command or with `kill`. */
 export function startHostTerminal(
@@ -14,14 +14,13 @@ export function startHostTerminal(
   const exited = runProcess({
     ...request,
     signal: controller.signal,
-    timeout_ms: TOOL_LIMITS.timeout_max_seconds * 1000,
+    timeout_ms: TIMEOUT_MAX_SECONDS * 1000,
     onOutput: (chunk) => output.push(chunk),
     // The command itself writes only to standard output (`exec 2>&1`): standard error is what its sandbox reports.
     onErrorOutput: (chunk) => output.push(chunk),
   }).then((end) => {
     if (end.end === 'not_started') output.push(Buffer.from(`[could not be started: ${end.error.message}]\n`));
-    if (end.end === 'timed_out')
-      output.push(Buffer.from(`\n[stopped after ${TOOL_LIMITS.timeout_max_seconds} s]\n`));
+    if (end.end === 'timed_out') output.push(Buffer.from(`\n[stopped after ${TIMEOUT_MAX_SECONDS} s]\n`));
     if (end.end === 'over_limit') output.push(Buffer.from(`\n[${end.why}]\n`));
     exit = exitOf(end);
     return exit;

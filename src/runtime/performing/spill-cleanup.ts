@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { removeSpilledOutput, spillFolder } from '../../processes/output/spill-folder.ts';
-import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
+import { removeSpilledOutput, spillFolder, TOTAL_BYTES } from '../../processes/output/spill-folder.ts';
 
 const INTERVAL_MS = 60_000;
 
@@ -21,9 +20,7 @@ export class SpillCleanup {
     this.#last_ms = now_ms;
     if (!existsSync(this.#folder)) return;
     // A folder that cannot be read or changed is reported by the calls that spill into it.
-    this.#running = removeSpilledOutput(this.#folder, { keep_bytes: TOOL_LIMITS.spill_total_bytes }).catch(
-      () => undefined,
-    );
+    this.#running = removeSpilledOutput(this.#folder, { keep_bytes: TOTAL_BYTES }).catch(() => undefined);
   }
 
   async close(): Promise<void> {

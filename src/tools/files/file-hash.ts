@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { type ContainedPath, openContained } from '../../permissions/path-containment.ts';
-import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 
 /** Maximum bytes of a file that is hashed; larger ones are identified by size, modification time and inode. */
-export const HASH_BYTES = TOOL_LIMITS.patch_bytes;
+export const HASH_BYTES = 2 * 1024 * 1024;
 const HASH_CHARACTERS = 22;
 
 export interface HashedFile {

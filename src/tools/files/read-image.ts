@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
-import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { Tool } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineOwnTool } from '../define-tool.ts';
@@ -9,6 +8,8 @@ import { hashContained } from './file-hash.ts';
 import { imageTypeOf } from './file-kind.ts';
 import { fitImage } from './fit-image.ts';
 import { readWhole } from './read-whole.ts';
+
+export const IMAGE_BYTES = 20 * 1024 * 1024;
 
 const input = z.strictObject({
   path: z.string().min(1).describe('Path of the image, relative to your folder.'),
@@ -19,7 +20,7 @@ export function createReadImageTool(guard?: PathGuard): Tool<z.infer<typeof inpu
   return defineOwnTool({
     name: 'read_image',
     permission: BUILT_IN_PERMISSIONS.read_image,
-    description: `Look at an image in your folder: png, jpeg, gif or webp, up to ${TOOL_LIMITS.image_bytes / 1024 / 1024} MB. Large ones are scaled down, of an animation you see the first frame.`,
+    description: `Look at an image in your folder: png, jpeg, gif or webp, up to ${IMAGE_BYTES / 1024 / 1024} MB. Large ones are scaled down, of an animation you see the first frame.`,
     input,
     side_by_side: true,
     idempotent: true,
@@ -28,7 +29,7 @@ export function createReadImageTool(guard?: PathGuard): Tool<z.infer<typeof inpu
       const source = containAllowedPath('read_image', path, context, guard);
       const shown = printablePath(source.relative);
       const hashed = hashContained(source);
-      const bytes = readWhole(source, TOOL_LIMITS.image_bytes, 'make it smaller first');
+      const bytes = readWhole(source, IMAGE_BYTES, 'make it smaller first');
       const media_type = imageTypeOf(bytes);
       if (media_type === undefined)
         throw new Error(`${shown}: not a png, jpeg, gif or webp image; for text use read`);

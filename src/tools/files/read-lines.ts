@@ -1,12 +1,15 @@
 import { readSync } from 'node:fs';
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { ToolResult } from '../../records/tool.ts';
 import { imageTypeOf, isBinary } from './file-kind.ts';
 
+/** Maximum bytes of a result, and characters shown of a line. */
+export const READ_BYTES = 50 * 1024;
+const LINE_CHARACTERS = 2_000;
+
 const chunk_bytes = 64 * 1024;
 /** Maximum bytes kept of a line; a character takes at most four. */
-const line_bytes = TOOL_LIMITS.line_characters * 4;
+const line_bytes = LINE_CHARACTERS * 4;
 const new_line = 0x0a;
 
 /** Collects the lines of a window from chunks of bytes, in bounded memory. */
@@ -65,13 +68,12 @@ class LineWindow {
       text = text.slice(0, -1);
       this.crlf = true;
     }
-    if (text.length > TOOL_LIMITS.line_characters || this.#length > this.#kept) {
-      text =
-        `${text.slice(0, TOOL_LIMITS.line_characters)} [… line cut, ${this.#length} bytes]`.toWellFormed();
+    if (text.length > LINE_CHARACTERS || this.#length > this.#kept) {
+      text = `${text.slice(0, LINE_CHARACTERS)} [… line cut, ${this.#length} bytes]`.toWellFormed();
     }
     const numbered = `${this.line}\t${text}`;
     const size = Buffer.byteLength(numbered) + 1;
-    if (this.line > this.#last || this.bytes + size > TOOL_LIMITS.read_bytes) {
+    if (this.line > this.#last || this.bytes + size > READ_BYTES) {
       this.full = true;
       return;
     }

@@ -9,22 +9,19 @@ import {
 } from '../../permissions/path-containment.ts';
 import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
-import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { Tool, ToolContext } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineOwnTool } from '../define-tool.ts';
 import { hashFile } from './file-hash.ts';
-import { readLines } from './read-lines.ts';
+import { READ_BYTES, readLines } from './read-lines.ts';
+
+const LINES_MAX = 2_000;
+const ENTRIES_MAX = 1_000;
 
 const input = z.strictObject({
   path: z.string().min(1).describe('Path of a file or folder, relative to your folder.'),
   offset: z.int().min(1).optional().describe('First line to show, counted from 1.'),
-  limit: z
-    .int()
-    .min(1)
-    .max(TOOL_LIMITS.read_lines)
-    .optional()
-    .describe(`How many lines. Default ${TOOL_LIMITS.read_lines}.`),
+  limit: z.int().min(1).max(LINES_MAX).optional().describe(`How many lines. Default ${LINES_MAX}.`),
 });
 
 /** The agent's own spilled output lies outside of its folder and may be read too. */
@@ -46,7 +43,7 @@ function listFolder(folder: number, path: ContainedPath): string {
   const entries = opendirSync(pathInFolder(folder, path.absolute, '.'));
   try {
     for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
-      if (names.length === TOOL_LIMITS.directory_entries) {
+      if (names.length === ENTRIES_MAX) {
         more = true;
         break;
       }
@@ -68,12 +65,12 @@ export function createReadTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
     permission: BUILT_IN_PERMISSIONS.read,
     description:
       'Read a text file in your folder, each line behind its number and a tab, or list a folder. ' +
-      `Shows up to ${TOOL_LIMITS.read_lines} lines or ${TOOL_LIMITS.read_bytes / 1024} KB; go on with offset.`,
+      `Shows up to ${LINES_MAX} lines or ${READ_BYTES / 1024} KB; go on with offset.`,
     input,
     side_by_side: true,
     idempotent: true,
     subject: ({ path }) => path,
-    async run({ path, offset = 1, limit = TOOL_LIMITS.read_lines }, context) {
+    async run({ path, offset = 1, limit = LINES_MAX }, context) {
       const source = locate(path, context, guard);
       const file = openContained(source);
       try {

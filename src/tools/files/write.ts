@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
-import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { Tool } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineOwnTool } from '../define-tool.ts';
 import { changeFile, unseenRefusal } from './change-file.ts';
 import { changeOf } from './difference.ts';
+
+export const WRITE_BYTES = 10 * 1024 * 1024;
 
 const input = z.strictObject({
   path: z.string().min(1).describe('Path of the file, relative to your folder.'),
@@ -29,8 +30,8 @@ export function createWriteTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
       unseenRefusal(containAllowedPath('write', path, context, guard), context.files),
     async run({ path, content }, context) {
       const bytes = Buffer.from(content, 'utf8');
-      if (bytes.length > TOOL_LIMITS.write_bytes)
-        throw new Error(`field "content": ${bytes.length} bytes; the maximum is ${TOOL_LIMITS.write_bytes}`);
+      if (bytes.length > WRITE_BYTES)
+        throw new Error(`field "content": ${bytes.length} bytes; the maximum is ${WRITE_BYTES}`);
       let target = path;
       const file = await changeFile(
         () => containAllowedPath('write', path, context, guard),

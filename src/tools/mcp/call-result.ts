@@ -1,15 +1,15 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { OutputCapture } from '../../processes/output/output-capture.ts';
-import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { Image } from '../../records/conversation/message.ts';
 import type { ToolContext, ToolResult } from '../../records/tool.ts';
 import { clean } from '../../render/clean.ts';
 import { imageTypeOf } from '../files/file-kind.ts';
 import { fitImage } from '../files/fit-image.ts';
+import { IMAGE_BYTES } from '../files/read-image.ts';
 
 /** Maximum pictures of one result, and maximum characters of each. */
 const IMAGES_MAX = 8;
-const BASE64_MAX = Math.ceil((TOOL_LIMITS.image_bytes * 4) / 3);
+const BASE64_MAX = Math.ceil((IMAGE_BYTES * 4) / 3);
 
 type Block = CallToolResult['content'][number];
 

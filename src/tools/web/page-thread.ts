@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads';
 import { FairSlots } from '../../processes/fair-slots.ts';
-import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 
 /** One task on untrusted content. */
 export type PageJob =
@@ -26,7 +25,7 @@ export type PageOutcome =
   | { readonly type: 'failed'; readonly why: string };
 
 type Bounds = { readonly seconds: number; readonly memory_mb: number };
-const BOUNDS: Bounds = { seconds: TOOL_LIMITS.web_convert_seconds, memory_mb: TOOL_LIMITS.web_memory_mb };
+const BOUNDS: Bounds = { seconds: 15, memory_mb: 512 };
 
 /** Limits concurrent threads: each takes memory and a core. Pages do not hold up the rules of sites, for which a request waits. */
 const threads = { page: new FairSlots({ count: 2 }), robots: new FairSlots({ count: 1 }) };

@@ -1,9 +1,12 @@
 import type { AllowedHosts } from '../../processes/sandbox/allowed-hosts.ts';
-import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import type { ToolContext } from '../../records/tool.ts';
 import { inThread } from './page-thread.ts';
 import { RefusedAddressError, webAddress } from './web-address.ts';
 import { type Lookup, type WebAnswer, webRequest } from './web-request.ts';
+
+/** Maximum bytes of robots.txt. */
+const ROBOTS_BYTES = 500 * 1024;
+const REDIRECTS_MAX = 5;
 
 /** The name that rules in robots.txt refer to. */
 const AGENT = 'Coppice';
@@ -19,6 +22,8 @@ export interface WebReach {
   readonly known: AllowedHosts;
   /** Whether robots.txt is obeyed. */
   readonly robots: boolean;
+  /** Of an answer, decompressed; the rest is not read. */
+  readonly bytes_max: number;
   readonly lookup?: Lookup;
 }
 
@@ -42,7 +47,7 @@ export async function readAddress(
   const passed = new Set<string>();
   for (let url = start; ; ) {
     if (reach.robots) await refuseByRobots(url, reach, signal, tree);
-    const answer = await get(url, reach, signal, TOOL_LIMITS.web_bytes);
+    const answer = await get(url, reach, signal, reach.bytes_max);
     const to = REDIRECTS.has(answer.status) ? answer.headers.location : undefined;
     if (to === undefined) return { type: 'answer', url, answer };
     const next = webAddress(to, url.href);
@@ -51,8 +56,8 @@ export async function readAddress(
     if (!isSameSite(url, next) || verdict === 'deny' || !as_asked)
       return { type: 'elsewhere', from: url, to: next };
     passed.add(url.href);
-    if (passed.has(next.href) || passed.size > TOOL_LIMITS.web_redirects)
-      throw new Error(`${start.href} redirects in a loop, or more than ${TOOL_LIMITS.web_redirects} times`);
+    if (passed.has(next.href) || passed.size > REDIRECTS_MAX)
+      throw new Error(`${start.href} redirects in a loop, or more than ${REDIRECTS_MAX} times`);
     url = next;
   }
 }
@@ -74,8 +79,8 @@ function get(url: URL, reach: WebReach, signal: AbortSignal, bytes_max: number):
 async function refuseByRobots(url: URL, reach: WebReach, signal: AbortSignal, tree: string): Promise<void> {
   if (url.pathname === '/robots.txt') return;
   let file = new URL('/robots.txt', url);
-  for (let redirects = 0; redirects <= TOOL_LIMITS.web_redirects; redirects += 1) {
-    const { status, headers, bytes } = await get(file, reach, signal, TOOL_LIMITS.web_robots_bytes);
+  for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
+    const { status, headers, bytes } = await get(file, reach, signal, ROBOTS_BYTES);
     if (REDIRECTS.has(status) && headers.location !== undefined) {
       const next = webAddress(headers.location, file.href);
       // Another host was not allowed by anybody: the file counts as missing.

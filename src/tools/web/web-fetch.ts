@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { SpillFile } from '../../processes/output/spill-file.ts';
 import { AllowedHosts } from '../../processes/sandbox/allowed-hosts.ts';
-import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import { delimiterOf, framed } from '../../records/text/untrusted-text.ts';
 import type { Tool, ToolContext, ToolResult } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
@@ -13,6 +12,13 @@ import type { PageOutcome } from './page-thread.ts';
 import type { Reading, WebReach } from './read-address.ts';
 import { placeFault, webAddress } from './web-address.ts';
 import type { Lookup, WebAnswer } from './web-request.ts';
+
+/** Maximum bytes of a page, decompressed. */
+export const PAGE_BYTES = 5 * 1024 * 1024;
+/** Timeout from the first connection to the last byte, redirects included. */
+const TIMEOUT_SECONDS = 30;
+/** Maximum characters of a page in one result. */
+const RESULT_CHARACTERS = 24_000;
 
 const input = z.strictObject({
   url: z.string().min(1).max(4096).describe('The address: https://… or http://….'),
@@ -37,11 +43,11 @@ export interface WebFetchOptions {
 export function createWebFetchTool({
   private_hosts = [],
   robots = true,
-  seconds = TOOL_LIMITS.web_seconds,
+  seconds = TIMEOUT_SECONDS,
   lookup,
 }: WebFetchOptions = {}): Tool<Input> {
   const known = new AllowedHosts(private_hosts);
-  const reach: WebReach = { known, robots, ...(lookup && { lookup }) };
+  const reach: WebReach = { known, robots, bytes_max: PAGE_BYTES, ...(lookup && { lookup }) };
   return defineOwnTool({
     name: 'web_fetch',
     permission: BUILT_IN_PERMISSIONS.web_fetch,
@@ -174,11 +180,10 @@ function shown(
   cut: boolean,
   context: ToolContext,
 ): string {
-  const part = text.slice(offset, offset + TOOL_LIMITS.web_characters).toWellFormed();
+  const part = text.slice(offset, offset + RESULT_CHARACTERS).toWellFormed();
   const end = offset + part.length;
   const notes = [note];
-  if (cut)
-    notes.push(`the page is longer than ${TOOL_LIMITS.web_bytes / 1024 / 1024} MB: the rest was not read`);
+  if (cut) notes.push(`the page is longer than ${PAGE_BYTES / 1024 / 1024} MB: the rest was not read`);
   if (text === '') notes.push('there is no text on this page: it may be made by scripts, which are not run');
   else if (offset >= text.length)
     notes.push(`the page has ${text.length} characters: begin with a smaller offset`);

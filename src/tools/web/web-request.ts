@@ -11,8 +11,9 @@ import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createInflate, createUnzip, createZstdDecompress } from 'node:zlib';
 import type { AllowedHosts } from '../../processes/sandbox/allowed-hosts.ts';
 import { isPrivate } from '../../processes/sandbox/private-addresses.ts';
-import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import { hostOf, placeFault, portOf, privateFault, RefusedAddressError } from './web-address.ts';
+
+const HEADER_BYTES = 64 * 1024;
 
 /** Resolves names as the system does; tests inject their own. */
 export type Lookup = (
@@ -66,7 +67,7 @@ export async function webRequest(asked: WebRequest): Promise<WebAnswer> {
     agent,
     method: asked.method ?? 'GET',
     headers: { 'accept-encoding': 'gzip, deflate, br, zstd', ...asked.headers },
-    maxHeaderSize: TOOL_LIMITS.web_header_bytes,
+    maxHeaderSize: HEADER_BYTES,
     signal: asked.signal,
     ...(proxy === '' ? { lookup: judged(url, known, lookup) } : {}),
   });

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { AllowedHosts } from '../../processes/sandbox/allowed-hosts.ts';
-import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
 import { delimiterOf, framed } from '../../records/text/untrusted-text.ts';
 import type { Tool } from '../../records/tool.ts';
 import { clean } from '../../render/clean.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineOwnTool } from '../define-tool.ts';
 import type { Found, SearchServiceName } from './search-services.ts';
+
+const RESULTS_MAX = 20;
+const ANSWER_BYTES = 5 * 1024 * 1024;
+const TIMEOUT_SECONDS = 30;
 
 /** Default number of results. */
 const USUAL = 8;
@@ -16,12 +19,7 @@ const TEXT_MAX = 600;
 
 const input = z.strictObject({
   query: z.string().trim().min(1).max(400).describe('What to look for, as for a search engine.'),
-  max_results: z
-    .int()
-    .min(1)
-    .max(TOOL_LIMITS.web_search_results)
-    .optional()
-    .describe(`The most results. Default ${USUAL}.`),
+  max_results: z.int().min(1).max(RESULTS_MAX).optional().describe(`The most results. Default ${USUAL}.`),
 });
 
 export interface WebSearchOptions {
@@ -50,7 +48,7 @@ export function createWebSearchTool(
       if (service === null) throw new Error('no search service is configured (web.search)');
       const { base, key, fault, ask } = await access(service, env);
       if (fault !== null) throw new Error(fault);
-      const late = AbortSignal.timeout(TOOL_LIMITS.web_seconds * 1000);
+      const late = AbortSignal.timeout(TIMEOUT_SECONDS * 1000);
       const { webRequest } = await import('./web-request.ts');
       const request = ask.request(base, query, max_results, key);
       const host = request.url.host;
@@ -59,11 +57,11 @@ export function createWebSearchTool(
         signal: AbortSignal.any([context.signal, late]),
         // A person configured this host, so it may be private.
         known: new AllowedHosts([host]),
-        bytes_max: TOOL_LIMITS.web_bytes,
+        bytes_max: ANSWER_BYTES,
       }).catch((error: Error) => {
         throw new Error(
           late.aborted
-            ? `${host} did not answer within ${TOOL_LIMITS.web_seconds} s`
+            ? `${host} did not answer within ${TIMEOUT_SECONDS} s`
             : `${host} could not be asked: ${error.message}`,
         );
       });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { TOOL_LIMITS } from '../../processes/tool-limits.ts';
+import { TIMEOUT_MAX_SECONDS } from '../../processes/limits/command-budget.ts';
 import { type ComposedText, withAttachments } from '../../records/conversation/attached-text.ts';
 import { delimiterOf } from '../../records/text/untrusted-text.ts';
 import type { ToolResult } from '../../records/tool.ts';
@@ -66,7 +66,7 @@ export class ShellCommands {
     this.#running = controller;
     this.#host.dispatch({ type: 'own_command', began: command });
     const result = await createBashTool(null).run(
-      { command, timeout: TOOL_LIMITS.timeout_max_seconds },
+      { command, timeout: TIMEOUT_MAX_SECONDS },
       {
         cwd,
         spill_dir: this.#host.output_folder,

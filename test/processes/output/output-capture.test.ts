@@ -3,13 +3,17 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { OutputCapture } from '../../../src/processes/output/output-capture.ts';
-import { TOOL_LIMITS } from '../../../src/processes/tool-limits.ts';
+import {
+  HEAD_BYTES,
+  LIVE_BYTES,
+  OutputCapture,
+  TAIL_BYTES,
+} from '../../../src/processes/output/output-capture.ts';
 import { makeWorkspace } from '../../tools/tool-fixture.ts';
 
 /** Consecutive numbers, so that every position in the text is unique. */
 const TEXT = Array.from({ length: 20_000 }, (_, place) => `${place}\n`).join('');
-const KEPT = TOOL_LIMITS.head_bytes + TOOL_LIMITS.tail_bytes;
+const KEPT = HEAD_BYTES + TAIL_BYTES;
 
 test('whatever the chunk sizes: head, tail, and the whole in a file', () => {
   const { spill_dir } = makeWorkspace();
@@ -26,8 +30,8 @@ test('whatever the chunk sizes: head, tail, and the whole in a file', () => {
       const text = capture.finish();
       if (length <= KEPT) return assert.equal(text, whole);
       const [head, note, tail] = text.split(/\n(\[… .* …\])\n/s);
-      assert.equal(head, whole.slice(0, TOOL_LIMITS.head_bytes));
-      assert.equal(tail, whole.slice(-TOOL_LIMITS.tail_bytes));
+      assert.equal(head, whole.slice(0, HEAD_BYTES));
+      assert.equal(tail, whole.slice(-TAIL_BYTES));
       assert.match(note ?? '', new RegExp(`^\\[… ${length - KEPT} of ${length} bytes left out; `));
       const file = /\/[^;\]]*\.\w+/.exec(note ?? '')?.[0] ?? '';
       assert.equal(readFileSync(file, 'utf8'), whole);
@@ -41,7 +45,7 @@ test('what comes too fast is counted instead of shown, and no character of it is
   t.mock.method(performance, 'now', () => now_ms);
   const { spill_dir, live, onOutput } = makeWorkspace();
   const capture = new OutputCapture(spill_dir, onOutput);
-  const shown = 'x'.repeat(TOOL_LIMITS.live_bytes - 1);
+  const shown = 'x'.repeat(LIVE_BYTES - 1);
   const begun = Buffer.from('漢').subarray(0, 1);
   for (const piece of [shown, begun, 'too']) capture.push(Buffer.from(piece));
   now_ms += 1000;
@@ -60,10 +64,7 @@ test('a cut leaves whole characters on both sides, as many as there is room for'
       capture.push(Buffer.from('x'.repeat(shift) + character.repeat(KEPT + 1)));
       const [head, tail] = capture.finish().split(/\n\[… .* …\]\n/s);
       const fit = (bytes: number) => character.repeat(Math.floor(bytes / Buffer.byteLength(character)));
-      assert.ok(
-        head === 'x'.repeat(shift) + fit(TOOL_LIMITS.head_bytes - shift),
-        `${shift} ${character}: head`,
-      );
-      assert.ok(tail === fit(TOOL_LIMITS.tail_bytes), `${shift} ${character}: tail`);
+      assert.ok(head === 'x'.repeat(shift) + fit(HEAD_BYTES - shift), `${shift} ${character}: head`);
+      assert.ok(tail === fit(TAIL_BYTES), `${shift} ${character}: tail`);
     }
 });

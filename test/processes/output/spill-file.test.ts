@@ -13,8 +13,7 @@ import {
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { SpillFile } from '../../../src/processes/output/spill-file.ts';
-import { removeSpilledOutput, TREE_TMP } from '../../../src/processes/output/spill-folder.ts';
-import { TOOL_LIMITS } from '../../../src/processes/tool-limits.ts';
+import { removeSpilledOutput, TREE_BYTES, TREE_TMP } from '../../../src/processes/output/spill-folder.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
 /** Bytes that are written between two measurements of the folder. */
@@ -29,7 +28,7 @@ function fill(file: string, bytes: number): void {
 it('a folder with room for exactly one more piece is not full: older output goes when that is written', () => {
   const folder = temporaryFolder();
   const older = join(folder, 'older.txt');
-  fill(older, TOOL_LIMITS.spill_tree_bytes - PIECE);
+  fill(older, TREE_BYTES - PIECE);
   const spill = new SpillFile(folder);
   spill.write(Buffer.alloc(PIECE));
   assert.ok(existsSync(older));
@@ -62,7 +61,7 @@ it('what the disk did not take is told', () => {
 
 it('one tree spills no more than its share: its oldest output makes room for what is new', () => {
   const folder = temporaryFolder();
-  const half = (TOOL_LIMITS.spill_tree_bytes - 100_000) / 2;
+  const half = (TREE_BYTES - 100_000) / 2;
   for (const [at, name] of ['b', 'a'].entries()) {
     fill(join(folder, name), half);
     utimesSync(join(folder, name), 1000 + at, 1000 + at);
@@ -82,7 +81,7 @@ it('what is being written makes room for nothing; what then cannot be kept is to
   const other = new SpillFile(folder);
   other.write(Buffer.from('begun'));
   const [written = ''] = readdirSync(folder);
-  truncateSync(join(folder, written), TOOL_LIMITS.spill_tree_bytes - 100_000);
+  truncateSync(join(folder, written), TREE_BYTES - 100_000);
   const file = new SpillFile(folder);
   for (let at = 0; at < 10; at += 1) file.write(Buffer.alloc(64 * 1024));
   assert.match(file.close(), /^the first 100000 bytes are in .*, 555360 bytes were discarded$/);

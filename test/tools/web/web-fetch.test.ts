@@ -5,9 +5,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { TOOL_LIMITS } from '../../../src/processes/tool-limits.ts';
 import type { Tool, ToolContext, ToolResult } from '../../../src/records/tool.ts';
-import { createWebFetchTool, type WebFetchOptions } from '../../../src/tools/web/web-fetch.ts';
+import { createWebFetchTool, PAGE_BYTES, type WebFetchOptions } from '../../../src/tools/web/web-fetch.ts';
 import { call, makeWorkspace } from '../tool-fixture.ts';
 import { type Answering, webServer } from './web-server.ts';
 
@@ -247,7 +246,7 @@ describe('limits', () => {
       assert.equal(inside(await fetched(`${origin}/${path}`)), 'packed', path);
     const { output } = await fetched(`${origin}/bomb`);
     assert.match(output, /the page is longer than 5 MB: the rest was not read/);
-    assert.match(output, new RegExp(`of ${TOOL_LIMITS.web_bytes - 1};|of ${TOOL_LIMITS.web_bytes};`));
+    assert.match(output, new RegExp(`of ${PAGE_BYTES - 1};|of ${PAGE_BYTES};`));
     assert.match((await fetched(`${origin}/odd`)).output, /unsupported content encoding/);
     assert.match((await fetched(`${origin}/broken`)).output, /could not be read/);
   });
