@@ -64,7 +64,7 @@ export class Gate {
           onDelta(delta);
         })
         .finally(() => this.#slots.release(tree));
-      if (outcome.type !== 'failure' || !TRANSIENT.has(outcome.failure.kind)) return outcome;
+      if (outcome.type !== 'failure' || !mayPass(outcome.failure)) return outcome;
       if (signal.aborted) return { type: 'aborted' };
       if (attempt >= this.#options.attempts) return exhausted(outcome, attempt);
       const delay_ms = this.#delay(attempt, outcome.retry_after_ms);
@@ -115,6 +115,10 @@ export class Gate {
     }
     return true;
   }
+}
+
+function mayPass({ kind, retryable }: Failure): boolean {
+  return retryable && TRANSIENT.has(kind);
 }
 
 function reasonOf({ kind, error }: Failure): string {

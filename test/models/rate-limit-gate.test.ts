@@ -262,3 +262,18 @@ it('who is held is told why: a server in trouble did not ask to slow down', asyn
     assert.deepEqual([...new Set(waits)], [`${words}; try 2 of 2`]);
   }
 });
+
+it('a failure that would be the same again is not asked for again', async () => {
+  const { gate, slept } = handDriven();
+  let asked = 0;
+  const failure = { kind: 'network' as const, error: 'not a stream', retryable: false };
+  const outcome = await gate.stream(
+    model(async () => {
+      asked += 1;
+      return { type: 'failure', failure };
+    }),
+    ask(),
+    () => undefined,
+  );
+  assert.deepEqual([outcome, asked, slept], [{ type: 'failure', failure }, 1, []]);
+});

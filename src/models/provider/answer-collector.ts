@@ -4,7 +4,13 @@ import type { AssistantPart, ProviderMetadata } from '../../records/conversation
 import type { ModelDelta, ModelOutcome } from '../model.ts';
 import { costOf } from './prices.ts';
 import type { Price } from './provider-config.ts';
+import { UnusableAnswer } from './provider-failure.ts';
 import { ownMetadata } from './provider-prompt.ts';
+
+/** Maximum characters of an answer: several times what models write. */
+const ANSWER_MAX = 8_000_000;
+/** Maximum tokens counted of one request, so that what a server invents cannot break sums. */
+const TOKENS_MAX = 1e10;
 
 interface Block {
   readonly type: 'text' | 'reasoning';
@@ -29,6 +35,7 @@ export class AnswerCollector {
   readonly #onDelta: (delta: ModelDelta) => void;
   readonly #parts: (Block | Extract<AssistantPart, { type: 'call' }>)[] = [];
   readonly #open = new Map<string, Block>();
+  #length = 0;
   #finish: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | null = null;
   /** The first error part. */
   error: unknown = null;
@@ -48,7 +55,7 @@ export class AnswerCollector {
       case 'reasoning-delta': {
         const type = part.type === 'text-delta' ? 'text' : 'reasoning';
         const block = this.#open.get(`${type} ${part.id}`);
-        if (block === undefined) return;
+        if (block === undefined || !this.#hasRoom(part.delta)) return;
         block.text += part.delta;
         this.#keep(block, part.providerMetadata);
         if (part.delta !== '') this.#onDelta({ type, text: part.delta });
@@ -62,6 +69,9 @@ export class AnswerCollector {
         this.#open.delete(key);
         return;
       }
+      case 'tool-input-delta':
+        this.#hasRoom(part.delta);
+        return;
       case 'tool-call':
         if (part.providerExecuted) return;
         this.#parts.push({
@@ -84,6 +94,14 @@ export class AnswerCollector {
     }
   }
 
+  /** Counts what the answer grows by; false, with an error, if it is too long. */
+  #hasRoom(delta: string): boolean {
+    this.#length += delta.length;
+    if (this.#length <= ANSWER_MAX) return true;
+    this.error ??= new UnusableAnswer(`the answer exceeds ${ANSWER_MAX} characters`);
+    return false;
+  }
+
   #begin(type: Block['type'], id: string, metadata: unknown): void {
     const block: Block = { type, text: '', metadata: undefined };
     this.#keep(block, metadata);
@@ -94,6 +112,11 @@ export class AnswerCollector {
   #keep(block: Block, metadata: unknown): void {
     if (metadata !== undefined && metadata !== null)
       block.metadata = { ...block.metadata, ...(metadata as ProviderMetadata) };
+  }
+
+  /** Whether the provider has said how the answer ends, after which it sends nothing more. */
+  get finished(): boolean {
+    return this.#finish !== null;
   }
 
   get partial(): string {
@@ -134,11 +157,17 @@ function markCut(parts: AssistantPart[]): void {
 }
 
 function usageOf(usage: LanguageModelV4Usage, price: Price | null): Usage {
-  const input = usage.inputTokens.total ?? 0;
-  const output = usage.outputTokens.total ?? 0;
-  const cached = usage.inputTokens.cacheRead ?? 0;
-  const reasoning = usage.outputTokens.reasoning ?? 0;
-  const written = usage.inputTokens.cacheWrite ?? 0;
+  const input = tokens(usage.inputTokens.total);
+  const output = tokens(usage.outputTokens.total);
+  const cached = tokens(usage.inputTokens.cacheRead);
+  const reasoning = tokens(usage.outputTokens.reasoning);
+  const written = tokens(usage.inputTokens.cacheWrite);
   const cost_usd = price === null ? null : costOf({ input, output, cached, written }, price);
   return { input, output, cached, reasoning, cost_usd };
+}
+
+/** A number that cannot be a count of tokens counts as 0, one that is too large as the maximum. */
+function tokens(count: number | undefined): number {
+  if (count === undefined || Number.isNaN(count) || count < 0) return 0;
+  return Math.round(Math.min(count, TOKENS_MAX));
 }

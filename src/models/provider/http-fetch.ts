@@ -7,6 +7,9 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 
+/** Maximum bytes read of a body that is no stream, such as an error. */
+const TEXT_BYTES = 4 * 1024 * 1024;
+
 /** The connection failed, broke off, or fell silent; never carries a header or a key. */
 export class ConnectionError extends Error {
   readonly reason: 'connect' | 'broken' | 'idle';
@@ -148,9 +151,15 @@ export function headersOf(answer: IncomingMessage): Map<string, string> {
   return headers;
 }
 
+/** Reads a whole body; of a huge one only the beginning. */
 export async function textOf(answer: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of answer) chunks.push(chunk);
+  let size = 0;
+  for await (const chunk of answer) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > TEXT_BYTES) break;
+  }
   return Buffer.concat(chunks).toString('utf8');
 }
 

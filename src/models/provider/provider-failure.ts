@@ -14,6 +14,11 @@ const NO_CREDIT =
   /insufficient_quota|insufficient[ _](?:credit|balance|funds)|credit balance is too low|billing_hard_limit/i;
 const MAX_TEXT = 500;
 
+/** An answer that would be the same at the next try: too long, or of another protocol. */
+export class UnusableAnswer extends Error {
+  override readonly name = 'UnusableAnswer';
+}
+
 export interface FailureTerms {
   /** Secrets to remove from errors. */
   readonly secrets: readonly string[];
@@ -33,6 +38,7 @@ export function providerFailure(
     return failure('network', error.cause.message, true, secrets);
   if (APICallError.isInstance(error)) return callFailure(error, { secrets, key_env, messages });
   const text = error instanceof Error ? error.message : describe(error);
+  if (error instanceof UnusableAnswer) return failure('network', text, false, secrets);
   if (error instanceof ConnectionError || isConnectionError(error))
     return failure('network', text, true, secrets);
   if (isOurs(error)) return failure('internal', `a fault in Coppice or its packages: ${text}`, true, secrets);

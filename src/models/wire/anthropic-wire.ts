@@ -181,8 +181,10 @@ class AnthropicReader implements WireReader {
       }
       case 'input_json_delta': {
         const call = this.#calls.get(id);
-        if (call !== undefined) call.input += textAt(delta.partial_json, 'partial_json');
-        return;
+        if (call === undefined) return;
+        const piece = textAt(delta.partial_json, 'partial_json');
+        call.input += piece;
+        return this.#collector.add({ type: 'tool-input-delta', id, delta: piece });
       }
     }
   }

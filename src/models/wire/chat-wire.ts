@@ -190,12 +190,17 @@ class ChatReader implements WireReader {
     if (index === null || this.#begun.has(index)) return this.#tracker.processDelta(delta);
     const whole = afterNameless(this.#nameless.get(index), delta);
     if (whole.function.name === null) {
+      this.#collector.add({ type: 'tool-input-delta', id: '', delta: delta.function.arguments });
       this.#nameless.set(index, whole);
       return;
     }
     this.#nameless.delete(index);
     this.#begun.add(index);
     this.#tracker.processDelta(whole);
+  }
+
+  get closing(): boolean {
+    return this.#finish !== null;
   }
 
   end(): void {

@@ -3,11 +3,12 @@ import { APICallError, type LanguageModelV4 } from '@ai-sdk/provider';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { bodyFault, headersOf, sendHttp, textOf } from '../provider/http-fetch.ts';
+import { UnusableAnswer } from '../provider/provider-failure.ts';
 import type { Ask } from '../provider/provider-model.ts';
 import { ProviderPrompt } from '../provider/provider-prompt.ts';
 import { EventLines } from './event-lines.ts';
 import { bodyOf, RequestFrames } from './request-frames.ts';
-import { RefusedInStream } from './stream-error.ts';
+import { RefusedInStream, takeError } from './stream-error.ts';
 import { objectAt, type WirePiece, type WireProtocol } from './wire-protocol.ts';
 
 export interface WireOptions {
@@ -25,6 +26,10 @@ interface Beginning {
   readonly bytes: Buffer | null;
   readonly pieces: readonly WirePiece[];
 }
+
+/** How long a finished answer may go on: until what may follow has come, and until the server ends it. */
+const CLOSING_MS = 5_000;
+const CLOSE_MS = 1_000;
 
 const NOTHING: Beginning = { messages: [], bytes: null, pieces: [] };
 /** Maximum length of cached message JSON; larger ones, mostly images, would be in memory twice. */
@@ -86,12 +91,27 @@ export function wireAsk({ id, protocol, open, idle_ms }: WireOptions): Ask {
           requestBodyValues: JSON.parse(body.join('')),
           responseHeaders: Object.fromEntries(headersOf(answer)),
         });
+      const { location } = answer.headers;
+      if (status >= 300 && status < 400 && location !== undefined) {
+        answer.destroy();
+        throw new UnusableAnswer(
+          `${status}: ${frame.url} redirects to ${location}, which is not followed: set baseURL to the new address`,
+        );
+      }
       if (status < 200 || status >= 300) {
         const responseBody = await textOf(answer);
         const message = told(responseBody) ?? answer.statusMessage ?? '';
         throw refusal({ message, statusCode: status, responseBody });
       }
       try {
+        const foreign = foreignType(answer);
+        if (foreign !== null) {
+          const said = await textOf(answer);
+          if (told(said) !== null) takeError(objectAt(JSON.parse(said), 'an error'), false, collector);
+          throw new UnusableAnswer(
+            `${frame.url} answered with ${foreign} instead of a stream of events: it is not the address of this API, or cannot stream`,
+          );
+        }
         await read(answer, protocol.reader(collector, request.tools, provider), collector);
       } catch (error) {
         if (!(error instanceof RefusedInStream)) throw error;
@@ -101,7 +121,7 @@ export function wireAsk({ id, protocol, open, idle_ms }: WireOptions): Ask {
   };
 }
 
-/** Reads to the end or the first error; never leaves a partially read answer on the connection. */
+/** Reads to the end of the answer or the first error; never leaves a partially read answer on the connection. */
 function read(
   answer: IncomingMessage,
   reader: ReturnType<WireProtocol['reader']>,
@@ -109,30 +129,51 @@ function read(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const lines = new EventLines();
+    let over = false;
+    let timer: NodeJS.Timeout | undefined;
     const onData = (data: string) => {
-      if (data !== '[DONE]' && collector.error === null) reader.event(objectAt(JSON.parse(data), 'an event'));
+      if (data === '[DONE]') over = true;
+      else if (collector.error === null) reader.event(objectAt(JSON.parse(data), 'an event'));
     };
-    answer.setEncoding('utf8');
-    answer.on('data', (text: string) => {
-      try {
-        lines.push(text, onData);
-        if (collector.error === null) return;
-        resolve();
-      } catch (error) {
-        reject(error);
-      }
-      answer.destroy();
-    });
-    answer.on('end', () => {
+    /** Ends the answer; a server that keeps it open loses the connection. */
+    const end = () => {
+      over = true;
+      clearTimeout(timer);
       try {
         reader.end();
         resolve();
       } catch (error) {
         reject(error);
       }
+      if (!answer.readableEnded) timer = setTimeout(() => answer.destroy(), CLOSE_MS).unref();
+    };
+    answer.setEncoding('utf8');
+    answer.on('data', (text: string) => {
+      if (over) return;
+      try {
+        lines.push(text, onData);
+        if (collector.error === null) {
+          if (over || collector.finished) end();
+          else if (reader.closing) timer ??= setTimeout(end, CLOSING_MS);
+          return;
+        }
+        resolve();
+      } catch (error) {
+        reject(error);
+      }
+      over = true;
+      answer.destroy();
     });
+    answer.on('end', () => !over && end());
     answer.on('error', (error) => reject(bodyFault(error)));
+    answer.on('close', () => clearTimeout(timer));
   });
+}
+
+/** The type of a response that is no stream of events; null if it may be one, because some servers do not name theirs. */
+function foreignType({ headers }: IncomingMessage): string | null {
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  return type === 'text/html' || type === 'application/json' ? type : null;
 }
 
 interface Refused {

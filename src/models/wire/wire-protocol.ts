@@ -15,6 +15,8 @@ export interface WirePiece {
 /** Decodes the events of one answer into its collector. Throws `BrokenEvent` for one that violates the protocol. */
 export interface WireReader {
   event(value: Json): void;
+  /** Whether the answer is complete but for what may still follow, such as its usage. */
+  readonly closing?: boolean;
   /** Called when the stream has ended. */
   end(): void;
 }

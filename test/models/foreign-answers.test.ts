@@ -1,0 +1,231 @@
+// Proves that answers which no provider gives do no harm: endless ones, other protocols, redirects, impossible counts, and connections that stay open.
+import assert from 'node:assert/strict';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import type { ModelOutcome } from '../../src/models/model.ts';
+import { createProviderModel } from '../../src/models/provider/provider-model.ts';
+import { askOf } from '../../src/models/provider-ask.ts';
+import { ask, KEY } from './protocols.ts';
+
+let serve: (response: ServerResponse) => void = () => undefined;
+const server = createServer((request, response) => {
+  request.resume();
+  response.on('error', () => undefined);
+  request.on('end', () => serve(response));
+});
+let url = '';
+before(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+});
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const STREAM = { 'content-type': 'text/event-stream' };
+const chunk = (delta: object, finish_reason: string | null = null, more: object = {}) =>
+  `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }], ...more })}\n\n`;
+const DONE = 'data: [DONE]\n\n';
+
+type Type = 'openai-compatible' | 'anthropic' | 'openai';
+
+async function outcomeOf(way: (response: ServerResponse) => void, type: Type = 'openai-compatible') {
+  serve = way;
+  const reach = { type, provider: 'local', model: 'm', key: KEY, base_url: url, headers: {} };
+  const model = createProviderModel({
+    id: 'local/m',
+    ask: await askOf({ ...reach, idle_ms: 60_000 }),
+    context_window: null,
+    price: null,
+    caches_prefixes: false,
+    trusts_own_ids: true,
+    thinks_throughout: false,
+    unsummarised: new Set(),
+    secrets: [KEY],
+    key_env: 'K',
+  });
+  return model.stream(ask(), () => undefined);
+}
+
+function failed(outcome: ModelOutcome) {
+  assert.equal(outcome.type, 'failure', JSON.stringify(outcome).slice(0, 300));
+  return outcome.type === 'failure' ? outcome.failure : assert.fail();
+}
+
+/** Writes the same bytes until the client is gone, or `most` bytes were written. */
+function pour(response: ServerResponse, bytes: Buffer | string, most: number): void {
+  let written = 0;
+  const more = (): void => {
+    while (!response.destroyed && written < most) {
+      written += bytes.length;
+      if (!response.write(bytes)) return void response.once('drain', more);
+    }
+    response.end();
+  };
+  more();
+}
+
+describe('an answer that no provider gives', () => {
+  it('does not end after [DONE]: it is complete, and the connection is closed', async () => {
+    const closed = Promise.withResolvers<void>();
+    const outcome = await outcomeOf((response) => {
+      response.on('close', closed.resolve);
+      response.writeHead(200, STREAM);
+      response.write(chunk({ content: 'whole' }) + chunk({}, 'stop') + DONE);
+    });
+    assert.equal(outcome.type, 'answer');
+    await closed.promise;
+  });
+
+  it('does not end after the last event of Anthropic or OpenAI: it is complete, too', async () => {
+    const events: Readonly<Record<string, readonly object[]>> = {
+      anthropic: [
+        {
+          type: 'message_start',
+          message: {
+            id: 'x',
+            model: 'm',
+            role: 'assistant',
+            content: [],
+            usage: { input_tokens: 1, output_tokens: 1 },
+          },
+        },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'whole' } },
+        { type: 'content_block_stop', index: 0 },
+        {
+          type: 'message_delta',
+          delta: { stop_reason: 'end_turn', stop_sequence: null },
+          usage: { output_tokens: 2 },
+        },
+        { type: 'message_stop' },
+      ],
+      openai: [
+        { type: 'response.created', response: { id: 'r', created_at: 1, model: 'm' } },
+        { type: 'response.output_item.added', output_index: 0, item: { type: 'message', id: 'i' } },
+        { type: 'response.output_text.delta', item_id: 'i', delta: 'whole' },
+        {
+          type: 'response.output_item.done',
+          output_index: 0,
+          item: { type: 'message', id: 'i', content: [] },
+        },
+        { type: 'response.completed', response: { usage: { input_tokens: 1, output_tokens: 1 } } },
+      ],
+    };
+    for (const [type, said] of Object.entries(events)) {
+      const outcome = await outcomeOf((response) => {
+        response.writeHead(200, STREAM);
+        for (const event of said) response.write(`data: ${JSON.stringify(event)}\n\n`);
+      }, type as Type);
+      assert.equal(outcome.type, 'answer', `${type}: ${JSON.stringify(outcome)}`);
+    }
+  });
+
+  it('has no end: it fails at a bound, and is not asked for again', async () => {
+    let asked = 0;
+    const endless = failed(
+      await outcomeOf((response) => {
+        asked += 1;
+        response.writeHead(200, STREAM);
+        pour(response, chunk({ content: 'x'.repeat(100_000) }), 1e9);
+      }),
+    );
+    assert.deepEqual([endless.kind, endless.retryable, asked], ['network', false, 1]);
+    assert.match(endless.error, /the answer exceeds 8000000 characters/);
+  });
+
+  it('has arguments without end, with or without a name: it fails at the same bound', async () => {
+    for (const name of [{ name: 'think' }, {}]) {
+      const call = (args: string, more: object = {}) =>
+        chunk({ tool_calls: [{ index: 0, ...more, function: { ...more, arguments: args } }] });
+      const { error } = failed(
+        await outcomeOf((response) => {
+          response.writeHead(200, STREAM);
+          response.write(call('{"a":"', { id: 'c', ...name }));
+          pour(response, call('y'.repeat(100_000)), 1e9);
+        }),
+      );
+      assert.match(error, /the answer exceeds 8000000 characters/);
+    }
+  });
+
+  it('is one line without end: it fails at a bound, in time that grows with its length only', async () => {
+    const { error, retryable } = failed(
+      await outcomeOf((response) => {
+        response.writeHead(200, STREAM);
+        pour(response, Buffer.alloc(65_536, 'a'), 1e9);
+      }),
+    );
+    assert.match(error, /an event of the answer exceeds 16000000 characters/);
+    assert.equal(retryable, false);
+  });
+
+  it('is an error whose body has no end: its beginning is read', async () => {
+    const { kind, error } = failed(
+      await outcomeOf((response) => {
+        response.writeHead(400, { 'content-type': 'application/json' });
+        pour(response, Buffer.alloc(65_536, 'a'), 1e9);
+      }),
+    );
+    assert.equal(kind, 'bad_request');
+    assert.match(error, /^400: Bad Request/);
+  });
+
+  it('is a web page or a whole completion: says what was found at which address, once', async () => {
+    const bodies = [
+      ['text/html; charset=utf-8', '<html>sign in to the network</html>'],
+      ['application/json', JSON.stringify({ choices: [{ message: { content: 'not streamed' } }] })],
+    ] as const;
+    for (const [type, body] of bodies) {
+      const { error, retryable } = failed(
+        await outcomeOf((response) => response.writeHead(200, { 'content-type': type }).end(body)),
+      );
+      assert.match(
+        error,
+        new RegExp(`^${url}/chat/completions answered with ${type.split(';')[0]} instead of`),
+      );
+      assert.equal(retryable, false);
+    }
+  });
+
+  it('is an error as JSON with status 200: it is told as the provider says it', async () => {
+    const failure = failed(
+      await outcomeOf((response) =>
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ error: { message: 'that model is busy', type: 'overloaded_error' } })),
+      ),
+    );
+    assert.deepEqual([failure.kind, failure.retryable], ['overloaded', true]);
+    assert.match(failure.error, /that model is busy/);
+  });
+
+  it('is a redirect: it is not followed, and says where it leads', async () => {
+    const { error, retryable } = failed(
+      await outcomeOf((response) => response.writeHead(308, { location: 'https://new.example/v1' }).end()),
+    );
+    assert.match(
+      error,
+      /^308: .* redirects to https:\/\/new\.example\/v1, which is not followed: set baseURL/,
+    );
+    assert.equal(retryable, false);
+  });
+
+  it('counts tokens below nothing or beyond measure: they count as nothing, or as the maximum', async () => {
+    const usage = {
+      prompt_tokens: -5,
+      completion_tokens: 1e300,
+      prompt_tokens_details: { cached_tokens: 0.4 },
+    };
+    const outcome = await outcomeOf((response) => {
+      response.writeHead(200, STREAM);
+      response.end(chunk({ content: 'a' }) + chunk({}, 'stop', { usage }) + DONE);
+    });
+    assert.equal(outcome.type, 'answer');
+    if (outcome.type !== 'answer') return;
+    const { input, output, cached } = outcome.usage;
+    assert.deepEqual({ input, output, cached }, { input: 0, output: 1e10, cached: 0 });
+  });
+});
