@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { callOptions } from './provider/call-options.ts';
-import { createHttpFetch } from './provider/http-fetch.ts';
+import { createStreamFetch } from './provider/http-fetch.ts';
 import type { ProviderConfig } from './provider/provider-config.ts';
 import type { Ask } from './provider/provider-model.ts';
 import { ProviderPrompt } from './provider/provider-prompt.ts';
@@ -46,7 +46,7 @@ export async function askOf(reach: Reach): Promise<Ask> {
     }
     case 'google': {
       const { createGoogle } = await import('@ai-sdk/google');
-      return packageAsk(id, createGoogle({ ...settings, fetch: createHttpFetch(idle_ms) })(model));
+      return packageAsk(id, createGoogle({ ...settings, fetch: createStreamFetch(idle_ms) })(model));
     }
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');

@@ -29,11 +29,12 @@ const chunk = (delta: object, finish_reason: string | null = null, more: object 
   `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }], ...more })}\n\n`;
 const DONE = 'data: [DONE]\n\n';
 
-type Type = 'openai-compatible' | 'anthropic' | 'openai';
+type Type = 'openai-compatible' | 'anthropic' | 'openai' | 'google';
 
 async function outcomeOf(way: (response: ServerResponse) => void, type: Type = 'openai-compatible') {
   serve = way;
-  const reach = { type, provider: 'local', model: 'm', key: KEY, base_url: url, headers: {} };
+  const base_url = url.replace('//', '//someone:secret@');
+  const reach = { type, provider: 'local', model: 'm', key: KEY, base_url, headers: {} };
   const model = createProviderModel({
     id: 'local/m',
     ask: await askOf({ ...reach, idle_ms: 60_000 }),
@@ -160,6 +161,35 @@ describe('an answer that no provider gives', () => {
     );
     assert.match(error, /an event of the answer exceeds 16000000 characters/);
     assert.equal(retryable, false);
+  });
+
+  it('comes over the package of a provider: the same bounds hold', async () => {
+    const page = failed(
+      await outcomeOf(
+        (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>sign in</html>'),
+        'google',
+      ),
+    );
+    assert.match(page.error, /answered with text\/html instead of a stream of events/);
+    const line = failed(
+      await outcomeOf((response) => {
+        response.writeHead(200, STREAM);
+        pour(response, Buffer.alloc(65_536, 'a'), 1e9);
+      }, 'google'),
+    );
+    assert.match(line.error, /a line of the answer exceeds 16000000 bytes/);
+    const endless = failed(
+      await outcomeOf((response) => {
+        response.writeHead(200, STREAM);
+        const content = { parts: [{ text: 'x'.repeat(100_000) }] };
+        pour(response, `data: ${JSON.stringify({ candidates: [{ content }] })}\n\n`, 1e9);
+      }, 'google'),
+    );
+    assert.match(endless.error, /the answer exceeds 8000000 characters/);
+    assert.deepEqual(
+      [page, line, endless].map(({ retryable }) => retryable),
+      [false, false, false],
+    );
   });
 
   it('is an error whose body has no end: its beginning is read', async () => {

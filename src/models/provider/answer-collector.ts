@@ -2,9 +2,9 @@ import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/pr
 import type { Usage } from '../../records/agent/usage.ts';
 import type { AssistantPart, ProviderMetadata } from '../../records/conversation/message.ts';
 import type { ModelDelta, ModelOutcome } from '../model.ts';
+import { UnusableAnswer } from './http-fetch.ts';
 import { costOf } from './prices.ts';
 import type { Price } from './provider-config.ts';
-import { UnusableAnswer } from './provider-failure.ts';
 import { ownMetadata } from './provider-prompt.ts';
 
 /** Maximum characters of an answer: several times what models write. */

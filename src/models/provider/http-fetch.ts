@@ -7,6 +7,9 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 
+/** Maximum bytes of a line, which packages keep in memory until it ends. */
+const LINE_BYTES = 16_000_000;
+const NEW_LINE = 0x0a;
 /** Maximum bytes read of a body that is no stream, such as an error. */
 const TEXT_BYTES = 4 * 1024 * 1024;
 
@@ -21,6 +24,11 @@ export class ConnectionError extends Error {
   }
 }
 
+/** An answer that would be the same at the next try: too long, or of another protocol. */
+export class UnusableAnswer extends Error {
+  override readonly name = 'UnusableAnswer';
+}
+
 const http = new HttpAgent({ keepAlive: true, maxFreeSockets: 64 });
 const https = new HttpsAgent({ keepAlive: true, maxFreeSockets: 64 });
 
@@ -30,7 +38,15 @@ const https = new HttpsAgent({ keepAlive: true, maxFreeSockets: 64 });
  * `idle_ms` milliseconds, before or during the answer, is an error with reason `idle`.
  */
 export function createHttpFetch(idle_ms: number): typeof fetch {
+  return httpFetch(idle_ms, responseOf);
+}
+
+function httpFetch(
+  idle_ms: number,
+  take: (answer: IncomingMessage, url: string) => Response | Promise<Response>,
+): typeof fetch {
   return (input, init) => {
+    const url = String(input);
     const { method = 'POST', body, headers, signal } = init ?? {};
     const call = {
       method,
@@ -39,8 +55,17 @@ export function createHttpFetch(idle_ms: number): typeof fetch {
       signal: signal ?? undefined,
       idle_ms,
     };
-    return sendHttp(httpAddress(String(input)), call, responseOf);
+    return sendHttp(httpAddress(url), call, (answer) => take(answer, url));
   };
+}
+
+/** A `fetch` like `createHttpFetch`, for requests that are answered with a stream of events. Rejects with `UnusableAnswer` for another answer. */
+export function createStreamFetch(idle_ms: number): typeof fetch {
+  return httpFetch(idle_ms, async (answer, url) => {
+    const foreign = foreignAnswer(answer, url);
+    if (foreign !== null) throw (await foreign).error;
+    return responseOf(answer);
+  });
 }
 
 /** Only the fields needed, because `node:http` copies them four times per request. `hostname` is for the connection, `host` for messages. */
@@ -151,6 +176,28 @@ export function headersOf(answer: IncomingMessage): Map<string, string> {
   return headers;
 }
 
+/** Null if the answer may be a stream of events, or is an error by its status; some servers do not name the type of their streams. */
+export function foreignAnswer(
+  answer: IncomingMessage,
+  url: string,
+): Promise<{ readonly body: string; readonly error: UnusableAnswer }> | null {
+  const status = answer.statusCode ?? 0;
+  const { location, 'content-type': named = '' } = answer.headers;
+  const type = named.split(';', 1)[0]?.trim().toLowerCase();
+  // Without a name, a password and a query, which may be secret.
+  const { origin, pathname } = new URL(url);
+  const place = origin + pathname;
+  const fault = async (text: string) => ({ body: await textOf(answer), error: new UnusableAnswer(text) });
+  if (status >= 300 && status < 400 && location !== undefined)
+    return fault(
+      `${status}: ${place} redirects to ${location}, which is not followed: set baseURL to the new address`,
+    );
+  if (status >= 300 || (type !== 'text/html' && type !== 'application/json')) return null;
+  return fault(
+    `${place} answered with ${type} instead of a stream of events: it is not the address of this API, or cannot stream`,
+  );
+}
+
 /** Reads a whole body; of a huge one only the beginning. */
 export async function textOf(answer: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -180,11 +227,20 @@ function responseOf(answer: IncomingMessage): Response {
 
 function bodyOf(answer: IncomingMessage): ReadableStream<Uint8Array> {
   let done = false;
+  /** Bytes since the last end of a line. */
+  let line = 0;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         answer.on('data', (chunk: Buffer) => {
           if (done) return;
+          const at = chunk.lastIndexOf(NEW_LINE);
+          line = at === -1 ? line + chunk.length : chunk.length - at;
+          if (line > LINE_BYTES) {
+            done = true;
+            answer.destroy();
+            return controller.error(new UnusableAnswer(`a line of the answer exceeds ${LINE_BYTES} bytes`));
+          }
           controller.enqueue(chunk);
           if ((controller.desiredSize ?? 1) <= 0) answer.pause();
         });

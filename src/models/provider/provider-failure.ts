@@ -3,7 +3,7 @@ import type { Failure, FailureKind } from '../../records/agent/failure.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import { hideSecrets } from '../../records/text/hide-secrets.ts';
 import type { ModelOutcome } from '../model.ts';
-import { ConnectionError } from './http-fetch.ts';
+import { ConnectionError, UnusableAnswer } from './http-fetch.ts';
 import { refusedMessage } from './refused-message.ts';
 import { retryAfter } from './retry-after.ts';
 
@@ -13,11 +13,6 @@ const OVERFLOW =
 const NO_CREDIT =
   /insufficient_quota|insufficient[ _](?:credit|balance|funds)|credit balance is too low|billing_hard_limit/i;
 const MAX_TEXT = 500;
-
-/** An answer that would be the same at the next try: too long, or of another protocol. */
-export class UnusableAnswer extends Error {
-  override readonly name = 'UnusableAnswer';
-}
 
 export interface FailureTerms {
   /** Secrets to remove from errors. */
@@ -36,6 +31,8 @@ export function providerFailure(
   // Packages wrap the error that ended the body.
   if (APICallError.isInstance(error) && error.cause instanceof ConnectionError)
     return failure('network', error.cause.message, true, secrets);
+  if (APICallError.isInstance(error) && error.cause instanceof UnusableAnswer)
+    return failure('network', error.cause.message, false, secrets);
   if (APICallError.isInstance(error)) return callFailure(error, { secrets, key_env, messages });
   const text = error instanceof Error ? error.message : describe(error);
   if (error instanceof UnusableAnswer) return failure('network', text, false, secrets);

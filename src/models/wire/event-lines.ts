@@ -1,4 +1,4 @@
-import { UnusableAnswer } from '../provider/provider-failure.ts';
+import { UnusableAnswer } from '../provider/http-fetch.ts';
 
 /** Maximum characters of an event; real ones are far smaller. */
 const EVENT_MAX = 16_000_000;

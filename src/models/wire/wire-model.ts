@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { APICallError, type LanguageModelV4 } from '@ai-sdk/provider';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
-import { bodyFault, headersOf, sendHttp, textOf } from '../provider/http-fetch.ts';
-import { UnusableAnswer } from '../provider/provider-failure.ts';
+import { bodyFault, foreignAnswer, headersOf, sendHttp, textOf } from '../provider/http-fetch.ts';
 import type { Ask } from '../provider/provider-model.ts';
 import { ProviderPrompt } from '../provider/provider-prompt.ts';
 import { EventLines } from './event-lines.ts';
@@ -91,26 +90,17 @@ export function wireAsk({ id, protocol, open, idle_ms }: WireOptions): Ask {
           requestBodyValues: JSON.parse(body.join('')),
           responseHeaders: Object.fromEntries(headersOf(answer)),
         });
-      const { location } = answer.headers;
-      if (status >= 300 && status < 400 && location !== undefined) {
-        answer.destroy();
-        throw new UnusableAnswer(
-          `${status}: ${frame.url} redirects to ${location}, which is not followed: set baseURL to the new address`,
-        );
-      }
-      if (status < 200 || status >= 300) {
+      const foreign = foreignAnswer(answer, frame.url);
+      if (foreign === null && (status < 200 || status >= 300)) {
         const responseBody = await textOf(answer);
         const message = told(responseBody) ?? answer.statusMessage ?? '';
         throw refusal({ message, statusCode: status, responseBody });
       }
       try {
-        const foreign = foreignType(answer);
         if (foreign !== null) {
-          const said = await textOf(answer);
+          const { body: said, error } = await foreign;
           if (told(said) !== null) takeError(objectAt(JSON.parse(said), 'an error'), false, collector);
-          throw new UnusableAnswer(
-            `${frame.url} answered with ${foreign} instead of a stream of events: it is not the address of this API, or cannot stream`,
-          );
+          throw error;
         }
         await read(answer, protocol.reader(collector, request.tools, provider), collector);
       } catch (error) {
@@ -168,12 +158,6 @@ function read(
     answer.on('error', (error) => reject(bodyFault(error)));
     answer.on('close', () => clearTimeout(timer));
   });
-}
-
-/** The type of a response that is no stream of events; null if it may be one, because some servers do not name theirs. */
-function foreignType({ headers }: IncomingMessage): string | null {
-  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-  return type === 'text/html' || type === 'application/json' ? type : null;
 }
 
 interface Refused {
