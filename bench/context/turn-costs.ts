@@ -2,7 +2,7 @@ import type { ModelRequest } from '../../src/models/model.ts';
 import type { Agent } from '../../src/records/agent/agent.ts';
 import type { AssistantPart } from '../../src/records/conversation/message.ts';
 import { promptOf } from '../../src/records/conversation/prompt.ts';
-import { promptHistory } from '../../src/store/prompt-history.ts';
+import { promptHistory } from '../../src/store/prompt-messages.ts';
 import type { Store } from '../../src/store/store.ts';
 import { tokensOf, WINDOW, workTool } from '../../test/runtime/context/worn-out-window.ts';
 import { setStage } from '../../test/runtime/stage.ts';

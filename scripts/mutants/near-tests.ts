@@ -197,7 +197,7 @@ export const NEAR: readonly Near[] = [
     one_database: true,
   },
   {
-    under: ['kernel/toolsets/sessions', 'kernel/toolsets/task-options'],
+    under: ['kernel/toolsets/sessions', 'kernel/toolsets/acts/task-options'],
     quick: ['kernel/toolsets/sessions', 'kernel/toolsets/creations'],
     slow: [
       'runtime/toolsets/sessions-toolset',

@@ -6,8 +6,8 @@ import type { Tool } from '../records/tool.ts';
 import type { Store } from '../store/store.ts';
 import { defineOwnTool } from '../tools/define-tool.ts';
 import type { CanAsk } from './begin-run.ts';
-import { CronJobs } from './cron-jobs.ts';
 import { jobRuns } from './job-runs.ts';
+import { CronJobs } from './manage-jobs.ts';
 import { describeSchedule, instantText } from './schedule/describe-schedule.ts';
 
 /** Limits of the jobs of one tree, in addition to those of people's jobs. */

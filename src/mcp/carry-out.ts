@@ -2,22 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import { nameOfTask } from '../kernel/toolsets/acts/new-child.ts';
+import { modelFault } from '../kernel/toolsets/acts/task-options.ts';
 import { parseArguments } from '../kernel/toolsets/arguments.ts';
-import { clientToolset } from '../kernel/toolsets/client.ts';
-import { modelFault } from '../kernel/toolsets/task-options.ts';
+import { clientToolset } from '../kernel/toolsets/mcp-client.ts';
 import { containPath } from '../permissions/path-containment.ts';
 import { type Agent, isActive } from '../records/agent/agent.ts';
 import { nameFault, storedName } from '../records/agent/agent-name.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { clean } from '../render/clean.ts';
-import { listedAgent } from './agent-rows.ts';
 import type { ClientAgent } from './client-agent.ts';
 import { taskOfCall, taskOfTree } from './durable-tasks.ts';
+import { listedAgent } from './listed-agents.ts';
 import type { McpOptions } from './mcp-options.ts';
 import { errorResult, idsOf, notCarriedOut, refused, type ToolAnswer, textResult } from './tool-answer.ts';
 import { listInput, startTreeInput, waitInput } from './tool-list.ts';
-import { type Look, rowsOf, unfinished, waitFor } from './waiting.ts';
+import { type Look, rowsOf, unfinished, waitFor } from './wait-tool.ts';
 
 /** The outcome of a tool call. */
 export type Outcome =

@@ -6,12 +6,12 @@ import { failureOf } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import type { ResultContent } from '../records/conversation/message.ts';
 import { clean } from '../render/clean.ts';
-import { askLine, doingLine } from './agent-rows.ts';
-import { approvalForms } from './approvals.ts';
+import { approvalForms } from './approval-forms.ts';
 import type { ClientAgent, PlacedCall } from './client-agent.ts';
+import { askLine, doingLine } from './listed-agents.ts';
 import type { McpOptions } from './mcp-options.ts';
 import { errorResult, idsOf, type ToolAnswer, textResult } from './tool-answer.ts';
-import { look, rowsOf } from './waiting.ts';
+import { look, rowsOf } from './wait-tool.ts';
 
 /**
  * Calls as tasks of the extension `io.modelcontextprotocol/tasks`. A task's id says where its call is in the ledger, and the task's state is read from there

@@ -12,16 +12,16 @@ import {
 import * as z from 'zod';
 import { nameFault } from '../records/agent/agent-name.ts';
 import { parseJson } from '../records/text/json-text.ts';
-import { doingLine } from './agent-rows.ts';
-import { answerForms, approvalForms } from './approvals.ts';
+import { answerForms, approvalForms } from './approval-forms.ts';
 import { Calls, type CallTerms, type Outcome } from './carry-out.ts';
 import { ClientAgent } from './client-agent.ts';
 import { cancelTask, knownTask, TASKS_EXTENSION, taskState } from './durable-tasks.ts';
+import { doingLine } from './listed-agents.ts';
 import type { McpOptions } from './mcp-options.ts';
 import { failed, refused } from './tool-answer.ts';
 import { toolList } from './tool-list.ts';
 import { listTranscripts, readTranscript, TRANSCRIPTS } from './transcripts.ts';
-import type { Look } from './waiting.ts';
+import type { Look } from './wait-tool.ts';
 
 /** Minimum time between two progress reports. */
 const PROGRESS_MS = 2_000;

@@ -2,7 +2,7 @@ import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { budgetOption } from '../kernel/toolsets/acts/child-budget.ts';
 import { inputSchema } from '../kernel/toolsets/arguments.ts';
-import { clientToolset } from '../kernel/toolsets/client.ts';
+import { clientToolset } from '../kernel/toolsets/mcp-client.ts';
 
 /** The tools that a client sees (docs/mcp-server.md). Tools that create, write to and end agents are described in the toolset `client`, which decides them. */
 

@@ -7,7 +7,7 @@ import type { AgentConfig } from '../records/agent/agent.ts';
 import type { Tool } from '../records/tool.ts';
 import type { Store, WorkerRole } from '../store/store.ts';
 import type { McpHost } from '../tools/mcp/mcp-host.ts';
-import type { ContextOptions } from './performing/context-windows.ts';
+import type { ContextOptions } from './performing/context-room.ts';
 import type { SpillCleanup } from './performing/spill-cleanup.ts';
 import type { RuntimeClock } from './runtime-clock.ts';
 

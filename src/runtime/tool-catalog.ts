@@ -1,5 +1,5 @@
 import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
-import { clientToolset } from '../kernel/toolsets/client.ts';
+import { clientToolset } from '../kernel/toolsets/mcp-client.ts';
 import type { Toolset, ToolsetTool } from '../kernel/toolsets/toolset.ts';
 import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { TransitionContext } from '../kernel/transition/transition-result.ts';

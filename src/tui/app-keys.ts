@@ -12,7 +12,7 @@ import { answerByChord, denialReasonKey } from './keys/answer-keys.ts';
 import { grantKey } from './keys/grant-keys.ts';
 import { overlayKey } from './keys/overlay-keys.ts';
 import { type Answer, isAnswer } from './state/answer.ts';
-import { mayAnswer } from './state/question.ts';
+import { mayAnswer } from './state/question-in-view.ts';
 import { paneOf } from './state/ui-state.ts';
 import { drawingWidth } from './terminal/screen.ts';
 import { hasPages } from './views/approvals/approval-box.ts';

@@ -8,7 +8,7 @@ import { CANCEL_MS, PermissionRequests } from '../../src/acp/session/permission-
 import { descendantsOf, planEntries } from '../../src/acp/session/plan-entries.ts';
 import { promptContent } from '../../src/acp/session/prompt-content.ts';
 import { configOptions, readChange, readMode } from '../../src/acp/session/session-settings.ts';
-import { stopReasonOf } from '../../src/acp/session/turn-end.ts';
+import { stopReasonOf } from '../../src/acp/session/stop-reason.ts';
 import type { FailureKind } from '../../src/records/agent/failure.ts';
 import { CoppiceError } from '../../src/records/coppice-error.ts';
 import { StoreError } from '../../src/store/store-error.ts';

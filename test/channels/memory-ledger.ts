@@ -1,4 +1,4 @@
-import type { DeliveryLedger } from '../../src/channels/outbox/ledger-retry.ts';
+import type { DeliveryLedger } from '../../src/channels/outbox/outage-retry.ts';
 import type { Ask } from '../../src/records/conversation/ask.ts';
 import { type Delivery, type NewDelivery, splitTarget } from '../../src/records/run/delivery.ts';
 import type { Run } from '../../src/records/run/run.ts';

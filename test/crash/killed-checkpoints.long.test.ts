@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { promptOf } from '../../src/records/conversation/prompt.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { promptHistory } from '../../src/store/prompt-history.ts';
+import { promptHistory } from '../../src/store/prompt-messages.ts';
 import { makeHome } from '../cli/run-cli.ts';
 import { DEEP } from '../house/deep.ts';
 import type { Answer, Exchange } from '../servers/brain.ts';

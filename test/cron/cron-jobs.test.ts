@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { CronJobs, type JobInput, type JobOrigin } from '../../src/cron/cron-jobs.ts';
 import { jobRuns } from '../../src/cron/job-runs.ts';
+import { CronJobs, type JobInput, type JobOrigin } from '../../src/cron/manage-jobs.ts';
 import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
 import type { CronJob } from '../../src/records/run/cron-job.ts';
 import { openStore } from '../../src/store/open-store.ts';

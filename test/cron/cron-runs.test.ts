@@ -1,7 +1,7 @@
 // Proves what happens to a run on a timer: a fresh session of its own, one row in the history, a delivery at its end, a place in the one queue.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
-import { CronJobs } from '../../src/cron/cron-jobs.ts';
+import { CronJobs } from '../../src/cron/manage-jobs.ts';
 import type { ToolsetTerms } from '../../src/kernel/toolsets/toolset-terms.ts';
 import type { NewCronJob } from '../../src/records/run/cron-job.ts';
 import { runText } from '../../src/records/run/run-end.ts';

@@ -13,7 +13,7 @@ import { createScriptedModel, defineTool, openCoppice } from '../../src/coppice.
 import { COMMAND_LINE_ONLY } from '../../src/library/coppice-options.ts';
 import type { ModelRequest } from '../../src/models/model.ts';
 import { CommandBudget } from '../../src/processes/limits/command-budget.ts';
-import type { LimitName } from '../../src/processes/limits/usage.ts';
+import type { LimitName } from '../../src/processes/limits/process-usage.ts';
 import type { Agent, AgentConfig, PermissionRules } from '../../src/records/agent/agent.ts';
 import type { Limits } from '../../src/records/agent/limits.ts';
 import { commandBounds, sandboxOf } from '../../src/settings/sandbox-of.ts';

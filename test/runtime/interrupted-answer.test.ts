@@ -86,6 +86,7 @@ for (const protocol of PROTOCOLS)
 
     it('also stays when the run time ended it, and a retry ends with a user message, which providers require', async (test) => {
       const { server, stage, clock } = await stageOn(test, protocol, {
+        reasoning: 'let me think',
         text: DEEP,
         pieces: 2,
         fault: { stall_after: stallAfterText(protocol.type) },

@@ -141,7 +141,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'letter-alone',
     protects: 'a person who is typing from allowing what has just come up',
-    file: 'src/tui/state/question.ts',
+    file: 'src/tui/state/question-in-view.ts',
     guard: 'const quiet = now - state.typed_at >= ALONE_MS && now - question.since >= ALONE_MS;',
     without: 'const quiet = true;',
     tests: ['tui/state/question'],
@@ -173,7 +173,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'mcp-own-approvals',
     protects: 'approvals from the users of other programs',
-    file: 'src/mcp/approvals.ts',
+    file: 'src/mcp/approval-forms.ts',
     guard: 'agent === null || !(await client.owns(agent))',
     without: 'agent === null',
     tests: ['mcp/mcp-tasks.long'],

@@ -317,7 +317,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'delivery-try',
     protects: 'a delivery from the outcome of a superseded try',
-    file: 'src/store/ledger/outbox.ts',
+    file: 'src/store/ledger/outbox-queries.ts',
     guard:
       "WHERE id = $1 AND worker = $2 AND attempts = $3 AND status = 'pending' RETURNING id`;\n      const values",
     without:
@@ -327,7 +327,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'delivery-claim',
     protects: 'a delivery from two servers that send it side by side',
-    file: 'src/store/ledger/outbox.ts',
+    file: 'src/store/ledger/outbox-queries.ts',
     guard: '(d.worker IS NULL OR NOT EXISTS',
     without: "(d.worker IS NULL OR d.worker <> '' OR NOT EXISTS",
     tests: BOTH,
@@ -343,7 +343,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'seat',
     protects: 'a chat from two servers that listen to it',
-    file: 'src/store/ledger/outbox.ts',
+    file: 'src/store/ledger/outbox-queries.ts',
     guard: 'WHERE s.worker = $2 OR NOT EXISTS',
     without: 'WHERE s.worker <> $2 OR s.worker = $2 OR NOT EXISTS',
     tests: BOTH,

@@ -14,7 +14,7 @@ import type { OpenTree, TreeSession } from './open-tree.ts';
 import { descendantsOf, planEntries } from './plan-entries.ts';
 import { promptContent } from './prompt-content.ts';
 import { configOptions, modeState, readChange, readMode, type Settings } from './session-settings.ts';
-import { stopReasonOf } from './turn-end.ts';
+import { stopReasonOf } from './stop-reason.ts';
 
 /** Minimum time between two plans. */
 const PLAN_MS = 400;

@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path';
 import { within } from '../../processes/waiting.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Channel, DeliverContext, DeliverResult, Parcel } from '../channel.ts';
-import { deliveryJson } from '../delivery-json.ts';
+import { deliveryJson } from '../parcel-json.ts';
 import { unknownName } from '../unknown-name.ts';
 import { appendWhole } from './append-whole.ts';
 

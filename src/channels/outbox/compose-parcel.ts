@@ -6,7 +6,7 @@ import { type AskPart, askParts } from '../../render/ask-parts.ts';
 import { clean } from '../../render/clean.ts';
 import { cutMiddle, SPELLED_NOTE } from '../../render/hidden-characters.ts';
 import type { DeliverResult, Parcel } from '../channel.ts';
-import type { DeliveryLedger } from './ledger-retry.ts';
+import type { DeliveryLedger } from './outage-retry.ts';
 
 /** Maximum characters of an argument, whose middle is left out beyond that; twice as many once hidden characters are spelled out. */
 const ARGUMENT_MAX = 3_000;

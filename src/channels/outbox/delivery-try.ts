@@ -3,7 +3,7 @@ import type { Delivery } from '../../records/run/delivery.ts';
 import type { DeliveryEnd } from '../../store/outbox-ledger.ts';
 import type { Channel, ChannelLog, DeliverResult, Parcel } from '../channel.ts';
 import { type Composed, composeParcel } from './compose-parcel.ts';
-import type { DeliveryLedger, LedgerRetry } from './ledger-retry.ts';
+import type { DeliveryLedger, LedgerRetry } from './outage-retry.ts';
 
 /** Timeout of a try, longer than any channel's own: frees the slot of a channel that breaks its contract. */
 const TRY_MAX_MS = 11 * 60_000;

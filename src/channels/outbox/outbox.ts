@@ -6,8 +6,8 @@ import { type Delivery, splitTarget } from '../../records/run/delivery.ts';
 import type { Channel, ChannelLog } from '../channel.ts';
 import { ChannelQueue } from './channel-queue.ts';
 import { DeliveryTry, type TryContext } from './delivery-try.ts';
-import type { DeliveryLedger } from './ledger-retry.ts';
-import { LedgerRetry } from './ledger-retry.ts';
+import type { DeliveryLedger } from './outage-retry.ts';
+import { LedgerRetry } from './outage-retry.ts';
 
 const POLL_MS = 1_000;
 const UNKNOWN_POLL_MS = 60_000;

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import type { Channel, DeliverContext, DeliverResult, Parcel } from '../channel.ts';
-import { deliveryJson } from '../delivery-json.ts';
+import { deliveryJson } from '../parcel-json.ts';
 import { unknownName } from '../unknown-name.ts';
 import { answerResult } from './answer-result.ts';
 import { type Endpoint, endpointOf } from './endpoint.ts';

@@ -2,7 +2,7 @@ import { budgetLines } from '../../documents/budget-json.ts';
 import { parseSpending } from '../../records/agent/spending.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 import { findAgent } from './find-agent.ts';

@@ -2,7 +2,7 @@ import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import type { Asked } from '../../serve/client/ledger-client.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { confirm } from '../setup/standard-input.ts';

@@ -2,7 +2,7 @@ import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { outputText } from '../../records/text/untrusted-text.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { paint, type Style } from '../../render/style.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { findAgentOrRoot, hasEnded } from './find-agent.ts';

@@ -9,7 +9,7 @@ import { listed, mergeLock, mergeTarget } from '../../runtime/worktree/branch-me
 import { type MergeTest, mergeAndTest } from '../../runtime/worktree/merge-and-test.ts';
 import type { Calls } from '../../serve/client/client.ts';
 import { unledText } from '../../serve/leading/unled-reason.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { onStopSignal } from '../setup/end-process.ts';
 import { printJson } from '../setup/output.ts';

@@ -7,7 +7,7 @@ import { stateMark } from '../../render/state-mark.ts';
 import { fit, sign } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
 import { unledText } from '../../serve/leading/unled-reason.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 import { findRoot, hasEnded } from './find-agent.ts';

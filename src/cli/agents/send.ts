@@ -1,7 +1,7 @@
 import { storable } from '../../records/text/text.ts';
 import { clean } from '../../render/clean.ts';
 import { unledText } from '../../serve/leading/unled-reason.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';

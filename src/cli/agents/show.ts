@@ -2,7 +2,7 @@ import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { unledText } from '../../serve/leading/unled-reason.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { type Detail, detailLines, printJson, printLines, printSection } from '../setup/output.ts';
 import { findAgentOrRoot } from './find-agent.ts';

@@ -1,7 +1,7 @@
 import { taskCells } from '../../records/run/listed-task.ts';
 import { clean } from '../../render/clean.ts';
 import { tableLines } from '../../render/table.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 import { findRoot } from './find-agent.ts';

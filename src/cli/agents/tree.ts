@@ -2,7 +2,7 @@ import { agentTree, lastMoment } from '../../render/agent-tree.ts';
 import { paint } from '../../render/style.ts';
 import { deletedUse, summary } from '../../render/tree-summary.ts';
 import { unledText } from '../../serve/leading/unled-reason.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { findRoot } from './find-agent.ts';

@@ -4,7 +4,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { count } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { tableLines } from '../../render/table.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 

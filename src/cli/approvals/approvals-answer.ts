@@ -4,7 +4,7 @@ import { storable } from '../../records/text/text.ts';
 import { clean } from '../../render/clean.ts';
 import type { Asked } from '../../serve/client/ledger-client.ts';
 import { shellWord } from '../../settings/suggested-command.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { tellUnled } from '../setup/no-server-notices.ts';
 import { printJson, printLines } from '../setup/output.ts';

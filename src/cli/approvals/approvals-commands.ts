@@ -55,12 +55,14 @@ export function addApprovalsCommands({ sub, deferred }: CommandBuilder): void {
     );
   const rules = sub('rules', 'Rules that were granted in answer to approvals: list, remove', approvals);
   sub('list', 'List the rules that still hold', rules).action(
-    deferred(async (context) => (await import('./granted-rules.ts')).rulesList(context)),
+    deferred(async (context) => (await import('./approvals-rules.ts')).rulesList(context)),
   );
   sub('remove', 'Take back a rule: calls ask again', rules)
     .argument('<id>', 'id or unique prefix')
     .action(
-      deferred(async (context, id: string) => (await import('./granted-rules.ts')).rulesRemove(context, id)),
+      deferred(async (context, id: string) =>
+        (await import('./approvals-rules.ts')).rulesRemove(context, id),
+      ),
     );
 }
 

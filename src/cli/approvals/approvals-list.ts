@@ -6,7 +6,7 @@ import { cutLines, cutMiddle, SPELLED_NOTE } from '../../render/hidden-character
 import { shortIds } from '../../render/short-ids.ts';
 import { paint, type Style, sign } from '../../render/style.ts';
 import { shellWord } from '../../settings/suggested-command.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import type { Calls } from '../../serve/client/client.ts';
 import { findRoot } from '../agents/find-agent.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { RootOptions } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
 import { tellUnserved } from '../setup/no-server-notices.ts';

@@ -1,4 +1,4 @@
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { tellUnserved } from '../setup/no-server-notices.ts';
 import { printJson, printLines } from '../setup/output.ts';

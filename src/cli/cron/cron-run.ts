@@ -5,7 +5,7 @@ import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
 import { leadRun } from '../run/follow-run.ts';
 import { followAtServer } from '../run/server-run.ts';
-import { ask, askLedger } from '../setup/ask.ts';
+import { ask, askLedger } from '../setup/ask-server.ts';
 import { composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';

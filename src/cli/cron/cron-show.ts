@@ -1,7 +1,7 @@
 import { durationText } from '../../records/text/duration.ts';
 import { clean } from '../../render/clean.ts';
 import { sign } from '../../render/style.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { type Detail, detailLines, printJson, printLines, printSection } from '../setup/output.ts';
 import { nextText, scheduleText } from './job-line.ts';

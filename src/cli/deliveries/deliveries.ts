@@ -5,7 +5,7 @@ import { clean } from '../../render/clean.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { fit } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { tellUndelivered } from '../setup/no-server-notices.ts';
 import { printJson, printLines } from '../setup/output.ts';

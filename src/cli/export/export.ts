@@ -5,9 +5,9 @@ import type { Asked } from '../../serve/client/ledger-client.ts';
 import { readPages } from '../../serve/http/pages.ts';
 import type { ExportFormat } from '../../tui/app-options.ts';
 import { findRoot } from '../agents/find-agent.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { exportedText } from './tree-documents.ts';
+import { exportedText } from './exported-tree.ts';
 import { treeMarkdown } from './tree-markdown.ts';
 import { treePage } from './tree-page.ts';
 

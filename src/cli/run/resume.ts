@@ -5,7 +5,7 @@ import { assertMayLeadHere } from '../../serve/leading/leaders.ts';
 import { workFolder } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
 import { findRoot } from '../agents/find-agent.ts';
-import { askLedger } from '../setup/ask.ts';
+import { askLedger } from '../setup/ask-server.ts';
 import { composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';

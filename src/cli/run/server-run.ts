@@ -4,7 +4,7 @@ import type { ClientEvent } from '../../serve/client/client-events.ts';
 import type { ClientOptions } from '../../serve/client/client-request.ts';
 import { sameLedgerFlags } from '../../settings/suggested-command.ts';
 import { hasEnded, isNotFound } from '../agents/find-agent.ts';
-import { withServer } from '../setup/ask.ts';
+import { withServer } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { type Followed, type FollowOptions, followRun, noticeOf } from './follow-run.ts';
 import type { ShownEvent } from './progress.ts';

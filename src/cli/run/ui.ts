@@ -20,7 +20,7 @@ import type { AppEnd, TreeLead } from '../../tui/app-options.ts';
 import { keyBindings } from '../../tui/keys/keys-config.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { openInBrowser, signInLink } from '../serve/sign-in-link.ts';
-import { askLedger } from '../setup/ask.ts';
+import { askLedger } from '../setup/ask-server.ts';
 import { chooseModel, modelChoices } from '../setup/choose-model.ts';
 import {
   composeConfig,

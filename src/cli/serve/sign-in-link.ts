@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { Access } from '../../serve/http/access.ts';
-import { findServer } from '../../serve/http/known-servers.ts';
+import { findServer } from '../../serve/http/server-file.ts';
 import type { Context } from '../setup/context.ts';
 import { servedLedger, serverFolder } from './web-server.ts';
 

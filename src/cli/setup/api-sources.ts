@@ -1,4 +1,4 @@
-import { CronJobs } from '../../cron/cron-jobs.ts';
+import { CronJobs } from '../../cron/manage-jobs.ts';
 import { localZone } from '../../cron/schedule/describe-schedule.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import { clean } from '../../render/clean.ts';

@@ -6,7 +6,7 @@ import { stateMark } from '../../render/state-mark.ts';
 import { fit, sign } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
 import { resumeCommand } from '../../settings/suggested-command.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 

@@ -3,7 +3,7 @@ import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { stateMark } from '../../render/state-mark.ts';
 import { sign } from '../../render/style.ts';
-import { ask } from '../setup/ask.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { type Detail, detailLines, printJson, printLines, printSection } from '../setup/output.ts';
 

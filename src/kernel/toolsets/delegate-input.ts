@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { name, text } from './acts/agent-reference.ts';
 import { budgetOption } from './acts/child-budget.ts';
-import { taskOptions } from './task-options.ts';
+import { taskOptions } from './acts/task-options.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
 
 const MAX_TURNS = 1_000;

@@ -4,9 +4,9 @@ import { childBudget } from './acts/child-budget.ts';
 import { childConfig } from './acts/child-config.ts';
 import { exceededCreationLimit, noNesting } from './acts/creation-limits.ts';
 import { isolatedChild } from './acts/new-child.ts';
+import { checkTask, modelOf, needsOf } from './acts/task-options.ts';
 import { checkedTool } from './arguments.ts';
 import { delegateInput, programOf, spawnInput } from './delegate-input.ts';
-import { checkTask, modelOf, needsOf } from './task-options.ts';
 import type { Decision, Need, Toolset, ToolsetView } from './toolset.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
 

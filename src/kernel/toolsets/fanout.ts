@@ -10,9 +10,9 @@ import { childConfig } from './acts/child-config.ts';
 import { exceededCreationLimit, noNesting } from './acts/creation-limits.ts';
 import { createdJson } from './acts/fork-agent.ts';
 import { nameOfTask, newChild } from './acts/new-child.ts';
+import { checkTask, modelOf, needsOf, taskOptions } from './acts/task-options.ts';
 import { checkedTool, MAX_TASK_SECONDS, parseArguments, specOf } from './arguments.ts';
 import { resultFault, schemasFault } from './output-schema.ts';
-import { checkTask, modelOf, needsOf, taskOptions } from './task-options.ts';
 import type { Decision, Need, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 
 /**

@@ -7,8 +7,8 @@ import { noNesting } from './acts/creation-limits.ts';
 import { createdJson, forkAgent, forkNeeds } from './acts/fork-agent.ts';
 import { killAgents } from './acts/kill-agent.ts';
 import { sendLetter } from './acts/send-letter.ts';
+import { readFirst } from './acts/task-options.ts';
 import { checkedTool } from './arguments.ts';
-import { readFirst } from './task-options.ts';
 import type { Toolset, ToolsetTool } from './toolset.ts';
 
 /**

@@ -8,8 +8,8 @@ import { name, refuse, strings, text } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';
 import { exceededCreationLimit } from './acts/creation-limits.ts';
 import { isolatedChild } from './acts/new-child.ts';
+import { checkTask, modelOf, needsOf, taskOptions } from './acts/task-options.ts';
 import { MAX_TASK_SECONDS, parseArguments, specOf } from './arguments.ts';
-import { checkTask, modelOf, needsOf, taskOptions } from './task-options.ts';
 import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
 

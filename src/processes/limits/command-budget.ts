@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import { type Amounts, type Excess, type LimitName, MB } from './usage.ts';
+import { type Amounts, type Excess, type LimitName, MB } from './process-usage.ts';
 
 /**
  * Resource limits for the processes of one command (docs/sandbox.md), as configured. null: no limit; an absent limit gets a default that depends on the

@@ -1,4 +1,4 @@
-import { type Amounts, type Excess, excessOf, type Processes } from './usage.ts';
+import { type Amounts, type Excess, excessOf, type Processes } from './process-usage.ts';
 
 /** Delay before the first measurement, and minimum delay between two: most commands end before the first. */
 const LOOK_MS = 250;

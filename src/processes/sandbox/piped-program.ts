@@ -7,7 +7,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CommandLimits, lastingExcess, lastingLimits } from '../limits/command-budget.ts';
 import { LimitWatch } from '../limits/limit-watch.ts';
-import type { Amounts, Processes } from '../limits/usage.ts';
+import type { Amounts, Processes } from '../limits/process-usage.ts';
 import { forgetProcessGroup, registerProcessGroup, stopProcessGroup } from '../process-group.ts';
 import { markVariable, nextMark } from '../process-mark.ts';
 import { killStraysOfCall } from '../stray-processes.ts';

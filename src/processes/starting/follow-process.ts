@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { LimitWatch } from '../limits/limit-watch.ts';
-import type { Processes } from '../limits/usage.ts';
+import type { Processes } from '../limits/process-usage.ts';
 import {
   forgetProcessGroup,
   isProcessGroupAlive,

@@ -1,4 +1,4 @@
-import type { Amounts, Excess } from '../limits/usage.ts';
+import type { Amounts, Excess } from '../limits/process-usage.ts';
 import type { ConfinedProgram, Program } from '../sandbox/sandbox.ts';
 
 /** One run of a program, as data, so that another process can start it. */

@@ -7,7 +7,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
-import { promptHistory } from '../../store/prompt-history.ts';
+import { promptHistory } from '../../store/prompt-messages.ts';
 import type { Store } from '../../store/store.ts';
 import { isInvalidData } from '../../store/store-error.ts';
 import type { Cell } from './cell.ts';

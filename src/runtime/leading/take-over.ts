@@ -4,7 +4,7 @@ import { isAboutContent } from '../../records/agent/failure.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { promptHistory } from '../../store/prompt-history.ts';
+import { promptHistory } from '../../store/prompt-messages.ts';
 import type { Store } from '../../store/store.ts';
 import type { Executor } from '../executor/executor.ts';
 import { checkedLimits } from '../orders/checked-options.ts';

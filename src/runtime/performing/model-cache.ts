@@ -2,7 +2,7 @@ import type { Model } from '../../models/model.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { TreeLimits } from '../../records/agent/limits.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { type ContextOptions, ContextWindows } from './context-windows.ts';
+import { type ContextOptions, ContextRoom } from './context-room.ts';
 import { PrefixCacheGate } from './prefix-cache-gate.ts';
 
 /** The models of a runtime, each opened once. */
@@ -11,7 +11,7 @@ export class ModelCache {
   readonly #limitsOf: (root_id: string) => TreeLimits | undefined;
   readonly #models = new Map<string, Promise<Model>>();
 
-  readonly rooms: ContextWindows;
+  readonly rooms: ContextRoom;
   readonly siblings = new PrefixCacheGate();
 
   constructor(
@@ -21,7 +21,7 @@ export class ModelCache {
   ) {
     this.#open = open;
     this.#limitsOf = limitsOf;
-    this.rooms = new ContextWindows(context);
+    this.rooms = new ContextRoom(context);
   }
 
   /** Model that answers the agent's requests. */

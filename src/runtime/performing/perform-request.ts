@@ -16,7 +16,7 @@ import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
 import type { HostContext } from './agent-program-host.ts';
 import type { GrantContext } from './asking/approvals.ts';
-import { overheadOf, type Relieved, type Sent } from './context-windows.ts';
+import { overheadOf, type Relieved, type Sent } from './context-room.ts';
 import { type Summarised, type SummaryContext, summarise } from './summarise.ts';
 import { awaitTreeMode } from './tree-mode.ts';
 

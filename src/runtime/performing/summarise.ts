@@ -8,7 +8,7 @@ import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
-import type { ContextOptions, Sent } from './context-windows.ts';
+import type { ContextOptions, Sent } from './context-room.ts';
 import type { ModelCache } from './model-cache.ts';
 
 const WORDS_MAX = 2_000;

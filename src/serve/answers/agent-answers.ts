@@ -3,7 +3,7 @@ import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { titleOf } from '../../documents/tree-titles.ts';
 import { isUserInitiated } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
-import { newestCheckpoint } from '../../store/prompt-history.ts';
+import { newestCheckpoint } from '../../store/prompt-messages.ts';
 import { unledOf } from '../leading/unled-reason.ts';
 import { agentsJson, oneAgent, oneRoot, type ReadSources } from './find-one.ts';
 

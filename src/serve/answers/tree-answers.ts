@@ -2,7 +2,7 @@ import { isoTime } from '../../documents/iso-time.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { titleOf } from '../../documents/tree-titles.ts';
 import { agentsJson, oneRoot, type ReadSources } from './find-one.ts';
-import { olderRoots, rowsOf } from './tree-rows.ts';
+import { olderRoots, rowsOf } from './tree-list-rows.ts';
 
 /** Documents about trees, without request schemas, like `agent-answers.ts`. */
 

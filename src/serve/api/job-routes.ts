@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { JobInput } from '../../cron/cron-jobs.ts';
 import { jobRuns } from '../../cron/job-runs.ts';
+import type { JobInput } from '../../cron/manage-jobs.ts';
 import { nextInstant } from '../../cron/schedule/next-instant.ts';
 import { isoTime } from '../../documents/iso-time.ts';
 import { jobJson, jobRunJson } from '../../documents/job-json.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CronJobs } from '../../cron/cron-jobs.ts';
+import type { CronJobs } from '../../cron/manage-jobs.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import type { Profile } from '../../records/agent/profile.ts';

@@ -6,7 +6,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { ReadSources } from '../answers/find-one.ts';
-import { rowsOf } from '../answers/tree-rows.ts';
+import { rowsOf } from '../answers/tree-list-rows.ts';
 import { type Unled, unledOf } from '../leading/unled-reason.ts';
 import type { EventScope } from './event-ring.ts';
 

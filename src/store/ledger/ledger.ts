@@ -2,9 +2,9 @@
 
 import type { Store } from '../store.ts';
 import type { Database } from './database.ts';
-import { leases } from './leases.ts';
+import { leases } from './lease-queries.ts';
 import { loadReads } from './load.ts';
-import { outbox } from './outbox.ts';
+import { outbox } from './outbox-queries.ts';
 import { retention } from './retention.ts';
 import { schedules } from './schedules.ts';
 import { treeReads } from './tree-reads.ts';

@@ -8,7 +8,7 @@ import {
 import type { ArchiveEntry } from '../retention-ledger.ts';
 import { KEPT_FIRES, type OldKind, type RetentionLedger, ROOTS_PER_PAGE } from '../retention-ledger.ts';
 import { type Database, NO_LIMIT } from './database.ts';
-import { goneWorkers } from './leases.ts';
+import { goneWorkers } from './lease-queries.ts';
 import { deliveryOf, fireOf, type Row, runOf } from './rows.ts';
 import { isWorkerAlive, LIVING, WORKING } from './sql-conditions.ts';
 import { treeEntries } from './tree-entries.ts';

@@ -3,7 +3,7 @@ import type { Ask } from '../../records/conversation/ask.ts';
 import type { AppContext } from '../app-context.ts';
 import type { Answer } from '../state/answer.ts';
 import { chosenRule, proposedRules } from '../state/grant-draft.ts';
-import { dueAnswer, mayAnswer } from '../state/question.ts';
+import { dueAnswer, mayAnswer } from '../state/question-in-view.ts';
 import { typedText } from './action-of.ts';
 
 /** The context of a visible question: the tree in view, or a peek at another one. */

@@ -1,5 +1,5 @@
 import type { Choice } from './answer.ts';
-import { ALONE_MS } from './question.ts';
+import { ALONE_MS } from './question-in-view.ts';
 import type { Overlay, UiState } from './ui-state.ts';
 
 export type Confirmation = Extract<Overlay, { readonly type: 'kill' | 'quit' | 'restore' }>;
@@ -12,7 +12,7 @@ const LETTERS: Readonly<Record<Confirmation['type'], Readonly<Record<string, Cho
 
 /**
  * Holds the choice of a key, which counts if no other key follows. The first key may decide, whatever the draft contains, since the person asked
- * for the confirmation; a second key within `ALONE_MS` closes it, and both are text (rule Q1 of `question.ts`).
+ * for the confirmation; a second key within `ALONE_MS` closes it, and both are text (rule Q1 of `question-in-view.ts`).
  */
 export function afterChoiceKey(state: UiState, letter: string): UiState {
   const { overlay, now } = state;

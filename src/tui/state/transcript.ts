@@ -1,7 +1,7 @@
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { FORK_PLACEHOLDER } from '../../records/conversation/prompt.ts';
 import { outputText } from '../../records/text/untrusted-text.ts';
-import { personText } from './agents/waits.ts';
+import { personText } from './agents/open-waits.ts';
 import { type CallEntry, callsOf, type Entry, withCall } from './entry.ts';
 
 /** Calls that create an agent and do not wait for it. */

@@ -67,7 +67,7 @@ export interface Restoration {
   readonly text: string | null;
 }
 
-/** The visible question of an agent (`question.ts`). */
+/** The visible question of an agent (`question-in-view.ts`). */
 export interface Question {
   /** When it was shown, milliseconds since the epoch. */
   readonly since: number;

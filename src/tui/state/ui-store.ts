@@ -8,7 +8,7 @@ import { afterChoiceKey } from './confirmation.ts';
 import { granting } from './grant-draft.ts';
 import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput, seeTakenBack } from './message-changes.ts';
 import { PersistentMap } from './persistent-map.ts';
-import { asked, putOff, saying, turned, withAsks, withKey } from './question.ts';
+import { asked, putOff, saying, turned, withAsks, withKey } from './question-in-view.ts';
 import type { UiEvent } from './ui-event.ts';
 import { type AgentPane, EMPTY_UI, paneOf, type UiState } from './ui-state.ts';
 

@@ -6,7 +6,7 @@ import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { statePaint, stateSign } from '../../render/state-mark.ts';
 import type { Paint, UiStyle } from '../../render/style.ts';
-import { askOf } from '../state/question.ts';
+import { askOf } from '../state/question-in-view.ts';
 import { rootOf, type UiState } from '../state/ui-state.ts';
 import { separator } from '../text/line.ts';
 

@@ -6,7 +6,7 @@ import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import { childrenView } from '../state/agents/family.ts';
 import { fanInView } from '../state/agents/fan-in-view.ts';
 import { isConfirmation } from '../state/confirmation.ts';
-import { MODE_WORDS, modeInView } from '../state/mode.ts';
+import { MODE_WORDS, modeInView } from '../state/mode-in-view.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import type { Frame } from '../terminal/screen.ts';
 import { line } from '../text/line.ts';

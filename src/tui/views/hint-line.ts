@@ -2,7 +2,7 @@ import { isTerminal } from '../../records/agent/state.ts';
 import type { UiStyle } from '../../render/style.ts';
 import type { Action } from '../keys/actions.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
-import { MODE_WORDS, modeInView } from '../state/mode.ts';
+import { MODE_WORDS, modeInView } from '../state/mode-in-view.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import { line, separator } from '../text/line.ts';
 

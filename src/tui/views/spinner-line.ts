@@ -3,8 +3,8 @@ import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { sign, type UiStyle } from '../../render/style.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
-import { openWait } from '../state/agents/waits.ts';
-import { askOf } from '../state/question.ts';
+import { openWait } from '../state/agents/open-waits.ts';
+import { askOf } from '../state/question-in-view.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import { line, type Part } from '../text/line.ts';
 

@@ -12,7 +12,7 @@ import { checkpointText, spokenWithin } from '../../../src/records/conversation/
 import type { Message, PlacedMessage } from '../../../src/records/conversation/message.ts';
 import { Prompt, promptOf } from '../../../src/records/conversation/prompt.ts';
 import { SeenFiles, seenIn } from '../../../src/records/conversation/seen-files.ts';
-import { promptHistory } from '../../../src/store/prompt-history.ts';
+import { promptHistory } from '../../../src/store/prompt-messages.ts';
 
 const WINDOW = 6_000;
 const ROOM = { window: WINDOW, share: 0.8, overhead: 300 };

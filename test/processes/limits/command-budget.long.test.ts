@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { CommandBudget, type CommandLimits } from '../../../src/processes/limits/command-budget.ts';
-import { MB } from '../../../src/processes/limits/usage.ts';
+import { MB } from '../../../src/processes/limits/process-usage.ts';
 import type { Tool, ToolResult } from '../../../src/records/tool.ts';
 import { createBashTool } from '../../../src/tools/bash.ts';
 import { DEEP } from '../../house/deep.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ModelRequest } from '../../../src/models/model.ts';
 import { promptOf } from '../../../src/records/conversation/prompt.ts';
-import { newestCheckpoint, promptHistory } from '../../../src/store/prompt-history.ts';
+import { newestCheckpoint, promptHistory } from '../../../src/store/prompt-messages.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { setStage } from '../stage.ts';
 import { TASK, tokensOf, WINDOW, workTool, wornOutModel } from './worn-out-window.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Model, ModelOutcome, ModelRequest } from '../../../src/models/model.ts';
-import { newestCheckpoint } from '../../../src/store/prompt-history.ts';
+import { newestCheckpoint } from '../../../src/store/prompt-messages.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
 import { type Scene, type Stage, type StageOptions, setStage, until } from '../stage.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CronJobs } from '../../../src/cron/cron-jobs.ts';
+import { CronJobs } from '../../../src/cron/manage-jobs.ts';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import { AgentPrompts } from '../../../src/serve/api/agent-prompts.ts';
 import type { ApiSources, Scope } from '../../../src/serve/api/route.ts';

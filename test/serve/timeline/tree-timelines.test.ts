@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { JSON_DOCUMENTS } from '../../../src/documents/shapes/all-documents.ts';
 import { SPAN_KINDS } from '../../../src/serve/timeline/span.ts';
-import { timelineDocument } from '../../../src/serve/timeline/timeline-document.ts';
+import { timelineDocument } from '../../../src/serve/timeline/timeline-json.ts';
 import { TreeTimelines } from '../../../src/serve/timeline/tree-timelines.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { forked, type Scene, type Stage, setStage } from '../../runtime/stage.ts';

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { MESSAGE_BYTES } from '../../../src/processes/output/json-meter.ts';
 import { LimitExceeded } from '../../../src/tools/mcp/wire/flood-watch.ts';
-import { MessageLines } from '../../../src/tools/mcp/wire/message-lines.ts';
+import { MessageLines } from '../../../src/tools/mcp/wire/stdio-messages.ts';
 
 function read(text: string, cuts: readonly number[] = []): { messages: unknown[]; noise: string } {
   const lines = new MessageLines(() => 0);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Answer } from '../../../src/tui/state/answer.ts';
-import { ALONE_MS, dueAnswer, mayAnswer, SEEN_MS } from '../../../src/tui/state/question.ts';
+import { ALONE_MS, dueAnswer, mayAnswer, SEEN_MS } from '../../../src/tui/state/question-in-view.ts';
 import type { UiEvent } from '../../../src/tui/state/ui-event.ts';
 import { EMPTY_UI, type UiState } from '../../../src/tui/state/ui-state.ts';
 import { reduce } from '../../../src/tui/state/ui-store.ts';

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
-import { ALONE_MS } from '../../../src/tui/state/question.ts';
+import { ALONE_MS } from '../../../src/tui/state/question-in-view.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 const ASKING: ScriptedRules = {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { ALONE_MS } from '../../../src/tui/state/question.ts';
+import { ALONE_MS } from '../../../src/tui/state/question-in-view.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 const bash = (command: string) => ({ name: 'bash', input: { command } });

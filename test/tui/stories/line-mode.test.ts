@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { SEEN_MS } from '../../../src/tui/state/question.ts';
+import { SEEN_MS } from '../../../src/tui/state/question-in-view.ts';
 import { MAIN } from '../../house/program.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { openPty, type Pty } from '../terminal/pty.ts';

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
-import { ALONE_MS } from '../../../src/tui/state/question.ts';
+import { ALONE_MS } from '../../../src/tui/state/question-in-view.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 const RULES: ScriptedRules = {

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { SEEN_MS } from '../../../src/tui/state/question.ts';
+import { SEEN_MS } from '../../../src/tui/state/question-in-view.ts';
 import { MAIN } from '../../house/program.ts';
 import { until } from '../../runtime/stage.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';

@@ -5,7 +5,7 @@ import { editRefusal } from '../bot/bot-failure.ts';
 import type { TelegramTiming } from '../bot/telegram-timing.ts';
 import type { ChatLocks } from '../chat-locks.ts';
 import type { FormattedText } from '../text/formatted-text.ts';
-import { liveText } from './live-text.ts';
+import { liveText } from './live-message-text.ts';
 import { messageBody, sendNew } from './outgoing-message.ts';
 
 /** The message that is being edited, as stored in the ledger. `ended`: its turn has ended, its reply is still to come. */

@@ -3,7 +3,7 @@ import { fit } from '../../../render/style.ts';
 import { tableLines } from '../../../render/table.ts';
 import type { Context } from '../../setup/context.ts';
 import { printJson, printLines } from '../../setup/output.ts';
-import { type KnownServer, knownServers } from './known-servers.ts';
+import { type KnownServer, knownServers } from './available-servers.ts';
 
 const HEAD = ['NAME', 'SOURCE', 'STATE', 'WHAT'] as const;
 

@@ -6,7 +6,7 @@ import { Login, logIn } from '../../../tools/mcp/login.ts';
 import { expandedConfig } from '../../../tools/mcp/server-variables.ts';
 import type { Context } from '../../setup/context.ts';
 import { printJson, printLines } from '../../setup/output.ts';
-import { knownServers } from './known-servers.ts';
+import { knownServers } from './available-servers.ts';
 
 export interface LoginOptions {
   readonly forget?: boolean;

@@ -9,7 +9,7 @@ import { nameForModels } from '../../../tools/mcp/server-names.ts';
 import { expandedConfig } from '../../../tools/mcp/server-variables.ts';
 import type { Context } from '../../setup/context.ts';
 import { printJson, printLines } from '../../setup/output.ts';
-import { type KnownServer, knownServers } from './known-servers.ts';
+import { type KnownServer, knownServers } from './available-servers.ts';
 
 interface Tested {
   readonly name: string;

@@ -10,7 +10,7 @@ import type { Store } from '../../../store/store.ts';
 import type { OverviewSource, ReadPeek } from '../../../tui/overview/overview-state.ts';
 import { SeenTrees } from '../../../tui/overview/seen-trees.ts';
 import { isNotFound } from '../../agents/find-agent.ts';
-import { askLedger } from '../../setup/ask.ts';
+import { askLedger } from '../../setup/ask-server.ts';
 import type { Context } from '../../setup/context.ts';
 import { ServerTrees } from './server-trees.ts';
 

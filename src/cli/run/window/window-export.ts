@@ -5,7 +5,7 @@ import { CoppiceError } from '../../../records/coppice-error.ts';
 import type { Store } from '../../../store/store.ts';
 import type { AppOptions, ExportFormat } from '../../../tui/app-options.ts';
 import { exportPieces } from '../../export/export.ts';
-import { askLedger } from '../../setup/ask.ts';
+import { askLedger } from '../../setup/ask-server.ts';
 import type { Context } from '../../setup/context.ts';
 
 /** `/export` of the terminal UI: writes a new file, and never over an existing one. Resolves to its path. */

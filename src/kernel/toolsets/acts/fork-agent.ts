@@ -1,12 +1,12 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import type { Worktree } from '../../../records/agent/task-terms.ts';
-import { checkTask, modelOf, needsOf, type TaskOptions } from '../task-options.ts';
 import type { Decision, Need, ToolsetView } from '../toolset.ts';
 import { toolsetClash } from '../toolset.ts';
 import { refuse } from './agent-reference.ts';
 import { childConfig } from './child-config.ts';
 import { exceededCreationLimit } from './creation-limits.ts';
 import { type ChildPlan, newChild } from './new-child.ts';
+import { checkTask, modelOf, needsOf, type TaskOptions } from './task-options.ts';
 
 /** Options in which a fork may differ from its parent; without any, its requests share the parent's cached prefix. */
 export type ForkTerms = Pick<TaskOptions, 'profile' | 'model' | 'read_first' | 'worktree' | 'budget'>;

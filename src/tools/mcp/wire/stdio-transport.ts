@@ -2,7 +2,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { PipedProgram } from '../../../processes/sandbox/piped-program.ts';
 import { isJsonObject } from '../../../records/text/json-text.ts';
 import { LimitExceeded } from './flood-watch.ts';
-import { MessageLines } from './message-lines.ts';
+import { MessageLines } from './stdio-messages.ts';
 
 /** JSON-RPC's code for an internal error of the answering side. */
 const INVALID_ANSWER = -32603;

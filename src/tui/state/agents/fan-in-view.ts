@@ -4,7 +4,7 @@ import type { WaitStatus } from '../../../records/conversation/wait.ts';
 import { duration } from '../../../render/amounts.ts';
 import { clean } from '../../../render/clean.ts';
 import { type AgentPane, paneOf, type UiState } from '../ui-state.ts';
-import { openWait } from './waits.ts';
+import { openWait } from './open-waits.ts';
 
 export interface FanInRow {
   readonly agent_id: string;

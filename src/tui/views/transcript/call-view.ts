@@ -3,7 +3,7 @@ import { duration } from '../../../render/amounts.ts';
 import { eachAskPart } from '../../../render/ask-parts.ts';
 import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
-import { readWait } from '../../state/agents/waits.ts';
+import { readWait } from '../../state/agents/open-waits.ts';
 import type { CallEntry } from '../../state/entry.ts';
 import { line, type Part, separator } from '../../text/line.ts';
 import type { AgentNames } from './agent-names.ts';

@@ -3,7 +3,7 @@ import type { EventContent, PlacedMessage } from '../../../records/conversation/
 import { clean } from '../../../render/clean.ts';
 import { spellHiddenLine } from '../../../render/hidden-characters.ts';
 import { type Paint, type Sign, sign, type UiStyle } from '../../../render/style.ts';
-import { readWait } from '../../state/agents/waits.ts';
+import { readWait } from '../../state/agents/open-waits.ts';
 import { line, type Part } from '../../text/line.ts';
 import { wrap, wrapInPieces } from '../../text/wrap.ts';
 import { waitRows } from './wait-rows.ts';

@@ -4,7 +4,7 @@ import type { WaitRow, WaitStatus } from '../../../records/conversation/wait.ts'
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
 import { columnsOf, fit, pad, type UiStyle } from '../../../render/style.ts';
-import { HUMAN, type WaitResult } from '../../state/agents/waits.ts';
+import { HUMAN, type WaitResult } from '../../state/agents/open-waits.ts';
 import { line, type Part } from '../../text/line.ts';
 
 const NAME_MAX = 24;

@@ -4,8 +4,8 @@ import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { isFinished } from '../records/run/run.ts';
-import { askLine, type Row, restRow, runOf, runRow } from './agent-rows.ts';
 import type { ClientAgent } from './client-agent.ts';
+import { askLine, type Row, restRow, runOf, runRow } from './listed-agents.ts';
 import type { McpOptions } from './mcp-options.ts';
 
 /** Poll interval for changes that cause no event in this process. */

@@ -6,12 +6,12 @@ import type { Consequence } from '../transition/event.ts';
 import { refuse, text } from './acts/agent-reference.ts';
 import { exceededCreationLimit } from './acts/creation-limits.ts';
 import { createdJson, forkAgent, forkNeeds } from './acts/fork-agent.ts';
+import { needsOf } from './acts/task-options.ts';
 import { checkedTool } from './arguments.ts';
 import { delegateInput, programOf } from './delegate-input.ts';
 import { type Task, taskInput } from './fanout.ts';
 import { forkInput, kill, send, wait } from './process.ts';
 import { modelFor, type PlannedRun, planRun, type Spawn } from './sessions.ts';
-import { needsOf } from './task-options.ts';
 import type { Decision, Need, Toolset } from './toolset.ts';
 
 /**

@@ -11,8 +11,8 @@ import type { FormField } from '../records/question/form-field.ts';
 import { questionOf } from '../records/question/question.ts';
 import { storable } from '../records/text/text.ts';
 import { clean, cleanLines } from '../render/clean.ts';
-import { askLine } from './agent-rows.ts';
 import type { ClientAgent } from './client-agent.ts';
+import { askLine } from './listed-agents.ts';
 import type { McpOptions } from './mcp-options.ts';
 
 /** Maximum characters of a call's input or diff that a form shows. */

@@ -2,7 +2,7 @@ import { removeConversation } from '../../kernel/ledger/removal.ts';
 import { splitTarget } from '../../records/run/delivery.ts';
 import type { OutboxLedger } from '../outbox-ledger.ts';
 import { type Database, NO_LIMIT } from './database.ts';
-import { goneWorkers } from './leases.ts';
+import { goneWorkers } from './lease-queries.ts';
 import { removeBatch } from './retention.ts';
 import { deliveryOf, type Row } from './rows.ts';
 import { exactMatchOrAll, hasPrefix, isWorkerAlive, MAX_FOUND, where } from './sql-conditions.ts';

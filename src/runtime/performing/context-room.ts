@@ -56,7 +56,7 @@ const WINDOW_MIN = 4_000;
  * Room in the context windows of this process's models: known windows, those learnt from
  * refusals, and the density (tokens per character) at which providers count.
  */
-export class ContextWindows {
+export class ContextRoom {
   readonly #share: number;
   /** Windows learnt from refusals, in tokens, by model id. */
   readonly #windows = new Map<string, number>();
