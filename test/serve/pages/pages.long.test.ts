@@ -100,7 +100,7 @@ describe('pages of the dashboard', { skip }, () => {
     const { page } = watch;
     const looks = [
       ['light', 1_200],
-      ['dark', 420],
+      ['dark', 360],
     ] as const;
     for (const [index, [path = '', text = '']] of pages().entries())
       for (const [colorScheme, width] of DEEP ? looks : looks.slice(index % 2, (index % 2) + 1)) {

@@ -30,8 +30,8 @@ export function LanesPicture({ scene, onRange, onSelect, onGroup }: LanesProps) 
     picture.current = drawn;
     const measure = () => {
       const outer = box.current as HTMLDivElement;
-      const width = outer.clientWidth - NAMES_WIDTH;
-      drawn.resize(width, outer.clientHeight);
+      const names = canvas.current?.offsetLeft ?? 0;
+      drawn.resize(outer.clientWidth - names, outer.clientHeight);
       setHeight(outer.clientHeight);
     };
     measure();
@@ -126,7 +126,6 @@ export function LanesPicture({ scene, onRange, onSelect, onGroup }: LanesProps) 
   );
 }
 
-const NAMES_WIDTH = 240;
 const HEIGHT_MIN = 240;
 
 interface NameProps extends Pick<LanesProps, 'scene' | 'onSelect' | 'onGroup'> {
