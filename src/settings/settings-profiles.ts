@@ -2,7 +2,7 @@ import { InvalidRuleError, parseKnownRule } from '../permissions/rule.ts';
 import type { Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { isServerTool } from '../records/server-tools.ts';
-import { wholeMilliseconds } from '../records/text/duration.ts';
+import { wholeMilliseconds } from '../records/text/parse-duration.ts';
 import type { ToolPermission, Verdict } from '../records/tool.ts';
 import { nameHint, nearestName, noSuchName } from '../render/nearest-name.ts';
 import { CREATION_PERMISSIONS } from '../tools/built-in-permissions.ts';

@@ -4,7 +4,7 @@ import { providerConfig } from '../models/provider/provider-config.ts';
 import { folderName, hostName, processLimits } from '../processes/sandbox/sandbox-needs.ts';
 import { LIMIT_BOUNDS, type Limits } from '../records/agent/limits.ts';
 import type { DeepReadonly } from '../records/deep-readonly.ts';
-import { TIMEOUT_SECONDS_MAX } from '../records/text/duration.ts';
+import { TIMEOUT_SECONDS_MAX } from '../records/text/parse-duration.ts';
 import { mcpConfig } from '../tools/mcp/mcp-config.ts';
 
 /** Maximum number of pieces of evidence that a profile may require. */

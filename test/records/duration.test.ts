@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { durationText, parseDuration } from '../../src/records/text/duration.ts';
+import { durationText, parseDuration } from '../../src/records/text/parse-duration.ts';
 
 describe('durations', () => {
   const read: readonly (readonly [string, number])[] = [

@@ -1,4 +1,4 @@
-import { durationText } from '../../records/text/duration.ts';
+import { durationText } from '../../records/text/parse-duration.ts';
 import { clean } from '../../render/clean.ts';
 import { sign } from '../../render/style.ts';
 import { ask } from '../setup/ask-server.ts';

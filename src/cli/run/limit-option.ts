@@ -1,6 +1,6 @@
 import { isLimit, LIMIT_BOUNDS, type Limits } from '../../records/agent/limits.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { parseDuration } from '../../records/text/duration.ts';
+import { parseDuration } from '../../records/text/parse-duration.ts';
 import { nameHint } from '../../render/nearest-name.ts';
 
 /** Limits by their names without units: `run`, `cost`. */

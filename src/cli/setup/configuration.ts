@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { TIMEOUT_SECONDS_MAX } from '../../records/text/duration.ts';
+import { TIMEOUT_SECONDS_MAX } from '../../records/text/parse-duration.ts';
 import { settings } from '../../settings/settings.ts';
 import { keysConfig } from '../../tui/keys/keys-config.ts';
 import { THEMES } from '../../tui/text/themes.ts';

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { parseDuration, TIMEOUT_SECONDS_MAX } from '../../records/text/duration.ts';
+import { parseDuration, TIMEOUT_SECONDS_MAX } from '../../records/text/parse-duration.ts';
 
 const ROWS_MAX = 1_000;
 

@@ -1,5 +1,5 @@
 import type { Schedule } from '../../records/run/cron-job.ts';
-import { durationText } from '../../records/text/duration.ts';
+import { durationText } from '../../records/text/parse-duration.ts';
 import { offsetAt } from './wall-clock.ts';
 
 /** Describes a schedule for people: `0 9 * * 1-5 Europe/Berlin`, `every 10m`, `at 2026-11-23 09:00 Europe/Berlin`. `tz` applies to `at`. */

@@ -1,5 +1,5 @@
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { parseDuration } from '../../records/text/duration.ts';
+import { parseDuration } from '../../records/text/parse-duration.ts';
 import { instantText, wallText } from './describe-schedule.ts';
 import { offsetAt, resolveWall } from './wall-clock.ts';
 

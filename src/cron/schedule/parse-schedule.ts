@@ -1,6 +1,6 @@
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Schedule } from '../../records/run/cron-job.ts';
-import { parseDuration } from '../../records/text/duration.ts';
+import { parseDuration } from '../../records/text/parse-duration.ts';
 import { instantText } from './describe-schedule.ts';
 import { parseAt } from './parse-at.ts';
 import { parseCron } from './parse-cron.ts';

@@ -3,7 +3,7 @@ import { type AgentConfig, isSubAgent, mustSubmit } from '../../records/agent/ag
 import { ownBudget, without } from '../../records/agent/budget.ts';
 import type { ChildOutcome, SpawnedChild } from '../../records/agent/state.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
-import { wholeMilliseconds } from '../../records/text/duration.ts';
+import { wholeMilliseconds } from '../../records/text/parse-duration.ts';
 import { storable } from '../../records/text/text.ts';
 import { name, refuse, text } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
-import { wholeMilliseconds } from '../../records/text/duration.ts';
+import { wholeMilliseconds } from '../../records/text/parse-duration.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Consequence } from '../transition/event.ts';
 import { name, refuse, strings, text } from './acts/agent-reference.ts';

@@ -10,7 +10,7 @@ import { difference } from '../../tools/files/difference.ts';
 import { hashBytes, hashContained } from '../../tools/files/file-hash.ts';
 import type { AppContext } from '../app-context.ts';
 import type { Restoration } from '../state/ui-state.ts';
-import { type ChangedFiles, canonical, changedFiles } from './changed-files.ts';
+import { type ChangedFiles, canonical, changedFiles } from './recorded-changes.ts';
 
 const FILES_MAX = 200;
 const LINES_MAX = 400;

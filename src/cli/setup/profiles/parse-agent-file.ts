@@ -4,7 +4,7 @@ import type { PermissionRules } from '../../../records/agent/agent.ts';
 import type { BudgetTerms } from '../../../records/agent/budget.ts';
 import type { Profile } from '../../../records/agent/profile.ts';
 import { isServerTool } from '../../../records/server-tools.ts';
-import { TIMEOUT_SECONDS_MAX, wholeMilliseconds } from '../../../records/text/duration.ts';
+import { TIMEOUT_SECONDS_MAX, wholeMilliseconds } from '../../../records/text/parse-duration.ts';
 import type { Verdict } from '../../../records/tool.ts';
 import { clean } from '../../../render/clean.ts';
 import { nearestName } from '../../../render/nearest-name.ts';

@@ -2,7 +2,7 @@ import { relative, resolve, sep } from 'node:path';
 import { type Git, neutralGitIn } from '../../processes/git-command.ts';
 import { clean } from '../../render/clean.ts';
 import type { AppContext } from '../app-context.ts';
-import { type ChangedFiles, canonical, changedFiles } from './changed-files.ts';
+import { type ChangedFiles, canonical, changedFiles } from './recorded-changes.ts';
 
 const FILES_MAX = 50;
 const LINES_MAX = 400;
