@@ -1,14 +1,50 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentConfig } from '../records/agent/agent.ts';
+import { framedName } from '../records/agent/agent-name.ts';
 import { rootBudget } from '../records/agent/budget.ts';
-import type { NewCronJob } from '../records/run/cron-job.ts';
+import { isTerminal } from '../records/agent/state.ts';
+import type { NewMail } from '../records/conversation/mail.ts';
+import type { CronJob, NewCronJob } from '../records/run/cron-job.ts';
 import type { FireBegin } from '../records/run/fire-request.ts';
 import { runIsolated } from '../records/run/isolated-run.ts';
 import { storable } from '../records/text/text.ts';
+import { quoteStamps } from '../records/text/untrusted-text.ts';
+import type { Store } from '../store/store.ts';
 import { describeSchedule } from './schedule/describe-schedule.ts';
+
+const MAIN_SESSION = 'agent:main:main';
 
 /** Whether people can be asked for approval in the channel of a target. */
 export type CanAsk = (target: string) => boolean;
+
+/** Returns what an instant of the job starts: a run, or an event in the main session. */
+export async function prepareFire(
+  { store, canAsk }: { readonly store: Store; readonly canAsk: CanAsk },
+  job: CronJob,
+  instant: number,
+  now: number,
+): Promise<FireBegin> {
+  if (job.session === 'isolated') return beginRun(job, now, canAsk);
+  const root_id = job.root_id ?? (await mainSession(store)) ?? '';
+  const who = job.created_by === 'you' ? '' : ', set by an agent';
+  const mail: NewMail = {
+    id: `cron-${job.id}-${instant}`,
+    root_id,
+    to_id: root_id,
+    from_id: null,
+    from_name: 'cron',
+    kind: 'event',
+    body: storable(`[Cron: ${framedName(job.name)}${who}] ${quoteStamps(job.task)}`),
+    sent_at: now,
+  };
+  return { type: 'event', mail };
+}
+
+/** Id of the newest living conversation that a person began; null if there is none. */
+async function mainSession(store: Store): Promise<string | null> {
+  const found = await store.find(MAIN_SESSION);
+  return found.find(({ state, parent_id }) => parent_id === null && !isTerminal(state.type))?.id ?? null;
+}
 
 /** Builds the tree of one isolated run of a job: a fresh session `cron:<job id>`, idle until its turn in the run queue comes (docs/cron.md). */
 export function beginRun(

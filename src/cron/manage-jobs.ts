@@ -4,10 +4,10 @@ import { CoppiceError } from '../records/coppice-error.ts';
 import type { CronJob, NewCronJob, Overlap, Schedule } from '../records/run/cron-job.ts';
 import type { Store } from '../store/store.ts';
 import type { CanAsk } from './begin-run.ts';
+import { prepareFire } from './begin-run.ts';
 import { checkedName, checkedTask, nameTaken, notStarted, refuseIgnored, timeoutOf } from './job-checks.ts';
 import { nextInstant } from './schedule/next-instant.ts';
 import { parseSchedule, type ScheduleInput } from './schedule/parse-schedule.ts';
-import { prepareFire } from './scheduler.ts';
 
 /** Maximum tries of a manual fire: instants of the same millisecond collide, so each try is one millisecond later. */
 const TRIES = 5;

@@ -2,22 +2,16 @@
 
 import { Poll } from '../processes/poll.ts';
 import type { Clock } from '../processes/waiting.ts';
-import { framedName } from '../records/agent/agent-name.ts';
-import { isTerminal } from '../records/agent/state.ts';
-import type { NewMail } from '../records/conversation/mail.ts';
 import type { CronFire, CronJob } from '../records/run/cron-job.ts';
-import type { FireBegin, FireRequest } from '../records/run/fire-request.ts';
-import { storable } from '../records/text/text.ts';
-import { quoteStamps } from '../records/text/untrusted-text.ts';
+import type { FireRequest } from '../records/run/fire-request.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { beginRun, type CanAsk } from './begin-run.ts';
+import { type CanAsk, prepareFire } from './begin-run.ts';
 import { dueInstants, nextInstant } from './schedule/next-instant.ts';
 
 /** Poll interval for what no signal reports: jobs of other processes, a changed clock. */
 const LOOK_MS = 1_000;
 const MOST_AT_ONCE = 100;
-const MAIN_SESSION = 'agent:main:main';
 
 export interface SchedulerOptions {
   readonly store: Store;
@@ -140,33 +134,4 @@ export class Scheduler {
   stop(): Promise<void> {
     return this.#poll.stop();
   }
-}
-
-/** Returns what an instant of the job starts: a run, or an event in the main session. */
-export async function prepareFire(
-  { store, canAsk }: Pick<SchedulerOptions, 'store' | 'canAsk'>,
-  job: CronJob,
-  instant: number,
-  now: number,
-): Promise<FireBegin> {
-  if (job.session === 'isolated') return beginRun(job, now, canAsk);
-  const root_id = job.root_id ?? (await mainSession(store)) ?? '';
-  const who = job.created_by === 'you' ? '' : ', set by an agent';
-  const mail: NewMail = {
-    id: `cron-${job.id}-${instant}`,
-    root_id,
-    to_id: root_id,
-    from_id: null,
-    from_name: 'cron',
-    kind: 'event',
-    body: storable(`[Cron: ${framedName(job.name)}${who}] ${quoteStamps(job.task)}`),
-    sent_at: now,
-  };
-  return { type: 'event', mail };
-}
-
-/** Id of the newest living conversation that a person began; null if there is none. */
-async function mainSession(store: Store): Promise<string | null> {
-  const found = await store.find(MAIN_SESSION);
-  return found.find(({ state, parent_id }) => parent_id === null && !isTerminal(state.type))?.id ?? null;
 }

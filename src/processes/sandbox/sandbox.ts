@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import {
   closeSync,
   existsSync,
@@ -21,6 +21,7 @@ import { bubblewrapCall, programWithin, type SandboxLayout } from './bubblewrap.
 import { isPlaceholder, type Placeholder } from './governing.ts';
 import { HostProxy, PROXY_ENVIRONMENT } from './host-proxy.ts';
 import { leaderWithin } from './sandbox-report.ts';
+import { sandboxFault } from './sandbox-support.ts';
 import { socketFilter } from './socket-filter.ts';
 
 export interface SandboxSettings {
@@ -87,7 +88,7 @@ export class Sandbox {
 
   /** Why no program can be confined on this machine, and what to do; null if it works. Checked until it works. */
   problem(): Promise<string | null> {
-    this.#problem ??= tryOut().then((problem) => {
+    this.#problem ??= sandboxFault().then((problem) => {
       if (problem !== null) this.#problem = undefined; // somebody may do what it says
       return problem;
     });
@@ -266,35 +267,4 @@ function unnamedFile(content: Buffer): number {
   unlinkSync(path);
   rmSync(folder, { recursive: true });
   return descriptor;
-}
-
-const OFF =
-  'allow commands to run without a sandbox: "sandbox": {"mode": "off"} in the configuration, or COPPICE_SANDBOX=off';
-
-async function tryOut(): Promise<string | null> {
-  if (process.platform !== 'linux')
-    return `there is no sandbox for ${process.platform} yet, so no command runs: ${OFF}`;
-  if (process.arch !== 'x64' && process.arch !== 'arm64')
-    return `there is no sandbox for ${process.arch} yet, so no command runs: ${OFF}`;
-  const failure = await new Promise<string | null>((resolve) => {
-    const args = [
-      '--unshare-all',
-      '--unshare-user',
-      '--disable-userns',
-      '--ro-bind',
-      '/',
-      '/',
-      '--proc',
-      '/proc',
-    ];
-    execFile('bwrap', [...args, '--dev', '/dev', '--', 'true'], { timeout: 10_000 }, (error, _, stderr) => {
-      if (error === null) return resolve(null);
-      resolve(
-        error.code === 'ENOENT' ? 'bubblewrap (bwrap) is not installed' : stderr.trim() || error.message,
-      );
-    });
-  });
-  return failure === null
-    ? null
-    : `the sandbox cannot start: ${failure}. Install it (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap), let it use user namespaces (docs/sandbox.md), or ${OFF}`;
 }
