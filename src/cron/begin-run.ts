@@ -47,7 +47,7 @@ async function mainSession(store: Store): Promise<string | null> {
 }
 
 /** Builds the tree of one isolated run of a job: a fresh session `cron:<job id>`, idle until its turn in the run queue comes (docs/cron.md). */
-export function beginRun(
+function beginRun(
   job: NewCronJob,
   at: number,
   canAsk: CanAsk,
