@@ -1,13 +1,16 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { dirname, join } from 'node:path';
-import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { basename, dirname, join, relative } from 'node:path';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
 /** Not in the bundle: packages with binaries, and optional dependencies of packages. */
 const EXTERNAL = ['sharp', '@vscode/ripgrep', 'pg-native', 'canvas'];
 
 /** Packages that the code loads at their first use, synchronously; each has a file of its own, so that a start does not read it. */
 const LAZY = ['re2js', 'string-width', 'unbash'];
+
+/** Loaded later, because PostgreSQL takes its place, but by nearly every program. */
+const USUAL_STORE = 'src/store/sqlite/sqlite-store.ts';
 
 /** Paths that hold only for code one folder below `dist`. */
 const OUTSIDE = /new URL\(["']\.\.\/[\w-]+\.js["'], import|\(["']\.\.\/lazy\//;
@@ -34,7 +37,22 @@ export async function bundleProgram(root: string, dist: string): Promise<readonl
     },
     chunkNames: 'chunks/[name]-[hash]',
   });
-  return [...lazy, ...program];
+  await joinChunks(
+    root,
+    program.outputs,
+    [
+      {
+        file: join(dist, 'chunks', 'completion.js'),
+        roots: ['src/cli/completion/complete-words.ts', 'src/store/sqlite/read-only-ledger.ts'],
+      },
+      {
+        file: join(dist, 'chunks', 'commands.js'),
+        roots: ['src/cli/start/run-command-line.ts', 'src/cli/agents/ps.ts', USUAL_STORE],
+      },
+    ],
+    ['src/cli/start/start.ts'],
+  );
+  return [...lazy.inputs, ...program.inputs];
 }
 
 /**
@@ -42,27 +60,105 @@ export async function bundleProgram(root: string, dist: string): Promise<readonl
  * is split so that each command loads little (docs/decisions/0018-a-bundled-package.md), but it starts and loads the same files of `dist`, which
  * `bundleProgram` writes.
  */
-export function bundleLibrary(root: string, dist: string): Promise<readonly string[]> {
+export async function bundleLibrary(root: string, dist: string): Promise<readonly string[]> {
   const entryPoints = { 'library/coppice': 'src/coppice.ts' };
-  return bundle(root, dist, { entryPoints, chunkNames: 'library/chunk-[hash]' });
+  const { inputs, outputs } = await bundle(root, dist, { entryPoints, chunkNames: 'library/chunk-[hash]' });
+  const file = join(dist, 'library', 'start.js');
+  await joinChunks(root, outputs, [{ file, roots: ['src/coppice.ts', USUAL_STORE] }]);
+  return inputs;
 }
 
-async function bundle(root: string, dist: string, options: BuildOptions): Promise<readonly string[]> {
+interface Joined {
+  /** Path of the file, in the folder of the chunks. */
+  readonly file: string;
+  /** Source files whose chunks, with all that they import, go into the file. */
+  readonly roots: readonly string[];
+}
+
+/**
+ * Joins the chunks of starts into one file for each, because each file takes time to be found; a chunk goes into the first. Chunks remain as
+ * re-exports, for what is loaded later. Chunks of `but` stay as they are.
+ */
+async function joinChunks(
+  root: string,
+  outputs: Metafile['outputs'],
+  starts: readonly Joined[],
+  but: readonly string[] = [],
+): Promise<void> {
+  const done = new Set(closureOf(but, outputs));
+  const bundled = new Set<string>();
+  for (const { file, roots } of starts) {
+    const joined = [...closureOf(roots, outputs)].filter((path) => !done.has(path));
+    const folder = dirname(file);
+    const beside = (path: string) => `./${relative(folder, join(root, path))}`;
+    for (const path of joined) {
+      done.add(path);
+      bundled.add(beside(path));
+    }
+    /** A statement that exports all of a chunk. Within the file, its number precedes its names. */
+    const exporting = (path: string, index: number, from: string, within: boolean) => {
+      const names = outputs[path]?.exports ?? [];
+      const pairs = names.map((name) =>
+        within ? `${name} as _${index}_${name}` : `_${index}_${name} as ${name}`,
+      );
+      return `export { ${pairs.join(', ')} } from '${from}';\n`;
+    };
+    const later: Plugin = {
+      name: 'later',
+      setup({ onResolve }) {
+        onResolve({ filter: /^\./ }, ({ path, kind }) =>
+          kind === 'import-statement' && bundled.has(path) ? undefined : { path, external: true },
+        );
+      },
+    };
+    const contents = joined.map((path, index) => exporting(path, index, beside(path), true)).join('');
+    await build({ ...COMMON, stdin: { contents, resolveDir: folder }, outfile: file, plugins: [later] });
+    for (const [index, path] of joined.entries())
+      writeFileSync(join(root, path), exporting(path, index, `./${basename(file)}`, false));
+  }
+}
+
+/** The chunks of these source files and all that they import, relative to the root. Throws if one has no chunk of its own. */
+function closureOf(sources: readonly string[], outputs: Metafile['outputs']): ReadonlySet<string> {
+  const found = new Set<string>();
+  const walk = (path: string) => {
+    if (found.has(path) || outputs[path] === undefined) return;
+    found.add(path);
+    for (const one of outputs[path].imports) if (one.kind === 'import-statement') walk(one.path);
+  };
+  const chunks = new Map(Object.entries(outputs).map(([path, { entryPoint }]) => [entryPoint, path]));
+  for (const source of sources) {
+    const path = chunks.get(source);
+    if (path === undefined) throw new Error(`${source} is no longer loaded on its own`);
+    walk(path);
+  }
+  return found;
+}
+
+const COMMON = {
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  external: EXTERNAL,
+} as const satisfies BuildOptions;
+
+async function bundle(
+  root: string,
+  dist: string,
+  options: BuildOptions,
+): Promise<{ readonly inputs: readonly string[]; readonly outputs: Metafile['outputs'] }> {
   const { metafile } = await build({
+    ...COMMON,
     absWorkingDir: root,
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
     outdir: dist,
-    format: 'esm',
     splitting: true,
-    external: EXTERNAL,
     plugins: [packageImports, plainBuiltIns],
     ...options,
     metafile: true,
   });
   for (const file of Object.keys(metafile.outputs)) finish(join(root, file), dist);
-  return Object.keys(metafile.inputs);
+  return { inputs: Object.keys(metafile.inputs), outputs: metafile.outputs };
 }
 
 /** Copies the files that run before the bundle: every version of Node can run them, and an old one reports which version is needed. */

@@ -47,11 +47,7 @@ async function mainSession(store: Store): Promise<string | null> {
 }
 
 /** Builds the tree of one isolated run of a job: a fresh session `cron:<job id>`, idle until its turn in the run queue comes (docs/cron.md). */
-function beginRun(
-  job: NewCronJob,
-  at: number,
-  canAsk: CanAsk,
-): Extract<FireBegin, { readonly type: 'run' }> {
+function beginRun(job: NewCronJob, at: number, canAsk: CanAsk): Extract<FireBegin, { readonly type: 'run' }> {
   const [id, run_id] = [randomUUID(), randomUUID()];
   const session_key = `cron:${job.id}`;
   const config = rootBudget(configOf(job, run_id, canAsk), id, at);
