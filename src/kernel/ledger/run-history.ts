@@ -1,6 +1,6 @@
 import type { Origin } from '../../records/agent/agent.ts';
 import { type AgentState, isWorking } from '../../records/agent/state.ts';
-import { type NewDelivery, splitTarget } from '../../records/run/delivery.ts';
+import { deliveryId, type NewDelivery, splitTarget } from '../../records/run/delivery.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { NewRun } from '../../records/run/run.ts';
 import { runOutcome } from '../../records/run/run-end.ts';
@@ -46,7 +46,7 @@ export function finishRun(unit: UnitOfWork, agent_id: string, state: AgentState,
   unit.setRun(run, { finished_at: at }, { status, result, error, duration_ms });
   for (const [place, target] of (JSON.parse(run.deliver) as string[]).entries())
     enterDelivery(unit, {
-      id: `run-${run.id}-${place}`,
+      id: deliveryId('run', run.id, place),
       kind: 'run',
       target,
       root_id: run.root_id,

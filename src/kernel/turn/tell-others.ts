@@ -1,5 +1,6 @@
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { Completion } from '../../records/conversation/completion.ts';
+import { deliveryId } from '../../records/run/delivery.ts';
 import { storable } from '../../records/text/text.ts';
 import { sendersIn } from '../mailbox/mail-frame.ts';
 import type { Draft } from './draft.ts';
@@ -70,12 +71,12 @@ function tellOutside(draft: Draft): void {
   if (target === undefined) return;
   const common = { target, root_id, agent_id: id, created_at: draft.view.now };
   for (const ask of draft.asks)
-    draft.deliver({ ...common, id: `ask-${ask.id}`, kind: 'ask', about: ask.id, body: null });
+    draft.deliver({ ...common, id: deliveryId('ask', ask.id), kind: 'ask', about: ask.id, body: null });
   // The end of a run is delivered from the run history.
   if (parent_id !== null || config.task !== undefined) return;
   for (const { seq, text } of draft.ended_turns) {
     const body = text.trim() === '' ? '(no answer)' : text;
-    draft.deliver({ ...common, id: `reply-${id}-${seq}`, kind: 'reply', about: null, body });
+    draft.deliver({ ...common, id: deliveryId('reply', id, seq), kind: 'reply', about: null, body });
   }
 }
 

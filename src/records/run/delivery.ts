@@ -9,7 +9,7 @@ export type DeliveryKind = 'run' | 'reply' | 'ask' | 'alert';
 
 /** A message to people outside. It enters the outbox in the transaction that causes it; recipients recognize duplicates by `id`. */
 export interface NewDelivery {
-  /** Derived from the cause (`run-<run id>-0`), so that each cause enters the outbox once. */
+  /** From `deliveryId`. */
   readonly id: string;
   readonly kind: DeliveryKind;
   /** `channel:address`, such as `telegram:-10012345` or `webhook:ops`; `stdout` has no address. */
@@ -36,6 +36,11 @@ export interface Delivery extends NewDelivery {
   readonly progress: string | null;
   /** When it was delivered or given up. */
   readonly ended_at: number | null;
+}
+
+/** Id of a delivery: its kind and what caused it, so that each cause enters the outbox once (`run-<run id>-0`). */
+export function deliveryId(kind: DeliveryKind, ...cause: readonly (string | number)[]): string {
+  return [kind, ...cause].join('-');
 }
 
 /** `telegram:42` → channel and address. The address may contain colons; it is empty if absent. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { NewDelivery } from '../../records/run/delivery.ts';
+import { deliveryId } from '../../records/run/delivery.ts';
 
 /** A configured alert: the condition to watch for, and the targets that are told. */
 export interface AlertRule {
@@ -25,7 +26,10 @@ export interface Cause {
 /** One delivery for each target of the rule. */
 export function alertsOf({ when, to }: AlertRule, { key, root_id, text }: Cause, now: number): NewDelivery[] {
   return to.map((target) => ({
-    id: `alert-${createHash('sha256').update([when, key, target].join('\n')).digest('hex').slice(0, 32)}`,
+    id: deliveryId(
+      'alert',
+      createHash('sha256').update([when, key, target].join('\n')).digest('hex').slice(0, 32),
+    ),
     kind: 'alert',
     target,
     root_id,

@@ -1,6 +1,6 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
-import { agentAtSlot, numberedAgents } from '../state/agents/family.ts';
+import { agentAtSlot, numberedAgents } from '../state/agents/slots.ts';
 import type { UiState } from '../state/ui-state.ts';
 
 const PREFIX_MIN = 4;

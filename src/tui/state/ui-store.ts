@@ -2,7 +2,8 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { addUsage, NO_USAGE } from '../../records/agent/usage.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import { seeAgent, seeKilled, seeReaped, visit, withoutAgents } from './agents/agent-changes.ts';
-import { agentAtSlot, neighbour } from './agents/family.ts';
+import { neighbour } from './agents/family.ts';
+import { agentAtSlot, pinned } from './agents/slots.ts';
 import { withCapture, withoutCapture } from './capture.ts';
 import { afterChoiceKey } from './confirmation.ts';
 import { granting } from './grant-draft.ts';
@@ -137,18 +138,6 @@ function opened(state: UiState, event: Extract<UiEvent, { type: 'opened' }>): Ui
 function goTo(state: UiState, agent_id: string | null): UiState {
   if (agent_id === null || !state.agents.has(agent_id)) return { ...state, leader: false };
   return { ...withOverlay(visit(state, agent_id), null), leader: false };
-}
-
-/** Gives an agent a slot; the agent that held it gets the former slot of the other, if any. */
-function pinned(state: UiState, agent_id: string, slot: number): UiState {
-  if (agent_id === state.root_id || !state.agents.has(agent_id) || slot < 1 || slot > 9) return state;
-  const slots = new Map(state.slots);
-  const [holder, old] = [agentAtSlot(state, slot), slots.get(agent_id)];
-  if (holder !== null && holder !== agent_id) {
-    if (old === undefined) slots.delete(holder);
-    else slots.set(holder, old);
-  }
-  return { ...state, slots: slots.set(agent_id, slot) };
 }
 
 function withPane(state: UiState, agent_id: string, change: Partial<AgentPane>): UiState {

@@ -2,7 +2,8 @@ import type { Agent } from '../../../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../../records/agent/state.ts';
 import { addUsage, NO_USAGE } from '../../../records/agent/usage.ts';
 import { type AgentPane, paneOf, type Turn, totalUsage, type UiState } from '../ui-state.ts';
-import { SLOTS, survivingAncestor } from './family.ts';
+import { survivingAncestor } from './family.ts';
+import { withSlot } from './slots.ts';
 
 /** The state after an agent was created or changed. */
 export function seeAgent(state: UiState, agent: Agent, created: boolean): UiState {
@@ -35,15 +36,6 @@ function turnAfter(state: UiState, root: Agent): Turn | null {
   // The start of a turn that was already under way when its tree was opened is unknown.
   const is_new = was !== undefined || root.last_seq <= 1;
   return is_new ? { began_at: state.now, seen_at: state.now, before: totalUsage(state) } : null;
-}
-
-/** A new agent gets the lowest free slot, and keeps it until it is reaped. */
-function withSlot(state: UiState, agent_id: string): UiState {
-  if (agent_id === state.root_id || state.slots.size >= SLOTS) return state;
-  const taken = new Set(state.slots.values());
-  let slot = 1;
-  while (taken.has(slot)) slot += 1;
-  return { ...state, slots: new Map([...state.slots, [agent_id, slot]]) };
 }
 
 function paneAfter(before: AgentPane, agent: Agent): AgentPane {

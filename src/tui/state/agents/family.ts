@@ -5,9 +5,6 @@ import { statusWord } from '../../../render/agent-status.ts';
 import type { Direction } from '../ui-event.ts';
 import { paneOf, type UiState } from '../ui-state.ts';
 
-/** Number of slots besides that of the root. */
-export const SLOTS = 9;
-
 /** The neighbours of an agent; dead ones count until they are reaped. */
 export interface Family {
   readonly parent: Agent | null;
@@ -58,22 +55,6 @@ export function survivingAncestor(
   let up = state.agents.get(agent_id)?.parent_id ?? null;
   while (up !== null && (gone.has(up) || !state.agents.has(up))) up = state.agents.get(up)?.parent_id ?? null;
   return up;
-}
-
-/** The slot of an agent; 0 is the root. */
-export function slotOf(state: UiState, agent_id: string): number | null {
-  return agent_id === state.root_id ? 0 : (state.slots.get(agent_id) ?? null);
-}
-
-export function agentAtSlot(state: UiState, slot: number): string | null {
-  if (slot === 0) return state.root_id;
-  for (const [id, taken] of state.slots) if (taken === slot) return id;
-  return null;
-}
-
-/** Agents by number: those whose index in order of creation is above `SLOTS` (the root has index 0). */
-export function numberedAgents(state: UiState): ReadonlyMap<number, Agent> {
-  return new Map([...state.agents.values()].entries().filter(([place]) => place > SLOTS));
 }
 
 /** Idle agents that may be killed together: no descendant is at work. Excludes the root, and agents with an open capture in their branch. */

@@ -1,4 +1,4 @@
-import { slotOf } from '../../state/agents/family.ts';
+import { slotOf } from '../../state/agents/slots.ts';
 import type { UiState } from '../../state/ui-state.ts';
 
 /** Resolves agents that a text refers to by id. */
