@@ -23,7 +23,8 @@ before(async () => {
         : authorization === `Bearer ${KEY}` || anthropic === KEY
           ? 200
           : 401;
-    response.writeHead(status, { 'content-type': 'application/json' }).end('{"data":[]}');
+    const type = request.url === '/page/models' ? 'text/html' : 'application/json';
+    response.writeHead(type === 'text/html' ? 200 : status, { 'content-type': type }).end('{"data":[]}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
@@ -64,8 +65,16 @@ it('a key that its server takes, refuses, or cannot be asked about', async () =>
   const odd = await doctor();
   assert.equal(odd.code, 0);
   assert.match(odd.stdout, /lists no models \(404\): the key was not tried/);
+  home.configure({
+    model: 'odd/x',
+    providers: { odd: { type: 'openai-compatible', baseURL: `${env.ODD}/../page` } },
+  });
+  assert.match(
+    (await doctor()).stdout,
+    /answers with a web page instead of its models, .*providers\.odd\.baseURL/,
+  );
   // No request was made that costs anything.
-  assert.deepEqual([...new Set(seen)].sort(), ['GET /models', 'GET /odd/models']);
+  assert.deepEqual([...new Set(seen)].sort(), ['GET /models', 'GET /odd/models', 'GET /page/models']);
 });
 
 it('names all that is missing: models of profiles and sub-agents, programs, secrets of chats; serve and run agree', async () => {

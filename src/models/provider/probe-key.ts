@@ -35,6 +35,11 @@ export async function probeKey(
     const refused = answer.status === 401 || (type === 'google' && (await isBadKey(answer)));
     await answer.body?.cancel().catch(() => undefined);
     if (refused) return { ok: false, text: `${host} refuses the key` };
+    if (answer.ok && /^text\/html\b/i.test(answer.headers.get('content-type') ?? ''))
+      return {
+        ok: true,
+        text: `${host} answers with a web page instead of its models, so the key was not tried: is providers.${provider}.baseURL the address of its API?`,
+      };
     if (answer.ok) return { ok: true, text: `${host} answers` };
     return { ok: true, text: `${host} lists no models (${answer.status}): the key was not tried` };
   } catch (error) {
