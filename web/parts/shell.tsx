@@ -8,6 +8,7 @@ import { PAGES } from '../views/pages.tsx';
 import { Dialog } from './dialog.tsx';
 import { Notices, say } from './notice.tsx';
 import type { PageContext } from './page.ts';
+import { SignIn } from './sign-in.tsx';
 
 const APPROVALS_MS = 2_000;
 /** Everything around a page: navigation, keys, notices, sign-in. */
@@ -156,17 +157,5 @@ function KeyList({ onClose }: { readonly onClose: () => void }) {
         </button>
       </div>
     </Dialog>
-  );
-}
-
-function SignIn() {
-  return (
-    <main class="sign-in">
-      <h1>coppice</h1>
-      <p>
-        This browser is not signed in. In a terminal on the machine of the server, run{' '}
-        <code>coppice web</code> and open the link that it prints.
-      </p>
-    </main>
   );
 }

@@ -7,7 +7,7 @@ import {
   SdkErrorCode,
 } from '@modelcontextprotocol/client';
 import { clean } from '../../render/clean.ts';
-import { CallTimeout } from './asking/call-timeout.ts';
+import { CALL_SECONDS, CallTimeout } from './asking/call-timeout.ts';
 import { type AskingCall, type AskPerson, elicit } from './asking/elicitation.ts';
 import { callInRounds } from './asking/rounds.ts';
 import { type ListedTool, listedTool } from './listed-tool.ts';
@@ -15,7 +15,6 @@ import type { McpServerConfig } from './mcp-config.ts';
 import { asMcpError, isLost, McpError } from './mcp-error.ts';
 import { type ConnectionPlace, type Opened, openServer } from './open-server.ts';
 
-const CALL_SECONDS = 120;
 const PAGES_MAX = 100;
 const TOOLS_MAX = 2_000;
 /** Minimum time between two live lines of progress. */

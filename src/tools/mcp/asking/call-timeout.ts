@@ -1,5 +1,8 @@
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 
+/** Default of `timeoutSeconds` of a server. */
+export const CALL_SECONDS = 120;
+
 /** The maximum time that a call may take without a result or progress. The clock stops while a person is asked. */
 export class CallTimeout {
   /** Aborts when the time has run out, or when the caller's signal does. */
