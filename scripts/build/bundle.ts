@@ -221,7 +221,8 @@ const plainBuiltIns: Plugin = {
         ([name], index) => `const v${index} = m.${name};\nexport { v${index} as ${name} };`,
       );
       return {
-        contents: `const m = process.getBuiltinModule('${path}');\nexport default m;\n${named.join('\n')}`,
+        // An old Node lacks some, and is told so when it opens the library.
+        contents: `const m = process.getBuiltinModule('${path}') ?? {};\nexport default m;\n${named.join('\n')}`,
         loader: 'js',
       };
     });

@@ -15,6 +15,14 @@ const root = join(import.meta.dirname, '..', '..');
 /** A PNG of one pixel. */
 const RED_PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+/** Programs of older Nodes in PATH. */
+const OLDER = (process.env.PATH ?? '').split(delimiter).flatMap((path) => {
+  const node = join(path, 'node');
+  const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+  return Number(/^v(\d+)/.exec(stdout ?? '')?.[1] ?? 24) < 24 ? [node] : [];
+});
+const skip = OLDER.length === 0 && 'there is no older Node here';
+
 const PROGRAM = `import { type Coppice, type CoppiceOptions, type CoppiceClient, createScriptedModel, defineTool, type DocumentOf, openClient, openCoppice, type TreeOutcome } from 'coppice';
 
 const more: Partial<CoppiceOptions> = {
@@ -160,6 +168,14 @@ describe('the package', () => {
     assert.equal(run(process.execPath, ['program.ts']), 'it works function\n');
   });
 
+  it('an older Node that opens its library hears which one is needed', { skip }, () => {
+    const program =
+      "import { openCoppice } from 'coppice'; await openCoppice({ database: 'x.db', model: 'a/b' });";
+    writeFileSync(join(home, 'old.mjs'), program);
+    const { stderr } = spawnSync(OLDER[0] as string, ['old.mjs'], { cwd: home, encoding: 'utf8' });
+    assert.match(stderr, /CoppiceError: coppice needs Node\.js 24\.7 or newer; this is v/);
+  });
+
   it('an example that is copied out of it runs', () => {
     writeFileSync(join(home, 'library.ts'), readFileSync(join(installed, 'examples', 'library.ts')));
     assert.match(run(process.execPath, ['library.ts']), /oak has 3 letters\. hazel has 5 letters\./);
@@ -186,13 +202,8 @@ describe('an older Node', () => {
     assert.equal(engines.node, '>=24.7');
   });
 
-  const older = (process.env.PATH ?? '').split(delimiter).flatMap((path) => {
-    const node = join(path, 'node');
-    const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
-    return Number(/^v(\d+)/.exec(stdout ?? '')?.[1] ?? 24) < 24 ? [node] : [];
-  });
-  it('hears which Node is needed', { skip: older.length === 0 && 'there is none here' }, () => {
-    const { status, stdout, stderr } = spawnSync(older[0] as string, [join(folder, 'main.ts'), 'ps'], {
+  it('hears which Node is needed', { skip }, () => {
+    const { status, stdout, stderr } = spawnSync(OLDER[0] as string, [join(folder, 'main.ts'), 'ps'], {
       encoding: 'utf8',
     });
     assert.deepEqual([status, stdout], [2, '']);
