@@ -50,9 +50,17 @@ function schemaOf<Input>(name: string, input: ToolDefinition<Input>['input']): z
   }
 }
 
+function translated(name: string, schema: z.ZodType): object {
+  try {
+    return z.toJSONSchema(schema, { io: 'input' });
+  } catch (error) {
+    throw new TypeError(`tool "${name}": its input cannot be a JSON Schema: ${(error as Error).message}`);
+  }
+}
+
 /** Providers accept only the plain form: a closed object with properties, without `$schema`. */
 function plainSchema(name: string, input: z.ZodType | JsonSchema, schema: z.ZodType): JsonSchema {
-  const source = input instanceof z.ZodType ? z.toJSONSchema(schema, { io: 'input' }) : input;
+  const source = input instanceof z.ZodType ? translated(name, schema) : input;
   const { $schema: _, ...plain } = source as Record<string, unknown>;
   if (plain.type !== 'object') {
     throw new TypeError(`tool "${name}": the input must be an object schema, not ${String(plain.type)}`);

@@ -88,6 +88,10 @@ test('invalid definitions are refused at once', () => {
     () => defineTool({ ...definition, name: 'x', input: z.string() }),
     /must be an object schema/,
   );
+  assert.throws(() => defineTool({ ...definition, name: 'x', input: z.object({ since: z.date() }) }), {
+    name: 'TypeError',
+    message: /^tool "x": its input cannot be a JSON Schema: Date cannot be represented/,
+  });
   assert.throws(
     () =>
       defineTool({
