@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import type { ModelOutcome } from '../../src/models/model.ts';
 import { createProviderModel } from '../../src/models/provider/provider-model.ts';
 import { askOf } from '../../src/models/provider-ask.ts';
@@ -218,6 +219,16 @@ describe('an answer that no provider gives', () => {
       );
       assert.equal(retryable, false);
     }
+  });
+
+  it('is packed although nobody asked for that: it is not read as text', async () => {
+    const { error, retryable } = failed(
+      await outcomeOf((response) =>
+        response.writeHead(200, { ...STREAM, 'content-encoding': 'gzip' }).end(gzipSync(DONE)),
+      ),
+    );
+    assert.match(error, /answered in the encoding gzip, which was not requested/);
+    assert.equal(retryable, false);
   });
 
   it('is an error as JSON with status 200: it is told as the provider says it', async () => {

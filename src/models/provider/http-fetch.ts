@@ -192,6 +192,9 @@ export function foreignAnswer(
     return fault(
       `${status}: ${place} redirects to ${location}, which is not followed: set baseURL to the new address`,
     );
+  const encoding = answer.headers['content-encoding'] ?? 'identity';
+  if (status < 300 && encoding !== 'identity')
+    return fault(`${place} answered in the encoding ${encoding}, which was not requested`);
   if (status >= 300 || (type !== 'text/html' && type !== 'application/json')) return null;
   return fault(
     `${place} answered with ${type} instead of a stream of events: it is not the address of this API, or cannot stream`,
