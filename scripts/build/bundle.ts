@@ -88,21 +88,18 @@ async function joinChunks(
   const done = new Set(closureOf(but, outputs));
   const bundled = new Set<string>();
   for (const { file, roots } of starts) {
-    const joined = [...closureOf(roots, outputs)].filter((path) => !done.has(path));
     const folder = dirname(file);
     const beside = (path: string) => `./${relative(folder, join(root, path))}`;
-    for (const path of joined) {
+    const paths = [...closureOf(roots, outputs)].filter((path) => !done.has(path));
+    // Within the file, the names of a chunk have its number before them.
+    const joined = paths.map((path, index) => ({
+      path,
+      names: (outputs[path]?.exports ?? []).map((own) => ({ own, within: `_${index}_${own}` })),
+    }));
+    for (const path of paths) {
       done.add(path);
       bundled.add(beside(path));
     }
-    /** A statement that exports all of a chunk. Within the file, its number precedes its names. */
-    const exporting = (path: string, index: number, from: string, within: boolean) => {
-      const names = outputs[path]?.exports ?? [];
-      const pairs = names.map((name) =>
-        within ? `${name} as _${index}_${name}` : `_${index}_${name} as ${name}`,
-      );
-      return `export { ${pairs.join(', ')} } from '${from}';\n`;
-    };
     const later: Plugin = {
       name: 'later',
       setup({ onResolve }) {
@@ -111,11 +108,27 @@ async function joinChunks(
         );
       },
     };
-    const contents = joined.map((path, index) => exporting(path, index, beside(path), true)).join('');
+    const contents = joined
+      .map(({ path, names }) =>
+        exported(
+          names.map(({ own, within }) => `${own} as ${within}`),
+          beside(path),
+        ),
+      )
+      .join('');
     await build({ ...COMMON, stdin: { contents, resolveDir: folder }, outfile: file, plugins: [later] });
-    for (const [index, path] of joined.entries())
-      writeFileSync(join(root, path), exporting(path, index, `./${basename(file)}`, false));
+    for (const { path, names } of joined) {
+      const text = exported(
+        names.map(({ own, within }) => `${within} as ${own}`),
+        `./${basename(file)}`,
+      );
+      writeFileSync(join(root, path), text);
+    }
   }
+}
+
+function exported(names: readonly string[], from: string): string {
+  return `export { ${names.join(', ')} } from '${from}';\n`;
 }
 
 /** The chunks of these source files and all that they import, relative to the root. Throws if one has no chunk of its own. */

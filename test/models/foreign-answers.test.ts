@@ -5,9 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { ModelOutcome } from '../../src/models/model.ts';
-import { createProviderModel } from '../../src/models/provider/provider-model.ts';
-import { askOf } from '../../src/models/provider-ask.ts';
-import { ask, KEY } from './protocols.ts';
+import { ask, connect } from './protocols.ts';
 
 let serve: (response: ServerResponse) => void = () => undefined;
 const server = createServer((request, response) => {
@@ -30,24 +28,11 @@ const chunk = (delta: object, finish_reason: string | null = null, more: object 
   `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }], ...more })}\n\n`;
 const DONE = 'data: [DONE]\n\n';
 
-type Type = 'openai-compatible' | 'anthropic' | 'openai' | 'google';
+type Type = Parameters<typeof connect>[0];
 
 async function outcomeOf(way: (response: ServerResponse) => void, type: Type = 'openai-compatible') {
   serve = way;
-  const base_url = url.replace('//', '//someone:secret@');
-  const reach = { type, provider: 'local', model: 'm', key: KEY, base_url, headers: {} };
-  const model = createProviderModel({
-    id: 'local/m',
-    ask: await askOf({ ...reach, idle_ms: 60_000 }),
-    context_window: null,
-    price: null,
-    caches_prefixes: false,
-    trusts_own_ids: true,
-    thinks_throughout: false,
-    unsummarised: new Set(),
-    secrets: [KEY],
-    key_env: 'K',
-  });
+  const model = await connect(type, url.replace('//', '//someone:secret@'), 'm', { idle_ms: 60_000 });
   return model.stream(ask(), () => undefined);
 }
 
@@ -229,6 +214,20 @@ describe('an answer that no provider gives', () => {
     );
     assert.match(error, /answered in the encoding gzip, which was not requested/);
     assert.equal(retryable, false);
+  });
+
+  it('is a web page or a redirect without end: nothing of it is waited for', async () => {
+    for (const head of [
+      { 'content-type': 'text/html' },
+      { 'content-type': 'text/html', location: '/login' },
+    ]) {
+      const { error } = failed(
+        await outcomeOf(
+          (response) => void response.writeHead('location' in head ? 302 : 200, head).write('<html>'),
+        ),
+      );
+      assert.match(error, /instead of a stream of events|redirects to \/login/);
+    }
   });
 
   it('is an error as JSON with status 200: it is told as the provider says it', async () => {

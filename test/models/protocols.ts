@@ -23,30 +23,38 @@ export const PROTOCOLS = [
   { type: 'google', model: 'gemini-2.5-flash', path: '/v1beta', start: startGoogleServer },
 ] as const;
 
-/** Starts a server of this protocol and a model connected to it; retries wait only milliseconds. */
+interface ConnectOptions {
+  readonly attempts?: number;
+  readonly idle_ms?: number;
+  readonly window?: number;
+}
+
+/** A model of the provider `local` at this address; retries wait only milliseconds. */
+export function connect(
+  type: (typeof PROTOCOLS)[number]['type'],
+  baseURL: string,
+  model: string,
+  { attempts = 3, idle_ms = 5_000, window }: ConnectOptions = {},
+): Promise<Model> {
+  const name = `local/${model}`;
+  const models = window === undefined ? {} : { models: { [model]: { contextWindow: window } } };
+  return openModel(name, {
+    providers: { local: { type, baseURL, apiKeyEnv: 'LOCAL_KEY', ...models } },
+    env: { LOCAL_KEY: KEY },
+    idle_timeout_ms: idle_ms,
+    gates: new Map([[name, new Gate({ attempts, base_ms: 2, max_ms: 100 })]]),
+  });
+}
+
+/** Starts a server of this protocol and a model connected to it. */
 export async function open(
   protocol: (typeof PROTOCOLS)[number],
   answer: Answerer,
-  options: {
-    readonly attempts?: number;
-    readonly idle_ms?: number;
-    readonly model?: string;
-    readonly window?: number;
-  } = {},
+  options: ConnectOptions & { readonly model?: string } = {},
 ): Promise<UnderTest> {
   const server = await protocol.start({ answer });
-  const { model: id = protocol.model, window } = options;
-  const name = `local/${id}`;
-  const models = window === undefined ? {} : { models: { [id]: { contextWindow: window } } };
-  const model = await openModel(name, {
-    providers: {
-      local: { type: protocol.type, baseURL: server.url + protocol.path, apiKeyEnv: 'LOCAL_KEY', ...models },
-    },
-    env: { LOCAL_KEY: KEY },
-    idle_timeout_ms: options.idle_ms ?? 5_000,
-    gates: new Map([[name, new Gate({ attempts: options.attempts ?? 3, base_ms: 2, max_ms: 100 })]]),
-  });
-  return { server, model };
+  const { model = protocol.model } = options;
+  return { server, model: await connect(protocol.type, server.url + protocol.path, model, options) };
 }
 
 export function ask(over: Partial<ModelRequest> = {}): ModelRequest {

@@ -282,7 +282,7 @@ function failureHint({ kind, retryable }: Pick<Failure, 'kind' | 'retryable'>, r
   if (kind === 'refused') return [`Ask again: ${resume} --retry`, withoutLast(resume), another];
   if (isAboutContent(kind)) return [withoutLast(resume), another];
   if (kind === 'cut' || kind === 'empty') return [`Ask again: ${resume} --retry`, another];
-  if (kind === 'network' && !retryable) return [`Correct it, then: ${resume} --retry`, another];
+  if (kind === 'network' && !retryable) return [`Once that is set right: ${resume} --retry`, another];
   return retryable ? [`Continue with: ${resume} --retry`] : [];
 }
 

@@ -7,8 +7,11 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 
-/** Maximum bytes of a line, which packages keep in memory until it ends. */
-const LINE_BYTES = 16_000_000;
+/** Media type of errors that come with a good status, and of whole completions. */
+export const JSON_TYPE = 'application/json';
+
+/** Maximum length of an event, or of a line, which is kept in memory until it ends; real ones are far smaller. */
+export const EVENT_MAX = 16_000_000;
 const NEW_LINE = 0x0a;
 /** Maximum bytes read of a body that is no stream, such as an error. */
 const TEXT_BYTES = 4 * 1024 * 1024;
@@ -63,8 +66,9 @@ function httpFetch(
 export function createStreamFetch(idle_ms: number): typeof fetch {
   return httpFetch(idle_ms, async (answer, url) => {
     const foreign = foreignAnswer(answer, url);
-    if (foreign !== null) throw (await foreign).error;
-    return responseOf(answer);
+    if (foreign === null) return responseOf(answer);
+    answer.destroy();
+    throw foreign;
   });
 }
 
@@ -176,29 +180,30 @@ export function headersOf(answer: IncomingMessage): Map<string, string> {
   return headers;
 }
 
-/** Null if the answer may be a stream of events, or is an error by its status; some servers do not name the type of their streams. */
-export function foreignAnswer(
-  answer: IncomingMessage,
-  url: string,
-): Promise<{ readonly body: string; readonly error: UnusableAnswer }> | null {
+/** Why an answer is not the stream of events that was requested; null if it may be one, because some servers do not name the type, or is an error by its status. */
+export function foreignAnswer(answer: IncomingMessage, url: string): UnusableAnswer | null {
   const status = answer.statusCode ?? 0;
-  const { location, 'content-type': named = '' } = answer.headers;
-  const type = named.split(';', 1)[0]?.trim().toLowerCase();
+  const { location, 'content-encoding': encoding = 'identity' } = answer.headers;
   // Without a name, a password and a query, which may be secret.
   const { origin, pathname } = new URL(url);
   const place = origin + pathname;
-  const fault = async (text: string) => ({ body: await textOf(answer), error: new UnusableAnswer(text) });
   if (status >= 300 && status < 400 && location !== undefined)
-    return fault(
+    return new UnusableAnswer(
       `${status}: ${place} redirects to ${location}, which is not followed: set baseURL to the new address`,
     );
-  const encoding = answer.headers['content-encoding'] ?? 'identity';
-  if (status < 300 && encoding !== 'identity')
-    return fault(`${place} answered in the encoding ${encoding}, which was not requested`);
-  if (status >= 300 || (type !== 'text/html' && type !== 'application/json')) return null;
-  return fault(
+  if (status >= 300) return null;
+  if (encoding !== 'identity')
+    return new UnusableAnswer(`${place} answered in the encoding ${encoding}, which was not requested`);
+  const type = typeOf(answer);
+  if (type !== 'text/html' && type !== JSON_TYPE) return null;
+  return new UnusableAnswer(
     `${place} answered with ${type} instead of a stream of events: it is not the address of this API, or cannot stream`,
   );
+}
+
+/** Media type of an answer, without its parameters; empty if it names none. */
+export function typeOf({ headers }: IncomingMessage): string {
+  return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
 /** Reads a whole body; of a huge one only the beginning. */
@@ -239,10 +244,10 @@ function bodyOf(answer: IncomingMessage): ReadableStream<Uint8Array> {
           if (done) return;
           const at = chunk.lastIndexOf(NEW_LINE);
           line = at === -1 ? line + chunk.length : chunk.length - at;
-          if (line > LINE_BYTES) {
+          if (line > EVENT_MAX) {
             done = true;
             answer.destroy();
-            return controller.error(new UnusableAnswer(`a line of the answer exceeds ${LINE_BYTES} bytes`));
+            return controller.error(new UnusableAnswer(`a line of the answer exceeds ${EVENT_MAX} bytes`));
           }
           controller.enqueue(chunk);
           if ((controller.desiredSize ?? 1) <= 0) answer.pause();

@@ -200,7 +200,8 @@ class ChatReader implements WireReader {
   }
 
   get closing(): boolean {
-    return this.#finish !== null;
+    // Some servers send an empty reason with every piece.
+    return this.#finish !== null && Object.hasOwn(FINISH, this.#finish);
   }
 
   end(): void {

@@ -1,7 +1,4 @@
-import { UnusableAnswer } from '../provider/http-fetch.ts';
-
-/** Maximum characters of an event; real ones are far smaller. */
-const EVENT_MAX = 16_000_000;
+import { EVENT_MAX, UnusableAnswer } from '../provider/http-fetch.ts';
 
 /** Decodes server-sent events from chunks of any size to their data. An event must end with an empty line. Throws `UnusableAnswer` for a huge one. */
 export class EventLines {

@@ -2,7 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { APICallError, type LanguageModelV4 } from '@ai-sdk/provider';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
-import { bodyFault, foreignAnswer, headersOf, sendHttp, textOf } from '../provider/http-fetch.ts';
+import {
+  bodyFault,
+  foreignAnswer,
+  headersOf,
+  JSON_TYPE,
+  sendHttp,
+  textOf,
+  typeOf,
+} from '../provider/http-fetch.ts';
 import type { Ask } from '../provider/provider-model.ts';
 import { ProviderPrompt } from '../provider/provider-prompt.ts';
 import { EventLines } from './event-lines.ts';
@@ -26,7 +34,7 @@ interface Beginning {
   readonly pieces: readonly WirePiece[];
 }
 
-/** How long a finished answer may go on: until what may follow has come, and until the server ends it. */
+/** How long a finished answer may stay open: after its last event, for what may follow, and after its end, for the server to close it. */
 const CLOSING_MS = 5_000;
 const CLOSE_MS = 1_000;
 
@@ -91,16 +99,17 @@ export function wireAsk({ id, protocol, open, idle_ms }: WireOptions): Ask {
           responseHeaders: Object.fromEntries(headersOf(answer)),
         });
       const foreign = foreignAnswer(answer, frame.url);
-      if (foreign === null && (status < 200 || status >= 300)) {
-        const responseBody = await textOf(answer);
-        const message = told(responseBody) ?? answer.statusMessage ?? '';
-        throw refusal({ message, statusCode: status, responseBody });
-      }
       try {
         if (foreign !== null) {
-          const { body: said, error } = await foreign;
+          const said = typeOf(answer) === JSON_TYPE ? await textOf(answer) : '';
+          answer.destroy();
           if (told(said) !== null) takeError(objectAt(JSON.parse(said), 'an error'), false, collector);
-          throw error;
+          throw foreign;
+        }
+        if (status < 200 || status >= 300) {
+          const responseBody = await textOf(answer);
+          const message = told(responseBody) ?? answer.statusMessage ?? '';
+          throw refusal({ message, statusCode: status, responseBody });
         }
         await read(answer, protocol.reader(collector, request.tools, provider), collector);
       } catch (error) {
@@ -124,6 +133,8 @@ function read(
     const onData = (data: string) => {
       if (data === '[DONE]') over = true;
       else if (collector.error === null) reader.event(objectAt(JSON.parse(data), 'an event'));
+      clearTimeout(timer);
+      timer = reader.closing ? setTimeout(end, CLOSING_MS) : undefined;
     };
     /** Ends the answer; a server that keeps it open loses the connection. */
     const end = () => {
@@ -144,7 +155,6 @@ function read(
         lines.push(text, onData);
         if (collector.error === null) {
           if (over || collector.finished) end();
-          else if (reader.closing) timer ??= setTimeout(end, CLOSING_MS);
           return;
         }
         resolve();

@@ -3,11 +3,9 @@ import { createTwoFilesPatch } from 'diff';
 import type { ContainedPath } from '../../permissions/path-containment.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
 import type { PathContext } from '../../records/tool.ts';
+import { HASH_BYTES } from './file-hash.ts';
 import { isBinary } from './file-kind.ts';
 import { readWhole } from './read-whole.ts';
-
-/** Maximum bytes of a file that is edited. */
-const EDIT_BYTES = 2 * 1024 * 1024;
 
 /** Number of differing lines up to which texts are always compared, however busy the machine is: it takes milliseconds. */
 const COMPARE_EDITS = 400;
@@ -18,7 +16,7 @@ const COMPARE_LINES = 20_000;
 
 /** Reads the text of a file to be edited. Throws an Error for the model if it is not text. */
 export function readText(source: ContainedPath): string {
-  return textOf(source, readWhole(source, EDIT_BYTES, 'use bash, with sed for example'));
+  return textOf(source, readWhole(source, HASH_BYTES, 'use bash, with sed for example'));
 }
 
 export function textOf(source: ContainedPath, bytes: Buffer): string {

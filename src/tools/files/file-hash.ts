@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import { type ContainedPath, openContained } from '../../permissions/path-containment.ts';
 
-/** Maximum bytes of a file that is hashed; larger ones are identified by size, modification time and inode. */
+/** Maximum bytes of a file that is hashed, or edited; larger ones are identified by size, modification time and inode. */
 export const HASH_BYTES = 2 * 1024 * 1024;
 const HASH_CHARACTERS = 22;
 

@@ -13,12 +13,12 @@ import type { Reading, WebReach } from './read-address.ts';
 import { placeFault, webAddress } from './web-address.ts';
 import type { Lookup, WebAnswer } from './web-request.ts';
 
-/** Maximum bytes of a page, decompressed. */
+/** Maximum bytes of a page, or of what a search service answers, decompressed. */
 export const PAGE_BYTES = 5 * 1024 * 1024;
 /** Timeout from the first connection to the last byte, redirects included. */
-const TIMEOUT_SECONDS = 30;
+export const TIMEOUT_SECONDS = 30;
 /** Maximum characters of a page in one result. */
-const RESULT_CHARACTERS = 24_000;
+const PAGE_CHARACTERS = 24_000;
 
 const input = z.strictObject({
   url: z.string().min(1).max(4096).describe('The address: https://… or http://….'),
@@ -180,7 +180,7 @@ function shown(
   cut: boolean,
   context: ToolContext,
 ): string {
-  const part = text.slice(offset, offset + RESULT_CHARACTERS).toWellFormed();
+  const part = text.slice(offset, offset + PAGE_CHARACTERS).toWellFormed();
   const end = offset + part.length;
   const notes = [note];
   if (cut) notes.push(`the page is longer than ${PAGE_BYTES / 1024 / 1024} MB: the rest was not read`);

@@ -7,10 +7,9 @@ import { clean } from '../../render/clean.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineOwnTool } from '../define-tool.ts';
 import type { Found, SearchServiceName } from './search-services.ts';
+import { PAGE_BYTES, TIMEOUT_SECONDS } from './web-fetch.ts';
 
 const RESULTS_MAX = 20;
-const ANSWER_BYTES = 5 * 1024 * 1024;
-const TIMEOUT_SECONDS = 30;
 
 /** Default number of results. */
 const USUAL = 8;
@@ -57,7 +56,7 @@ export function createWebSearchTool(
         signal: AbortSignal.any([context.signal, late]),
         // A person configured this host, so it may be private.
         known: new AllowedHosts([host]),
-        bytes_max: ANSWER_BYTES,
+        bytes_max: PAGE_BYTES,
       }).catch((error: Error) => {
         throw new Error(
           late.aborted
