@@ -3,8 +3,9 @@
 import { render } from 'preact';
 import { EXPORTED } from './data/exported.ts';
 import { linkWithinFile } from './data/route.ts';
+import { signInByLink } from './data/session.ts';
 import { Shell } from './parts/shell.tsx';
 
 if (EXPORTED !== null) linkWithinFile();
 const app = document.getElementById('app');
-if (app !== null) render(<Shell />, app);
+if (app !== null) void signInByLink().then((trouble) => render(<Shell trouble={trouble} />, app));

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { EXPORTED, exportedAnswer } from './exported.ts';
 import { refreshing } from './refreshing.ts';
+import { sessionHeaders } from './session.ts';
 
 /** An error document of the server, or a failure to reach it. */
 export class ApiError extends Error {
@@ -31,6 +32,7 @@ export async function request<Answer>(
   const response = await fetch(path, {
     method,
     headers: {
+      ...sessionHeaders(),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(key === undefined ? {} : { 'idempotency-key': key }),
     },
@@ -41,7 +43,8 @@ export async function request<Answer>(
 
 /** Reloads what a page shows. Resolves to the milliseconds after which to retry if the server is busy with its agents. */
 export async function refresh<Answer>(path: string): Promise<Answer | number> {
-  const response = await fetch(path, { headers: { 'cache-control': 'max-stale' } }).catch(unreachable);
+  const headers = { ...sessionHeaders(), 'cache-control': 'max-stale' };
+  const response = await fetch(path, { headers }).catch(unreachable);
   if (response.status === 204) return Number(response.headers.get('retry-after')) * 1_000;
   return answerOf(response);
 }

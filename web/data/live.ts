@@ -1,41 +1,59 @@
+import { sessionHeaders } from './session.ts';
+
 /** Notifications of changes in the ledger, from one event stream for the whole page. */
 
 /** `trees`: roots of the trees that have changed; null: anything may have changed. */
 type Listener = (trees: readonly string[] | null) => void;
 
-/** Types of events after which a page may be stale. */
-const KINDS = ['changed', 'removed', 'workers', 'resync'] as const;
-/** Pause after a refused stream. */
-const PAUSE_MS = 5_000;
+/** Pause before the stream is opened again: after a break, and after a refusal. */
+const PAUSE_MS = { broken: 1_000, refused: 5_000 } as const;
 
 const listeners = new Set<Listener>();
-let source: EventSource | null = null;
+let stream: AbortController | null = null;
 
 /** Calls the listener after each change, until the returned function is called. */
 export function onChange(listener: Listener): () => void {
   listeners.add(listener);
-  source ??= open();
+  if (stream === null) {
+    stream = new AbortController();
+    void follow(stream.signal);
+  }
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;
-    source?.close();
-    source = null;
+    stream?.abort();
+    stream = null;
   };
 }
 
-/** Opens the stream. The browser reconnects by itself after a lost connection, but not after an answer other than 200. */
-function open(): EventSource {
-  const events = new EventSource('/v1/events?brief=true');
-  for (const kind of KINDS)
-    events.addEventListener(kind, ({ data }) => {
+/** Reads the stream, and opens it again, until the signal. Not an `EventSource`, which sends no header of the session. */
+async function follow(signal: AbortSignal): Promise<void> {
+  const last = { id: '' };
+  while (!signal.aborted) {
+    const opened = await read(signal, last).catch(() => true);
+    if (signal.aborted) return;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS[opened ? 'broken' : 'refused']));
+  }
+}
+
+/** Reads one connection to its end, from after `last`. Resolves to whether the server opened the stream; rejects if the connection breaks. */
+async function read(signal: AbortSignal, last: { id: string }): Promise<boolean> {
+  const resumed = last.id === '' ? {} : { 'last-event-id': last.id };
+  const headers = { ...sessionHeaders(), ...resumed };
+  const { ok, body } = await fetch('/v1/events?brief=true', { headers, signal });
+  if (!ok || body === null) return false;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    const blocks = (text + piece.value).split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      last.id = /^id: (.*)$/m.exec(block)?.[1] ?? last.id;
+      const data = /^data: (.*)$/m.exec(block)?.[1];
+      if (data === undefined) continue;
       const { trees = null } = JSON.parse(data) as { readonly trees?: readonly string[] };
       for (const listener of listeners) listener(trees);
-    });
-  events.addEventListener('error', () => {
-    if (events.readyState !== EventSource.CLOSED) return;
-    setTimeout(() => {
-      if (source === events) source = open();
-    }, PAUSE_MS);
-  });
-  return events;
+    }
+  }
+  return true;
 }

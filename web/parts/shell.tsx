@@ -11,17 +11,17 @@ import type { PageContext } from './page.ts';
 import { SignIn } from './sign-in.tsx';
 
 const APPROVALS_MS = 2_000;
-/** Everything around a page: navigation, keys, notices, sign-in. */
-export function Shell() {
+/** Everything around a page: navigation, keys, notices, sign-in. `trouble`: why a link did not sign in. */
+export function Shell({ trouble }: { readonly trouble: string | null }) {
   const keys = useRef(new Set<readonly Omit<KeyBinding, 'act'>[]>());
   return (
     <Keys.Provider value={keys.current}>
-      <Frame />
+      <Frame trouble={trouble} />
     </Keys.Provider>
   );
 }
 
-function Frame() {
+function Frame({ trouble }: { readonly trouble: string | null }) {
   const route = useRoute();
   const [name = 'trees'] = route.path;
   const page = PAGES.find(({ path }) => path === name);
@@ -35,7 +35,7 @@ function Frame() {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${page?.title ?? 'Not found'} · Coppice`;
   }, [page, waiting]);
   useMoreApprovals(approvals.data === null ? null : waiting);
-  if (session.error?.code === 'E_UNAUTHORIZED') return <SignIn />;
+  if (session.error?.code === 'E_UNAUTHORIZED') return <SignIn trouble={trouble} />;
   const context: PageContext = {
     route,
     writes: session.data?.scope === 'write',

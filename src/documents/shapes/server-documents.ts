@@ -188,6 +188,13 @@ export const SERVER_DOCUMENTS = [
     }),
   },
   {
+    name: 'coppice/signed-in/v1',
+    by: [],
+    shape: z.strictObject({
+      key: text('sent with every request of this session as the header `coppice-key`, beside its cookie'),
+    }),
+  },
+  {
     name: 'coppice/session/v1',
     by: [],
     shape: z.strictObject({

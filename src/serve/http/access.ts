@@ -5,6 +5,7 @@ import type { Scope } from '../api/route.ts';
 
 /**
  * Access control: two tokens in files that only their owner can read, browser sessions, and one-time links that begin them (docs/http-api.md).
+ * A session is a cookie, which scripts cannot read, and a key, which browsers send to no other port; each is worthless without the other, and at another host.
  * Replacing a token in its file invalidates the old token, and the sessions that began with it, from the next request on.
  */
 
@@ -18,6 +19,12 @@ const OWNER_ONLY = 0o600;
 interface Token {
   readonly text: string;
   readonly mark: string;
+}
+
+/** The two secrets of a signed-in browser. */
+export interface Session {
+  readonly cookie: string;
+  readonly key: string;
 }
 
 /** Path of a token file in a machine's folder of servers. */
@@ -68,27 +75,28 @@ export class Access {
     return { code, until };
   }
 
-  /** Exchanges a code for the cookie of a new session, once; null if the code is wrong, used or expired. */
-  redeem(code: string): { readonly session: string; readonly seconds: number } | null {
+  /** Exchanges a code for a new session at `host`, once; null if the code is wrong, used or expired. */
+  redeem(code: string, host: string): (Session & { readonly seconds: number }) | null {
     const found = this.#codes.get(code);
     this.#codes.delete(code);
     if (found === undefined || found.until <= this.#now()) return null;
     const until = this.#now() + SESSION_MS;
-    return { session: this.#session(found.scope, until), seconds: SESSION_MS / 1_000 };
+    return { ...this.#session(found.scope, until, host), seconds: SESSION_MS / 1_000 };
   }
 
-  scopeOfSession(session: string): Scope | null {
-    const [name, until = ''] = session.split('.');
+  scopeOfSession({ cookie, key }: Session, host: string): Scope | null {
+    const [name, until = ''] = cookie.split('.');
     const scope = SCOPES.find((one) => one === name);
     if (scope === undefined || !(Number(until) > this.#now())) return null;
-    return same(this.#session(scope, Number(until)), session) ? scope : null;
+    const made = this.#session(scope, Number(until), host);
+    return same(made.cookie, cookie) && same(made.key, key) ? scope : null;
   }
 
-  #session(scope: Scope, until: number): string {
-    const text = `${scope}.${until}`;
-    return `${text}.${createHmac('sha256', this.#read(scope) ?? randomBytes(32))
-      .update(text)
-      .digest('base64url')}`;
+  #session(scope: Scope, until: number, host: string): Session {
+    const token = this.#read(scope) ?? randomBytes(32);
+    const sign = (part: keyof Session) =>
+      createHmac('sha256', token).update(`${part} ${scope} ${until} ${host}`).digest('base64url');
+    return { cookie: `${scope}.${until}.${sign('cookie')}`, key: sign('key') };
   }
 
   /** Returns the token, read again if its file has changed; null if there is none. */

@@ -1,6 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
-import { getCookie } from 'hono/cookie';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Scope } from '../api/route.ts';
 import type { Access } from './access.ts';
@@ -12,8 +11,6 @@ export interface Guarded {
   readonly Variables: {
     scope: Scope;
     by: 'token' | 'session';
-    /** Whether the request would still be admitted, for long-running answers. */
-    mayRead: () => boolean;
   };
 }
 
@@ -31,6 +28,12 @@ const OPEN = new Set(['/healthz', '/readyz', '/login', '/favicon.ico']);
 /** Pages of the dashboard. They need no token either: their data comes from the API. */
 export const PAGES = ['trees', 'agents', 'approvals', 'schedules', 'deliveries', 'workers', 'usage'] as const;
 const PAGE = new RegExp(`^/(?:assets/.*)?$|^/(?:${PAGES.join('|')})(?:/|$)`);
+/** Header with the key of a session, which only the page of this server has. */
+const KEY = 'coppice-key';
+/** Cookies of the same name that are tried. Another port may have set some for narrower paths, which browsers send before that of this server. */
+const COOKIES_MAX = 16;
+/** How often requests under way are checked for a token that was replaced. */
+const RECHECK_MS = 500;
 /** Allows only scripts, styles and connections of this server, and no framing. */
 const POLICY = [
   "default-src 'none'",
@@ -56,7 +59,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 
 /**
  * Checks each request before any routing: the exact `Host` (against DNS rebinding) and `Origin`, then the rate, then the token or the session. A session's
- * writes must come from this server's own page, according to the browser's `Origin` and `Sec-Fetch-Site`.
+ * writes must come from this server's own page, according to the browser's `Origin` and `Sec-Fetch-Site`. Nothing is sent after the token was replaced.
  */
 export function guard(options: GuardOptions): MiddlewareHandler<Guarded> {
   const { access, cookie, rate = new RateLimit() } = options;
@@ -65,7 +68,7 @@ export function guard(options: GuardOptions): MiddlewareHandler<Guarded> {
   return async (context, next) => {
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
     const { req } = context;
-    if (!hosts.has((req.header('host') ?? '').toLowerCase()))
+    if (!hosts.has(hostOf(context)))
       throw forbidden('requests for that Host are refused', 'Add it to server.hosts of the configuration');
     const origin = req.header('origin');
     if (origin !== undefined && !origins.has(origin.toLowerCase()))
@@ -78,14 +81,33 @@ export function guard(options: GuardOptions): MiddlewareHandler<Guarded> {
     if (OPEN.has(req.path) || (req.method === 'GET' && PAGE.test(req.path))) return next();
     const scopeNow = () => tokenScope(context, access) ?? sessionScope(context, access, cookie, origin);
     const scope = scopeNow();
-    if (scope === null)
-      throw new CoppiceError('E_UNAUTHORIZED', 'a valid token is needed', {
-        hint: 'Authorization: Bearer …, with the token of this server (coppice web --token); in a browser: coppice web',
-      });
+    if (scope === null) throw unauthorized();
     context.set('scope', scope);
-    context.set('mayRead', () => scopeNow() !== null);
-    return next();
+    const { outgoing } = context.env;
+    const recheck = setInterval(() => scopeNow() === null && outgoing.destroy(), RECHECK_MS).unref();
+    outgoing.once('close', () => clearInterval(recheck));
+    await next();
+    if (scopeNow() === null) throw unauthorized();
+    const { res } = context;
+    if (res.body !== null && res.headers.get('content-type')?.startsWith('text/event-stream') === true)
+      context.res = new Response(
+        whileAllowed(res.body, () => scopeNow() !== null),
+        res,
+      );
   };
+}
+
+/** Ends the stream at the first chunk that comes after access was lost. */
+function whileAllowed(body: ReadableStream<Uint8Array>, allowed: () => boolean): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    const { done, value } = await reader.read();
+    if (!done && allowed()) return controller.enqueue(value);
+    controller.close();
+    await reader.cancel();
+  };
+  // Without a queue: what is read is sent at once.
+  return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 });
 }
 
 function tokenScope(context: Context<Guarded>, access: Access): Scope | null {
@@ -101,15 +123,33 @@ function sessionScope(
   cookie: string,
   origin: string | undefined,
 ): Scope | null {
-  const session = getCookie(context, cookie);
-  if (session === undefined) return null;
   const { req } = context;
+  const key = req.header(KEY);
+  if (key === undefined) return null;
+  const scope = (req.header('cookie') ?? '')
+    .split(';')
+    .flatMap((pair) => (pair.trim().startsWith(`${cookie}=`) ? [pair.trim().slice(cookie.length + 1)] : []))
+    .slice(-COOKIES_MAX)
+    .map((one) => access.scopeOfSession({ cookie: one, key }, hostOf(context)))
+    .find((one) => one !== null);
+  if (scope === undefined) return null;
   const site = req.header('sec-fetch-site');
   const reads = req.method === 'GET' || req.method === 'HEAD';
   if (!reads && (origin === undefined || (site !== undefined && site !== 'same-origin')))
     throw forbidden('a browser may write from the page of this server only', 'Programs use the token');
   context.set('by', 'session');
-  return access.scopeOfSession(session);
+  return scope;
+}
+
+/** The name under which the browser reaches this server; sessions hold at that name only. */
+export function hostOf({ req }: Context<Guarded>): string {
+  return (req.header('host') ?? '').toLowerCase();
+}
+
+function unauthorized(): CoppiceError {
+  return new CoppiceError('E_UNAUTHORIZED', 'a valid token is needed', {
+    hint: 'Authorization: Bearer …, with the token of this server (coppice web --token); in a browser: coppice web',
+  });
 }
 
 export function forbidden(message: string, hint: string): CoppiceError {

@@ -11,7 +11,7 @@ import { Refreshes } from './refresh-share.ts';
 import { type WebAppOptions, webApp } from './web-app.ts';
 
 /** Keep slow senders from holding a connection. */
-const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000 };
+const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1_000 };
 const CONNECTIONS_MAX = 1_024;
 /** Wildcard addresses, which a browser cannot open. */
 const EVERYWHERE = new Set(['0.0.0.0', '::']);

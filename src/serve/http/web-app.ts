@@ -15,7 +15,7 @@ import { EXPOSITION_TYPE } from '../metrics/exposition.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { EventFeed } from '../stream/event-feed.ts';
 import { EVENT_ROUTE, openEvents } from '../stream/event-route.ts';
-import { forbidden, type Guarded, type GuardOptions, guard, PAGES } from './guard.ts';
+import { forbidden, type Guarded, type GuardOptions, guard, hostOf, PAGES } from './guard.ts';
 import { errorAnswer } from './http-error.ts';
 import { idempotentId } from './idempotency.ts';
 import { readPages } from './pages.ts';
@@ -24,7 +24,7 @@ import type { Refreshes } from './refresh-share.ts';
 const BODY_MAX = 2_000_000;
 /** Timeout of readiness checks and metrics, for a ledger that does not answer. */
 const READY_MS = 2_000;
-const PAGE_PATHS = ['/', ...PAGES.flatMap((page) => [`/${page}`, `/${page}/*`])];
+const PAGE_PATHS = ['/', '/login', ...PAGES.flatMap((page) => [`/${page}`, `/${page}/*`])];
 /** Headers that keep proxies from buffering events. */
 const STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
@@ -105,24 +105,21 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
     return context.text(text, 200, { 'Content-Type': EXPOSITION_TYPE });
   });
 
-  app.get('/login', (context) => {
-    const signed = access.redeem(context.req.query('code') ?? '');
+  // The code comes in a header, so that nobody without a token can make the server wait for a body.
+  app.post('/login', (context) => {
+    const signed = access.redeem(context.req.header('coppice-code') ?? '', hostOf(context));
     if (signed === null)
       throw new CoppiceError('E_UNAUTHORIZED', 'this link was used already, or is older than a minute', {
         hint: 'Make a new one: coppice web',
       });
-    const { session, seconds } = signed;
-    setCookie(context, cookie, session, {
+    setCookie(context, cookie, signed.cookie, {
       path: '/',
       httpOnly: true,
       sameSite: 'Strict',
       secure,
-      maxAge: seconds,
+      maxAge: signed.seconds,
     });
-    // Sends a page, not a redirect: a `SameSite=Strict` cookie is not sent along a redirect that began on another site.
-    return context.html(
-      '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>Coppice</title>',
-    );
+    return context.json({ schema: 'coppice/signed-in/v1', key: signed.key });
   });
   app.post('/v1/login-links', (context) => {
     if (context.get('by') !== 'token')
@@ -131,7 +128,8 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
     const { code, until } = access.newCode(scope);
     return context.json({
       schema: 'coppice/login-link/v1',
-      url: `${url}/login?code=${code}`,
+      // A fragment stays in the browser: no log has it, and no preview of the link uses it up.
+      url: `${url}/login#${code}`,
       scope,
       expires_at: isoTime(until),
     });
@@ -152,8 +150,7 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
   app.get(EVENT_ROUTE.path, async (context) => {
     const { req } = context;
     const query = checked(EVENT_ROUTE.query, req.query(), 'query');
-    const mayRead = context.get('mayRead');
-    const body = await openEvents(sources, feed, query as never, req.header('last-event-id'), mayRead);
+    const body = await openEvents(sources, feed, query as never, req.header('last-event-id'));
     return context.body(body, 200, STREAM_HEADERS);
   });
   for (const path of ['/mcp', '/mcp/:name'])

@@ -22,8 +22,6 @@ export interface Watch {
 
 export interface EventClientOptions {
   readonly watch: Watch;
-  /** Whether the client's token or session is still valid. */
-  readonly mayRead: () => boolean;
   readonly resync: () => Frame;
   readonly onGone: () => void;
 }
@@ -95,10 +93,9 @@ export class EventClient {
     this.#put(bytes);
   }
 
-  /** Keeps a silent connection open, and ends one whose token was replaced. */
+  /** Keeps a silent connection open. */
   beat(): void {
-    if (!this.#options.mayRead()) this.end();
-    else if (this.#wake !== null) this.#put(HEARTBEAT);
+    if (this.#wake !== null) this.#put(HEARTBEAT);
   }
 
   end(): void {

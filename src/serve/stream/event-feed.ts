@@ -78,7 +78,7 @@ export class EventFeed {
   }
 
   /** Opens a stream. `after` is the id of the last event that the client got. Rejects with `E_TOO_MANY_REQUESTS` or `E_CLOSED`. */
-  async open(watch: Watch, after: string | null, mayRead: () => boolean): Promise<EventClient['body']> {
+  async open(watch: Watch, after: string | null): Promise<EventClient['body']> {
     if (this.#closed) throw new CoppiceError('E_CLOSED', 'the server stops', { retryable: true });
     if (this.#clients.size >= CLIENTS_MAX)
       throw new CoppiceError(
@@ -91,7 +91,6 @@ export class EventFeed {
       );
     const client: EventClient = new EventClient({
       watch,
-      mayRead,
       resync: () => this.#ring.resync(),
       onGone: () => this.#left(client),
     });

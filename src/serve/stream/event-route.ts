@@ -40,7 +40,6 @@ export async function openEvents(
   feed: EventFeed,
   { tree, agent, brief, after }: z.output<typeof query>,
   last_event_id: string | undefined,
-  mayRead: () => boolean,
 ): Promise<ReadableStream<Uint8Array>> {
   if (brief === true && (tree ?? agent) !== undefined)
     throw new CoppiceError('E_INVALID_ARGUMENT', 'brief: cannot be combined with tree or agent', {
@@ -54,5 +53,5 @@ export async function openEvents(
     brief: brief === true,
     follows: root_id ?? one?.root_id ?? null,
   };
-  return feed.open(watch, last_event_id ?? after ?? null, mayRead);
+  return feed.open(watch, last_event_id ?? after ?? null);
 }

@@ -10,18 +10,25 @@ import { setWebStage, type WebStage } from './web-stage.ts';
 
 let web: WebStage;
 before(async () => {
-  web = await setWebStage(() => 'done');
+  // Every route is tried in many ways within a second.
+  web = await setWebStage(() => 'done', {}, { rate: { take: () => 0 } });
 });
 after(() => web.close());
 
+const HOST = '127.0.0.1:4747';
 const pathOf = (path: string) => path.replaceAll(/:[a-z]+/g, 'abcd');
-const cookieOf = async (): Promise<string> => {
-  const link = await web.ask('/v1/login-links', { method: 'POST', body: {} });
-  const { pathname, search } = new URL(link.json.url);
-  const { headers, status, text } = await web.ask(pathname + search, { token: null });
+/** Opens a link as the dashboard does. */
+const redeem = (link: string) => {
+  const { pathname, hash } = new URL(link);
+  return web.ask(pathname, { method: 'POST', token: null, headers: { 'coppice-code': hash.slice(1) } });
+};
+/** Signs in; returns the two headers of the session. */
+const signIn = async (query = ''): Promise<{ cookie: string; 'coppice-key': string }> => {
+  const link = await web.ask(`/v1/login-links${query}`, { method: 'POST', body: {} });
+  const { headers, status, text, json } = await redeem(link.json.url);
   assert.equal(status, 200, text);
   const [cookie = ''] = headers['set-cookie'] as string[];
-  return cookie;
+  return { cookie: cookie.split(';')[0] ?? '', 'coppice-key': json.key };
 };
 
 describe('a token, always', () => {
@@ -54,15 +61,14 @@ describe('a token, always', () => {
       assert.equal(Buffer.from(web.token(scope), 'base64url').length, 32);
     }
     assert.notEqual(web.token('write'), web.token('read'));
-    const cookie = await cookieOf();
-    const [session = ''] = cookie.split(';');
+    const session = await signIn();
     const old = web.token('write');
     const asked = (headers: Record<string, string>) => web.ask('/v1/session', { token: null, headers });
-    assert.equal((await asked({ cookie: session })).status, 200);
+    assert.equal((await asked(session)).status, 200);
     // Another process replaces the token.
     new Access(web.folder).rotate('write');
     assert.equal((await asked({ authorization: `Bearer ${old}` })).status, 401);
-    assert.equal((await asked({ cookie: session })).status, 401);
+    assert.equal((await asked(session)).status, 401);
     assert.equal((await web.ask('/v1/session')).status, 200);
   });
 
@@ -109,13 +115,13 @@ describe('other sites', () => {
   });
 
   it('a session writes only from the page of this server', async () => {
-    const [session = ''] = (await cookieOf()).split(';');
+    const session = await signIn();
     const write = (headers: Record<string, string>) =>
       web.ask('/v1/trees', {
         method: 'POST',
         body: { prompt: 'x' },
         token: null,
-        headers: { cookie: session, ...headers },
+        headers: { ...session, ...headers },
       });
     assert.equal((await write({})).status, 403);
     assert.equal((await write({ origin: web.url, 'sec-fetch-site': 'same-site' })).status, 403);
@@ -127,12 +133,13 @@ describe('other sites', () => {
 describe('signing in', () => {
   it('a link works once, and its cookie is out of reach of scripts and other sites', async () => {
     const link = await web.ask('/v1/login-links', { method: 'POST', body: {} });
-    const { pathname, search } = new URL(link.json.url);
-    const first = await web.ask(pathname + search, { token: null });
+    const first = await redeem(link.json.url);
     assert.match(String(first.headers['set-cookie']), /HttpOnly/);
     assert.match(String(first.headers['set-cookie']), /SameSite=Strict/);
     assert.match(String(first.headers['set-cookie']), new RegExp(`^coppice_${web.host.split(':')[1]}=`));
-    assert.equal((await web.ask(pathname + search, { token: null })).status, 401);
+    assert.equal((await redeem(link.json.url)).status, 401);
+    // Its code is no part of the address that is sent.
+    assert.equal(new URL(link.json.url).search, '');
   });
 
   it('a link of a read-only token, or for reading, signs in a session that changes nothing', async () => {
@@ -145,13 +152,68 @@ describe('signing in', () => {
     }
   });
 
+  it('the cookie alone, which the browser sends to every port of this machine, is worth nothing', async () => {
+    const session = await signIn();
+    const other = await signIn('?scope=read');
+    const { cookie } = session;
+    const forged = [
+      {},
+      { origin: web.url },
+      {
+        origin: web.url,
+        'sec-fetch-site': 'same-origin',
+        'sec-fetch-mode': 'cors',
+        'sec-fetch-dest': 'empty',
+      },
+      { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+      { referer: `${web.url}/trees`, 'x-forwarded-for': '127.0.0.1', 'x-requested-with': 'XMLHttpRequest' },
+      { origin: web.url, 'coppice-key': '' },
+      { origin: web.url, 'coppice-key': cookie },
+      { origin: web.url, 'coppice-key': other['coppice-key'] },
+      { origin: web.url, 'coppice-code': cookie, authorization: `Bearer ${cookie}` },
+    ];
+    const more = ['/v1/session', '/v1/openapi.json', '/v1/events', '/metrics', '/mcp'];
+    const gets = more.map((path) => ({ method: 'GET', path }));
+    const posts = ['/login', '/mcp', '/v1/login-links', '/v1/logout'].map((path) => ({
+      method: 'POST',
+      path,
+    }));
+    for (const { method, path } of [...ROUTES, ...gets, ...posts])
+      for (const headers of forged) {
+        const how = { method, token: null, headers: { cookie, ...headers } };
+        const { status } = await web.ask(pathOf(path), method === 'GET' ? how : { ...how, body: {} });
+        assert.equal(status, 401, `${method} ${path} ${JSON.stringify(headers)}`);
+      }
+    assert.equal((await web.ask('/v1/session', { token: null, headers: session })).status, 200);
+    assert.equal((await web.ask('/v1/session', { token: null, headers: other })).json.scope, 'read');
+  });
+
+  it('a cookie of that name from another port neither locks out nor takes over', async () => {
+    const session = await signIn();
+    const [name = ''] = session.cookie.split('=');
+    const theirs = (await signIn('?scope=read')).cookie;
+    // Those for narrower paths come first.
+    for (const tossed of [
+      `${name}=x`,
+      `${name}="`,
+      theirs,
+      `${name}=`,
+      Array(15).fill(`${name}=x`).join('; '),
+    ]) {
+      const headers = { ...session, cookie: `${tossed}; a=b; ${session.cookie}` };
+      assert.equal((await web.ask('/v1/session', { token: null, headers })).json.scope, 'write', tossed);
+      const alone = { ...session, cookie: tossed };
+      assert.equal((await web.ask('/v1/session', { token: null, headers: alone })).status, 401, tossed);
+    }
+  });
+
   it('a session makes no further links', async () => {
-    const [session = ''] = (await cookieOf()).split(';');
+    const session = await signIn();
     const answer = await web.ask('/v1/login-links', {
       method: 'POST',
       body: {},
       token: null,
-      headers: { cookie: session, origin: web.url },
+      headers: { ...session, origin: web.url },
     });
     assert.equal(answer.status, 403);
   });
@@ -161,21 +223,29 @@ describe('signing in', () => {
     const access = new Access(web.folder, () => now);
     const { code } = access.newCode('write');
     now += 60_001;
-    assert.equal(access.redeem(code), null);
-    const signed = access.redeem(access.newCode('read').code);
-    assert.equal(access.scopeOfSession(signed?.session ?? ''), 'read');
-    assert.equal(access.scopeOfSession(signed?.session.replace('read', 'write') ?? ''), null);
-    assert.equal(access.scopeOfSession(signed?.session.replace(/\.\d+\./, '.9999999999999.') ?? ''), null);
-    for (const forged of ['', 'write', 'write.9999999999999', 'write.NaN.x', '..'])
-      assert.equal(access.scopeOfSession(forged), null);
+    assert.equal(access.redeem(code, HOST), null);
+    const signed = access.redeem(access.newCode('read').code, HOST);
+    assert.ok(signed !== null);
+    const { cookie, key } = signed;
+    const scopeOf = (forged: string) => access.scopeOfSession({ cookie: forged, key }, HOST);
+    assert.equal(scopeOf(cookie), 'read');
+    assert.equal(scopeOf(cookie.replace('read', 'write')), null);
+    assert.equal(scopeOf(cookie.replace(/\.\d+\./, '.9999999999999.')), null);
+    for (const forged of ['', 'write', 'write.9999999999999', 'write.NaN.x', '..', key])
+      assert.equal(scopeOf(forged), null);
+    const [name = '', until = '', signature = ''] = cookie.split('.');
+    for (const forged of ['', 'x', signature, cookie, `${name}.${until}.${key}`])
+      assert.equal(access.scopeOfSession({ cookie, key: forged }, HOST), null);
+    // What a browser held for this name is worth nothing at another one.
+    assert.equal(access.scopeOfSession(signed, '127.0.0.1:4748'), null);
     now += 8 * 24 * 3_600_000;
-    assert.equal(access.scopeOfSession(signed?.session ?? ''), null);
+    assert.equal(scopeOf(cookie), null);
   });
 
   it('codes that nobody uses do not pile up', () => {
     const access = new Access(web.folder);
     const codes = Array.from({ length: 1_000 }, () => access.newCode('write').code);
-    assert.ok(codes.filter((code) => access.redeem(code) !== null).length <= 100);
+    assert.ok(codes.filter((code) => access.redeem(code, HOST) !== null).length <= 100);
   });
 });
 

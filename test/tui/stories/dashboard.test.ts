@@ -24,9 +24,17 @@ it('/web says that no server runs; Ctrl-X w opens the link of the one that does'
   await until(async () => servers().length === 1, 'a server');
   await ui.press(KEY.leader, 'w');
   await ui.pty.until('the dashboard, with a one-time link: http://127.0.0.1:');
-  const shown = /http:\/\/\S+\/login\?code=\S+/.exec(ui.pty.screen().join(' '))?.[0] ?? '';
+  const shown = /http:\/\/\S+\/login#\S+/.exec(ui.pty.screen().join(' '))?.[0] ?? '';
   // The shell creates the file before it writes to it.
   await until(async () => existsSync(opened) && readFileSync(opened, 'utf8') !== '', 'a browser');
   assert.equal(readFileSync(opened, 'utf8'), shown);
-  assert.equal((await fetch(shown)).status, 200);
+  assert.equal(
+    (
+      await fetch(shown.replace(/#.*/, ''), {
+        method: 'POST',
+        headers: { 'coppice-code': shown.split('#')[1] ?? '' },
+      })
+    ).status,
+    200,
+  );
 });

@@ -1,0 +1,45 @@
+/**
+ * The session of this browser: a cookie that scripts cannot read, and a key in the storage of this origin. The browser sends the cookie to every port of this
+ * machine, and the key to none: each request carries it in a header.
+ */
+
+const STORED = 'coppice-key';
+
+/** Where the browser offers no storage, the session lasts as long as the page. */
+let key = stored();
+
+/** Headers that make a request one of this session. */
+export function sessionHeaders(): Record<string, string> {
+  // Read again, because another tab may have signed in since.
+  const now = stored() ?? key;
+  return now === null ? {} : { 'coppice-key': now };
+}
+
+/** Signs in if a link to do so was opened. Resolves to why that failed; null if it did not, or if there was no link. */
+export async function signInByLink(): Promise<string | null> {
+  const { pathname, hash } = window.location;
+  if (pathname !== '/login') return null;
+  window.history.replaceState(null, '', '/');
+  const response = await fetch('/login', {
+    method: 'POST',
+    headers: { 'coppice-code': hash.slice(1) },
+  }).catch(() => null);
+  if (response === null) return 'the server does not answer';
+  const answer: { key?: string; error?: { message: string } } = await response.json().catch(() => ({}));
+  if (answer.key === undefined) return answer.error?.message ?? `the server answered ${response.status}`;
+  key = answer.key;
+  try {
+    window.localStorage.setItem(STORED, key);
+  } catch {
+    // There is no storage, or it is full.
+  }
+  return null;
+}
+
+function stored(): string | null {
+  try {
+    return window.localStorage.getItem(STORED);
+  } catch {
+    return null;
+  }
+}
