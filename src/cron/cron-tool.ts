@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { modelFault } from '../kernel/toolsets/acts/task-options.ts';
+import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { CronJob } from '../records/run/cron-job.ts';
@@ -49,8 +51,8 @@ export interface CronToolOptions {
   readonly store: Store;
   readonly canAsk: CanAsk;
   readonly default_tz: string;
-  /** Targets that agents may deliver results to. */
-  readonly deliver_to: readonly string[];
+  /** The models that agents may name, and the targets that they may deliver results to. */
+  readonly terms: Pick<ToolsetTerms, 'profiles' | 'subagents' | 'deliver_to'>;
   /** Rejects if the model cannot be opened. */
   readonly checkModel: (name: string) => Promise<void>;
 }
@@ -91,7 +93,7 @@ class CronCall {
     this.#self = self;
     this.#input = given;
     const targets = [
-      ...options.deliver_to,
+      ...options.terms.deliver_to,
       ...(self.config.channel === undefined ? [] : [self.config.channel]),
     ];
     this.#jobs = new CronJobs({
@@ -165,6 +167,8 @@ class CronCall {
   /** Configuration of the job's runs: the given one, so that they may do no more than the agent, but without the tool `cron`. */
   async #config({ task: _, channel: __, ...config }: AgentConfig): Promise<AgentConfig> {
     const { model, thinking } = this.#input;
+    const unfit = modelFault(model, () => [this.#self.config.model], this.#options.terms);
+    if (unfit !== null) throw new CoppiceError('E_REFUSED', `model: ${unfit}`);
     if (model != null) await this.#options.checkModel(model);
     return {
       ...config,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, it } from 'node:test';
 import { createCronTool } from '../../src/cron/cron-tool.ts';
+import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
 import type { CronJob } from '../../src/records/run/cron-job.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -34,7 +35,7 @@ async function calls(inputs: readonly Input[], options: StageOptions = {}): Prom
     canAsk: () => false,
     store: folder_store,
     default_tz: 'Europe/Berlin',
-    deliver_to: ['telegram:42', 'webhook:ops'],
+    terms: { ...DEFAULT_TERMS, deliver_to: ['telegram:42', 'webhook:ops'] },
     checkModel: async (name) => {
       if (name.startsWith('no/')) throw new Error(`no model ${name}`);
     },
@@ -125,7 +126,7 @@ it('it does not see the jobs of others', async () => {
     canAsk: () => false,
     store,
     default_tz: 'UTC',
-    deliver_to: [],
+    terms: DEFAULT_TERMS,
     checkModel: async () => undefined,
   });
   const call = async (input: Input): Promise<string> => {
@@ -214,7 +215,7 @@ it('sub-agents with one task have no such tool', async () => {
           canAsk: () => false,
           store: null as never,
           default_tz: 'UTC',
-          deliver_to: [],
+          terms: DEFAULT_TERMS,
           checkModel: async () => undefined,
         }),
       ],

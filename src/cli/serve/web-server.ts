@@ -13,6 +13,7 @@ import { ledgerName } from '../../settings/suggested-command.ts';
 import { databaseAddress } from '../../store/database-address.ts';
 import type { Store } from '../../store/store.ts';
 import { sourcesOf } from '../setup/api-sources.ts';
+import { modelChoices } from '../setup/choose-model.ts';
 import type { Context } from '../setup/context.ts';
 import { errorText } from './long-running.ts';
 
@@ -69,6 +70,7 @@ export async function startWebServer(
     tls: server.tls ?? null,
     onTrouble: (error: unknown, what: string) => log('error', `${what} failed: ${errorText(error)}`),
     sources,
+    scripts: new Set(modelChoices(context, options.terms).map(({ name }) => name)),
     mcp: () => {
       mcp ??= openMcp(context, sources, options.terms);
       return mcp;

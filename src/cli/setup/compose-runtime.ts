@@ -54,7 +54,7 @@ export async function composeRuntime(
     store,
     canAsk,
     default_tz: localZone(),
-    deliver_to: terms.deliver_to,
+    terms,
     checkModel: async (name) => void (await open(name)),
   });
   return openRuntime({

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { jsonFaultPlace } from '../../records/text/json-fault.ts';
 import { configFile } from '../../settings/folders.ts';
 import type { Configuration } from './configuration.ts';
 
@@ -43,35 +44,9 @@ function parse(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const message = (error as Error).message;
-    const position = faultPosition(text);
-    const before = text.slice(0, position).split('\n');
-    const where = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
-    throw new CoppiceError('E_CONFIG', `${file} is not valid JSON at ${where}: ${message}`, { cause: error });
-  }
-}
-
-/** Returns the offset where the text stops being JSON: the end of its longest prefix that could be continued to JSON. */
-function faultPosition(text: string): number {
-  let [good, bad] = [0, text.length + 1];
-  while (bad - good > 1) {
-    const middle = Math.floor((good + bad) / 2);
-    if (couldBecomeJson(text.slice(0, middle))) good = middle;
-    else bad = middle;
-  }
-  return good;
-}
-
-function couldBecomeJson(prefix: string): boolean {
-  try {
-    JSON.parse(prefix);
-    return true;
-  } catch (error) {
     const { message } = error as Error;
-    const position = /at position (\d+)/.exec(message)?.[1];
-    return (
-      /^Unexpected end|^Unterminated/.test(message) ||
-      (position !== undefined && Number(position) >= prefix.length)
-    );
+    throw new CoppiceError('E_CONFIG', `${file} is not valid JSON at ${jsonFaultPlace(text)}: ${message}`, {
+      cause: error,
+    });
   }
 }

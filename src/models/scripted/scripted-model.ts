@@ -4,6 +4,7 @@ import type { Usage } from '../../records/agent/usage.ts';
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { jsonFaultPlace } from '../../records/text/json-fault.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
 import { conversationOf, type ScriptedConversation } from './scripted-conversation.ts';
 import { type CheckedRule, MOST_REPEATS, type ScriptedRules, scriptedRules } from './scripted-rules.ts';
@@ -16,13 +17,21 @@ const NO_CALL: CallPlace = { index: 0, id: '' };
 
 /** Opens a rule file (docs/scripted-model.md). Rejects with `E_RULES`. */
 export async function openScriptedModel(path: string): Promise<Model> {
-  const rules = await readFile(path, 'utf8')
-    .then(JSON.parse)
-    .catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new CoppiceError('E_RULES', `the rule file ${path} cannot be read: ${reason}`, { cause: error });
+  const text = await readFile(path, 'utf8').catch((error: Error) => {
+    throw new CoppiceError('E_RULES', `the rule file ${path} cannot be read: ${error.message}`, {
+      cause: error,
     });
-  return createScriptedModel(rules as ScriptedRules, path);
+  });
+  return createScriptedModel(rulesIn(text, path), path);
+}
+
+/** Its errors quote nothing of the file, which may be another one than was meant. */
+function rulesIn(text: string, path: string): ScriptedRules {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CoppiceError('E_RULES', `the rule file ${path} is not valid JSON at ${jsonFaultPlace(text)}`);
+  }
 }
 
 /**
@@ -34,7 +43,8 @@ export function createScriptedModel(input: ScriptedRules, label: string): Model 
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const where = issue?.path.join('.') ?? '';
-    throw new CoppiceError('E_RULES', `${label}: ${where === '' ? 'the file' : where}: ${issue?.message}`, {
+    const why = issue?.code === 'unrecognized_keys' ? 'it has a field that is not known' : issue?.message;
+    throw new CoppiceError('E_RULES', `${label}: ${where === '' ? 'the file' : where}: ${why}`, {
       hint: 'See docs/scripted-model.md',
     });
   }

@@ -22,10 +22,7 @@ interface Token {
 }
 
 /** The two secrets of a signed-in browser. */
-export interface Session {
-  readonly cookie: string;
-  readonly key: string;
-}
+export type Session = Readonly<Record<'cookie' | 'key', string>>;
 
 /** Path of a token file in a machine's folder of servers. */
 export function tokenFile(folder: string, scope: Scope): string {

@@ -84,30 +84,24 @@ export function guard(options: GuardOptions): MiddlewareHandler<Guarded> {
     if (scope === null) throw unauthorized();
     context.set('scope', scope);
     const { outgoing } = context.env;
-    const recheck = setInterval(() => scopeNow() === null && outgoing.destroy(), RECHECK_MS).unref();
+    const isOver = () => {
+      try {
+        return scopeNow() === null;
+      } catch {
+        return true;
+      }
+    };
+    const recheck = setInterval(() => isOver() && outgoing.destroy(), RECHECK_MS).unref();
     outgoing.once('close', () => clearInterval(recheck));
     await next();
-    if (scopeNow() === null) throw unauthorized();
+    if (isOver()) throw unauthorized();
     const { res } = context;
-    if (res.body !== null && res.headers.get('content-type')?.startsWith('text/event-stream') === true)
-      context.res = new Response(
-        whileAllowed(res.body, () => scopeNow() !== null),
-        res,
-      );
+    if (!res.headers.get('content-type')?.startsWith('text/event-stream')) return;
+    const gate = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, out) => (isOver() ? out.terminate() : out.enqueue(chunk)),
+    });
+    context.res = new Response(res.body?.pipeThrough(gate) ?? null, res);
   };
-}
-
-/** Ends the stream at the first chunk that comes after access was lost. */
-function whileAllowed(body: ReadableStream<Uint8Array>, allowed: () => boolean): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
-    const { done, value } = await reader.read();
-    if (!done && allowed()) return controller.enqueue(value);
-    controller.close();
-    await reader.cancel();
-  };
-  // Without a queue: what is read is sent at once.
-  return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 });
 }
 
 function tokenScope(context: Context<Guarded>, access: Access): Scope | null {

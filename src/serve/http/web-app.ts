@@ -4,6 +4,7 @@ import { compress } from 'hono/compress';
 import { deleteCookie, setCookie } from 'hono/cookie';
 import { routePath } from 'hono/route';
 import { isoTime } from '../../documents/iso-time.ts';
+import { SCRIPTED } from '../../kernel/toolsets/acts/task-options.ts';
 import type { McpHandler } from '../../mcp/serve-http.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { StoreError } from '../../store/store-error.ts';
@@ -30,6 +31,8 @@ const STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-
 
 export interface WebAppOptions extends GuardOptions {
   readonly sources: ApiSources;
+  /** Scripted models that requests may name: those that the server was started or configured with. Default: none. */
+  readonly scripts?: ReadonlySet<string>;
   readonly metrics: Metrics;
   readonly feed: EventFeed;
   readonly refreshes: Refreshes;
@@ -44,7 +47,7 @@ export interface WebAppOptions extends GuardOptions {
 
 /** The HTTP interface of the server: guard, API, sign-in, health. */
 export function webApp(options: WebAppOptions): Hono<Guarded> {
-  const { sources, feed, refreshes, metrics, access, cookie, secure, version, url } = options;
+  const { sources, feed, metrics, access, cookie, secure, version, url } = options;
   const app = new Hono<Guarded>();
   app.onError((error, context) => {
     const { status, document } = errorAnswer(error);
@@ -160,8 +163,8 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
     });
   for (const route of ROUTES)
     app.on(route.method, route.path, async (context) => {
-      if (route.watched === true && isRefresh(context)) return refresh(route, context, sources, refreshes);
-      const response = await serve(route, context, sources);
+      if (route.watched === true && isRefresh(context)) return refresh(route, context, options);
+      const response = await serve(route, context, options);
       if (route.scope === 'write') feed.wake();
       return response;
     });
@@ -174,16 +177,11 @@ function isRefresh({ req }: Context<Guarded>): boolean {
 }
 
 /** Responds with the answer, or with 204 and `Retry-After`. */
-async function refresh(
-  route: Route,
-  context: Context<Guarded>,
-  sources: ApiSources,
-  refreshes: Refreshes,
-): Promise<Response> {
+async function refresh(route: Route, context: Context<Guarded>, options: WebAppOptions): Promise<Response> {
   const { req } = context;
   const { pathname, search } = new URL(req.url);
-  const answer = await refreshes.answer(`${pathname}${search}`, async (as_of) =>
-    JSON.stringify(await answerOf(route, context, sources, as_of)),
+  const answer = await options.refreshes.answer(`${pathname}${search}`, async (as_of) =>
+    JSON.stringify(await answerOf(route, context, options, as_of)),
   );
   if (typeof answer === 'string') return context.body(answer, 200, { 'Content-Type': 'application/json' });
   return context.body(null, 204, { 'Retry-After': String(Math.ceil(answer / 1_000)) });
@@ -199,21 +197,28 @@ function assertWrites(context: Context<Guarded>): void {
   throw forbidden('this token only reads', 'Use the token that may write: coppice web --token prints it');
 }
 
-async function serve(route: Route, context: Context<Guarded>, sources: ApiSources): Promise<Response> {
+async function serve(route: Route, context: Context<Guarded>, options: WebAppOptions): Promise<Response> {
   if (route.scope === 'write') assertWrites(context);
-  return context.json(await answerOf(route, context, sources));
+  return context.json(await answerOf(route, context, options));
 }
 
 async function answerOf(
   route: Route,
   { req }: Context<Guarded>,
-  sources: ApiSources,
+  { sources, scripts }: WebAppOptions,
   as_of = performance.now(),
 ): Promise<object> {
+  const query = req.query();
+  const body = route.body === null ? {} : await bodyOf(req);
+  const { model } = { ...query, ...(body as { readonly model?: unknown } | null) };
+  if (typeof model === 'string' && SCRIPTED.test(model) && scripts?.has(model) !== true)
+    throw new CoppiceError('E_MODEL_UNKNOWN', `this server has no model "${model}"`, {
+      hint: 'It takes no scripts but those that it was started or configured with',
+    });
   return callRoute(route, sources, {
     path: req.param() as Record<string, string>,
-    query: req.query(),
-    body: route.body === null ? {} : await bodyOf(req),
+    query,
+    body,
     id: idempotentId(route, req.header('idempotency-key')),
     signal: req.raw.signal,
     as_of,

@@ -129,9 +129,12 @@ export function checkTask(
   return { ok: true, ground: { profile, cwd: folder, text, worktree, budget: budget.budget } };
 }
 
+/** Names of scripted models, which are paths of local files. */
+export const SCRIPTED = /^scripted[:/]/;
+
 /**
  * Why an agent may not choose this model; null if it may. Allowed are the models of its ancestors (`own`, itself first), of profiles and of the configuration.
- * Only people may choose a scripted model: its name is the path of a local file, and its errors reveal the content.
+ * Only people may choose a scripted model: opening it reads a file, wherever that is.
  */
 export function modelFault(
   wanted: string | null | undefined,
@@ -139,8 +142,7 @@ export function modelFault(
   { profiles, subagents: { models } }: Pick<ToolsetTerms, 'profiles' | 'subagents'>,
 ): string | null {
   if (wanted === null || wanted === undefined) return null;
-  if (/^scripted[:/]/.test(wanted) && wanted !== own()[0])
-    return 'only a person can choose a scripted model.';
+  if (SCRIPTED.test(wanted) && wanted !== own()[0]) return 'only a person can choose a scripted model.';
   if (models === null) return null;
   const known = [...own(), ...[...profiles.values()].flatMap(({ model }) => model ?? []), ...models];
   if (known.some((one) => one === wanted || (one.endsWith('/*') && wanted.startsWith(one.slice(0, -1)))))
