@@ -14,6 +14,8 @@ import { enter, jobOf } from './cron-stage.ts';
 type Input = Readonly<Record<string, unknown>>;
 
 const folder = temporaryFolder();
+/** Models that were opened. */
+const opened: string[] = [];
 let databases = 0;
 let stage: Stage | null = null;
 let folder_store: Store | null = null;
@@ -37,6 +39,7 @@ async function calls(inputs: readonly Input[], options: StageOptions = {}): Prom
     default_tz: 'Europe/Berlin',
     terms: { ...DEFAULT_TERMS, deliver_to: ['telegram:42', 'webhook:ops'] },
     checkModel: async (name) => {
+      opened.push(name);
       if (name.startsWith('no/')) throw new Error(`no model ${name}`);
     },
   });
@@ -97,6 +100,21 @@ it('adds, lists, shows, changes, runs and removes, each with what it came to', a
   assert.equal(read(on).enabled, true);
   assert.deepEqual(read(removed), { status: 'removed', name: 'watch' });
   assert.deepEqual(read(empty), { jobs: [] });
+});
+
+it('a job of an agent names no scripted model, which would be a file anywhere, and no model that agents may not choose', async () => {
+  const file = (model: string): Input => ({ model });
+  const told = await calls([
+    add('mine'),
+    add('other', file('scripted:/etc/passwd')),
+    { action: 'update', name: 'mine', ...file('scripted/../secret') },
+  ]);
+  for (const text of told.slice(1)) assert.match(text, /only a person can choose a scripted model/);
+  assert.deepEqual(
+    (await jobs()).map(({ name, config }) => [name, config.model]),
+    [['mine', 'play/actor']],
+  );
+  assert.deepEqual(opened, []);
 });
 
 it('a job belongs to the tree, and its runs may do what the agent may, no more', async () => {
