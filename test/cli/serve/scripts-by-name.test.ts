@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import { until } from '../../runtime/stage.ts';
 import { makeHome } from '../run-cli.ts';
 
-it('a file is no model by its name: no route reads it, opens it, or quotes it', async () => {
+it('a file is no model by its name: no route reads it, opens it, or quotes it', async (t) => {
   const home = makeHome();
   const rules = { rules: [{ say: 'from the script' }] };
   writeFileSync(join(home.work, 'rules.json'), JSON.stringify(rules));
@@ -15,6 +15,10 @@ it('a file is no model by its name: no route reads it, opens it, or quotes it', 
   writeFileSync(join(home.folder, 'auths.json'), '{"SECRET": "x", "rules": []}');
   mkdirSync(join(home.folder, 'SECRET'));
   const server = home.start(['serve', '--listen', '0', '--model', 'scripted:rules.json']);
+  t.after(async () => {
+    server.child.kill('SIGTERM');
+    await server.ended;
+  });
   let log = '';
   server.child.stderr?.on('data', (text: string) => {
     log += text;
@@ -69,6 +73,4 @@ it('a file is no model by its name: no route reads it, opens it, or quotes it', 
         assert.match(text, /only a person can choose a scripted model/, text);
       }
     }
-  server.child.kill('SIGTERM');
-  await server.ended;
 });

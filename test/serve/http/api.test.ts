@@ -320,6 +320,9 @@ describe('bad requests', () => {
     ['/v1/trees', { method: 'POST', body: { prompt: '' } }, 400, /body\.prompt/],
     ['/v1/trees', { method: 'POST', body: { prompt: 'x', limits: { wings: 2 } } }, 400, /wings/],
     ['/v1/trees', { method: 'POST', body: { prompt: 'x', cwd: '/nowhere/at/all' } }, 400, /E_NO_FOLDER/],
+    // A scripted model would be a file anywhere.
+    ['/v1/trees', { method: 'POST', body: { prompt: 'x', model: 'scripted:/a/b' } }, 400, /E_MODEL_UNKNOWN/],
+    ['/v1/estimates?model=scripted%2Fa/b', {}, 400, /E_MODEL_UNKNOWN/],
     ['/v1/trees', { method: 'POST', body: [] }, 400, /body/],
     [
       '/v1/trees',

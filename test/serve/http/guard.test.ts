@@ -234,6 +234,9 @@ describe('signing in', () => {
     for (const forged of ['', 'write', 'write.9999999999999', 'write.NaN.x', '..', key])
       assert.equal(scopeOf(forged), null);
     const [name = '', until = '', signature = ''] = cookie.split('.');
+    // A script of the page has the key, but not the rest.
+    for (const forged of [`${name}.${until}`, `${name}.${until}.`, `${name}.${until}.${key}`])
+      assert.equal(scopeOf(forged), null);
     for (const forged of ['', 'x', signature, cookie, `${name}.${until}.${key}`])
       assert.equal(access.scopeOfSession({ cookie, key: forged }, HOST), null);
     // What a browser held for this name is worth nothing at another one.
