@@ -56,6 +56,8 @@ let server: ReturnType<Home['start']>;
 before(async () => {
   home = makeHome();
   writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules: RULES }));
+  // Requests may name this script, too.
+  home.configure({ model: 'scripted:more.json' });
   server = home.start(['serve', '--listen', '0', ...MODEL]);
   let log = '';
   server.child.stderr?.on('data', (piece: Buffer) => {

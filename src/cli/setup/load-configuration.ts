@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { jsonFaultPlace } from '../../records/text/json-fault.ts';
 import { configFile } from '../../settings/folders.ts';
 import type { Configuration } from './configuration.ts';
 
@@ -31,7 +30,7 @@ export async function loadConfiguration(
       { cause: error },
     );
   }
-  const value = parse(text, file);
+  const value = await parse(text, file);
   // Imports lazily: the schemas take longer to load than most commands take to run.
   const [{ configuration }, { checkSettings }] = await Promise.all([
     import('./configuration.ts'),
@@ -40,10 +39,11 @@ export async function loadConfiguration(
   return { file, configuration: checkSettings(configuration, value, `in ${file}`) };
 }
 
-function parse(text: string, file: string): unknown {
+async function parse(text: string, file: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (error) {
+    const { jsonFaultPlace } = await import('../../records/text/json-text.ts');
     const { message } = error as Error;
     throw new CoppiceError('E_CONFIG', `${file} is not valid JSON at ${jsonFaultPlace(text)}: ${message}`, {
       cause: error,

@@ -4,7 +4,7 @@ import type { Usage } from '../../records/agent/usage.ts';
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { jsonFaultPlace } from '../../records/text/json-fault.ts';
+import { jsonFaultPlace } from '../../records/text/json-text.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
 import { conversationOf, type ScriptedConversation } from './scripted-conversation.ts';
 import { type CheckedRule, MOST_REPEATS, type ScriptedRules, scriptedRules } from './scripted-rules.ts';
