@@ -7,7 +7,8 @@ import { McpService } from './serve-client.ts';
 const NAMED = /^\/mcp\/([^/]+)\/?$/;
 
 export interface McpHandler {
-  readonly fetch: (request: Request) => Promise<Response>;
+  /** `text` is the body of the request. */
+  readonly fetch: (request: Request, text: string) => Promise<Response>;
   readonly close: () => Promise<void>;
 }
 
@@ -22,11 +23,8 @@ export function mcpHandler(options: McpOptions): McpHandler {
   );
   return {
     close,
-    async fetch(request) {
+    async fetch(request, text) {
       if (request.method !== 'POST') return fetch(request);
-      // The client may have disconnected by now.
-      const text = await request.text().catch(() => null);
-      if (text === null) return new Response(null, { status: 400 });
       const frame = readFrame(text);
       if (frame.ok) return fetch(request, { parsedBody: frame.value });
       return Response.json(errorFrame(frame), { status: 400 });

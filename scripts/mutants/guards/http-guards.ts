@@ -48,7 +48,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
     name: 'http-read-only-link',
     protects: 'the ledger from sessions that begin with a read-only token',
     file: 'src/serve/http/web-app.ts',
-    guard: "'read' : context.get('scope');",
+    guard: "'read' : (context.get('scope')() ?? 'read');",
     without: "'read' : 'write';",
     tests: NEAR,
   },
@@ -138,6 +138,14 @@ export const HTTP_GUARDS: readonly Guard[] = [
     file: 'src/serve/http/guard.ts',
     guard: 'isOver() && outgoing.destroy()',
     without: 'isOver()',
+    tests: ['serve/http/replaced'],
+  },
+  {
+    name: 'http-body-end',
+    protects: 'the server from a request whose token was replaced while its body arrived',
+    file: 'src/serve/http/web-app.ts',
+    guard: '  await context.req.text();\n  if',
+    without: '  if',
     tests: ['serve/http/replaced'],
   },
   {

@@ -38,7 +38,7 @@ export const SERVER_GUARDS: readonly Guard[] = [
     name: 'http-reads-only',
     protects: 'what is served from a token that may only read',
     file: 'src/serve/http/web-app.ts',
-    guard: "if (route.scope === 'write') assertWrites(context);",
+    guard: "if (route.scope === 'write') await assertWrites(context);",
     without: '',
     tests: ['serve/http/guard'],
   },

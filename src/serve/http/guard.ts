@@ -9,7 +9,8 @@ import { RateLimit } from './rate-limit.ts';
 export interface Guarded {
   readonly Bindings: HttpBindings;
   readonly Variables: {
-    scope: Scope;
+    /** What the token or the session may do now; null: it was replaced. */
+    scope: () => Scope | null;
     by: 'token' | 'session';
   };
 }
@@ -80,9 +81,8 @@ export function guard(options: GuardOptions): MiddlewareHandler<Guarded> {
     }
     if (OPEN.has(req.path) || (req.method === 'GET' && PAGE.test(req.path))) return next();
     const scopeNow = () => tokenScope(context, access) ?? sessionScope(context, access, cookie, origin);
-    const scope = scopeNow();
-    if (scope === null) throw unauthorized();
-    context.set('scope', scope);
+    if (scopeNow() === null) throw unauthorized();
+    context.set('scope', scopeNow);
     const { outgoing } = context.env;
     const isOver = () => {
       try {

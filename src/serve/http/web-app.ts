@@ -11,7 +11,7 @@ import { StoreError } from '../../store/store-error.ts';
 import { ROUTES } from '../api/all-routes.ts';
 import { callRoute, checked, invalid } from '../api/call-route.ts';
 import { openApi } from '../api/openapi.ts';
-import type { ApiSources, Route, Scope } from '../api/route.ts';
+import type { ApiSources, Route } from '../api/route.ts';
 import { EXPOSITION_TYPE } from '../metrics/exposition.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { EventFeed } from '../stream/event-feed.ts';
@@ -127,7 +127,7 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
   app.post('/v1/login-links', (context) => {
     if (context.get('by') !== 'token')
       throw forbidden('only a token can make login links', 'coppice web makes one');
-    const scope: Scope = context.req.query('scope') === 'read' ? 'read' : context.get('scope');
+    const scope = context.req.query('scope') === 'read' ? 'read' : (context.get('scope')() ?? 'read');
     const { code, until } = access.newCode(scope);
     return context.json({
       schema: 'coppice/login-link/v1',
@@ -142,7 +142,7 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
     return context.json({ schema: 'coppice/logged-out/v1' });
   });
   app.get('/v1/session', (context) =>
-    context.json({ schema: 'coppice/session/v1', scope: context.get('scope'), version }),
+    context.json({ schema: 'coppice/session/v1', scope: context.get('scope')(), version }),
   );
 
   // Compression shrinks columns of numbers to a quarter. A local browser gains nothing, and this process needs its CPU time for agents.
@@ -158,8 +158,8 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
   });
   for (const path of ['/mcp', '/mcp/:name'])
     app.all(path, async (context) => {
-      assertWrites(context);
-      return (await options.mcp()).fetch(context.req.raw);
+      await assertWrites(context);
+      return (await options.mcp()).fetch(context.req.raw, await context.req.text());
     });
   for (const route of ROUTES)
     app.on(route.method, route.path, async (context) => {
@@ -192,13 +192,15 @@ function hasLeft(error: Error): boolean {
   return error.message === 'aborted' && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
 }
 
-function assertWrites(context: Context<Guarded>): void {
-  if (context.get('scope') === 'write') return;
+/** Reads the body first: the token may be replaced while it arrives. */
+async function assertWrites(context: Context<Guarded>): Promise<void> {
+  await context.req.text();
+  if (context.get('scope')() === 'write') return;
   throw forbidden('this token only reads', 'Use the token that may write: coppice web --token prints it');
 }
 
 async function serve(route: Route, context: Context<Guarded>, options: WebAppOptions): Promise<Response> {
-  if (route.scope === 'write') assertWrites(context);
+  if (route.scope === 'write') await assertWrites(context);
   return context.json(await answerOf(route, context, options));
 }
 

@@ -91,3 +91,25 @@ it('a wait, a call over MCP, and a body that drips end, and answer nothing', asy
     assert.doesNotMatch(text, /SECRET|"result"|schema":"coppice\/wait/);
   assert.equal((await web.ask('/v1/session')).status, 200);
 });
+
+it('a request whose body comes to its end after the rotation does nothing', async () => {
+  web = await setWebStage(() => 'unused');
+  const call = { name: 'start_tree', arguments: { prompt: 'over MCP' } };
+  const bodies = [
+    ['/v1/trees', JSON.stringify({ prompt: 'over HTTP' })],
+    ['/mcp', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call })],
+  ] as const;
+  const open = await Promise.all(
+    bodies.map(async ([path, body]) => {
+      const one = await begin('POST', path, body.slice(0, -1), Buffer.byteLength(body));
+      return { ...one, one, last: body.slice(-1) };
+    }),
+  );
+  // Asked later over other connections, so that these two were admitted before.
+  for (let times = 0; times < 3; times += 1) await web.ask('/v1/session');
+  rotate('write');
+  for (const { socket, last } of open) socket.write(last);
+  await until(() => open.every(({ one }) => one.text.includes('401 Unauthorized')), 'they are refused');
+  for (const { socket } of open) socket.destroy();
+  assert.deepEqual(await web.stage.store.agents({}), []);
+});
