@@ -64,6 +64,7 @@ class Runtime implements RuntimeFace {
   /** Roots of trees being taken over, which must not be released meanwhile. */
   readonly #resuming: string[] = [];
   #closed = false;
+  #closing: Promise<void> | null = null;
 
   constructor(options: OpenOptions) {
     this.#options = options;
@@ -105,7 +106,15 @@ class Runtime implements RuntimeFace {
     });
   }
 
-  readonly open = (): Promise<void> => this.#keeper.start();
+  open(): Promise<void> {
+    const { gone } = this.#store;
+    const end = () => {
+      this.#emit({ type: 'ledger', reachable: false, text: gone.reason.message });
+      void this.close();
+    };
+    gone.addEventListener('abort', end, { once: true });
+    return this.#keeper.start();
+  }
 
   #emit(event: RuntimeEvent): void {
     if (event.type === 'agent' && isTerminal(event.agent.state.type)) this.#worktrees.ended(event.agent);
@@ -285,16 +294,21 @@ class Runtime implements RuntimeFace {
   }
 
   #assertOpen(): void {
+    this.#store.gone.throwIfAborted();
     if (this.#closed) throw new CoppiceError('E_CLOSED', 'the runtime is closed');
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#closed = true;
     await this.#executor.close();
     const [models, worktrees, output] = [this.#models, this.#worktrees, this.#options.output];
     await Promise.all([models.close(), worktrees.close(), output.close(), this.#catalog.close()]);
-    this.#quiescence.close();
+    this.#quiescence.close(this.#store.gone.reason);
     await this.#keeper.stop();
   }
 }

@@ -8,7 +8,8 @@ export type StoreErrorCode =
   | 'E_DB_READ_ONLY'
   | 'E_DB_FULL'
   | 'E_DB_BUSY'
-  | 'E_DB_UNAVAILABLE';
+  | 'E_DB_UNAVAILABLE'
+  | 'E_DB_GONE';
 
 export class StoreError extends Error {
   readonly code: StoreErrorCode;

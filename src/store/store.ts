@@ -262,6 +262,10 @@ export interface Store
   readonly kind: 'sqlite' | 'postgres';
   /** Address for people and logs, without passwords. */
   readonly location: string;
+  /** Aborted, with a `StoreError` (`E_DB_GONE`) as reason, when the file of the ledger was taken away under this process (docs/ledger.md). */
+  readonly gone: AbortSignal;
+  /** Looks now whether the file is still there; throws that `StoreError` if not. Must precede every "nothing is lost". */
+  assertThere(): void;
   /**
    * Calls `wake` soon after another process wrote something for this worker. Only a hint: it may come twice, too often or not at all. Resolves to a function
    * that stops listening.
@@ -269,5 +273,6 @@ export interface Store
   listen(worker_id: string, wake: () => void): Promise<() => Promise<void>>;
   /** The database's clock, milliseconds since the epoch. */
   now(): Promise<number>;
+  /** Rejects, when all is closed, if the file is gone. */
   close(): Promise<void>;
 }

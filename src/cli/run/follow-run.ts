@@ -1,6 +1,5 @@
 import { agentJson } from '../../documents/agent-json.ts';
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
-import { killAllProcessGroups } from '../../processes/process-group.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { type Failure, isAboutContent } from '../../records/agent/failure.ts';
 import { isWorking } from '../../records/agent/state.ts';
@@ -13,7 +12,7 @@ import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { resumeCommand } from '../../settings/suggested-command.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context } from '../setup/context.ts';
-import { endProcessSoon, onStopSignal } from '../setup/end-process.ts';
+import { closeStore, onStopSignal } from '../setup/end-process.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT, exitCodeOfFailure } from '../start/exit-code.ts';
 import { markRead } from './overview/overview-source.ts';
@@ -68,15 +67,16 @@ export async function leadRun(
     },
     settled: async (root_id, until) =>
       (await runtime.settled(root_id, until)).agents.map((agent) => agentJson(agent)),
-    next: (root_id) => `continue with: ${resumeCommand(context, root_id, options.ask === true)}`,
+    next: (root_id) => {
+      store.assertThere();
+      return `continue with: ${resumeCommand(context, root_id, options.ask === true)}`;
+    },
     close: () => runtime.close(),
   };
   try {
     return await followRun(context, led, options);
   } finally {
-    killAllProcessGroups();
-    await store.close();
-    endProcessSoon();
+    await closeStore(store);
   }
 }
 
@@ -91,9 +91,7 @@ function shownEvent(event: RuntimeEvent): ShownEvent {
     case 'notice':
       return { notice: event.text };
     case 'ledger':
-      return {
-        ledger: event.reachable ? event.text : `ledger: ${clean(event.text)}; waiting, nothing is lost`,
-      };
+      return { ledger: event.reachable ? event.text : `ledger: ${clean(event.text)}` };
     default:
       return {};
   }

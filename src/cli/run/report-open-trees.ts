@@ -15,6 +15,7 @@ export async function reportOpenTrees(
   store: Store,
   { how, root_id, left }: AppEnd,
 ): Promise<number> {
+  store.assertThere();
   if (root_id === null && left.length === 0) return EXIT.done;
   for (const id of [...left, ...(root_id === null ? [] : [root_id])]) {
     const named = `${id.slice(0, 8)}${sameLedgerFlags(context)}`;

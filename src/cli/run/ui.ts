@@ -3,7 +3,6 @@ import { titleOf } from '../../documents/tree-titles.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../../models/model.ts';
 import { treeOutput } from '../../processes/output/spill-folder.ts';
-import { killAllProcessGroups } from '../../processes/process-group.ts';
 import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { ComposedText } from '../../records/conversation/attached-text.ts';
@@ -32,7 +31,7 @@ import {
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
-import { endProcessSoon } from '../setup/end-process.ts';
+import { closeStore } from '../setup/end-process.ts';
 import { EXIT } from '../start/exit-code.ts';
 import { prepareModel } from './first-run/prepare-model.ts';
 import { parseLimits } from './limit-option.ts';
@@ -68,9 +67,7 @@ export async function ui(context: Context, options: UiOptions): Promise<number> 
     const told = ended === null ? [] : await tellEnded(store, ended);
     return await converseWithModel(context, options, store, root, told);
   } finally {
-    killAllProcessGroups();
-    await store.close();
-    endProcessSoon();
+    await closeStore(store);
   }
 }
 

@@ -47,9 +47,10 @@ export async function openWithRetry(
 export async function closeLongRunning(runtime: RuntimeFace, store: Store, log: ChannelLog): Promise<void> {
   await runtime.close();
   killAllProcessGroups();
-  await store.close();
+  const ended = () =>
+    endProcessSoon((open) => log('warn', 'ended by force: something was left open', { open }));
+  await store.close().finally(ended);
   log('info', 'stopped; nothing is lost');
-  endProcessSoon((open) => log('warn', 'ended by force: something was left open', { open }));
 }
 
 /** Whether a person can answer approvals of an agent of a served tree, in its chat or by `coppice approvals`; false for unattended runs outside of a chat. */

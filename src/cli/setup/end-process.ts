@@ -1,7 +1,10 @@
 import { killAllProcessGroups } from '../../processes/process-group.ts';
+import type { Store } from '../../store/store.ts';
 
 /** Time after which even the pauses and connection attempts of an unreachable database are over. */
 const LATEST_MS = 10_000;
+/** How long the last messages may wait for a program to read them. */
+const UNREAD_MS = 2_000;
 
 /**
  * Called when everything is closed: ends the process if something that was left open keeps it alive, and first reports the kinds of these resources,
@@ -16,6 +19,17 @@ export function endProcessSoon(tell = tellPerson): void {
     tell([...kinds].map(([kind, all]) => `${all.length} ${kind}`).join(', '));
     process.exit();
   }, LATEST_MS).unref();
+}
+
+/** Ends the processes of agents, and closes the ledger; rejects if its file is gone. */
+export async function closeStore(store: Store): Promise<void> {
+  killAllProcessGroups();
+  await store.close().finally(() => endProcessSoon());
+}
+
+/** Ends a process that serves a program through pipes: what that does not read would keep it alive for ever. */
+export function endUnread(): void {
+  if (!process.connected) setTimeout(() => process.exit(), UNREAD_MS).unref();
 }
 
 function tellPerson(open: string): void {

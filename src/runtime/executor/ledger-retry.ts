@@ -1,3 +1,4 @@
+import { StoreError } from '../../store/store-error.ts';
 import type { ExecutorOptions } from './executor-options.ts';
 
 /** Back-off between tries; the last pause repeats. */
@@ -16,7 +17,11 @@ export async function retryUntilReachable<T>(
       return { answer };
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      emit({ type: 'ledger', reachable: false, text: `${text}; work is paused and resumes automatically` });
+      const more =
+        error instanceof StoreError && error.code === 'E_DB_GONE'
+          ? ''
+          : '; work is paused and resumes automatically; nothing is lost';
+      emit({ type: 'ledger', reachable: false, text: text + more });
       const pause_ms = RETRY_MS[Math.min(tries, RETRY_MS.length - 1)] as number;
       await new Promise<void>((resolve) => clock.after(pause_ms, resolve));
     }

@@ -107,10 +107,10 @@ export class Quiescence {
     this.#timer = null;
   }
 
-  close(): void {
+  close(reason: unknown = new CoppiceError('E_CLOSED', 'the runtime was closed')): void {
     this.#stop();
     const left = [...this.#waiting.values()].flatMap((of_tree) => [...of_tree]);
     this.#waiting.clear();
-    for (const waiting of left) waiting.reject(new CoppiceError('E_CLOSED', 'the runtime was closed'));
+    for (const waiting of left) waiting.reject(reason);
   }
 }

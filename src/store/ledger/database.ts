@@ -14,6 +14,8 @@ export interface Database {
   /** Address for people and logs, without passwords. */
   readonly location: string;
   readonly dialect: Dialect;
+  /** Watches the file, if it is one. `check` throws a `StoreError` if it is gone. */
+  readonly file?: { readonly gone: AbortSignal; check(): void } | undefined;
   /** Whether the connection can break after a commit and before its acknowledgement arrives. */
   readonly acknowledgements_may_be_lost: boolean;
   /** Runs a query that changes nothing. */

@@ -14,6 +14,8 @@ export function openLedger(db: Database): Store {
   return {
     kind: db.kind,
     location: db.location,
+    gone: db.file?.gone ?? new AbortController().signal,
+    assertThere: () => db.file?.check(),
     ...treeWrites(db),
     ...treeReads(db),
     ...leases(db),

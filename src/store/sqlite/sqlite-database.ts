@@ -5,6 +5,7 @@ import { UnitOfWork } from '../../kernel/ledger/unit-of-work.ts';
 import type { Database, Dialect, Query } from '../ledger/database.ts';
 import type { Row } from '../ledger/rows.ts';
 import type { OpenStoreOptions } from '../store.ts';
+import type { LedgerFile } from './ledger-file.ts';
 import { RowWriter } from './row-writer.ts';
 import { sqliteStoreError } from './sqlite-error.ts';
 import { FactStatements, SqliteFacts } from './sqlite-facts.ts';
@@ -34,6 +35,7 @@ export class SqliteDatabase implements Database {
   readonly location: string;
   readonly dialect = DIALECT;
   readonly acknowledgements_may_be_lost = false;
+  readonly file: LedgerFile | undefined;
   readonly #database: DatabaseSync;
   readonly #clock: () => number;
   readonly #poll_ms: number;
@@ -43,8 +45,15 @@ export class SqliteDatabase implements Database {
   readonly #commit: StatementSync;
   readonly #prepared = new Map<string, StatementSync>();
 
-  constructor(location: string, database: DatabaseSync, { now, notifications }: OpenStoreOptions) {
+  /** Without `file`, it is in memory, or nobody else knows its file. */
+  constructor(
+    location: string,
+    database: DatabaseSync,
+    { now, notifications }: OpenStoreOptions,
+    file?: LedgerFile,
+  ) {
     this.location = location;
+    this.file = file;
     this.#database = database;
     this.#clock = now ?? Date.now;
     this.#poll_ms = notifications === false ? POLL_WITHOUT_NOTIFICATIONS_MS : POLL_MS;
@@ -83,6 +92,7 @@ export class SqliteDatabase implements Database {
       try {
         const result = work();
         this.#commit.run();
+        this.file?.check();
         return result;
       } catch (error) {
         if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
@@ -92,9 +102,11 @@ export class SqliteDatabase implements Database {
   }
 
   #guarded<T>(work: () => T): T {
+    this.file?.assertKnown();
     try {
       return work();
     } catch (error) {
+      this.file?.check();
       throw sqliteStoreError(error, this.location);
     }
   }
@@ -127,10 +139,13 @@ export class SqliteDatabase implements Database {
   }
 
   async now(): Promise<number> {
+    this.file?.check();
     return this.#clock();
   }
 
   async close(): Promise<void> {
+    await this.file?.close();
     if (this.#database.isOpen) this.#database.close();
+    this.file?.assertKnown();
   }
 }

@@ -18,8 +18,7 @@ export function spinnerLine(
   style: UiStyle,
   keys: Shortcuts = STANDARD_SHORTCUTS,
 ): string | null {
-  if (state.trouble !== null)
-    return line(style, width, [['red', `! ledger: ${clean(state.trouble)}; waiting, nothing is lost`]]);
+  if (state.trouble !== null) return line(style, width, [['red', `! ledger: ${clean(state.trouble)}`]]);
   const agent = state.view === null ? undefined : state.agents.get(state.view);
   if (agent === undefined) return null;
   const doing = activity(state, agent, keys);

@@ -1,7 +1,6 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { McpService } from '../../../mcp/serve-client.ts';
 import { StdioLines } from '../../../mcp/stdio-lines.ts';
-import { killAllProcessGroups } from '../../../processes/process-group.ts';
 import { workingFolder } from '../../../processes/working-folder.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
 import { leadOf } from '../../../serve/leading/leaders.ts';
@@ -9,7 +8,7 @@ import { composeRoot } from '../../setup/api-sources.ts';
 import { composeTerms } from '../../setup/compose-config.ts';
 import { composeRuntime } from '../../setup/compose-runtime.ts';
 import type { Context } from '../../setup/context.ts';
-import { endProcessSoon, onStopSignal } from '../../setup/end-process.ts';
+import { closeStore, endUnread, onStopSignal } from '../../setup/end-process.ts';
 import { EXIT } from '../../start/exit-code.ts';
 
 export interface McpServeOptions {
@@ -21,9 +20,6 @@ export interface McpServeOptions {
   /** Seconds. */
   readonly maxWait: number;
 }
-
-/** How long the last messages may wait for the client to read them. */
-const UNREAD_MS = 2_000;
 
 /** `coppice mcp`: offers agents to a program on standard input and output, until it closes its end (docs/mcp-server.md). */
 export async function mcpServe(context: Context, options: McpServeOptions): Promise<number> {
@@ -64,6 +60,7 @@ export async function mcpServe(context: Context, options: McpServeOptions): Prom
     process.stdout.removeAllListeners('error');
     const transport = new StdioLines(process.stdin, process.stdout);
     const handle = serveStdio((request) => door.serverFor(request, options.as), { transport });
+    store.gone.addEventListener('abort', () => void transport.close());
     const remove = onStopSignal((_, exit_code) => {
       code = exit_code;
       void transport.close();
@@ -74,9 +71,6 @@ export async function mcpServe(context: Context, options: McpServeOptions): Prom
     return code;
   } finally {
     await runtime.close();
-    killAllProcessGroups();
-    await store.close();
-    endProcessSoon();
-    if (!process.connected) setTimeout(() => process.exit(code), UNREAD_MS).unref();
+    await closeStore(store).finally(endUnread);
   }
 }

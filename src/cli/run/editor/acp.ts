@@ -1,22 +1,18 @@
 import { Readable, Writable } from 'node:stream';
 import type { EditorFolder } from '../../../acp/acp-options.ts';
 import { serveEditor } from '../../../acp/serve-editor.ts';
-import { killAllProcessGroups } from '../../../processes/process-group.ts';
 import { workingFolder } from '../../../processes/working-folder.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
 import { clean } from '../../../render/clean.ts';
 import { leadOf } from '../../../serve/leading/leaders.ts';
 import type { Context } from '../../setup/context.ts';
-import { endProcessSoon, onStopSignal } from '../../setup/end-process.ts';
+import { closeStore, endUnread, onStopSignal } from '../../setup/end-process.ts';
 import { EXIT } from '../../start/exit-code.ts';
 import { type EditorRules, editorPlaces } from './editor-places.ts';
 
 export interface AcpCommandOptions extends EditorRules {
   readonly setup?: boolean;
 }
-
-/** How long the last messages may wait for the editor to read them. */
-const UNREAD_MS = 2_000;
 
 /** `coppice acp`: leads trees for an editor until it closes standard input. */
 export async function acp(context: Context, { setup, ...rules }: AcpCommandOptions): Promise<number> {
@@ -51,6 +47,7 @@ export async function acp(context: Context, { setup, ...rules }: AcpCommandOptio
         output: Writable.toWeb(process.stdout) as WritableStream<Uint8Array>,
       },
     );
+    store.gone.addEventListener('abort', () => editor.close());
     const remove = onStopSignal((_, exit_code) => {
       code = exit_code;
       editor.close();
@@ -62,10 +59,6 @@ export async function acp(context: Context, { setup, ...rules }: AcpCommandOptio
     return code;
   } finally {
     await places.close();
-    killAllProcessGroups();
-    await store.close();
-    endProcessSoon();
-    // Messages that the editor does not read would keep the process alive for ever.
-    if (!process.connected) setTimeout(() => process.exit(code), UNREAD_MS).unref();
+    await closeStore(store).finally(endUnread);
   }
 }

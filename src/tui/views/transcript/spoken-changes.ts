@@ -14,9 +14,7 @@ import { line } from '../../text/line.ts';
 export function spokenChanges(before: UiState, now: UiState, width: number, style: UiStyle): string[] {
   const said: string[] = [];
   if (now.trouble !== before.trouble)
-    said.push(
-      now.trouble === null ? 'ledger: reachable again' : `ledger: ${clean(now.trouble)}; nothing is lost`,
-    );
+    said.push(now.trouble === null ? 'ledger: reachable again' : `ledger: ${clean(now.trouble)}`);
   if (now.agents !== before.agents) {
     const many = manyChildren(before, now);
     for (const [parent_id, count] of many)
