@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { errorJson } from '../../documents/error-json.ts';
 import { knownProviders } from '../../models/providers.ts';
@@ -8,12 +9,16 @@ import { agentPrograms } from '../../settings/agent-programs.ts';
 import { sandboxOf } from '../../settings/sandbox-of.ts';
 import { ledgerName } from '../../settings/suggested-command.ts';
 import { databaseAddress } from '../../store/database-address.ts';
+import { damageOf } from '../../store/sqlite/ledger-file.ts';
 import { assertCreatable } from '../../store/sqlite/open-database.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context } from '../setup/context.ts';
 import { loadProfiles } from '../setup/profiles/profiles.ts';
 import { loadProjectParts } from '../setup/profiles/project-parts.ts';
 import { isUsed } from '../setup/profiles/project-places.ts';
+
+/** Larger ledgers are not read for damage, which takes 0.4 s for 1 GB in memory, and as long as the disk takes for the rest. */
+const READ_BYTES = 4_000_000_000;
 
 /** One line of `coppice doctor`. */
 export interface Check {
@@ -34,6 +39,7 @@ export const optional = (name: string, ok: boolean, text: string): Check => ({
 export async function ledgerChecks(context: Context): Promise<Check[]> {
   return [
     node(),
+    user(),
     configuration(context),
     await database(context),
     ...providers(context),
@@ -51,6 +57,12 @@ function node(): Check {
   return needed('node', true, process.version);
 }
 
+function user(): Check {
+  const text =
+    'you are root: what runs outside of the sandbox can do anything to this machine, commands in it read what only root may, and the kernel does not enforce the limit on processes; use a user of its own';
+  return process.getuid?.() === 0 ? optional('user', false, text) : optional('user', true, 'not root');
+}
+
 function configuration({ loaded }: Context): Check {
   return optional('configuration', loaded.file !== null, loaded.file ?? 'none; optional');
 }
@@ -63,16 +75,29 @@ async function database(context: Context): Promise<Check> {
       if (address.kind === 'sqlite') assertCreatable(address.path);
       return needed('database', true, `none yet at ${ledgerName(context.database)}: created at first use`);
     }
-    const text = `${store.kind} at ${store.location}`;
     try {
       await writes(store);
+      const { ok, text } = store.kind === 'sqlite' ? pages(store.location) : { ok: true, text: '' };
+      return needed('database', ok, `${store.kind} at ${store.location}${text}`);
     } finally {
       await store.close();
     }
-    return needed('database', true, text);
   } catch (error) {
     return needed('database', false, errorJson(error).message);
   }
+}
+
+/** Whether the pages of a SQLite ledger are whole. */
+function pages(file: string): Pick<Check, 'ok' | 'text'> {
+  const size = statSync(file).size;
+  if (size > READ_BYTES)
+    return {
+      ok: true,
+      text: `; not looked for damage, because it is large: sqlite3 ${file} "PRAGMA quick_check"`,
+    };
+  const damage = damageOf(file);
+  const text = ` is damaged (${damage}): stop all that use it, then restore a backup, or save what can be read: sqlite3 ${file} .recover | sqlite3 NEW`;
+  return damage === null ? { ok: true, text: ', undamaged' } : { ok: false, text };
 }
 
 /** Proves that the ledger can be written: registers a worker and removes it again. */

@@ -37,7 +37,7 @@ it('reports each failed try and the recovery; the pauses grow up to five seconds
   const { result, pauses, told } = await asked(7);
   assert.deepEqual(result, { answer: 'answer' });
   assert.deepEqual(pauses, [100, 300, 1000, 3000, 5000, 5000, 5000]);
-  const away = [false, 'no connection; work is paused and resumes automatically'];
+  const away = [false, 'no connection; work is paused and resumes automatically; nothing is lost'];
   assert.deepEqual(told, [
     ...Array.from({ length: 7 }, () => away),
     [true, 'the ledger can be reached again'],

@@ -116,7 +116,7 @@ describe('the spinner', () => {
       type: 'runtime',
       event: { type: 'ledger', reachable: false, text: 'no connection' },
     });
-    assert.equal(spinnerLine(away, 80, PLAIN), '! ledger: no connection; waiting, nothing is lost');
+    assert.equal(spinnerLine(away, 80, PLAIN), '! ledger: no connection');
   });
 });
 

@@ -88,7 +88,7 @@ describe('what is said to people who listen', () => {
     ]);
     assert.deepEqual(say({ type: 'visit', agent_id: 'test-runner' }), ['in view: test-runner']);
     assert.deepEqual(say({ type: 'runtime', event: { type: 'ledger', reachable: false, text: 'gone' } }), [
-      'ledger: gone; nothing is lost',
+      'ledger: gone',
     ]);
   });
 
