@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, realpathSync, rmSync, type Stats, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -75,7 +76,7 @@ export class LedgerFile {
     const beside = dirname(this.#path);
     let problem = '';
     for (const folder of [beside, homedir(), tmpdir()]) {
-      const copy = join(folder, `${basename(this.#path)}.rescued-${time}-${process.pid}`);
+      const copy = join(folder, `${basename(this.#path)}.rescued-${time}-${randomBytes(3).toString('hex')}`);
       try {
         // Where its file system was unmounted, the copy would be hidden when that is back.
         if (folder === beside && statSync(folder).dev !== this.#opened[0]?.[1].dev) continue;
