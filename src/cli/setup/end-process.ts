@@ -32,6 +32,11 @@ export function endUnread(): void {
   if (!process.connected) setTimeout(() => process.exit(), UNREAD_MS).unref();
 }
 
+/** Calls `end` when the file of the ledger is gone, once open requests of the program have been answered with that. */
+export function onGone({ gone }: Store, end: () => void): void {
+  gone.addEventListener('abort', () => setTimeout(end, UNREAD_MS).unref());
+}
+
 function tellPerson(open: string): void {
   process.stderr.write(`ended by force: something was left open: ${open}\n`);
 }

@@ -194,6 +194,7 @@ export class TreeKeeper {
   }
 
   async #isAtWork(): Promise<boolean> {
+    if (this.#options.store.gone.aborted) return false;
     for (const root_id of this.#led.keys()) {
       const agents = await this.#options.runtime.agents(root_id);
       // Parked agents wait in the ledger for the next leader.

@@ -8,7 +8,7 @@ import { composeRoot } from '../../setup/api-sources.ts';
 import { composeTerms } from '../../setup/compose-config.ts';
 import { composeRuntime } from '../../setup/compose-runtime.ts';
 import type { Context } from '../../setup/context.ts';
-import { closeStore, endUnread, onStopSignal } from '../../setup/end-process.ts';
+import { closeStore, endUnread, onGone, onStopSignal } from '../../setup/end-process.ts';
 import { EXIT } from '../../start/exit-code.ts';
 
 export interface McpServeOptions {
@@ -60,7 +60,7 @@ export async function mcpServe(context: Context, options: McpServeOptions): Prom
     process.stdout.removeAllListeners('error');
     const transport = new StdioLines(process.stdin, process.stdout);
     const handle = serveStdio((request) => door.serverFor(request, options.as), { transport });
-    store.gone.addEventListener('abort', () => void transport.close());
+    onGone(store, () => void transport.close());
     const remove = onStopSignal((_, exit_code) => {
       code = exit_code;
       void transport.close();

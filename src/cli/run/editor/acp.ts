@@ -6,7 +6,7 @@ import { CoppiceError } from '../../../records/coppice-error.ts';
 import { clean } from '../../../render/clean.ts';
 import { leadOf } from '../../../serve/leading/leaders.ts';
 import type { Context } from '../../setup/context.ts';
-import { closeStore, endUnread, onStopSignal } from '../../setup/end-process.ts';
+import { closeStore, endUnread, onGone, onStopSignal } from '../../setup/end-process.ts';
 import { EXIT } from '../../start/exit-code.ts';
 import { type EditorRules, editorPlaces } from './editor-places.ts';
 
@@ -47,7 +47,7 @@ export async function acp(context: Context, { setup, ...rules }: AcpCommandOptio
         output: Writable.toWeb(process.stdout) as WritableStream<Uint8Array>,
       },
     );
-    store.gone.addEventListener('abort', () => editor.close());
+    onGone(store, () => editor.close());
     const remove = onStopSignal((_, exit_code) => {
       code = exit_code;
       editor.close();
