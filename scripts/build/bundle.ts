@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { heldFiles } from './held-files.ts';
 
 /** Not in the bundle: packages with binaries, and optional dependencies of packages. */
 const EXTERNAL = ['sharp', '@vscode/ripgrep', 'pg-native', 'canvas'];
@@ -20,7 +21,7 @@ const REQUIRE = `import { createRequire as createRequireOf } from 'node:module';
 const require = createRequireOf(import.meta.url);
 `;
 
-/** Bundles the command line and what it starts into `dist`; returns every source file that went in, relative to `root`. */
+/** Bundles the command line and what it starts into `dist`; returns every source file of which something went in, relative to `root`. */
 export async function bundleProgram(root: string, dist: string): Promise<readonly string[]> {
   copyEntry(join(root, 'src'), dist);
   const lazy = await bundle(root, dist, {
@@ -56,7 +57,7 @@ export async function bundleProgram(root: string, dist: string): Promise<readonl
 }
 
 /**
- * Bundles the library into `dist/library`; returns every source file that went in, relative to `root`. It shares no chunk with the command line, which
+ * Bundles the library into `dist/library`; returns every source file of which something went in, relative to `root`. It shares no chunk with the command line, which
  * is split so that each command loads little (docs/decisions/0018-a-bundled-package.md), but it starts and loads the same files of `dist`, which
  * `bundleProgram` writes.
  */
@@ -171,7 +172,7 @@ async function bundle(
     metafile: true,
   });
   for (const file of Object.keys(metafile.outputs)) finish(join(root, file), dist);
-  return { inputs: Object.keys(metafile.inputs), outputs: metafile.outputs };
+  return { inputs: heldFiles(metafile), outputs: metafile.outputs };
 }
 
 /** Copies the files that run before the bundle: every version of Node can run them, and an old one reports which version is needed. */

@@ -1,12 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { packageFolders } from './held-files.ts';
 
 /** Writes the bundled packages with their licence texts to `dist/third-party-licences.txt`. Throws if a package names no licence. */
 export function licences(root: string, dist: string, inputs: readonly string[]): void {
-  const folders = new Set(
-    inputs.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
-  );
-  const parts = [...folders].sort().map((folder) => licenceOf(join(root, folder)));
+  const parts = packageFolders(inputs).map((folder) => licenceOf(join(root, folder)));
   mkdirSync(dist, { recursive: true });
   writeFileSync(
     join(dist, 'third-party-licences.txt'),

@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
+import { heldFiles } from './held-files.ts';
 
-/** Bundles the dashboard into `dist/web`; returns every source file that went in, relative to `root`. */
+/** Bundles the dashboard into `dist/web`; returns every source file of which something went in, relative to `root`. */
 export async function buildWeb(root: string, dist: string): Promise<readonly string[]> {
   const out = join(dist, 'web');
   mkdirSync(out, { recursive: true });
@@ -31,5 +32,5 @@ export async function buildWeb(root: string, dist: string): Promise<readonly str
     writeFileSync(draft, contents);
     renameSync(draft, join(out, name));
   }
-  return Object.keys(metafile.inputs);
+  return heldFiles(metafile);
 }

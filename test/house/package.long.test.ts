@@ -4,12 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { Script } from 'node:vm';
+import { Ajv } from 'ajv';
+import { SBOM } from '../../scripts/build/sbom.ts';
 import { nodeTooOld } from '../../src/settings/node-version.cjs';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { type Component, type Locked, packagesOf } from './bundled-packages.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 /** A PNG of one pixel. */
@@ -117,6 +120,59 @@ describe('the package', () => {
       dependencies: object;
     };
     assert.deepEqual(Object.keys(dependencies), ['@vscode/ripgrep', 'zod']);
+  });
+
+  it('has a bill of materials that the schema of CycloneDX accepts, with every package that it holds or installs', async () => {
+    const bill = JSON.parse(readFileSync(join(installed, 'dist', SBOM), 'utf8'));
+    const schemas = join(root, 'node_modules', '@cyclonedx', 'cyclonedx-library', 'res', 'schema');
+    const schema = (name: string) =>
+      JSON.parse(readFileSync(join(schemas, `${name}.SNAPSHOT.schema.json`), 'utf8'));
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    for (const name of ['spdx', 'jsf-0.82', 'cryptography-defs'])
+      ajv.addSchema(schema(name), `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json`);
+    const isValid = ajv.compile(schema('bom-1.7'));
+    assert.ok(isValid(bill), ajv.errorsText(isValid.errors));
+    const { components } = bill as { components: Component[] };
+    const listed = components.map(({ name, version }) => `${name}@${version}`);
+    assert.deepEqual(listed, [...new Set(listed)], 'each once');
+    const at = (place: string) => {
+      const there = components.filter(({ properties }) => properties.some(({ value }) => value === place));
+      return new Set(there.map(({ name, version }) => `${name}@${version}`));
+    };
+    const lazy = readdirSync(join(installed, 'dist', 'lazy')).map((file) => file.replace('.cjs', ''));
+    for (const [part, entryPoints] of [
+      ['program', ['src/cli/start/start.ts', 'src/tools/web/page-worker.ts', ...lazy]],
+      ['library', ['src/coppice.ts']],
+      ['dashboard', ['web/dashboard.tsx']],
+    ] as const) {
+      const { held, read } = await packagesOf(root, entryPoints);
+      // Belongs to `abort-controller`, which scripts/build/bundle.ts replaces.
+      for (const name of held) if (name.startsWith('event-target-shim@')) held.delete(name);
+      const listed = at(`bundled in the ${part}`);
+      assert.ok(listed.size > 0, part);
+      assert.deepEqual([...held.difference(listed)], [], `held by the ${part} and not listed`);
+      assert.deepEqual([...listed.difference(read)], [], `listed and not in the ${part}`);
+    }
+    const beside = [...at('installed')].map((name) => name.replace(/@[^@]*$/, '')).sort();
+    assert.deepEqual(
+      beside.filter((name) => !name.startsWith('@vscode/ripgrep-')),
+      ['@vscode/ripgrep', 'zod'],
+    );
+    assert.ok(beside.includes(`@vscode/ripgrep-${process.platform}-${process.arch}`));
+    const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages as Locked;
+    for (const { name, version, purl, licenses, hashes } of components) {
+      const [{ license, expression } = {}] = licenses;
+      const sha512 = `sha512-${Buffer.from(hashes[0]?.content ?? '', 'hex').toString('base64')}`;
+      const found = Object.entries(lock).some(
+        ([folder, one]) =>
+          folder.endsWith(`node_modules/${name}`) &&
+          one.version === version &&
+          one.license === (license?.id ?? expression) &&
+          one.integrity === sha512,
+      );
+      assert.ok(found, `${name}@${version}`);
+      assert.equal(purl, `pkg:npm/${name.replace('@', '%40')}@${version}`);
+    }
   });
 
   it('says what to install where a picture is to be read and sharp is not there', () => {
