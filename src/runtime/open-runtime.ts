@@ -63,7 +63,6 @@ class Runtime implements RuntimeFace {
   readonly #serial = new SerialQueue();
   /** Roots of trees being taken over, which must not be released meanwhile. */
   readonly #resuming: string[] = [];
-  #closed = false;
   #closing: Promise<void> | null = null;
 
   constructor(options: OpenOptions) {
@@ -108,11 +107,10 @@ class Runtime implements RuntimeFace {
 
   open(): Promise<void> {
     const { gone } = this.#store;
-    const end = () => {
+    gone.addEventListener('abort', () => {
       this.#emit({ type: 'ledger', reachable: false, text: gone.reason.message });
       void this.close();
-    };
-    gone.addEventListener('abort', end, { once: true });
+    });
     return this.#keeper.start();
   }
 
@@ -295,7 +293,7 @@ class Runtime implements RuntimeFace {
 
   #assertOpen(): void {
     this.#store.gone.throwIfAborted();
-    if (this.#closed) throw new CoppiceError('E_CLOSED', 'the runtime is closed');
+    if (this.#closing !== null) throw new CoppiceError('E_CLOSED', 'the runtime is closed');
   }
 
   close(): Promise<void> {
@@ -304,7 +302,6 @@ class Runtime implements RuntimeFace {
   }
 
   async #close(): Promise<void> {
-    this.#closed = true;
     await this.#executor.close();
     const [models, worktrees, output] = [this.#models, this.#worktrees, this.#options.output];
     await Promise.all([models.close(), worktrees.close(), output.close(), this.#catalog.close()]);

@@ -20,6 +20,9 @@ import { isUsed } from '../setup/profiles/project-places.ts';
 /** Larger ledgers are not read for damage, which takes 0.4 s for 1 GB in memory, and as long as the disk takes for the rest. */
 const READ_BYTES = 4_000_000_000;
 
+const ROOT =
+  'you are root: what runs outside of the sandbox can do anything to this machine, commands in it read what only root may, and the kernel does not enforce the limit on processes; use a user of its own';
+
 /** One line of `coppice doctor`. */
 export interface Check {
   readonly name: string;
@@ -39,7 +42,7 @@ export const optional = (name: string, ok: boolean, text: string): Check => ({
 export async function ledgerChecks(context: Context): Promise<Check[]> {
   return [
     node(),
-    user(),
+    optional('user', process.getuid?.() !== 0, process.getuid?.() === 0 ? ROOT : 'not root'),
     configuration(context),
     await database(context),
     ...providers(context),
@@ -57,12 +60,6 @@ function node(): Check {
   return needed('node', true, process.version);
 }
 
-function user(): Check {
-  const text =
-    'you are root: what runs outside of the sandbox can do anything to this machine, commands in it read what only root may, and the kernel does not enforce the limit on processes; use a user of its own';
-  return process.getuid?.() === 0 ? optional('user', false, text) : optional('user', true, 'not root');
-}
-
 function configuration({ loaded }: Context): Check {
   return optional('configuration', loaded.file !== null, loaded.file ?? 'none; optional');
 }
@@ -77,8 +74,9 @@ async function database(context: Context): Promise<Check> {
     }
     try {
       await writes(store);
-      const { ok, text } = store.kind === 'sqlite' ? pages(store.location) : { ok: true, text: '' };
-      return needed('database', ok, `${store.kind} at ${store.location}${text}`);
+      return store.kind === 'sqlite'
+        ? pages(store)
+        : needed('database', true, `postgres at ${store.location}`);
     } finally {
       await store.close();
     }
@@ -87,17 +85,18 @@ async function database(context: Context): Promise<Check> {
   }
 }
 
-/** Whether the pages of a SQLite ledger are whole. */
-function pages(file: string): Pick<Check, 'ok' | 'text'> {
-  const size = statSync(file).size;
-  if (size > READ_BYTES)
-    return {
-      ok: true,
-      text: `; not looked for damage, because it is large: sqlite3 ${file} "PRAGMA quick_check"`,
-    };
+/** Looks for damaged pages of a SQLite ledger. */
+function pages({ location: file }: Store): Check {
+  const named = (ok: boolean, text: string) => needed('database', ok, `sqlite at ${file}${text}`);
+  if (statSync(file).size > READ_BYTES)
+    return named(true, `; not looked for damage, because it is large: sqlite3 ${file} "PRAGMA quick_check"`);
   const damage = damageOf(file);
-  const text = ` is damaged (${damage}): stop all that use it, then restore a backup, or save what can be read: sqlite3 ${file} .recover | sqlite3 NEW`;
-  return damage === null ? { ok: true, text: ', undamaged' } : { ok: false, text };
+  if (damage === null) return named(true, ', undamaged');
+  const save = `sqlite3 ${file} .recover | sqlite3 NEW`;
+  return named(
+    false,
+    ` is damaged (${damage}): stop all that use it, then restore a backup, or save what can be read: ${save}`,
+  );
 }
 
 /** Proves that the ledger can be written: registers a worker and removes it again. */

@@ -45,13 +45,8 @@ export class SqliteDatabase implements Database {
   readonly #commit: StatementSync;
   readonly #prepared = new Map<string, StatementSync>();
 
-  /** Without `file`, it is in memory, or nobody else knows its file. */
-  constructor(
-    location: string,
-    database: DatabaseSync,
-    { now, notifications }: OpenStoreOptions,
-    file?: LedgerFile,
-  ) {
+  constructor(location: string, database: DatabaseSync, options: OpenStoreOptions, file?: LedgerFile) {
+    const { now, notifications } = options;
     this.location = location;
     this.file = file;
     this.#database = database;
@@ -102,7 +97,7 @@ export class SqliteDatabase implements Database {
   }
 
   #guarded<T>(work: () => T): T {
-    this.file?.assertKnown();
+    this.file?.gone.throwIfAborted();
     try {
       return work();
     } catch (error) {
@@ -146,6 +141,6 @@ export class SqliteDatabase implements Database {
   async close(): Promise<void> {
     await this.file?.close();
     if (this.#database.isOpen) this.#database.close();
-    this.file?.assertKnown();
+    this.file?.gone.throwIfAborted();
   }
 }

@@ -2,13 +2,13 @@
 
 import { openLedger } from '../ledger/ledger.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
-import { LedgerFile } from './ledger-file.ts';
+import { watchLedger } from './ledger-file.ts';
 import { inMemoryDatabase, openDatabase } from './open-database.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 
 export function openSqliteStore(path: string, options: OpenStoreOptions): Store {
   const database = openDatabase(path, options.create !== false);
-  return openLedger(new SqliteDatabase(path, database, options, new LedgerFile(path, database)));
+  return openLedger(new SqliteDatabase(path, database, options, watchLedger(path, database)));
 }
 
 /** Stands in for a missing ledger in commands that only read. */
