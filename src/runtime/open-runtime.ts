@@ -1,8 +1,8 @@
+import type { Order } from '../kernel/mailbox/order.ts';
 import { DEFAULT_TERMS } from '../kernel/toolsets/toolset-terms.ts';
 import type { WorldEffect } from '../kernel/turn/advance-result.ts';
-import type { Agent, AgentConfig, PermissionMode } from '../records/agent/agent.ts';
+import type { Agent, AgentConfig } from '../records/agent/agent.ts';
 import { isTerminal } from '../records/agent/state.ts';
-import type { Mail } from '../records/conversation/mail.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { NewAgent } from '../records/run/new-agent.ts';
 import { storable } from '../records/text/text.ts';
@@ -25,14 +25,7 @@ import { createRecallTool } from './performing/recall-tool.ts';
 import { mayCreate, resolveNeed } from './performing/resolve-need.ts';
 import { SpillCleanup } from './performing/spill-cleanup.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
-import type {
-  RestOptions,
-  ResumeOptions,
-  RuntimeFace,
-  SendOptions,
-  StartOptions,
-  TreeOutcome,
-} from './runtime-face.ts';
+import type { RestOptions, ResumeOptions, RuntimeFace, StartOptions, TreeOutcome } from './runtime-face.ts';
 import { idSequence, type OpenOptions, type RuntimeOptions } from './runtime-options.ts';
 import { SerialQueue } from './serial-queue.ts';
 import { ToolCatalog } from './tool-catalog.ts';
@@ -232,49 +225,30 @@ class Runtime implements RuntimeFace {
     return this.#orders;
   }
 
-  async send(to_id: string, text: string, as: SendOptions = {}): Promise<Mail> {
-    return this.#people.send(to_id, text, as);
-  }
-
+  readonly send: RuntimeFace['send'] = async (to_id, text, as = {}) => this.#people.send(to_id, text, as);
   readonly takeBack: RuntimeFace['takeBack'] = async (...mail) => this.#people.takeBack(...mail);
   readonly fork: RuntimeFace['fork'] = async (...order) => this.#people.fork(...order);
+  readonly wait: RuntimeFace['wait'] = async (...order) => this.#people.wait(...order);
+  readonly answer: RuntimeFace['answer'] = async (...answer) => this.#people.answer(...answer);
+  readonly kill: RuntimeFace['kill'] = async (id) => this.#people.kill(id);
+  readonly retry: RuntimeFace['retry'] = (id, without_last = false) =>
+    this.#order(id, { type: 'retry', without_last });
+  readonly compact: RuntimeFace['compact'] = (id, note = '') => this.#order(id, { type: 'compact', note });
+  readonly switchMode: RuntimeFace['switchMode'] = (id, mode) => this.#order(id, { type: 'mode', mode });
+  readonly interrupt: RuntimeFace['interrupt'] = (id, reason) => this.#order(id, { type: 'cancel', reason });
+
+  async #order(agent_id: string, order: Order): Promise<void> {
+    await this.#people.order(agent_id, order);
+  }
 
   async capture(...[agent_id, text, mark]: Parameters<RuntimeFace['capture']>): Promise<void> {
     const content = mark === undefined ? { text: storable(text) } : { text: '', mark };
-    await this.#people.order(agent_id, { type: 'capture', ...content });
-  }
-
-  async wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void> {
-    await this.#people.wait(agent_id, timeout_ms, from);
-  }
-
-  async answer(...[ask_id, answer]: Parameters<RuntimeFace['answer']>): Promise<void> {
-    await this.#people.answer(ask_id, answer);
-  }
-
-  async kill(agent_id: string): Promise<readonly string[]> {
-    return this.#people.kill(agent_id);
-  }
-
-  async retry(agent_id: string, without_last = false): Promise<void> {
-    await this.#people.order(agent_id, { type: 'retry', without_last });
+    await this.#order(agent_id, { type: 'capture', ...content });
   }
 
   async switchModel(agent_id: string, model: string): Promise<void> {
     await this.#models.modelFor(await this.#people.find(agent_id), model);
-    await this.#people.order(agent_id, { type: 'model', model });
-  }
-
-  async compact(agent_id: string, note = ''): Promise<void> {
-    await this.#people.order(agent_id, { type: 'compact', note });
-  }
-
-  async switchMode(root_id: string, mode: PermissionMode): Promise<void> {
-    await this.#people.order(root_id, { type: 'mode', mode });
-  }
-
-  async interrupt(agent_id: string, reason: string): Promise<void> {
-    await this.#people.order(agent_id, { type: 'cancel', reason });
+    await this.#order(agent_id, { type: 'model', model });
   }
 
   settled(root_id: string, until: 'tree' | 'root' = 'tree'): Promise<TreeOutcome> {

@@ -1,12 +1,8 @@
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';
 import type { ComposedText } from '../records/conversation/attached-text.ts';
-import type { UiStyle } from '../render/style.ts';
-import type { RuntimeFace } from '../runtime/runtime-face.ts';
-import type { Store } from '../store/store.ts';
 import type { AppOptions, LeaveMode } from './app-options.ts';
 import type { LineEditor } from './composer/line-editor.ts';
 import type { ShellCommands } from './composer/shell-commands.ts';
-import type { KeyBindings } from './keys/keys-config.ts';
 import type { Tone } from './state/entry.ts';
 import type { UiEvent } from './state/ui-event.ts';
 import type { UiState } from './state/ui-state.ts';
@@ -21,18 +17,12 @@ interface TreesOverview {
 }
 
 /** The part of the app that its keys and commands use. */
-export interface AppContext {
-  readonly runtime: RuntimeFace;
-  readonly store: Store;
-  readonly style: UiStyle;
-  readonly bindings: KeyBindings;
+export interface AppContext
+  extends Pick<
+    AppOptions,
+    'runtime' | 'store' | 'style' | 'bindings' | 'line_mode' | 'rules_file' | 'output_folder'
+  > {
   readonly screen: Screen;
-  /** Whether nothing can be drawn: input and output are plain lines. */
-  readonly line_mode: boolean;
-  /** The file with the rules that are granted for good. */
-  readonly rules_file: string;
-  /** The folder in which long output of the person's own commands is saved. */
-  readonly output_folder: string;
   /** Whether workers lead the tree: events are then read from the ledger, and leaving stops nothing. */
   readonly followed: boolean;
   readonly state: UiState;

@@ -47,7 +47,8 @@ function hiddenOf(url: URL, secret: string): string[] {
   return [...new Set([...values, ...whole])].sort((a, b) => b.length - a.length);
 }
 
-function decoded(text: string): string {
+/** The text without percent-encoding, if it has a valid one. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { CommandBuilder } from '../start/command-builder.ts';
 import { EXIT } from '../start/exit-code.ts';
-import { collect, seconds } from '../start/option-values.ts';
+import { collect, ruleOptions, seconds } from '../start/option-values.ts';
 import type { AcpCommandOptions } from './editor/acp.ts';
 import type { ResumeOptions } from './resume.ts';
 import type { RunOptions } from './run.ts';
@@ -106,17 +106,6 @@ function rootOptions(command: Command): Command {
     .option('--profile <name>', 'configure the agent by a named profile; see coppice profiles')
     .option('--label <name>', 'with --detach: only on workers with this label (repeatable)', collect, [])
     .option('--anywhere', 'with --detach: on any machine, not only on this one');
-}
-
-function ruleOptions(command: Command): Command {
-  return command
-    .option(
-      '--allow <rule>',
-      'allow a tool or a pattern, e.g. bash or "bash:git *" (repeatable)',
-      collect,
-      [],
-    )
-    .option('--deny <rule>', 'deny a tool or a pattern (repeatable)', collect, []);
 }
 
 export function thinkingOption(): Option {

@@ -1,5 +1,4 @@
 import type { ChannelLog } from '../../channels/channel.ts';
-import { killAllProcessGroups } from '../../processes/process-group.ts';
 import { sleep } from '../../processes/waiting.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
@@ -7,7 +6,7 @@ import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { Context } from '../setup/context.ts';
-import { endProcessSoon, onStopSignal } from '../setup/end-process.ts';
+import { closeStore, onStopSignal } from '../setup/end-process.ts';
 
 /** Shared parts of serve and worker, which are processes that run until they are stopped and log what goes wrong. */
 const RETRY_MS = 2_000;
@@ -46,10 +45,7 @@ export async function openWithRetry(
 
 export async function closeLongRunning(runtime: RuntimeFace, store: Store, log: ChannelLog): Promise<void> {
   await runtime.close();
-  killAllProcessGroups();
-  const ended = () =>
-    endProcessSoon((open) => log('warn', 'ended by force: something was left open', { open }));
-  await store.close().finally(ended);
+  await closeStore(store, (open) => log('warn', 'ended by force: something was left open', { open }));
   log('info', 'stopped; nothing is lost');
 }
 

@@ -53,14 +53,13 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
     labels,
     can_ask: mayAsk,
   });
-  try {
-    // Checks configurations at the start, so that no first message of a chat fails because of its configuration.
-    for (const { name } of channels.inbound) await runtime.checked(session(name).config);
-  } catch (error) {
+  const giveUp = async (error: unknown): Promise<never> => {
     await runtime.close();
     await store.close();
     throw error;
-  }
+  };
+  // Checks configurations at the start, so that no first message of a chat fails because of its configuration.
+  for (const { name } of channels.inbound) await runtime.checked(session(name).config).catch(giveUp);
   const drain_ms = options.drain * 1_000;
   const server = new Server({ store, runtime, channels, session, log, labels, drain_ms });
   const closeWeb =
@@ -74,11 +73,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
           listen: typeof options.listen === 'string' ? options.listen : undefined,
           onEntered: () => server.wake(),
           log,
-        }).catch(async (error: unknown) => {
-          await runtime.close();
-          await store.close();
-          throw error;
-        });
+        }).catch(giveUp);
   server.start();
   const traces = startTraces(context, { store, runtime, log });
   const trouble = withoutRepeats(log);

@@ -1,4 +1,5 @@
 import type { ChannelLog } from '../../channels/channel.ts';
+import { decoded } from '../../channels/webhook/endpoint.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { TreeTimelines } from '../../serve/timeline/tree-timelines.ts';
@@ -62,12 +63,4 @@ function headersOf(text: string, variable: string): Readonly<Record<string, stri
       });
     }),
   );
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,11 +1,12 @@
 import { CronJobs } from '../../cron/manage-jobs.ts';
 import { localZone } from '../../cron/schedule/describe-schedule.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
+import type { ComposedRoot } from '../../mcp/mcp-options.ts';
 import { clean } from '../../render/clean.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { ledgerOrders, type Orders } from '../../serve/answers/ledger-orders.ts';
 import { AgentPrompts } from '../../serve/api/agent-prompts.ts';
-import type { ApiSources, ComposedRoot, RootRequest } from '../../serve/api/route.ts';
+import type { ApiSources, RootRequest } from '../../serve/api/route.ts';
 import { placementOf } from '../../serve/leading/placement.ts';
 import { TreeTimelines } from '../../serve/timeline/tree-timelines.ts';
 import { TreeActivity } from '../../serve/usage/tree-activity.ts';

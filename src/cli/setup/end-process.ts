@@ -22,9 +22,9 @@ export function endProcessSoon(tell = tellPerson): void {
 }
 
 /** Ends the processes of agents, and closes the ledger; rejects if its file is gone. */
-export async function closeStore(store: Store): Promise<void> {
+export async function closeStore(store: Store, tell = tellPerson): Promise<void> {
   killAllProcessGroups();
-  await store.close().finally(() => endProcessSoon());
+  await store.close().finally(() => endProcessSoon(tell));
 }
 
 /** Ends a process that serves a program through pipes: what that does not read would keep it alive for ever. */

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { parseDuration, TIMEOUT_SECONDS_MAX } from '../../records/text/parse-duration.ts';
 
 const ROWS_MAX = 1_000;
@@ -49,4 +49,16 @@ export function sinceDay(value: string): number {
   if (!Number.isFinite(at))
     throw new InvalidArgumentError('a day such as 2026-01-31, or a span of time such as 7d');
   return at;
+}
+
+/** The options `--allow` and `--deny`. */
+export function ruleOptions(command: Command): Command {
+  return command
+    .option(
+      '--allow <rule>',
+      'allow a tool or a pattern, e.g. bash or "bash:git *" (repeatable)',
+      collect,
+      [],
+    )
+    .option('--deny <rule>', 'deny a tool or a pattern (repeatable)', collect, []);
 }

@@ -2,14 +2,9 @@ import { framedName } from '../agent/agent-name.ts';
 import type { AgentState, ChildOutcome } from '../agent/state.ts';
 import { withPartial } from '../conversation/child-text.ts';
 import { deedsEnd, framed, framedReason, quoteStamps } from '../text/untrusted-text.ts';
-import type { Run, RunSource, RunStatus } from './run.ts';
+import type { Run, RunSource } from './run.ts';
 
-export interface RunOutcome {
-  readonly status: RunStatus;
-  readonly result: string | null;
-  /** Why it failed; for a completed run, the limit that cut it short. */
-  readonly error: string | null;
-}
+export type RunOutcome = Pick<Run, 'status' | 'result' | 'error'>;
 
 /** Outcome of a run whose agent is in this state; null before its end. The result of a failed run is its partial work. */
 export function runOutcome(state: AgentState): RunOutcome | null {

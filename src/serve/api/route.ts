@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CronJobs } from '../../cron/manage-jobs.ts';
+import type { ComposedRoot } from '../../mcp/mcp-options.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import type { Profile } from '../../records/agent/profile.ts';
@@ -28,12 +29,6 @@ export interface RootRequest {
   readonly label?: readonly string[] | undefined;
   readonly anywhere?: boolean | undefined;
   readonly limits?: Partial<Limits> | undefined;
-}
-
-export interface ComposedRoot {
-  readonly config: AgentConfig;
-  readonly limits: Partial<Limits>;
-  readonly placement: readonly string[];
 }
 
 /** Sources that the handlers of routes work with. */

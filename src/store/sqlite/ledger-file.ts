@@ -9,21 +9,13 @@ const LOOK_MS = 500;
 /** Up to this size, the entries of indexes are checked, too: 2.6 s for 1 GB, and 0.4 s without. */
 const INDEXES_BYTES = 200_000_000;
 
-/** Watches the files of an open ledger. */
-export interface LedgerFile {
-  /** Aborted, with a `StoreError` as reason, when the ledger is gone and was copied, or cannot be. */
-  readonly gone: AbortSignal;
-  /** Looks now, which takes microseconds. Throws a `StoreError` if the ledger is gone. */
-  check(): void;
-  /** Looks for the last time, and waits for the copy; the database can be closed then. */
-  close(): Promise<void>;
-}
+export type LedgerFile = ReturnType<typeof watchLedger>;
 
 /**
  * Notices when files of the ledger are deleted, moved, replaced or emptied. SQLite goes on with those that it has open without a word, and what it commits
  * there ends with the process. What was committed before can still be read through them, and is copied to a new file.
  */
-export function watchLedger(path: string, database: DatabaseSync): LedgerFile {
+export function watchLedger(path: string, database: DatabaseSync) {
   const file = resolve(path);
   // SQLite follows links before it names the other two.
   const real = realpathSync(file);
@@ -44,11 +36,14 @@ export function watchLedger(path: string, database: DatabaseSync): LedgerFile {
   };
   const timer = setInterval(look, LOOK_MS).unref();
   return {
+    /** Aborted, with a `StoreError` as reason, when the ledger is gone and was copied, or cannot be. */
     gone: gone.signal,
+    /** Looks now, which takes microseconds. Throws a `StoreError` if the ledger is gone. */
     check: () => {
       look();
       if (error !== null) throw error;
     },
+    /** Looks for the last time, and waits for the copy; the database can be closed then. */
     close: async () => {
       clearInterval(timer);
       look();

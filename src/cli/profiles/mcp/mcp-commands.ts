@@ -1,5 +1,5 @@
 import type { CommandBuilder } from '../../start/command-builder.ts';
-import { collect, seconds } from '../../start/option-values.ts';
+import { collect, ruleOptions, seconds } from '../../start/option-values.ts';
 import type { AddOptions } from './mcp-add.ts';
 import type { LoginOptions } from './mcp-login.ts';
 import type { McpServeOptions } from './mcp-serve.ts';
@@ -19,14 +19,8 @@ export function addMcpCommands({ sub, deferred }: CommandBuilder): void {
     )
     .option('--max-wait <seconds>', 'maximum time that a call of the client waits', seconds, MAX_WAIT_SECONDS)
     .option('--toolset <name>', 'toolset by which agents work together (repeatable)', collect, [])
-    .option('--profile <name>', 'configure the agents by a named profile; see coppice profiles')
-    .option(
-      '--allow <rule>',
-      'allow a tool or a pattern, e.g. bash or "bash:git *" (repeatable)',
-      collect,
-      [],
-    )
-    .option('--deny <rule>', 'deny a tool or a pattern (repeatable)', collect, []);
+    .option('--profile <name>', 'configure the agents by a named profile; see coppice profiles');
+  ruleOptions(mcp);
   mcp.action(
     deferred(
       async (context, options: McpServeOptions) =>

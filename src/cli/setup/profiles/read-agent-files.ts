@@ -78,7 +78,7 @@ function readAgentFiles(agents: string, shown: string, open: (name: string) => n
 }
 
 /** Reads and closes a file. Throws if it is too large. */
-function readOne(descriptor: number): Buffer {
+export function readOne(descriptor: number): Buffer {
   try {
     const { content, whole } = readStart(descriptor, FILE_MAX);
     if (!whole) throw new Error(`larger than ${FILE_MAX / 1024} KB`);

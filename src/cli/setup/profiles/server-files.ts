@@ -1,4 +1,4 @@
-import { closeSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { containPath, openContained } from '../../../permissions/path-containment.ts';
 import { printablePath } from '../../../permissions/printable-path.ts';
@@ -8,10 +8,9 @@ import { clean } from '../../../render/clean.ts';
 import { hashFiles } from '../../../tools/files/skill-folder.ts';
 import { type McpServerConfig, mcpServerConfig, serverNameFrom } from '../../../tools/mcp/mcp-config.ts';
 import { type ProjectPart, type ProjectPlaces, projectFolders } from './project-places.ts';
-import { readStart, reasonOf } from './read-agent-files.ts';
+import { readOne, reasonOf } from './read-agent-files.ts';
 
 const FILE = '.mcp.json';
-const FILE_MAX = 64 * 1024;
 const SERVERS_MAX = 50;
 
 /** A file with MCP servers, and whether they may be used. */
@@ -37,7 +36,7 @@ export function readServersFile({ folder, home, trust }: ProjectPlaces): FoundSe
   if (path === undefined) return { files: [], notices: [] };
   const source = printablePath(relative(folder, path));
   try {
-    const content = readAll(root, path);
+    const content = readOne(openContained(containPath(root, path)));
     const { servers, notices } = serversOf(content.toString('utf8'));
     const hash = hashFiles([{ name: '', content }]);
     const about = servers.map(({ name, definition }) => aboutServer(name, definition)).join('; ');
@@ -46,17 +45,6 @@ export function readServersFile({ folder, home, trust }: ProjectPlaces): FoundSe
     return { files: [file], notices: notices.map((notice) => `${source}: ${notice}`) };
   } catch (error) {
     return { files: [], notices: [`${source} is ignored: ${reasonOf(error)}`] };
-  }
-}
-
-function readAll(root: string, path: string): Buffer {
-  const descriptor = openContained(containPath(root, path));
-  try {
-    const { content, whole } = readStart(descriptor, FILE_MAX);
-    if (!whole) throw new Error(`larger than ${FILE_MAX / 1024} KB`);
-    return content;
-  } finally {
-    closeSync(descriptor);
   }
 }
 
