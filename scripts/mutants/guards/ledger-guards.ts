@@ -23,6 +23,14 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     tests: BOTH,
   },
   {
+    name: 'ledger-is-there',
+    protects: 'what is acknowledged from a SQLite file that was deleted just before',
+    file: 'src/store/sqlite/sqlite-database.ts',
+    guard: '        this.#commit.run();\n        this.file?.check();\n',
+    without: '        this.#commit.run();\n',
+    tests: ['store/ledger-gone'],
+  },
+  {
     name: 'message-key-sqlite',
     protects: 'a conversation from a second message at the same place, whoever writes it (law 11)',
     file: 'src/store/sqlite/base-schema.ts',
