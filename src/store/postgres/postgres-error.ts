@@ -45,6 +45,8 @@ export function postgresStoreError(
     return make('E_DB_UNREADABLE', 'the server refused the user or the password: check the URL');
   if (code === '3D000')
     return make('E_DB_UNREADABLE', 'no such database: create it (createdb NAME) or check the URL');
+  if (was_writable && (code === '42P01' || (code === '42883' && error.message.includes('coppice_'))))
+    return make('E_DB_GONE', `its tables were dropped: restore a backup (${error.message})`);
   if (code === READ_ONLY_TRANSACTION && was_writable)
     return make('E_DB_UNAVAILABLE', 'the server is temporarily read-only, for example during a failover');
   if (code === '42501' || code === READ_ONLY_TRANSACTION)
