@@ -32,6 +32,8 @@ async function follow(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const opened = await read(signal, last).catch(() => true);
     if (signal.aborted) return;
+    // The answers to what a page shows say why.
+    if (!opened) for (const listener of listeners) listener(null);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS[opened ? 'broken' : 'refused']));
   }
 }

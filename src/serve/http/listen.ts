@@ -60,6 +60,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const local = EVERYWHERE.has(host) ? '127.0.0.1' : host;
   const shown = LOOPBACK.has(host) ? host : (options.hosts[0]?.replace(/:\d+$/, '') ?? local);
   const feed = new EventFeed(options.sources);
+  options.sources.store.gone.addEventListener('abort', () => void feed.close());
   const url = `${secure ? 'https' : 'http'}://${bracketed(shown)}:${port}`;
   const refreshes = new Refreshes({ runtime: options.sources.runtime, toldAt: () => feed.told_at });
   const metrics = new Metrics({ ...options.sources, clients: () => feed.clients });

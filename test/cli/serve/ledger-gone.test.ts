@@ -38,6 +38,10 @@ it('a server without its ledger is not ready, refuses, and says where its conten
   const accepted = await call('/v1/trees', { prompt: 'important' });
   assert.equal(accepted.status, 200, accepted.text);
   const { id } = JSON.parse(accepted.text);
+  // Ends, so that an open page asks again, and is told why.
+  const stream = fetch(`${url}/v1/events`, { headers: { authorization: `Bearer ${token}` } }).then((one) =>
+    one.text(),
+  );
   for (const more of ['', '-wal', '-shm']) rmSync(home.database + more);
   assert.equal((await call('/readyz')).status, 503);
   await until(() => /level":"warn".*the ledger is gone: .*rescued/.test(log), 'a line in the log');
@@ -55,6 +59,7 @@ it('a server without its ledger is not ready, refuses, and says where its conten
     assert.match(text, /"E_DB_GONE".*the ledger is gone: .* was deleted/);
   }
   const [copy = ''] = /\S+\.rescued-[\w-]+/.exec((await call('/readyz')).text) ?? [];
+  await stream;
   child.kill('SIGTERM');
   const { code, stderr } = await ended;
   assert.equal(code, 2);
