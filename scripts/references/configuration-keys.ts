@@ -56,7 +56,13 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     default: 'no network',
   },
   'sandbox.write': { meaning: 'further folders that they may write in: absolute, or `~/…`' },
-  'sandbox.read': { meaning: 'with `strict`, further folders that they may read' },
+  'sandbox.read': {
+    meaning: 'further folders that they may read: in home folders, or with `strict` anywhere',
+  },
+  'sandbox.unprotect': {
+    meaning:
+      'files and folders of the agent’s folder that [editors and tools run by themselves](sandbox.md#what-runs-by-itself) and that agents may write all the same, such as `.vscode` or `.claude/hooks`',
+  },
   'sandbox.hide': { meaning: 'further files and folders that they may not read' },
   'sandbox.sockets': { meaning: 'whether they may use sockets of the file system', default: '`false`' },
   web: { meaning: 'what agents may do on [the web](web.md)' },

@@ -1,3 +1,5 @@
+import { selfRunning } from '../processes/sandbox/self-running.ts';
+
 /**
  * Folders whose files control what runs outside the tools: the runtime's settings, git's hooks and
  * configuration. Tools never write there, regardless of the policy: an agent that writes a settings file
@@ -31,6 +33,12 @@ export function protectedPart(relative_path: string): string | undefined {
   if (at >= 0) return parts[at];
   const whole = `/${plain.join('/')}/`;
   return protectedPaths.find((path) => whole.includes(`/${path}/`));
+}
+
+/** The part of a path relative to the workspace that editors or tools run by themselves (docs/sandbox.md), also in a folder below, or undefined. */
+export function selfRunningPart(relative_path: string, unprotected: readonly string[]): string | undefined {
+  const whole = `/${relative_path.split(/[/\\]/).map(plainName).join('/')}/`;
+  return selfRunning(unprotected).find((place) => whole.includes(`/${place.toLowerCase()}/`));
 }
 
 function plainName(part: string): string {

@@ -23,9 +23,9 @@ export function sandboxOf(
 ): Sandbox | null {
   const mode = modeOf(env) ?? config?.mode ?? 'workspace';
   if (mode === 'off') return null;
-  const { write = [], read = [], hide = [], hosts = [], sockets = false } = config ?? {};
+  const { write = [], read = [], hide = [], unprotect, hosts = [], sockets = false } = config ?? {};
   return new Sandbox({
-    ...{ mode, hosts, sockets },
+    ...{ mode, hosts, sockets, unprotected: unprotect ?? [] },
     write: write.map(placeOf),
     read: read.map(placeOf),
     hidden: [
@@ -42,7 +42,11 @@ export function commandBounds(
   env: NodeJS.ProcessEnv,
   ledger: Pick<Store, 'kind' | 'location'>,
 ): CommandBounds & { readonly limits: CommandLimits } {
-  return { sandbox: sandboxOf(config, env, ledger), limits: config?.limits ?? {} };
+  return {
+    sandbox: sandboxOf(config, env, ledger),
+    limits: config?.limits ?? {},
+    unprotected: config?.unprotect ?? [],
+  };
 }
 
 function modeOf({ COPPICE_SANDBOX: named }: NodeJS.ProcessEnv): Mode | undefined {

@@ -67,14 +67,16 @@ const namedProfile = profile.omit({ subagents: true }).extend({
 });
 
 const sandboxConfig = z.strictObject({
-  /** Default `workspace`: write only the agent's folder, read all but secrets, no network. `strict`: read only that folder and the system. */
+  /** Default `workspace`: write only the agent's folder, read all but home folders and secrets, no network. `strict`: read only that folder and the system. */
   mode: z.enum(SANDBOX_MODES).optional(),
   /** Further writable folders; `~/` is the home folder. */
   write: z.array(folderName).optional(),
-  /** Further readable folders, for `strict`. */
+  /** Further readable folders: in home folders, or with `strict` anywhere. */
   read: z.array(folderName).optional(),
   /** Further files and folders that no command may read. */
   hide: z.array(folderName).optional(),
+  /** Files of the agent's folder that editors and tools run by themselves, and that agents may write all the same. */
+  unprotect: z.array(z.string()).optional(),
   /** Hosts that commands may reach by HTTP and HTTPS: `example.com`, `*.example.com`, `*`; with `:PORT` only that port. */
   hosts: z.array(hostName).optional(),
   /** Whether commands may use Unix domain sockets. */

@@ -48,7 +48,10 @@ function resultOf(end: ProcessEnd, output: string, timeout: number, cwd: string)
 
 /** Matches what programs print when the sandbox blocks them. */
 const BLOCKED =
-  /Read-only file system|EROFS|Permission denied|EACCES|Operation not permitted|EPERM|Network is unreachable|ENETUNREACH|resolve host|EAI_AGAIN|name resolution/;
+  /Read-only file system|EROFS|Permission denied|EACCES|Operation not permitted|EPERM|Device or resource busy|EBUSY|Network is unreachable|ENETUNREACH|resolve host|EAI_AGAIN|name resolution/;
+
+/** Matches what programs print when a file is missing, also if the command itself succeeds. */
+const MISSING = /No such file|ENOENT|not found|does not exist/i;
 
 /** Maximum characters kept of the sandbox's own error messages. */
 const SANDBOX_ERROR_MAX = 2000;
@@ -58,7 +61,7 @@ function sandboxText({ write, hosts, sockets }: Sandbox['settings']): string {
   const folders =
     write.length === 0 ? 'your folder and in /tmp' : `your folder, in /tmp and in ${write.join(', ')}`;
   const network = hosts.length === 0 ? 'no network' : `HTTP and HTTPS to ${hosts.join(', ')} only`;
-  return `the sandbox lets commands write in ${folders} only, hides keys and passwords, and gives ${network}${sockets ? '' : ' and no sockets of other programs'}`;
+  return `the sandbox lets commands write in ${folders} only, shows of home folders only toolchains and their caches, and gives ${network}${sockets ? '' : ' and no sockets of other programs'}`;
 }
 
 const input = z.strictObject({
@@ -99,7 +102,11 @@ export function createBashTool(
       if (why_not !== null && !known.has(command)) return { status: 'error', output: why_not };
       const confined = why_not === null ? sandbox : null;
       const { cwd, spill_dir: shared } = context;
-      const { budget, confine } = await boundCommand({ sandbox: confined, limits }, { cwd, shared });
+      const {
+        budget,
+        confine,
+        notes: aside,
+      } = await boundCommand({ sandbox: confined, limits }, { cwd, shared });
       const capture = new OutputCapture(context.spill_dir, context.onOutput);
       let sandbox_error = '';
       const end = await runProcess({
@@ -128,7 +135,9 @@ export function createBashTool(
           output: `the command did not run, since its sandbox could not be made: ${sandbox_error.trim()}`,
         };
       const result = resultOf(end, capture.finish(), timeout, context.cwd);
-      const notes = [budget?.note];
+      const notes = [budget?.note, ...aside];
+      if (confined !== null && (result.status === 'error' || MISSING.test(result.output)))
+        notes.push(...confined.missed(`${command}\n${result.output}`, cwd));
       if (result.status === 'error') {
         if (confined !== null && BLOCKED.test(result.output)) notes.push(sandboxText(confined.settings));
         if (end.end === 'exited') notes.push(budget?.hint(result.output, result.exit_code));

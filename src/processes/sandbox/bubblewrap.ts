@@ -1,34 +1,24 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { frozenFolders, type Mount, nearestFolder } from './frozen-folders.ts';
-import { governingIn, isInside, type Placeholder } from './governing.ts';
-import { homeSecrets, secretPaths } from './secret-paths.ts';
+import { canonical, governingIn, isInside, type Placeholder } from './governing.ts';
+import { type SandboxView, SHOWN_IF_STRICT, viewOf } from './sandbox-view.ts';
+import { guardFolder } from './self-running.ts';
 
-export interface SandboxLayout {
-  /** `strict`: only the system's programs and the paths named here are visible in the file system. */
-  readonly strict: boolean;
-  /** The agent's folder, a canonical path. */
-  readonly cwd: string;
+export interface SandboxLayout extends SandboxView {
   /** Folder in which the program starts. */
   readonly start: string;
   /** Folder that the program sees as /tmp; must exist. */
   readonly tmp: string;
-  readonly home: string;
-  /** Further writable folders, and further readable ones: canonical paths, which may be missing. */
-  readonly write: readonly string[];
-  readonly read: readonly string[];
   /** Folder with spilled output that commands may read; must exist. Null: none. */
   readonly output: string | null;
   /** Whether the program is long-running: others may change governing files while it runs. */
   readonly lasting: boolean;
   /** Maximum size of each in-memory file system. Infinity: the kernel's default, half of the machine's memory. */
   readonly memory_bytes: number;
-  /** Further paths that must not be readable, beside the usual places of secrets. */
-  readonly hidden: readonly string[];
+  /** What runs by itself in the folder and may be written all the same. */
+  readonly unprotected?: readonly string[];
 }
 
-/** Folders that a strict sandbox shows: programs, libraries and their settings. */
-const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix/store'];
 /** Kernel interfaces by which root can change the whole machine. Made read-only, because a user namespace does not change who the user is outside. */
 const KERNEL = [
   '/proc/sys',
@@ -41,7 +31,13 @@ const KERNEL = [
   '/proc/mtrr',
 ];
 
-export interface BubblewrapCall {
+/** A mount point with its bubblewrap arguments. */
+interface Mount {
+  readonly path: string;
+  readonly args: readonly string[];
+}
+
+export interface BubblewrapCall extends Pick<ReturnType<typeof guardFolder>, 'takeBack'> {
   readonly args: readonly string[];
   /** In-memory file systems that the program can fill. */
   readonly memory: readonly string[];
@@ -58,28 +54,22 @@ export interface BubblewrapCall {
 export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
   const { cwd, home, tmp, output } = layout;
   if (canonical(cwd) !== cwd) throw new Error(`the folder ${cwd} is gone, or is a link to another one now`);
-  const write = layout.write.filter((path) => canonical(path) === path);
-  const read = layout.read.filter(
-    (path) => canonical(path) === path && ![cwd, ...write].some((other) => isInside(path, other)),
-  );
-  const opened = [cwd, ...read, ...write];
+  const { opened, read, write, closed, shown, hidden } = viewOf(layout);
   const memory = ['/dev/shm', ...(layout.strict ? [home] : [])];
   const size = layout.memory_bytes === Infinity ? [] : ['--size', String(layout.memory_bytes)];
-  const secrets = hiddenFrom(layout, opened);
-  const named = [...homeSecrets(home), ...layout.hidden];
-  const frozen = frozenFolders(layout.lasting && !layout.strict ? named : [], secrets, opened);
-  const hidden = secrets.filter((path) => !frozen.folders.includes(dirname(path)));
   // Secrets that do not exist yet: created while the program runs, they would be visible.
-  const later = named.filter(
+  const later = layout.hidden.filter(
     (path) =>
-      canonical(path) === null &&
-      ![...opened, ...secrets].some((one) => isInside(path, one)) &&
-      !frozen.folders.includes(nearestFolder(path)),
+      canonical(path) === null && ![...opened, ...closed, ...hidden].some((one) => isInside(path, one)),
   );
-  const { read_only, writable, missing } = governingIn(cwd, layout.lasting);
+  const { writable, missing, ...governed } = governingIn(cwd, layout.lasting);
+  const guard = guardFolder(cwd, layout.unprotected ?? [], writable);
+  const visible = guard.read_only.filter((path) => !hidden.some((one) => isInside(path, one)));
+  const read_only = [...governed.read_only, ...visible];
   // Of several mounts at one path, the last one wins.
   const mounts: readonly Mount[] = [
-    ...frozen.mounts,
+    ...closed.map((path) => ({ path, args: ['--tmpfs', path] })),
+    ...[...shown].map(([path, real]) => ({ path, args: ['--ro-bind-try', real, path] })),
     { path: '/dev', args: ['--dev', '/dev'] },
     { path: '/dev/shm', args: [...size, '--tmpfs', '/dev/shm'] },
     { path: '/proc', args: ['--proc', '/proc'] },
@@ -104,7 +94,9 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
   ];
   const governing = [...read_only, ...writable, ...missing.map(({ path }) => path)];
   const taken = new Set(mounts.map(({ path }) => path));
-  const pinned = [...hidden, ...governing].flatMap((path) => between([cwd, ...write], path));
+  const pinned = [...hidden, ...governing].flatMap((path) =>
+    between([cwd, ...write, ...writable], read_only, path),
+  );
   const pins = [...new Set(pinned)].filter((path) => !taken.has(path));
   const args = [
     ...['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
@@ -114,7 +106,7 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
       .toSorted((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0))
       .flatMap((mount) => mount.args),
     // Made read-only last, because other mounts lie within these folders.
-    ...[...frozen.folders, ...hidden.filter(isFolder), '/dev', ...(layout.strict ? ['/'] : [])]
+    ...[...closed, ...hidden.filter(isFolder), '/dev', ...(layout.strict ? ['/'] : [])]
       .filter((path) => !opened.includes(path))
       .flatMap((path) => ['--remount-ro', path]),
     ...['--setenv', 'TMPDIR', '/tmp', '--unsetenv', 'TMP', '--unsetenv', 'TEMP', '--chdir', layout.start],
@@ -123,7 +115,9 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
     args,
     memory: memory.filter((path) => !opened.some((one) => isInside(path, one))),
     missing,
-    standing: [...hidden, ...later, ...governing],
+    takeBack: guard.takeBack,
+    // What runs by itself is not among them: editors replace such files when they save them.
+    standing: [...hidden, ...later, ...governing.filter((path) => !visible.includes(path))],
   };
 }
 
@@ -133,7 +127,7 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
  */
 export function programWithin(layout: SandboxLayout, file: string): string {
   if (!layout.strict) return file;
-  const shown = [...SYSTEM, layout.cwd, ...layout.read, ...layout.write];
+  const shown = [...SHOWN_IF_STRICT, layout.cwd, ...layout.read, ...layout.write];
   const isShown = (path: string) => shown.some((place) => isInside(path, place));
   const name = basename(file);
   for (const path of [file, canonical(file), join('/usr/bin', name), join('/bin', name)]) {
@@ -146,45 +140,17 @@ export function programWithin(layout: SandboxLayout, file: string): string {
   );
 }
 
-/** Returns null if the path does not exist. */
-function canonical(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
-}
-
 /**
- * Returns the folders between `path` and the nearest writable folder. The program could rename them to replace `path`; mounting them on themselves prevents
- * that.
+ * Returns the folders between `path` and the nearest mount, if that is writable. The program could rename them to replace `path`; mounting them on themselves
+ * prevents that.
  */
-function between(opened: readonly string[], path: string): string[] {
-  const around = opened.filter((folder) => folder !== path && isInside(path, folder));
+function between(writable: readonly string[], read_only: readonly string[], path: string): string[] {
+  const around = [...writable, ...read_only].filter((folder) => folder !== path && isInside(path, folder));
   const nearest = around.toSorted((one, other) => other.length - one.length)[0];
-  if (nearest === undefined) return [];
+  if (nearest === undefined || read_only.includes(nearest)) return [];
   const folders: string[] = [];
   for (let at = dirname(path); at !== nearest; at = dirname(at)) folders.push(at);
   return folders;
-}
-
-/** Returns the existing, visible secrets, without those inside another secret, unless a folder opened within that one contains them. */
-function hiddenFrom(layout: SandboxLayout, opened: readonly string[]): readonly string[] {
-  const named = [...secretPaths(layout.home), ...layout.hidden].map(canonical);
-  const all = [...new Set(named.filter((path) => path !== null))].sort();
-  const isCovered = (path: string) =>
-    all.some(
-      (other) =>
-        other !== path &&
-        isInside(path, other) &&
-        !opened.some((one) => isInside(one, other) && isInside(path, one)),
-    );
-  const visible = layout.strict ? [...opened, ...SYSTEM] : ['/'];
-  return all.filter(
-    (path) =>
-      !isCovered(path) &&
-      (opened.some((one) => isInside(one, path)) || visible.some((place) => isInside(path, place))),
-  );
 }
 
 function isFolder(path: string): boolean {
@@ -192,8 +158,10 @@ function isFolder(path: string): boolean {
 }
 
 function strictRoot(): string[] {
-  const links = SYSTEM.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink());
-  const folders = SYSTEM.filter((path) => !links.includes(path));
+  const links = SHOWN_IF_STRICT.filter((path) =>
+    lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink(),
+  );
+  const folders = SHOWN_IF_STRICT.filter((path) => !links.includes(path));
   return [
     ...folders.flatMap((path) => ['--ro-bind-try', path, path]),
     ...links.flatMap((path) => ['--symlink', relative('/', realpathSync(path)), path]),

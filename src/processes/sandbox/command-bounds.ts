@@ -5,6 +5,8 @@ import type { ConfinedProgram, Program, Sandbox } from './sandbox.ts';
 export interface CommandBounds {
   readonly sandbox: Sandbox | null;
   readonly limits: CommandLimits | null;
+  /** What runs by itself in the agent's folder (self-running.ts), and may be written all the same. */
+  readonly unprotected?: readonly string[];
 }
 
 /** Bounds for one command. `cwd`: the agent's folder; `shared`: the folder of its tree; `start`: the folder in which the command starts. */
@@ -14,7 +16,10 @@ export async function boundCommand(
 ): Promise<{
   readonly budget: CommandBudget | undefined;
   readonly confine: ((program: Program) => ConfinedProgram) | undefined;
+  /** Sentences about what was set aside when the command had ended. */
+  readonly notes: readonly string[];
 }> {
+  const notes: string[] = [];
   const budget =
     limits === null
       ? undefined
@@ -26,6 +31,6 @@ export async function boundCommand(
   const confine =
     sandbox === null
       ? undefined
-      : (program: Program) => sandbox.confine(program, { cwd, shared, start }, budget);
-  return { budget, confine };
+      : (program: Program) => sandbox.confine(program, { cwd, shared, start }, budget, notes);
+  return { budget, confine, notes };
 }

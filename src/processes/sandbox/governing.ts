@@ -27,7 +27,9 @@ export interface Placeholder {
 }
 
 /** Governing entries of a repository. Git reads others only where these settings name them, or runs no program because of them. */
-const GIT_GOVERNING = ['hooks', 'config', 'info'];
+const GIT_GOVERNING = ['hooks', 'info', 'remotes', 'branches'];
+/** Maximum repositories of submodules that are writable: each needs several mounts. With more, none is. */
+const SUBMODULES_MAX = 50;
 /** Content of `commondir` that names the repository itself, with the same effect as no such file. */
 const SAME_REPOSITORY = '.\n';
 
@@ -37,19 +39,34 @@ const SAME_REPOSITORY = '.\n';
  */
 export function governingIn(cwd: string, lasting: boolean): Governing {
   const git = join(cwd, '.git');
-  const own = join(cwd, '.coppice');
-  for (const path of [git, own]) forbidLink(path);
+  const settings = join(cwd, '.coppice');
+  for (const path of [git, settings]) forbidLink(path);
   const entry = lstatSync(git, { throwIfNoEntry: false });
   const linked = entry?.isFile() === true ? repositoryOf(cwd, git) : null;
   // An empty folder is no repository, but may be the placeholder of another running program.
   const whole = entry?.isDirectory() === true && !isPlaceholder(folderAt(git));
   const repository = whole ? { common: git, worktree: null } : linked;
-  const read_only = [own, ...(whole ? [] : [git])];
+  const read_only = [settings, ...(whole ? [] : [git])];
   if (repository === null) return sorted(read_only.map(folderAt), []);
   const { common, worktree } = repository;
+  const own = worktree === null ? [common] : [common, worktree];
+  const found = own.flatMap((folder) => submodulesIn(join(folder, 'modules')));
+  const submodules = found.length > SUBMODULES_MAX ? [] : found;
+  const files = [
+    ...governingOf(common, worktree, cwd, lasting),
+    ...[...own, ...submodules].map((folder) => folderAt(join(folder, 'modules'))),
+    ...submodules.flatMap((folder) => governingOf(folder, null, cwd, lasting)),
+  ];
+  for (const { path } of files) forbidLink(path);
+  return sorted([...read_only.map(folderAt), ...files], [...own, ...submodules]);
+}
+
+/** Governing files of one repository. */
+function governingOf(common: string, worktree: string | null, cwd: string, lasting: boolean): Placeholder[] {
   const config = join(common, 'config');
   const files = [
-    ...GIT_GOVERNING.map((name) => (name === 'config' ? fileAt(config, '') : folderAt(join(common, name)))),
+    ...GIT_GOVERNING.map((name) => folderAt(join(common, name))),
+    fileAt(config, ''),
     fileAt(join(common, 'commondir'), SAME_REPOSITORY),
     ...(lasting || readsWorktreeSettings(config)
       ? [common, ...(worktree === null ? [] : [worktree])]
@@ -61,11 +78,20 @@ export function governingIn(cwd: string, lasting: boolean): Governing {
   if (lasting || existsSync(worktrees)) files.push(folderAt(worktrees));
   if (worktree !== null)
     files.push(...['commondir', 'gitdir'].map((name) => fileAt(join(worktree, name), '')));
-  for (const { path } of files) forbidLink(path);
-  return sorted(
-    [...read_only.map(folderAt), ...files, ...namedBySettings(config, cwd, common).map(folderAt)],
-    worktree === null ? [common] : [common, worktree],
-  );
+  const settings = [config, ...['.gitconfig', '.config/git/config'].map((name) => join(homedir(), name))];
+  return [...files, ...settings.flatMap((one) => namedBySettings(one, cwd, common)).map(folderAt)];
+}
+
+/** Repositories of submodules, with those within them. */
+function submodulesIn(folder: string): string[] {
+  const names = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
+  return names.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (!entry.isDirectory()) return [];
+    return existsSync(join(path, 'HEAD'))
+      ? [path, ...submodulesIn(join(path, 'modules'))]
+      : submodulesIn(path);
+  });
 }
 
 function folderAt(path: string): Placeholder {
@@ -113,7 +139,17 @@ function readsWorktreeSettings(config: string): boolean {
   return /worktreeconfig/i.test(textOf(config));
 }
 
-function textOf(path: string): string {
+/** Returns null if the path does not exist. */
+export function canonical(path: string): string | null {
+  try {
+    // Most paths do not exist, and an error costs more than a look.
+    return existsSync(path) ? realpathSync(path) : null;
+  } catch {
+    return null;
+  }
+}
+
+export function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
@@ -121,21 +157,35 @@ function textOf(path: string): string {
   }
 }
 
+/** Values of these keys (as a pattern) in git's settings, as absolute paths: of `path`, which includes, relative to the file, of others to `folder`. */
+export function namedInSettings(
+  config: string,
+  keys: string,
+  folder: string,
+): readonly { readonly key: string; readonly path: string }[] {
+  const lines = textOf(config).matchAll(
+    new RegExp(`^\\s*(?:\\[[^\\]]*\\]\\s*)?(${keys})\\s*=\\s*"?([^"\\n;#]*)`, 'gim'),
+  );
+  return [...lines].flatMap(([, name = '', value = '']) => {
+    const key = name.toLowerCase();
+    const named = value.trim().replace(/^~\//, `${homedir()}/`);
+    return named === '' ? [] : [{ key, path: resolve(key === 'path' ? dirname(config) : folder, named) }];
+  });
+}
+
 /**
- * Returns the paths within the workspace that the repository's settings name: included settings, and the folder of hooks. A path whose folder is missing is
- * represented by its topmost missing folder.
+ * Returns the paths within the workspace and the repository that the repository's settings name: included settings, and the folder of hooks. A path whose
+ * folder is missing is represented by its topmost missing folder.
  */
 function namedBySettings(config: string, cwd: string, common: string, depth = 0): string[] {
   if (depth > 5) return [];
-  const lines = textOf(config).matchAll(/^\s*(?:\[[^\]]*\]\s*)?(path|hookspath)\s*=\s*"?([^"\n;#]*)/gim);
-  return [...lines].flatMap(([, key = '', value = '']) => {
-    const includes = key.toLowerCase() === 'path';
-    const named = value.trim().replace(/^~\//, `${homedir()}/`);
-    const path = resolve(includes ? dirname(config) : cwd, named);
-    if (named === '' || path === cwd || !isInside(path, cwd) || isInside(path, common)) return [];
-    forbidLinksOnTheWay(path, cwd);
+  return namedInSettings(config, 'path|hookspath', cwd).flatMap(({ key, path }) => {
+    const within = [cwd, common].find((folder) => path !== folder && isInside(path, folder));
+    if (within === undefined) return [];
+    forbidLinksOnTheWay(path, within);
     const first = firstMissing(path);
-    return [first, ...(includes && first === path ? namedBySettings(path, cwd, common, depth + 1) : [])];
+    const includes = key === 'path' && first === path;
+    return [first, ...(includes ? namedBySettings(path, cwd, common, depth + 1) : [])];
   });
 }
 
@@ -152,7 +202,7 @@ function firstMissing(path: string): string {
  * The repository that the workspace's `.git` file names: that of a linked worktree, in which commits are stored, or one within the workspace. Elsewhere the
  * file alone is not trusted, since an agent can write it: the repository must name this worktree, too. Null if there is none.
  */
-function repositoryOf(cwd: string, file: string): { common: string; worktree: string | null } | null {
+export function repositoryOf(cwd: string, file: string): { common: string; worktree: string | null } | null {
   try {
     const named = /^gitdir: (.+)$/m.exec(readFileSync(file, 'utf8'))?.[1];
     if (named === undefined) return null;

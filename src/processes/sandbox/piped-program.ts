@@ -74,7 +74,7 @@ export async function startPipedProgram(request: PipedProgramRequest): Promise<P
     if (around !== null) forwardSandboxReport(child, around.confined.told);
     return new RunningProgram(child, pid, mark, around, lastingLimits(request.limits ?? {}));
   } catch (error) {
-    around?.takeAway();
+    around?.takeAway('');
     throw error;
   }
 }
@@ -82,7 +82,8 @@ export async function startPipedProgram(request: PipedProgramRequest): Promise<P
 interface Confinement {
   readonly confined: ConfinedProgram;
   readonly watch: MountWatch;
-  takeAway(): void;
+  /** Returns sentences about what was set aside, and about what the program missed, by its last words. */
+  takeAway(words: string): string[];
 }
 
 /** Folders in use as the /tmp of a program. */
@@ -108,10 +109,10 @@ function confinementOf({ file, args, env, cwd }: PipedProgramRequest, sandbox: S
     return {
       confined,
       watch,
-      takeAway: () => {
+      takeAway: (words) => {
         watch.close();
-        confined.close();
         removeTmp();
+        return [...confined.close(), ...sandbox.missed(words, cwd, [found, ...args])];
       },
     };
   } catch (error) {
@@ -225,11 +226,12 @@ class RunningProgram implements PipedProgram {
     if (first !== undefined) await stopProcessGroup(first, LAST_WORDS_MS);
     forgetProcessGroup(this.#pid);
     killStraysOfCall(mark);
-    this.#confinement?.takeAway();
+    const said = this.#last_words.toString('utf8');
+    const notes = this.#confinement?.takeAway(said) ?? [];
     stderr.destroy();
-    const words = newest(readable(this.#last_words.toString('utf8')));
+    const words = newest(readable(said));
     const ending = this.#reason === null ? how : `${how} (${this.#reason})`;
-    return words === '' ? ending : `${ending}; last output on stderr: ${words}`;
+    return [ending, ...(words === '' ? [] : [`last output on stderr: ${words}`]), ...notes].join('; ');
   }
 
   /** A program that closed its stdout can no longer answer. */

@@ -22,6 +22,7 @@ import { isPlaceholder, type Placeholder } from './governing.ts';
 import { HostProxy, PROXY_ENVIRONMENT } from './host-proxy.ts';
 import { leaderWithin } from './sandbox-report.ts';
 import { sandboxFault } from './sandbox-support.ts';
+import { missedBy } from './sandbox-view.ts';
 import { socketFilter } from './socket-filter.ts';
 
 export interface SandboxSettings {
@@ -31,6 +32,8 @@ export interface SandboxSettings {
   readonly read: readonly string[];
   /** Further paths that no program may read, beside the usual places of secrets. */
   readonly hidden: readonly string[];
+  /** What runs by itself in the agent's folder (self-running.ts), and may be written all the same. */
+  readonly unprotected?: readonly string[];
   /** Hosts that programs may reach by HTTP and HTTPS: `example.com`, `*.example.com`, `*`; with `:PORT` only that port. */
   readonly hosts: readonly string[];
   /** Whether programs may use Unix domain sockets, such as those of databases or containers. */
@@ -56,8 +59,8 @@ export interface ConfinedProgram extends Program {
    * known.
    */
   leader(): number | undefined;
-  /** Must be called when the child has ended, or could not be started. */
-  close(): void;
+  /** Must be called when the child has ended, or could not be started. Returns sentences about what was set aside. */
+  close(): string[];
 }
 
 /**
@@ -67,6 +70,9 @@ export interface ConfinedProgram extends Program {
 const SHELL = '/bin/sh';
 const INIT =
   'trap : TERM INT HUP; "$@"; s=$?; n=0; while set -- /proc/[0-9]*; [ $# -gt 2 ] && [ $n -lt 30 ]; do sleep 0.01; n=$((n+1)); done; exit $s';
+
+/** Maximum characters, from the end, that are searched for what a program missed. */
+const TEXT_MAX = 20_000;
 
 /** Number of running programs that use each placeholder, by path. */
 const placeholders = new Map<string, number>();
@@ -107,12 +113,13 @@ export class Sandbox {
 
   /**
    * `cwd`: canonical. `shared`: the folder of the tree, kept between calls, which contains the /tmp of its programs. `start`: the folder, within `cwd`, in
-   * which the program starts.
+   * which the program starts. `notes`: gets what `close` returns.
    */
   confine(
     program: Program,
     { cwd, shared, start }: { readonly cwd: string; readonly shared: string; readonly start: string },
     budget?: CommandBudget,
+    notes: string[] = [],
   ): ConfinedProgram {
     const tmp = join(shared, TREE_TMP);
     mkdirSync(tmp, { recursive: true, mode: 0o700 });
@@ -126,9 +133,10 @@ export class Sandbox {
     return {
       ...confined,
       close: () => {
-        close();
+        notes.push(...close());
         if ((budget?.limits.disk_mb ?? Infinity) !== Infinity)
           void this.#folderSizes().then((sizes) => sizes.refresh(tmp));
+        return notes;
       },
     };
   }
@@ -139,16 +147,33 @@ export class Sandbox {
     return this.#confine(program, place, []);
   }
 
+  #view(programs: readonly string[]) {
+    const { mode, hosts: _, ...settings } = this.settings;
+    return {
+      ...settings,
+      strict: mode === 'strict',
+      home: homedir(),
+      programs,
+    };
+  }
+
+  /** Sentences about what the text (a command and its output) names and the sandbox does not show, and how to show it. */
+  missed(text: string, cwd: string, programs: readonly string[] = []): string[] {
+    return missedBy({ ...this.#view(programs), cwd }, text.slice(-TEXT_MAX)).map((path) => {
+      const name = path.replace(`${homedir()}/`, '~/');
+      return `the sandbox does not show ${name}. If the user wants that: "sandbox.read": ["${name}"] in the configuration`;
+    });
+  }
+
   #confine(
     program: Program,
     place: Pick<SandboxLayout, 'cwd' | 'start' | 'tmp' | 'output' | 'memory_bytes' | 'lasting'>,
     begin: readonly string[],
   ): ConfinedProgram {
-    const { mode, write, read, hidden, sockets } = this.settings;
-    const layout = { ...place, strict: mode === 'strict', write, read, hidden, home: homedir() };
+    const layout = { ...place, ...this.#view([program.file, ...(place.lasting ? program.args : [])]) };
     const file = programWithin(layout, program.file);
     const call = bubblewrapCall(layout);
-    const filter = openFilter(sockets);
+    const filter = openFilter(this.settings.sockets);
     // Only placeholders are removed afterwards, not what existed before.
     const made = call.missing.filter(({ path }) => placeholders.has(path) || !existsSync(path));
     for (const one of made) takePlaceholder(one);
@@ -179,6 +204,7 @@ export class Sandbox {
         if (filter !== null) closeSync(filter);
         for (const one of made) leavePlaceholder(one);
         void bridge?.then((one) => one?.kill('SIGKILL')).catch(() => {});
+        return call.takeBack();
       },
     };
   }

@@ -5,7 +5,9 @@ import { type ProcessEnd, type ProcessRequest, runProcess } from '../../processe
 
 /** Runs a command for an agent program, in a process group of its own that ends with the command or with `kill`. */
 export function startHostTerminal(
-  request: Pick<ProcessRequest, 'file' | 'args' | 'place' | 'env' | 'tree' | 'budget' | 'confine'>,
+  request: Pick<ProcessRequest, 'file' | 'args' | 'place' | 'env' | 'tree' | 'budget' | 'confine'> & {
+    readonly notes: readonly string[];
+  },
   output_bytes: number,
 ): HostTerminal {
   const controller = new AbortController();
@@ -22,6 +24,7 @@ export function startHostTerminal(
     if (end.end === 'not_started') output.push(Buffer.from(`[could not be started: ${end.error.message}]\n`));
     if (end.end === 'timed_out') output.push(Buffer.from(`\n[stopped after ${TIMEOUT_MAX_SECONDS} s]\n`));
     if (end.end === 'over_limit') output.push(Buffer.from(`\n[${end.why}]\n`));
+    for (const note of request.notes) output.push(Buffer.from(`\n[${note}]\n`));
     exit = exitOf(end);
     return exit;
   });

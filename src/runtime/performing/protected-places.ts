@@ -1,13 +1,16 @@
 import { realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { isInside } from '../../permissions/path-containment.ts';
-import { KEY_FILE, protectedPart } from '../../permissions/protected-path.ts';
+import { KEY_FILE, protectedPart, selfRunningPart } from '../../permissions/protected-path.ts';
+import type { CommandBounds } from '../../processes/sandbox/command-bounds.ts';
 import type { Store } from '../../store/store.ts';
 import { worktreeFolder } from '../worktree/git-worktree.ts';
 
 /** Shown in refusals in place of a rule. */
 const SETTINGS = 'that settings are protected: no tool may write there';
 const KEYS = 'that keys are protected: no tool may read them';
+const SELF_RUNNING =
+  'that editors or tools run this file by themselves: only with "sandbox.unprotect" in the configuration may tools write it';
 const LEDGER = 'that the ledger is protected: no tool may write there';
 
 export interface ProtectedContext {
@@ -15,6 +18,7 @@ export interface ProtectedContext {
   /** Files and folders with settings of this program, existing or not. */
   readonly settings?: readonly string[];
   readonly spill_dir: string;
+  readonly bounds?: Pick<CommandBounds, 'unprotected'>;
 }
 
 /**
@@ -24,12 +28,13 @@ export interface ProtectedContext {
 export function protectedPlace(
   absolute: string,
   cwd: string,
-  { store, settings = [], spill_dir }: ProtectedContext,
+  { store, settings = [], spill_dir, bounds }: ProtectedContext,
 ): string | undefined {
   const worktrees = canonical(worktreeFolder(spill_dir));
   // Worktrees are in the data folder, but agents may write to them.
   const in_worktree = isWithin(worktrees, canonical(cwd));
   if (!in_worktree && protectedPart(absolute) !== undefined) return SETTINGS;
+  if (selfRunningPart(relative(canonical(cwd), absolute), bounds?.unprotected ?? [])) return SELF_RUNNING;
   for (const place of settings.map(canonical))
     if (isWithin(place, absolute) && !(in_worktree && isWithin(place, worktrees))) return SETTINGS;
   if (store.kind !== 'sqlite') return undefined;

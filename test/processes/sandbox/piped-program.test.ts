@@ -210,43 +210,77 @@ process.exit();`,
   });
 
   it('sees no secret that is made or replaced while it runs', async (test) => {
-    const ledger = join(place, 'data/ledger.db');
-    put(ledger, 'theirs');
     put(join(home, '.netrc'), 'old');
     put(join(home, '.gitconfig'), '[user]\nname = Somebody\n');
-    put(join(home, '.config/tool/settings'), 'seen');
-    const { run } = await shell(test, testSandbox({ hidden: ['', '-wal'].map((end) => ledger + end) }));
+    put(join(home, '.cargo/config.toml'), 'seen');
+    const { run } = await shell(test, testSandbox());
     assert.match(
-      await run('cat ~/.config/tool/settings; git config user.name; cat ~/.netrc'),
+      await run('cat ~/.cargo/config.toml; git config user.name; cat ~/.netrc'),
       /seenSomebody\n.*No such/s,
     );
     put(join(home, 'new'), SECRET);
     renameSync(join(home, 'new'), join(home, '.netrc'));
-    for (const path of ['.aws/credentials', '.config/gh/hosts.yml', '.npmrc']) put(join(home, path), SECRET);
-    put(`${ledger}-wal`, SECRET);
-    const all = 'cat ~/.netrc ~/.aws/credentials ~/.config/gh/hosts.yml ~/.npmrc';
-    assert.doesNotMatch(
-      await run(`${all} ${ledger} ${ledger}-wal; grep -rs canary ~ ${place}/data`),
-      new RegExp(SECRET),
-    );
+    const later = [
+      '.aws/credentials',
+      '.config/gh/hosts.yml',
+      '.cargo/credentials.toml',
+      '.nobody/knows',
+      'x',
+    ];
+    for (const path of later) put(join(home, path), SECRET);
+    const all = ['.netrc', ...later].map((path) => `~/${path}`).join(' ');
+    assert.doesNotMatch(await run(`cat ${all}; grep -rs canary ~`), new RegExp(SECRET));
     assert.equal(
-      await run('(echo x > ~/mine; echo x > ~/.config/mine; ls ~/mine ~/.config/mine) 2>/dev/null'),
+      await run('(echo x > ~/mine; echo x > ~/.cargo/mine; ls ~/mine ~/.cargo/mine) 2>/dev/null'),
       '',
     );
   });
 
-  it('in a home folder that is too large to be shown as it was, ends when a secret is made or replaced', async (test) => {
-    for (let at = 0; at < 1500; at += 1) put(join(home, `file-${at}`), '');
-    put(join(home, '.netrc'), SECRET);
-    const one = await shell(test, testSandbox());
-    put(join(home, 'ordinary'), 'seen');
-    assert.doesNotMatch(await one.run('cat ~/.netrc ~/.ssh/id_rsa; cat ~/ordinary'), new RegExp(SECRET));
-    put(join(home, 'new'), SECRET);
-    renameSync(join(home, 'new'), join(home, '.netrc'));
-    assert.match(await one.program.gone, /its sandbox was no longer intact: .*\.netrc was replaced/);
-    const two = await shell(test, testSandbox());
-    put(join(home, '.aws/credentials'), SECRET);
-    assert.match(await two.program.gone, /its sandbox was no longer intact: .*\.aws was replaced/);
+  it('ends when something hidden outside of the home folders is made or replaced', async (test) => {
+    const ledger = join(place, 'data/ledger.db');
+    put(ledger, SECRET);
+    const sandbox = testSandbox({ hidden: ['', '-wal'].map((end) => ledger + end) });
+    const one = await shell(test, sandbox);
+    assert.doesNotMatch(await one.run(`cat ${ledger}`), new RegExp(SECRET));
+    put(`${ledger}-wal`, SECRET);
+    assert.match(await one.program.gone, /its sandbox was no longer intact: .*ledger\.db-wal was replaced/);
+    const two = await shell(test, sandbox);
+    put(join(place, 'data/new'), SECRET);
+    renameSync(join(place, 'data/new'), ledger);
+    assert.match(await two.program.gone, /its sandbox was no longer intact: .*ledger\.db was replaced/);
+  });
+
+  it('when it ends, what it made that runs by itself is set aside, and what it missed is named', async (test) => {
+    const { program, run } = await shell(test, testSandbox());
+    put(join(home, 'servers/one/index.js'), 'seen');
+    await run('mkdir .vscode; echo x > .vscode/tasks.json; cat ~/servers/one/index.js >&2');
+    program.stdin.end();
+    const said = await program.gone;
+    assert.match(said, /\.vscode\/tasks\.json was set aside as .*tasks\.json\.set-aside/);
+    assert.deepEqual(readdirSync(join(cwd, '.vscode')), ['tasks.json.set-aside']);
+  });
+
+  it('sees what people named to start it: its arguments, with the package around them', async (test) => {
+    put(join(home, 'servers/one/package.json'), '{}');
+    put(
+      join(home, 'servers/one/dist/index.sh'),
+      'cat ../servers/one/lib.txt "$HOME/servers/one/lib.txt"; echo $0 >&2; cat ~/servers/two',
+    );
+    put(join(home, 'servers/one/lib.txt'), 'library');
+    put(join(home, 'servers/two'), SECRET);
+    const program = await startPipedProgram({
+      ...{ file: '/bin/sh', args: [join(home, 'servers/one/dist/index.sh')], cwd, sandbox: testSandbox() },
+      env: { PATH: process.env.PATH ?? '', HOME: home },
+    });
+    test.after(() => program.stop('the test is over'));
+    let said = '';
+    program.stdout.on('data', (chunk: Buffer) => {
+      said += chunk;
+    });
+    const ending = await program.gone;
+    assert.equal(said, 'library');
+    assert.doesNotMatch(ending, /does not show .*servers\/one/);
+    assert.match(ending, /the sandbox does not show .*servers\/two\. If the user wants that: "sandbox.read"/);
   });
 
   it('ends when what its sandbox stands on is replaced from outside, and goes on when worktrees come and go', async (test) => {

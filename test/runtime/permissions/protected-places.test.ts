@@ -133,3 +133,42 @@ it('tool calls are refused in the same way', async () => {
   for (const { output } of results.slice(0, 3)) assert.match(output, /the ledger is protected/);
   assert.equal(results[3]?.status, 'ok', results[3]?.output);
 });
+
+it('what editors and tools run by themselves is not written, in no folder below either, unless the user opened it', async () => {
+  const running = [
+    '.vscode/tasks.json',
+    'packages/a/.VSCode/./settings.json',
+    '.husky/pre-commit',
+    '.mcp.json',
+  ];
+  const free = ['.vscode/extensions.json', 'docs/vscode/tasks.json', 'mcp.json'];
+  const on = await setStage(
+    ({ step }) =>
+      step > 0 ? 'done' : [...running, ...free].map((path) => ['write', { path, content: 'x' }] as const),
+    { tools: createBuiltInTools() },
+  );
+  const { root } = await on.perform();
+  const results = await on.results(root);
+  for (const [at, path] of running.entries())
+    assert.match(
+      results[at]?.output ?? '',
+      /run this file by themselves: only with "sandbox.unprotect"/,
+      path,
+    );
+  for (const [at, path] of free.entries()) assert.equal(results[running.length + at]?.status, 'ok', path);
+  const home = makeFolder({ 'project/a': '' });
+  const around = {
+    store: { kind: 'postgres', location: '' },
+    spill_dir: join(home, 'output'),
+    env_allow: [],
+  } as const;
+  const config = { tools: ['write'], permissions: ANYTHING, cwd: join(home, 'project') };
+  const agent = { config: config as unknown as AgentConfig, root_id: 'root' };
+  const write = async (path: string, unprotected: readonly string[]) => {
+    const bounds = { sandbox: null, limits: null, unprotected };
+    const answer = await createModelHost(agent, { ...around, bounds }).writeFile(path, 'x');
+    return answer.ok ? 'written' : answer.error;
+  };
+  assert.match(await write('.vscode/tasks.json', ['.vscode/settings.json']), /run this file by themselves/);
+  assert.equal(await write('.vscode/tasks.json', ['.vscode']), 'written');
+});
