@@ -124,7 +124,7 @@ export interface ChatSessions {
   interrupt(chat: string): Promise<boolean>;
   /** Open questions of the session and of runs that are delivered to this chat, oldest first. */
   asks(chat: string): Promise<readonly Ask[]>;
-  /** Answers a question, given by id or unique prefix (at least 4 characters). Rejects with `E_ASK_NOT_FOUND`, `E_ASK_ANSWERED`. */
+  /** Answers a question as `findAsk` finds it; beyond `once`, the rule that is proposed is granted. Rejects as `answerApproval` does. */
   answer(
     chat: string,
     ask: string,
@@ -134,7 +134,7 @@ export interface ChatSessions {
       readonly note: string;
       readonly by: string;
       /** Field values, for a question with a form. */
-      readonly values?: Readonly<Record<string, string>>;
+      readonly values?: Readonly<Record<string, string>> | undefined;
     },
   ): Promise<Ask>;
   /** Subscribes `listener` to events in the sessions of this channel; returns a function that unsubscribes it. */

@@ -1,3 +1,4 @@
+import { proposeRules } from '../permissions/grants/propose-rules.ts';
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';
 import type { Limits } from '../records/agent/limits.ts';
 import { isTerminal, isWorking } from '../records/agent/state.ts';
@@ -7,6 +8,7 @@ import { storable } from '../records/text/text.ts';
 import { statusWord } from '../render/agent-status.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
+import { findAsk } from '../store/approvals/find-ask.ts';
 import type { Store } from '../store/store.ts';
 import type { AgentLine, ChannelMemory, ChatEvent, ChatSessions } from './channel.ts';
 
@@ -19,6 +21,8 @@ export interface ChatTreesOptions {
   /** Called after a write that gives a tree something to do; the tree may have to be taken over first. */
   readonly onWritten: () => void;
 }
+
+const COMMANDS = { list: '/approvals', show: '/show' };
 
 /** The sessions of one channel: one tree per chat. */
 export class ChatTrees implements ChatSessions {
@@ -98,19 +102,20 @@ export class ChatTrees implements ChatSessions {
   }
 
   async answer(chat: string, text: string, answer: Parameters<ChatSessions['answer']>[2]): Promise<Ask> {
-    const found = await this.#options.store.findAsks(text);
-    const mine: Ask[] = [];
-    for (const ask of found) if (await this.#isFrom(chat, ask)) mine.push(ask);
-    const [ask] = mine;
-    if (ask === undefined || mine.length > 1)
-      throw new CoppiceError(
-        'E_ASK_NOT_FOUND',
-        mine.length > 1
-          ? `"${text}" matches ${mine.length} questions`
-          : `nothing here asks with the id "${text}"`,
-        { hint: 'See: /approvals' },
-      );
-    await this.#options.runtime.answer(ask.id, { ...answer, note: storable(answer.note) });
+    const { store, runtime } = this.#options;
+    const findAsks = async (id: string): Promise<Ask[]> => {
+      const all = await store.findAsks(id);
+      const mine: Ask[] = [];
+      for (const ask of all) if (await this.#isFrom(chat, ask)) mine.push(ask);
+      if (mine.length === 0 || mine.length === all.length) return mine;
+      throw new CoppiceError('E_ASK_NOT_FOUND', `"${text}" is too short`, { hint: 'See: /approvals' });
+    };
+    const ask = await findAsk({ findAsks, now: () => store.now() }, text, COMMANDS);
+    const { rules, first, why } = proposeRules(ask);
+    if (answer.scope !== 'once' && why !== null)
+      throw new CoppiceError('E_INVALID_ARGUMENT', `no rule can be granted: ${why}`);
+    const rule = answer.scope === 'once' ? undefined : rules[first];
+    await runtime.answer(ask.id, { ...answer, shown: text.toLowerCase(), rule, note: storable(answer.note) });
     this.#options.onWritten();
     return (await this.#options.store.findAsks(ask.id))[0] ?? ask;
   }

@@ -1,4 +1,5 @@
 import type { Ask } from '../records/conversation/ask.ts';
+import { shownDigest } from '../store/approvals/shown-digest.ts';
 import type { Store } from '../store/store.ts';
 import { isoTime } from './iso-time.ts';
 import type { DocumentOf } from './shapes/all-documents.ts';
@@ -22,6 +23,7 @@ export function askJson(ask: Ask): ApprovalDocument {
     scope: ask.scope,
     granted: ask.granted,
     note: ask.note,
+    shown: shownDigest(ask),
   };
 }
 
@@ -31,13 +33,14 @@ export type ListedApproval = DocumentOf<'coppice/approvals/v1'>['approvals'][num
 /** `approvals` of `coppice/approvals/v1`. */
 export async function approvalsJson(store: Store, asks: readonly Ask[]): Promise<ListedApproval[]> {
   if (asks.length === 0) return [];
-  // Imported on first use: it needs a parser for commands.
+  // Imported on first use: the first needs a parser for commands.
   const { proposeRules } = await import('../permissions/grants/propose-rules.ts');
+  const { shortAskId } = await import('../store/approvals/find-ask.ts');
   return Promise.all(
     asks.map(async (ask) => {
       const { rules, first } = ask.verdict === null ? proposeRules(ask) : { rules: [], first: 0 };
-      const lineage = await lineageOf(ask, store);
-      return { ...askJson(ask), offered_rule: rules[first] ?? null, rules, lineage };
+      const [lineage, short_id] = [await lineageOf(ask, store), await shortAskId(store, ask)];
+      return { ...askJson(ask), short_id, offered_rule: rules[first] ?? null, rules, lineage };
     }),
   );
 }

@@ -10,61 +10,46 @@ import { CoppiceError } from '../records/coppice-error.ts';
 import type { FormField } from '../records/question/form-field.ts';
 import { questionOf } from '../records/question/question.ts';
 import { storable } from '../records/text/text.ts';
-import { clean, cleanLines } from '../render/clean.ts';
+import { askParts } from '../render/ask-parts.ts';
+import { clean } from '../render/clean.ts';
 import type { ClientAgent } from './client-agent.ts';
-import { askLine } from './listed-agents.ts';
 import type { McpOptions } from './mcp-options.ts';
 
-/** Maximum characters of a call's input or diff that a form shows. */
-const SHOWN_MAX = 4_000;
+/** Maximum characters of an argument that a form shows; a longer one loses its middle. */
+const SHOWN_MAX = 40_000;
 /** Maximum answers in one request: each is looked up in the ledger. */
 const ANSWERS_MAX = 256;
 
-/** Open approvals and questions as forms that the client shows to its user, by the id of the approval, which is never reused. */
+/** Open approvals and questions as forms that the client shows to its user, by the id of the approval, which stands for what is shown. */
 export function approvalForms(asks: readonly Ask[]): InputRequests {
-  return Object.fromEntries(asks.map((ask) => [ask.id, questionForm(ask) ?? approvalForm(ask)]));
+  return Object.fromEntries(asks.map((ask) => [ask.id, formOf(ask)]));
 }
 
-type Form = InputRequests[string];
 type FormTerms = Parameters<typeof inputRequired.elicit>[0];
 
-function approvalForm(ask: Ask): Form {
-  const { agent_name, cwd, rule, difference, tool, input } = ask;
-  const shown = difference ?? (tool === 'bash' ? '' : input);
-  return inputRequired.elicit({
-    message: [
-      `${clean(agent_name)} wants: ${clean(askLine(ask))}`,
-      `in ${clean(cwd)} · rule: ${clean(rule)}`,
-      ...(shown === '' ? [] : [cleanLines(shown.slice(0, SHOWN_MAX))]),
-    ].join('\n'),
-    requestedSchema: {
-      type: 'object',
-      properties: {
-        decision: { type: 'string', enum: ['allow once', 'deny'], title: 'Decision' },
-        note: { type: 'string', title: 'What to tell the agent if denied' },
-      },
-      required: ['decision'],
-    },
-  });
-}
+const DECISION = {
+  properties: {
+    decision: { type: 'string', enum: ['allow once', 'deny'], title: 'Decision' },
+    note: { type: 'string', title: 'What to tell the agent if denied' },
+  },
+  required: ['decision'],
+};
 
-/** The form of a question that a tool asks; null for a call that waits for approval. */
-function questionForm(ask: Ask): Form | null {
+function formOf(ask: Ask): InputRequests[string] {
+  const parts = askParts(ask, SHOWN_MAX);
   const question = questionOf(ask);
-  if (question === null) return null;
-  const { asker, message, fields, url, call } = question;
-  return inputRequired.elicit({
-    message: [
-      `${clean(ask.agent_name)}: ${clean(asker)} asks: ${cleanLines(message.slice(0, SHOWN_MAX))}`,
-      ...(url === undefined ? [] : [`visit ${clean(url)}, and accept when you agree`]),
-      `during ${clean(call)}`,
-    ].join('\n'),
-    requestedSchema: {
-      type: 'object',
-      properties: Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)])),
-      required: fields.filter(({ required }) => required).map(({ name }) => name),
-    },
-  } as FormTerms);
+  const message = [
+    `${clean(ask.agent_name)} wants: ${clean(ask.tool)}`,
+    ...parts.map(({ name, text }) => (name === '' ? text : `${name}: ${text}`)),
+    ...(parts.some(({ left_out }) => left_out > 0) ? [`whole: coppice approvals show ${ask.id}`] : []),
+    `in ${clean(ask.cwd)} · rule: ${clean(ask.rule)}`,
+  ].join('\n');
+  const form = {
+    properties: Object.fromEntries(question?.fields.map((field) => [field.name, fieldSchema(field)]) ?? []),
+    required: question?.fields.filter(({ required }) => required).map(({ name }) => name),
+  };
+  const requestedSchema = { type: 'object', ...(question === null ? DECISION : form) };
+  return inputRequired.elicit({ message, requestedSchema } as FormTerms);
 }
 
 /** The field as the JSON Schema from which it was read (src/records/question/form-field.ts). */

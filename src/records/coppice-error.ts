@@ -13,6 +13,7 @@ export const ERROR_CODES = {
   E_RUN_FINISHED: 'the run has ended',
   E_REFUSED: 'the order was refused',
   E_ASK_ANSWERED: 'the question was already answered or is gone',
+  E_ASK_CHANGED: 'the question is not the one that was shown',
   E_ASK_NOT_FOUND: 'no such question',
   E_RULE_NOT_FOUND: 'no such granted rule',
   E_JOB_NOT_FOUND: 'no scheduled job matches',

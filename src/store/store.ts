@@ -152,12 +152,13 @@ export interface TreeWrites {
   /** Changes the limits of an agent's existing budget; for a root, also those of its tree. `error`: why not. Idempotent. */
   changeBudget(agent_id: string, wanted: SpendingLimits): Promise<BudgetChange>;
   /**
-   * Answers an ask once: its agent gets the answer as mail of kind `control`. `ok` is false if it was answered differently before, or its agent has ended.
+   * Answers an ask once: its agent gets the answer as mail of kind `control`. `ok` is false if it was answered differently before, or its agent
+   * has ended; `changed`: it is not what was shown (`AskAnswer.shown`).
    */
   answer(
     ask_id: string,
     answer: AskAnswer,
-  ): Promise<{ readonly ok: true; readonly mail: Mail } | { readonly ok: false }>;
+  ): Promise<{ readonly ok: true; readonly mail: Mail } | { readonly ok: false; readonly changed?: true }>;
   /** Revokes what the answer to an ask granted; false if it granted nothing, or was revoked before. */
   revoke(ask_id: string, at: number): Promise<boolean>;
   /** Carries out a call of an agent on the shared task list of its tree. Idempotent. */

@@ -42,8 +42,8 @@ export interface AppContext
   /** The model with which the next conversation begins; null: the default. */
   next_model: string | null;
   dispatch(event: UiEvent): void;
-  /** Shows a notice in the scrollback of the agent in view. */
-  say(text: string, tone?: Tone): void;
+  /** Shows a notice in the scrollback of the agent in view; `now`: above all that has not ended there. */
+  say(text: string, tone?: Tone | 'now'): void;
   /** Runs something that may fail; a failure is shown as a notice. */
   attempt(work: () => Promise<void>): void;
   /** Like `attempt`, but one piece of work after the other, so that the ledger gets what was typed in that order. */

@@ -26,7 +26,7 @@ export function keyPressed(app: AppContext, data: string): void {
   const begun_at = state.leader ? state.typed_at : state.now;
   const drafting = editor.completing || editor.searching || editor.text !== '';
   const writes = state.overlay === null && !state.leader && !drafting;
-  app.dispatch({ type: 'typed', alone: writes ? printable(data) : null });
+  app.dispatch({ type: 'typed', alone: writes ? printable(data) : null, drafting });
   if (state.overlay !== null && overlayKey(app, state.overlay, data)) return;
   // An open list of completions takes its own keys.
   if (

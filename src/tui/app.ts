@@ -227,9 +227,9 @@ class App implements AppContext {
       this.dispatch({ type: 'runtime', event: { type: 'agent', agent, created: true } });
   }
 
-  say(text: string, tone: Tone = 'plain'): void {
+  say(text: string, tone: Tone | 'now' = 'plain'): void {
     const { view } = this.state;
-    if (view !== null) this.dispatch({ type: 'say', agent_id: view, text, tone });
+    if (view !== null && tone !== 'now') this.dispatch({ type: 'say', agent_id: view, text, tone });
     else this.#notices.print(text, tone === 'bad' ? 'red' : 'dim');
   }
 

@@ -11,6 +11,7 @@ import { configOptions, readChange, readMode } from '../../src/acp/session/sessi
 import { stopReasonOf } from '../../src/acp/session/stop-reason.ts';
 import type { FailureKind } from '../../src/records/agent/failure.ts';
 import { CoppiceError } from '../../src/records/coppice-error.ts';
+import { shownDigest } from '../../src/store/approvals/shown-digest.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { openAsk as ask } from '../store/ledger-fixture.ts';
 import { agent, THINKING } from '../tui/ui-fixture.ts';
@@ -141,6 +142,16 @@ describe('a permission request', () => {
   });
 });
 
+test('an editor is sent the whole of a long command, and the raw input of a longer one', () => {
+  const bash = (command: string) =>
+    ask({ tool: 'bash', subject: command, input: JSON.stringify({ command }) });
+  const command = `echo ${'x'.repeat(15_000)}; touch in-the-middle; echo ${'y'.repeat(15_000)}`;
+  assert.ok(JSON.stringify(askContent(bash(command))).includes(command));
+  const huge = JSON.stringify(askContent(bash(command.repeat(3))));
+  assert.match(huge, /\[… \d+ characters …\]/);
+  assert.match(huge, /whole: raw input, or coppice approvals show/);
+});
+
 describe('open approvals', () => {
   const stage = (outcome: RequestPermissionOutcome | null) => {
     const open = [ask({ id: 'q', agent_id: 'main', tool: 'bash', subject: 'ls', subject_kind: 'command' })];
@@ -151,7 +162,9 @@ describe('open approvals', () => {
       root_id: 'main',
       store: { asks: async () => [...open] },
       runtime: {
-        answer: async (id, { verdict }) => {
+        answer: async (id, { verdict, shown }) => {
+          // An answer carries the digest of what the editor was sent.
+          if (open[0] !== undefined) assert.equal(shown, shownDigest(open[0]));
           answers.push(`${id} ${verdict}`);
           open.length = 0;
         },

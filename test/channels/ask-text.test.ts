@@ -32,8 +32,8 @@ const WHOLE_DOORS: Readonly<Record<string, (ask: Ask) => string>> = {
   },
   'coppice approvals list': (ask) =>
     askLines(
-      { ...askJson(ask), lineage: ['main'], offered_rule: null, rules: [] },
-      { id: 'a1b2', now: T0, style: PLAIN },
+      { ...askJson(ask), short_id: 'a1b2c3d4', lineage: ['main'], offered_rule: null, rules: [] },
+      { now: T0, style: PLAIN },
     ).join('\n'),
   'a Telegram question': (ask) => telegramText(ask).text,
   'the text for other channels': outboxText,
@@ -131,6 +131,6 @@ describe('the text for other channels', () => {
     const cut = outboxText(bash('x'.repeat(10_000)));
     assert.ok(cut.length < 4_000);
     assert.match(cut, /\[… 7000 characters …\]/);
-    assert.match(cut, /whole: coppice approvals list --json/);
+    assert.match(cut, /whole: `coppice approvals show/);
   });
 });

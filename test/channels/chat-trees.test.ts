@@ -1,12 +1,14 @@
-// Proves that `/new` ends a session even if it is cut short and repeated: no tree goes on out of reach of its chat.
+// Proves that `/new` ends a session even if it is cut short and repeated: no tree goes on out of reach of its chat; and what a chat can grant.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { ChatTrees } from '../../src/channels/chat-trees.ts';
 import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
+import type { Ask } from '../../src/records/conversation/ask.ts';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
 import type { Store } from '../../src/store/store.ts';
+import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { closeOpened } from '../close-opened.ts';
-import { setStage } from '../runtime/stage.ts';
+import { setStage, until } from '../runtime/stage.ts';
 import { CONFIG } from '../store/ledger-fixture.ts';
 
 afterEach(closeOpened);
@@ -44,3 +46,57 @@ for (const method of ['kill', 'remember'] as const)
     await trees.say('7', { id: 'two', from: 'Ada', text: 'hello again' });
     assert.notEqual((await trees.agents('7'))[0]?.id, root?.id);
   });
+
+it('a chat grants the rule that is proposed and none that is wider, and hears nothing of questions elsewhere', async () => {
+  const commands = ['git status --short', 'bash -c "true secret"', 'true'];
+  const on = await setStage(
+    ({ step }) => {
+      const command = commands[step];
+      return command === undefined ? 'done' : [['bash', { command }]];
+    },
+    {
+      can_ask: true,
+      tools: createBuiltInTools(),
+      config: {
+        channel: 'chat:7',
+        permissions: {
+          cli: { allow: [], ask: ['bash'], deny: [] },
+          config: { allow: [], ask: [], deny: [] },
+        },
+      },
+    },
+  );
+  const trees = new ChatTrees({
+    channel: 'chat',
+    store: on.store,
+    runtime: on.runtime,
+    session: () => ({ config: CONFIG, limits: DEFAULT_LIMITS }),
+    onWritten: () => undefined,
+  });
+  await on.start();
+  const next = async (text: string): Promise<Ask> => {
+    let found: Ask | undefined;
+    await until(async () => {
+      [found] = await trees.asks('7');
+      return found?.subject.includes(text) === true;
+    }, text);
+    return found as Ask;
+  };
+  const always = { verdict: 'allow', scope: 'agent', note: '', by: 'chat:1' } as const;
+  const status = await next('status');
+  const { granted, scope } = await trees.answer('7', status.id.slice(0, 8), always);
+  assert.deepEqual([granted, scope], ['bash:git status *', 'agent']);
+  const secret = await next('secret');
+  await assert.rejects(trees.answer('7', secret.id, always), {
+    code: 'E_INVALID_ARGUMENT',
+    message: /^no rule can be granted: bash may run anything/,
+  });
+  for (const id of [secret.id, secret.id.slice(0, 8), status.id])
+    await assert.rejects(trees.answer('8', id, always), {
+      code: 'E_ASK_NOT_FOUND',
+      message: `no approval "${id}"`,
+      hint: 'See: /approvals',
+    });
+  assert.equal((await on.store.findAsks(secret.id))[0]?.verdict, null);
+  await trees.answer('7', secret.id, { ...always, verdict: 'deny', scope: 'once' });
+});

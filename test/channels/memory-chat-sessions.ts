@@ -1,4 +1,5 @@
 import type { AgentLine, ChannelMemory, ChatEvent, ChatSessions } from '../../src/channels/channel.ts';
+import { proposeRules } from '../../src/permissions/grants/propose-rules.ts';
 import type { Ask } from '../../src/records/conversation/ask.ts';
 import { CoppiceError } from '../../src/records/coppice-error.ts';
 
@@ -96,7 +97,9 @@ export class MemoryChatSessions implements ChatSessions {
     if (ask.verdict !== null)
       throw new CoppiceError('E_ASK_ANSWERED', 'the question was already answered or is gone');
     const { verdict, scope, note, by } = answer;
-    const answered = { ...ask, verdict, scope, note, answered_by: by, answered_at: 1 };
+    const { rules, first } = proposeRules(ask);
+    const granted = scope === 'once' ? null : (rules[first] ?? null);
+    const answered = { ...ask, verdict, scope, note, granted, answered_by: by, answered_at: 1 };
     asks[index] = answered;
     this.answers.push({ ...answer, ask: ask.id, chat });
     return answered;

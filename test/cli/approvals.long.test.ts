@@ -81,7 +81,7 @@ function suite(database: () => Promise<string | undefined>): void {
     const list = await desk.approvals('list');
     assert.deepEqual([list.code, list.stderr], [0, '']);
     const lines = list.stdout.split('\n');
-    assert.match(lines[0] ?? '', /^[0-9a-f]{4} {2}main wants write · waits \d+s$/);
+    assert.match(lines[0] ?? '', /^[0-9a-f]{8} {2}main wants write · waits \d+s$/);
     assert.deepEqual(lines.slice(1, 8), [
       '    path: notes.md',
       '    change:',
@@ -91,7 +91,7 @@ function suite(database: () => Promise<string | undefined>): void {
       '      +the \\u{1b}[31mend\\u{200b} 漢字',
       '      \\ No newline at end of file',
     ]);
-    assert.match(lines[8] ?? '', /hidden characters are spelled .*; whole: coppice approvals list --json/);
+    assert.match(lines[8] ?? '', /\(hidden characters are spelled .*\)/);
     assert.match(lines[9] ?? '', /^ {4}in .*work · rule: ask\(write\), the default$/);
     assert.deepEqual(JSON.parse(ask.input), { path: 'notes.md', content: text });
 
@@ -108,7 +108,7 @@ function suite(database: () => Promise<string | undefined>): void {
 
     const file = join(desk.home.work, 'notes.md');
     assert.equal(existsSync(file), false);
-    const allowed = await desk.approvals('allow', lines[0]?.slice(0, 4) ?? '');
+    const allowed = await desk.approvals('allow', lines[0]?.slice(0, 8) ?? '');
     assert.deepEqual([allowed.code, allowed.stdout], [0, 'allowed main: write notes.md\n']);
     const ended = await desk.run;
     assert.equal(ended.code, 0);
@@ -118,9 +118,38 @@ function suite(database: () => Promise<string | undefined>): void {
 
     const again = await desk.approvals('deny', ask.id);
     assert.equal(again.code, 1);
-    assert.match(again.stderr, /is closed: it was answered already \(E_ASK_ANSWERED\)/);
+    assert.match(
+      again.stderr,
+      /means main: write notes\.md, which was allowed by you \d+s ago; nothing was answered \(E_ASK_ANSWERED\)/,
+    );
     const empty = await desk.approvals('list');
     assert.equal(empty.stdout, 'nothing waits for approval\n');
+  });
+
+  it('an id from an old list answers no later call; show prints the whole of a long one', async () => {
+    const long = `true ${'x'.repeat(16_000)}; touch unseen\u202e; true ${'y '.repeat(8_000)}`;
+    const desk = deskWith([[bash('echo harmless')], [bash(long)]], await database());
+    const listed = async () => (await desk.approvals('list')).stdout;
+    const [first] = await desk.open();
+    const id = /^[0-9a-f]{8}(?= )/.exec(await listed())?.[0] ?? '';
+    assert.equal(id, first?.id.slice(0, 8));
+    assert.equal((await desk.approvals('deny', id)).code, 0);
+    await until(async () => (await listed()).includes('xxxx'), 'the next question');
+    const late = await desk.approvals('allow', id);
+    assert.equal(late.code, 1);
+    assert.match(
+      late.stderr,
+      /means main: bash echo harmless, which was denied by you \d+s ago; nothing was answered/,
+    );
+    const cut = await listed();
+    const next = /^[0-9a-f]{8}(?= )/.exec(cut)?.[0] ?? '';
+    assert.ok(!cut.includes('unseen') && cut.includes(`(whole: coppice approvals show ${next})`), cut);
+    const { stdout } = await desk.approvals('show', next);
+    assert.ok(stdout.includes(long.replace('\u202e', '\\u{202e}').trimEnd()));
+    assert.equal((await desk.open()).length, 1);
+    assert.equal(existsSync(join(desk.home.work, 'unseen')), false);
+    assert.equal((await desk.approvals('deny', next)).code, 0);
+    await desk.run;
   });
 
   it('deny --say tells the model why; --json gives the answered question', async () => {
@@ -153,7 +182,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.ok(existsSync(join(desk.home.work, 'two')));
     assert.equal(existsSync(join(desk.home.work, 'by-kid')), false);
     const { stdout } = await desk.approvals('list');
-    assert.match(stdout, /^[0-9a-f]{4} {2}main › kid wants bash · waits \d+s\n {4}command: touch by-kid\n/);
+    assert.match(stdout, /^[0-9a-f]{8} {2}main › kid wants bash · waits \d+s\n {4}command: touch by-kid\n/);
     const [ask] = await desk.open();
     await desk.approvals('allow', ask?.id ?? '');
     assert.equal((await desk.run).code, 0);
@@ -217,7 +246,10 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.equal((await desk.coppice('kill', 'main', '--yes')).code, 0);
     const gone = await desk.approvals('allow', ask?.id ?? '');
     assert.equal(gone.code, 1);
-    assert.match(gone.stderr, /is closed: its call is gone \(E_ASK_ANSWERED\)/);
+    assert.match(
+      gone.stderr,
+      /bash touch never, which was withdrawn \d+s ago; nothing was answered \(E_ASK_ANSWERED\)/,
+    );
     assert.equal((await desk.run).code, 1);
     assert.equal(existsSync(join(desk.home.work, 'never')), false);
   });

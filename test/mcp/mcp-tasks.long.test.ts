@@ -79,7 +79,7 @@ describe('a call as a task', () => {
     const client = await startClient(home, writeRules(home, TOUCH), { capabilities: { ...TASKS, ...FORMS } });
     const task = await begin(client, 'spawn_agents', { tasks: [{ task: 'do it', label: 'worker' }] });
     const { id, message } = formOf(await taskIn(client, task, ['input_required']));
-    assert.match(message, /worker wants: bash: touch made/);
+    assert.match(message, /worker wants: bash\ncommand: touch made\nin /);
     const wrong = { [id]: { action: 'accept', content: { decision: 'of course' } }, nonsense: 5 };
     await client.ask('tasks/update', { taskId: task, inputResponses: wrong } as object);
     await client.ask('tasks/update', {
@@ -112,7 +112,7 @@ describe('a call as a task', () => {
     const task = await begin(client, 'spawn_agents', { tasks: [{ task: 'do it', label: 'worker' }] });
     const asked = await taskIn(client, task, ['input_required']);
     const { id, message } = formOf(asked);
-    assert.match(message, /^worker: the MCP server inn asks: Which table\?/);
+    assert.match(message, /^worker wants: \S+\nthe MCP server inn asks: Which table\?/);
     const { params } = (asked.inputRequests as Record<string, { params: { requestedSchema: object } }>)[id]!;
     assert.deepEqual(params.requestedSchema, {
       type: 'object',
@@ -195,7 +195,7 @@ describe('an approval during a call', () => {
     // 16.1 s are 16100.000000000002 ms, and the ledger stores whole numbers.
     const tasks = [{ task: 'do it', label: 'worker', timeout_seconds: 16.1 }];
     const { value } = await client.tool('spawn_agents', { tasks });
-    assert.match(asked.join(), /worker wants: bash: touch made/);
+    assert.match(asked.join(), /worker wants: bash\ncommand: touch made/);
     assert.match(value.results[0]?.message ?? '', /not today/);
     assert.ok(!existsSync(join(home.work, 'made')));
   });

@@ -175,7 +175,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   {
     name: 'question-form',
     protects: 'an MCP server from values that do not fit the form that a person was shown',
-    file: 'src/store/answer-approval.ts',
+    file: 'src/store/approvals/answer-approval.ts',
     guard: 'if (!read.ok)',
     without: 'if (!read.ok && false)',
     tests: ['runtime/performing/server-questions'],

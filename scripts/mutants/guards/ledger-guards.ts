@@ -396,4 +396,28 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     without: '',
     tests: POSTGRES,
   },
+  {
+    name: 'ask-shown',
+    protects: 'a question from an answer to another one, in the transaction that takes it',
+    file: 'src/kernel/ledger/answer-ask.ts',
+    guard: 'if (!names(answer.shown ?? ask_id, ask_id)) return { ok: false, changed: true };',
+    without: '',
+    tests: BOTH,
+  },
+  {
+    name: 'ask-past',
+    protects: 'a question from an id that meant an earlier one',
+    file: 'src/store/approvals/find-ask.ts',
+    guard: 'const closed = found.find(({ verdict }) => verdict !== null);',
+    without: 'const closed = open.length === 1 ? undefined : found.find(({ verdict }) => verdict !== null);',
+    tests: BOTH,
+  },
+  {
+    name: 'ask-id',
+    protects: 'the questions of one agent from ids that begin alike',
+    file: 'src/runtime/performing/asking/approvals.ts',
+    guard: 'return { ...ask, id: shownId(ask) };',
+    without: 'return ask;',
+    tests: ['runtime/permissions/unseen-questions'],
+  },
 ];

@@ -9,7 +9,7 @@ import { fenced, textContent } from '../updates/tool-call-view.ts';
 type Answer = Pick<AskAnswer, 'verdict' | 'scope' | 'rule' | 'note' | 'values'>;
 
 /** Maximum characters shown of an argument; a longer one is visibly cut in the middle. */
-const ARGUMENT_MAX = 20_000;
+const ARGUMENT_MAX = 40_000;
 const CHOICES_MAX = 20;
 
 /** The answers that a person may give, from the narrowest to the widest; the rules are those that the terminal UI proposes. */
@@ -80,9 +80,11 @@ export function answerOf(ask: Ask, option_id: string): Answer | null {
 /** The whole call, for a person to judge: every argument, and the change that it would make. */
 export function askContent(ask: Ask): ToolCallContent[] {
   const content: ToolCallContent[] = [];
-  for (const { name, text, language } of eachAskPart(ask, ARGUMENT_MAX)) {
+  for (const { name, text, left_out, language } of eachAskPart(ask, ARGUMENT_MAX)) {
     const heading = name === '' ? '' : `${name}:\n`;
     content.push(textContent(`${heading}${fenced(text, language)}`));
+    if (left_out > 0)
+      content.push(textContent(`whole: raw input, or coppice approvals show ${ask.id.slice(0, 8)}`));
   }
   if ((questionOf(ask)?.fields.length ?? 0) > 0)
     content.push(textContent(`fill it in: coppice approvals allow ${ask.id.slice(0, 8)} --value NAME=VALUE`));

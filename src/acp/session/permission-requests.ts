@@ -10,6 +10,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { questionOf } from '../../records/question/question.ts';
 import { clean } from '../../render/clean.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import { shownDigest } from '../../store/approvals/shown-digest.ts';
 import type { Store } from '../../store/store.ts';
 import { resultView, toolCallView } from '../updates/tool-call-view.ts';
 import { answerOf, askContent, permissionOptions } from './permission-options.ts';
@@ -196,11 +197,11 @@ export class PermissionRequests {
   /** Resolves to whether the approval is answered; if not, it is still open. */
   async #commit({ ask, withdraw }: Asked, answer: Answer): Promise<boolean> {
     try {
-      await this.#options.runtime.answer(ask.id, answer);
+      await this.#options.runtime.answer(ask.id, { ...answer, shown: shownDigest(ask) });
       return true;
     } catch (error) {
-      // Another answer was committed first, or the call is gone.
-      if (error instanceof CoppiceError && error.code === 'E_ASK_ANSWERED') return true;
+      // Another answer was committed first, or the call is gone, or was not what was shown.
+      if (error instanceof CoppiceError && error.code.startsWith('E_ASK_')) return true;
       if (!withdraw.signal.aborted)
         this.#options.log(
           `the editor's answer to ${ask.agent_name} was not recorded; it is asked again: ${messageOf(error)}`,

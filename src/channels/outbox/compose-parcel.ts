@@ -92,20 +92,20 @@ function parcelOf(
 /** Request for the approval of a call, in Markdown: agent, tool, arguments, and how to answer. */
 export function askText(ask: Ask): string {
   const parts = askParts(ask, ARGUMENT_MAX);
+  const whole = `(whole: \`coppice approvals show ${ask.id}\`)`;
   return [
     `**${clean(ask.agent_name)}** wants **${clean(ask.tool)}** and waits for you:`,
-    ...parts.flatMap(partText),
+    ...parts.flatMap((part) => partText(part, whole)),
     ...(parts.some(({ spelled }) => spelled) ? [`(${SPELLED_NOTE})`] : []),
     `in ${clean(ask.cwd)} · rule: ${clean(ask.rule)}`,
     `Answer: \`coppice approvals allow ${ask.id}${ask.subject_kind === 'question' ? ' --value NAME=VALUE' : ''}\` or \`coppice approvals deny ${ask.id}\``,
   ].join('\n\n');
 }
 
-function partText({ name, is_subject, text, left_out, language }: AskPart): string[] {
+function partText({ name, is_subject, text, left_out, language }: AskPart, whole: string): string[] {
   const block = fenced(cutMiddle(text, 2 * ARGUMENT_MAX, left_out), language);
-  const whole =
-    left_out > 0 || text.length > 2 * ARGUMENT_MAX ? ['(whole: coppice approvals list --json)'] : [];
-  return [...(is_subject || name === '' ? [] : [`${name}:`]), block, ...whole];
+  const is_cut = left_out > 0 || text.length > 2 * ARGUMENT_MAX;
+  return [...(is_subject || name === '' ? [] : [`${name}:`]), block, ...(is_cut ? [whole] : [])];
 }
 
 /** Code block whose fence is longer than any run of backticks in the text. */

@@ -61,9 +61,7 @@ function valuesOf(written: readonly string[] = []): { readonly values?: Record<s
 
 /** Error that offers rules to choose from: nothing is granted before its rule was seen. */
 async function ruleMissing(asked: Asked, text: string, scope: AskScope): Promise<CoppiceError> {
-  const { approvals } = await asked.approvals();
-  const found = approvals.filter(({ id }) => id.startsWith(text));
-  const [only] = found.length === 1 ? found : [];
+  const [only] = (await asked.approvals({ id: text })).approvals;
   const rules = only === undefined ? [] : [only.offered_rule ?? only.tool, ...only.rules];
   const hint = [...new Set(rules)].map(
     (rule) => `coppice approvals allow ${text} --${scope} --rule ${shellWord(clean(rule))}`,

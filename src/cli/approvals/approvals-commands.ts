@@ -17,10 +17,17 @@ type AllowFlags = Partial<Record<keyof typeof SCOPES, boolean>> & {
 
 /** `coppice approvals …` */
 export function addApprovalsCommands({ sub, deferred }: CommandBuilder): void {
-  const approvals = sub('approvals', 'Calls that wait for approval: list, allow, deny, rules');
+  const approvals = sub('approvals', 'Calls that wait for approval: list, show, allow, deny, rules');
   sub('list', 'List calls that wait for approval', approvals).action(
     deferred(async (context) => (await import('./approvals-list.ts')).approvalsList(context)),
   );
+  sub('show', 'Show one of them with nothing left out', approvals)
+    .argument('<id>', 'id or unique prefix')
+    .action(
+      deferred(async (context, id: string) =>
+        (await import('./approvals-list.ts')).approvalsShow(context, id),
+      ),
+    );
   const allow = sub('allow', 'Allow this call', approvals).argument('<id>', 'id or unique prefix');
   for (const [scope, description] of Object.entries(SCOPES)) allow.option(`--${scope}`, description);
   allow.option(

@@ -3,7 +3,6 @@ import { duration } from '../../render/amounts.ts';
 import { type AskPart, askParts } from '../../render/ask-parts.ts';
 import { clean } from '../../render/clean.ts';
 import { cutLines, cutMiddle, SPELLED_NOTE } from '../../render/hidden-characters.ts';
-import { shortIds } from '../../render/short-ids.ts';
 import { paint, type Style, sign } from '../../render/style.ts';
 import { shellWord } from '../../settings/suggested-command.ts';
 import { ask } from '../setup/ask-server.ts';
@@ -13,7 +12,6 @@ import { printJson, printLines } from '../setup/output.ts';
 /** Limits beyond which a text is cut in the middle, with a note, so that nobody takes a part for the whole call. */
 const LINES_MAX = 40;
 const LINE_MAX = 2_000;
-const WHOLE = 'whole: coppice approvals list --json';
 
 const HOW = `allow: coppice approvals allow ID            (from now on: --turn, --agent, --session or --always, with --rule RULE)
 deny:  coppice approvals deny ID --say TEXT  (the model reads the text)`;
@@ -31,29 +29,36 @@ export async function approvalsList(context: Context): Promise<number> {
     printLines(['nothing waits for approval']);
     return 0;
   }
-  const short = shortIds(approvals.map(({ id }) => id));
   const now = Date.now();
-  for (const one of approvals)
-    printLines([...askLines(one, { id: short.get(one.id) ?? one.id, now, style: context.out }), '']);
+  for (const one of approvals) printLines([...askLines(one, { now, style: context.out }), '']);
   printLines([HOW]);
   if (approvals.some(({ subject_kind }) => subject_kind === 'question')) printLines([HOW_ANSWERED]);
   return 0;
 }
 
+/** `coppice approvals show ID`: one call, with nothing left out. */
+export async function approvalsShow(context: Context, id: string): Promise<number> {
+  const document = await ask(context, (asked) => asked.approvals({ id }));
+  const look = { now: Date.now(), style: context.out, whole: true };
+  if (context.json) printJson(document);
+  else printLines([...document.approvals.flatMap((one) => askLines(one, look)), '', HOW]);
+  return 0;
+}
+
 export interface AskLook {
-  /** Id, shortened as far as it stays unique. */
-  readonly id: string;
   readonly now: number;
   readonly style: Style;
+  /** Whether nothing is cut. */
+  readonly whole?: boolean;
 }
 
 /** One call with all of its arguments: these are what a person allows. */
-export function askLines(ask: ListedApproval, { id, now, style }: AskLook): string[] {
+export function askLines(ask: ListedApproval, { now, style, whole = false }: AskLook): string[] {
   const who = ask.lineage.map(clean).join(` ${style.unicode ? '›' : '>'} `);
   const since = duration(now - Date.parse(ask.asked_at));
   return [
-    `${paint(style, 'bold', id)}  ${who} wants ${paint(style, 'bold', ask.tool)} ${sign(style, '·')} waits ${since}`,
-    ...askParts(ask).flatMap(argument),
+    `${paint(style, 'bold', ask.short_id)}  ${who} wants ${paint(style, 'bold', ask.tool)} ${sign(style, '·')} waits ${since}`,
+    ...askParts(ask).flatMap((part) => argument(part, whole ? null : ask.short_id)),
     paint(style, 'dim', `    in ${clean(ask.cwd)} ${sign(style, '·')} rule: ${clean(ask.rule)}`),
     ...(ask.offered_rule === null
       ? []
@@ -61,14 +66,19 @@ export function askLines(ask: ListedApproval, { id, now, style }: AskLook): stri
   ];
 }
 
-function argument({ name, text, language, spelled }: AskPart): string[] {
-  const note = spelled ? [`    (${SPELLED_NOTE}; ${WHOLE})`] : [];
+/** `cut`: the id by which the whole is shown where this cuts a long text; null: nothing is cut. */
+function argument({ name, text, language, spelled }: AskPart, cut: string | null): string[] {
   // The line break that ends a diff begins no further line.
   const shown = language === 'diff' ? text.replace(/\n$/, '') : text;
-  const lines = shown.split('\n').map((line) => cutMiddle(line, LINE_MAX));
+  const all = shown.split('\n');
+  const lines = cut === null ? all : all.map((line) => cutMiddle(line, LINE_MAX));
+  const how = `whole: coppice approvals show ${cut}`;
+  const notes = [spelled && SPELLED_NOTE, lines.some((line, at) => line !== all[at]) && how];
+  const note = notes.flatMap((one) => (one === false ? [] : [`    (${one})`]));
   const label = name === '' && language === 'diff' ? 'change' : name;
   if (lines.length === 1) return [`    ${label === '' ? '' : `${label}: `}${lines[0]}`, ...note];
-  const kept = cutLines(lines, LINES_MAX, (left_out) => `(${left_out} more lines; ${WHOLE})`);
+  const most = cut === null ? lines.length : LINES_MAX;
+  const kept = cutLines(lines, most, (left_out) => `(${left_out} more lines; ${how})`);
   return [
     ...(label === '' ? [] : [`    ${label}:`]),
     ...kept.map((line) => `      ${line}`.trimEnd()),

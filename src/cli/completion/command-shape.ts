@@ -95,6 +95,7 @@ export type WordKind =
 
 /** Commands for which only some values of the kind make sense. */
 const NARROWED: Readonly<Record<string, WordKind>> = {
+  'approvals show': 'approval',
   'approvals allow': 'approval',
   'approvals deny': 'approval',
   'approvals rules remove': 'granted-rule',

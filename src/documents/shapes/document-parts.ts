@@ -86,6 +86,7 @@ export const approval = z
       ),
     granted: maybe('the rule that an `allow` granted; null with another scope than `once`: the whole tool'),
     note: maybe('what the model was told with a `deny`; with an `allow` of a question, the values as JSON'),
+    shown: text('digest of what a person is shown of it, for their answer'),
   })
   .meta({ id: 'approval' });
 

@@ -30,6 +30,7 @@ export const OTHER_DOCUMENTS = [
       approvals: z
         .array(
           approval.extend({
+            short_id: text('the beginning of its id, as long as no other in the ledger begins like it'),
             lineage: texts('names from the root down to the agent that asks'),
             offered_rule: maybe(
               'the rule to offer for an `allow`: the narrowest that is of use for other calls, too',

@@ -39,6 +39,8 @@ export type AskScope = (typeof ASK_SCOPES)[number];
 export interface AskAnswer {
   readonly verdict: Exclude<AskVerdict, 'void'>;
   readonly scope: AskScope;
+  /** What was shown to the person who answers: the digest (`src/store/approvals/shown-digest.ts`), or the id or the beginning of it that they saw; default: the id. */
+  readonly shown?: string | undefined;
   /** The rule to grant; by default the whole tool. */
   readonly rule?: string | undefined;
   /** With a `deny`, the person's message to the model, possibly empty. With an `allow` of a question, the given values as JSON. */

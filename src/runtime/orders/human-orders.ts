@@ -5,7 +5,7 @@ import { isTerminal } from '../../records/agent/state.ts';
 import type { Mail, NewMail } from '../../records/conversation/mail.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
-import type { RulesPlace } from '../../store/answer-approval.ts';
+import type { RulesPlace } from '../../store/approvals/answer-approval.ts';
 import type { Store } from '../../store/store.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
@@ -135,7 +135,7 @@ export class HumanOrders {
   /** Rejects as `answerApproval` does. */
   async answer(...[ask_id, answer]: Parameters<RuntimeFace['answer']>): Promise<void> {
     const given = { by: 'you', ...answer, at: this.#clock.now() };
-    const { answerApproval } = await import('../../store/answer-approval.ts');
+    const { answerApproval } = await import('../../store/approvals/answer-approval.ts');
     const mails = await answerApproval(this.#store, ask_id, given, this.#rules);
     for (const mail of mails) this.#executor.delivered(mail);
   }

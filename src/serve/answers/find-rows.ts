@@ -1,23 +1,6 @@
-import type { Ask } from '../../records/conversation/ask.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Delivery } from '../../records/run/delivery.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
-
-/** Finds an approval by id or unique prefix, open ones first. Rejects with `E_ASK_NOT_FOUND`. */
-export async function findAsk(store: Store, text: string): Promise<Ask> {
-  const found = await store.findAsks(text);
-  const open = found.filter((ask) => ask.verdict === null);
-  const [only] = open.length > 0 ? open : found;
-  if (only !== undefined && (open.length === 1 || found.length === 1)) return only;
-  if (only === undefined)
-    throw new CoppiceError('E_ASK_NOT_FOUND', `no approval "${text}"`, {
-      hint: 'See: coppice approvals list',
-    });
-  const list = open.map((ask) => `${ask.id} (${ask.agent_name}: ${ask.tool} ${ask.subject.slice(0, 60)})`);
-  throw new CoppiceError('E_ASK_NOT_FOUND', `"${text}" matches ${open.length} approvals`, {
-    hint: `${list.join('\n')}\nUse a longer id.`,
-  });
-}
 
 /** Finds deliveries by id, unique prefix or subject (`about`); all of them must have the same subject. Rejects with `E_DELIVERY_NOT_FOUND`. */
 export async function findDeliveries(store: Store, text: string): Promise<Delivery[]> {

@@ -4,7 +4,7 @@ import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { workersJson } from '../../documents/worker-json.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
-import type { AskAnswer, AskScope } from '../../records/conversation/ask.ts';
+import type { Ask, AskAnswer, AskScope } from '../../records/conversation/ask.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { DeliveryStatus } from '../../records/run/delivery.ts';
 import { storable } from '../../records/text/text.ts';
@@ -12,7 +12,6 @@ import { livingWorkers } from '../../store/process-gone.ts';
 import type { Store } from '../../store/store.ts';
 import { runsDocument } from '../leading/leaders.ts';
 import { oneAgent, oneRoot } from './find-one.ts';
-import { findAsk } from './find-rows.ts';
 import type { Orders } from './ledger-orders.ts';
 
 /** Documents about approvals, runs, deliveries and workers, and people's orders; without request schemas, like `agent-answers.ts`. */
@@ -24,47 +23,41 @@ type Ordering = Sources & { readonly runtime: Orders };
 
 export const ROWS_USUAL = 100;
 
+/** `findAsk`, imported on first use: most commands need none. */
+async function oneAsk(store: Store, text: string): Promise<Ask> {
+  return (await import('../../store/approvals/find-ask.ts')).findAsk(store, text);
+}
+
+interface ApprovalFilter {
+  readonly id?: string | undefined;
+  readonly tree?: string | undefined;
+  readonly all?: boolean | undefined;
+}
+
 export async function approvalsDocument(
   { store }: Sources,
-  { tree, all = false }: { readonly tree?: string | undefined; readonly all?: boolean | undefined },
+  { id, tree, all = false }: ApprovalFilter,
 ): Promise<DocumentOf<'coppice/approvals/v1'>> {
   const root = tree === undefined ? null : await oneRoot(store, tree);
-  const asks = await store.asks(root === null ? { open: true } : { root_id: root.id, open: !all });
+  const filter = root === null ? { open: true } : { root_id: root.id, open: !all };
+  const asks = id === undefined ? await store.asks(filter) : [await oneAsk(store, id)];
   return { schema: 'coppice/approvals/v1', approvals: await approvalsJson(store, asks) };
 }
 
+type Given = Pick<AskAnswer, 'verdict' | 'shown' | 'rule' | 'values' | 'dismissed'> & {
+  readonly scope?: AskScope | undefined;
+  readonly note?: string | undefined;
+};
+
+/** `text`: the id as a person saw it, which stands for what was shown unless `given.shown` does. */
 export async function answerDocument(
   { store, runtime }: Ordering,
   text: string,
-  {
-    verdict,
-    scope = 'once',
-    rule,
-    note = '',
-    values,
-    dismissed,
-  }: {
-    verdict: 'allow' | 'deny';
-    scope?: AskScope | undefined;
-    rule?: string | undefined;
-    note?: string | undefined;
-    values?: AskAnswer['values'];
-    dismissed?: boolean | undefined;
-  },
+  { scope = 'once', shown = text.toLowerCase(), note = '', ...given }: Given,
 ): Promise<DocumentOf<'coppice/approval/v1'>> {
-  const ask = await findAsk(store, text);
-  if (ask.verdict !== null) {
-    const why = ask.verdict === 'void' ? 'its call is gone' : 'it was answered already';
-    throw new CoppiceError('E_ASK_ANSWERED', `the approval ${ask.id.slice(0, 8)} is closed: ${why}`);
-  }
-  await runtime.answer(ask.id, {
-    verdict,
-    scope,
-    note: storable(note),
-    values,
-    dismissed,
-    ...(rule === undefined ? {} : { rule: storable(rule) }),
-  });
+  const ask = await oneAsk(store, text);
+  const rule = given.rule === undefined ? undefined : storable(given.rule);
+  await runtime.answer(ask.id, { ...given, scope, shown, rule, note: storable(note) });
   const [answered = ask] = await store.findAsks(ask.id);
   return { schema: 'coppice/approval/v1', ...askJson(answered) };
 }

@@ -1,5 +1,5 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
-import { grantedRules, removeGrantedRule } from '../../store/granted-rules.ts';
+import { grantedRules, removeGrantedRule } from '../../store/approvals/granted-rules.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Sources of the documents about rules. */

@@ -21,6 +21,11 @@ const RULE_MAX = 2_000;
 const VALUE_MAX = 100_000;
 const VALUES_MAX = 200;
 
+const shown = z
+  .string()
+  .optional()
+  .describe('`shown` of what was seen; default: the id in the path, which implies it');
+
 const formValue = z.union([
   z.string().max(VALUE_MAX),
   z.number(),
@@ -37,6 +42,7 @@ export const PEOPLE_ROUTES = [
     scope: 'read',
     answer: 'coppice/approvals/v1',
     query: z.strictObject({
+      id: z.string().optional().describe('only this one, if it is open: its id, or the beginning of it'),
       tree: z.string().optional().describe('only of this tree'),
       all: flag.describe('of that tree, also answered ones'),
     }),
@@ -61,6 +67,7 @@ export const PEOPLE_ROUTES = [
         .max(RULE_MAX)
         .optional()
         .describe('what is granted, such as `bash:git status *`; default: the whole tool'),
+      shown,
       values: z
         .record(z.string(), formValue)
         .optional()
@@ -77,6 +84,7 @@ export const PEOPLE_ROUTES = [
     answer: 'coppice/approval/v1',
     body: z.strictObject({
       note: z.string().max(NOTE_MAX).default('').describe('what the model is told'),
+      shown,
       dismissed: z.boolean().optional().describe('of a question: it is dismissed without a decision'),
     }),
     handle: (sources, request) =>

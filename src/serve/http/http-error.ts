@@ -19,6 +19,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_AGENT_NOT_WORKING: 409,
   E_RUN_FINISHED: 409,
   E_ASK_ANSWERED: 409,
+  E_ASK_CHANGED: 409,
   E_JOB_EXISTS: 409,
   E_JOB_AT_WORK: 409,
   E_REFUSED: 409,

@@ -1,7 +1,7 @@
 import { clean } from '../../render/clean.ts';
 import { grantReach } from '../../render/grant-reach.ts';
 import { shortIds } from '../../render/short-ids.ts';
-import { grantedRules, removeGrantedRule } from '../../store/granted-rules.ts';
+import { grantedRules, removeGrantedRule } from '../../store/approvals/granted-rules.ts';
 import type { AppContext } from '../app-context.ts';
 import { separator } from '../text/line.ts';
 

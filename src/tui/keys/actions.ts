@@ -63,6 +63,7 @@ export const ACTIONS: readonly ActionRow[] = [
   row('deny', ['leader n'], '/deny', 'deny the call'),
   row('deny_saying', ['leader m'], '/deny WORDS', 'deny it with words for the agent'),
   row('view_asker', ['leader v'], null, 'go to the agent that asks'),
+  row('whole', ['leader p'], null, 'print the call that is asked about, with nothing left out'),
   row('dashboard', ['leader w'], '/web', 'open the dashboard in the browser'),
   row('mode', ['shift+tab'], '/mode', 'next mode: ask, accept edits, plan only'),
   row('new', ['leader e'], '/new', 'begin another conversation; this one goes on'),

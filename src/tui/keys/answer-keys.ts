@@ -1,5 +1,7 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import type { Ask } from '../../records/conversation/ask.ts';
+import { askParts } from '../../render/ask-parts.ts';
+import { shownDigest } from '../../store/approvals/shown-digest.ts';
 import type { AppContext } from '../app-context.ts';
 import type { Answer } from '../state/answer.ts';
 import { chosenRule, proposedRules } from '../state/grant-draft.ts';
@@ -25,7 +27,7 @@ export function answerByChord(app: AnswerContext, answer: Answer, begun_at: numb
   answerWith(app, answer);
 }
 
-/** Answers by a typed command, if the question has been visible long enough to be read. */
+/** Answers by a typed command, if the question was visible long enough to be read before the command was begun: it may have taken the place of another. */
 export function answerByCommand(
   app: AnswerContext,
   answer: Parameters<AppContext['runtime']['answer']>[1],
@@ -33,7 +35,7 @@ export function answerByCommand(
   const [ask] = app.state.asks;
   if (ask === undefined) return app.say('nothing waits for your answer');
   if (app.state.question === null) return app.dispatch({ type: 'question', shown: true });
-  if (!mayAnswer(app.state, app.state.now))
+  if (!mayAnswer(app.state, app.state.draft_at))
     return app.say('that question has just come up: read it, then answer again');
   // A rule is granted only after the person has seen it.
   if (answer.verdict === 'allow' && answer.scope !== 'once' && answer.rule === undefined) {
@@ -43,7 +45,7 @@ export function answerByCommand(
       `which rule? /allow ${answer.scope} ${rule}${why === null ? '' : ` (none is proposed: ${why})`}`,
     );
   }
-  send(app, ask.id, answer);
+  send(app, ask, answer);
 }
 
 /** Answers by a held letter once no other key has followed it for long enough; removes the letter from the draft. */
@@ -68,31 +70,36 @@ function answerWith(app: AnswerContext, answer: Answer): void {
     case 'edit_rule':
       return app.dispatch({ type: 'grant', change: 'edit' });
     case 'deny':
-      return send(app, ask.id, { verdict: 'deny', scope: 'once', note: '' });
+      return send(app, ask, { verdict: 'deny', scope: 'once', note: '' });
     case 'deny_saying':
       return app.dispatch({ type: 'saying', text: '' });
     case 'view_asker':
       return app.dispatch({ type: 'visit', agent_id: ask.agent_id });
+    case 'whole':
+      return app.say(wholeText(ask), 'now');
   }
+}
+
+/** The question with nothing left out. */
+function wholeText(ask: Ask): string {
+  const parts = askParts(ask).map(({ name, text }) => (name === '' ? text : `${name}:\n${text}`));
+  const head = `${ask.agent_name} wants ${ask.tool} (also: coppice approvals show ${ask.id.slice(0, 8)})`;
+  return [head, ...parts].join('\n');
 }
 
 /** Allows the call once, or grants the rule that is shown. */
 function allow(app: AnswerContext, ask: Ask): void {
   const grant = app.state.question?.grant ?? null;
-  if (grant === null) return send(app, ask.id, { verdict: 'allow', scope: 'once', note: '' });
+  if (grant === null) return send(app, ask, { verdict: 'allow', scope: 'once', note: '' });
   const rule = chosenRule(grant);
   if (rule === null) return app.say('no rule is chosen: write one, or go back and answer once');
-  send(app, ask.id, { verdict: 'allow', scope: grant.scope, rule, note: '' });
+  send(app, ask, { verdict: 'allow', scope: grant.scope, rule, note: '' });
 }
 
-function send(
-  app: AnswerContext,
-  ask_id: string,
-  answer: Parameters<AppContext['runtime']['answer']>[1],
-): void {
+function send(app: AnswerContext, ask: Ask, answer: Parameters<AppContext['runtime']['answer']>[1]): void {
   app.attempt(async () => {
     try {
-      await app.runtime.answer(ask_id, answer);
+      await app.runtime.answer(ask.id, { ...answer, shown: shownDigest(ask) });
       if (answer.rule !== undefined)
         app.say(`${answer.rule} is allowed from now on; /rules shows and removes what was granted`, 'good');
     } finally {
@@ -107,7 +114,7 @@ export function denialReasonKey(app: AnswerContext, saying: string, data: string
   if (ask === undefined) return;
   if (matchesKey(data, 'enter')) {
     app.dispatch({ type: 'saying', text: null });
-    return send(app, ask.id, { verdict: 'deny', scope: 'once', note: saying });
+    return send(app, ask, { verdict: 'deny', scope: 'once', note: saying });
   }
   const typed = typedText(data);
   const text = matchesKey(data, 'backspace') ? [...saying].slice(0, -1).join('') : saying + (typed ?? '');

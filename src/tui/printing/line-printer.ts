@@ -57,7 +57,7 @@ export class LinePrinter {
           {
             shortcuts: STANDARD_SHORTCUTS,
             drafting: false,
-            whole: 'coppice approvals list --json has them',
+            whole: 'p prints all',
           },
         ).slice(0, -2),
         '/allow once, /allow agent to see the rule for later calls too, /deny WORDS; nothing runs until then',

@@ -1,7 +1,7 @@
 import { paint } from '../../render/style.ts';
 import type { AppContext } from '../app-context.ts';
 import { drawingWidth } from '../terminal/screen.ts';
-import { wrap } from '../text/wrap.ts';
+import { wrapInPieces } from '../text/wrap.ts';
 
 type Tone = 'red' | 'dim';
 
@@ -26,7 +26,8 @@ export class Notices {
       return;
     }
     const { screen, style } = this.#app;
-    screen.print(wrap(text, drawingWidth(screen), style).map((line) => paint(style, tone, line)));
+    for (const lines of wrapInPieces(text, drawingWidth(screen), style))
+      screen.print(lines.map((line) => paint(style, tone, line)));
   }
 
   release(): void {

@@ -1,4 +1,4 @@
-const ANSWERS = ['allow', 'allow_rule', 'edit_rule', 'deny', 'deny_saying', 'view_asker'] as const;
+const ANSWERS = ['allow', 'allow_rule', 'edit_rule', 'deny', 'deny_saying', 'view_asker', 'whole'] as const;
 
 export type Answer = (typeof ANSWERS)[number];
 
@@ -15,6 +15,7 @@ const LETTERS: ReadonlyMap<string, Answer> = new Map([
   ['n', 'deny'],
   ['m', 'deny_saying'],
   ['v', 'view_asker'],
+  ['p', 'whole'],
 ]);
 
 /** Letters while a rule to be granted is shown: `y` grants it. */

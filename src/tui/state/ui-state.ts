@@ -140,6 +140,8 @@ export interface UiState {
   } | null;
   /** When the person last pressed a key or pasted, milliseconds since the epoch. */
   readonly typed_at: number;
+  /** When the first key of the draft was pressed. */
+  readonly draft_at: number;
   /** When Ctrl-C was pressed; null: too long ago for a second one to leave. */
   readonly leaving: number | null;
   /** Whether the leader key was just pressed. */
@@ -188,6 +190,7 @@ export const EMPTY_UI: UiState = {
   question: null,
   shell_command: null,
   typed_at: 0,
+  draft_at: 0,
   leaving: null,
   leader: false,
   next_mode: 'ask',

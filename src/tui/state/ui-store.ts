@@ -64,7 +64,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'saying':
       return saying(state, event.text);
     case 'typed':
-      return withKey(state, event.alone);
+      return withKey(event.drafting === true ? state : { ...state, draft_at: state.now }, event.alone);
     case 'leaving':
       return { ...state, leaving: state.now };
     case 'mode':
@@ -127,8 +127,8 @@ function opened(state: UiState, event: Extract<UiEvent, { type: 'opened' }>): Ui
   // New maps: those of the empty state remember the order of agents seen before.
   const maps = { agents: PersistentMap.empty<Agent>(), panes: PersistentMap.empty<AgentPane>() };
   // Input in progress survives: a first Ctrl-C, whose second leaves, and the leader key, which waits for another key.
-  const { now, typed_at, shell_command, leaving, leader } = state;
-  const kept = { now, typed_at, shell_command, leaving, leader };
+  const { now, typed_at, draft_at, shell_command, leaving, leader } = state;
+  const kept = { now, typed_at, draft_at, shell_command, leaving, leader };
   const reaped = births.filter(({ reaped_at }) => reaped_at !== null);
   const past_usage = reaped.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE);
   const empty: UiState = { ...EMPTY_UI, ...maps, ...kept, past_usage, root_id: event.root_id };

@@ -10,7 +10,7 @@ const BUTTONS = {
   inline_keyboard: [
     [
       { text: 'Allow once', callback_data: `y:${ASK.id}` },
-      { text: 'Allow for this agent', callback_data: `s:${ASK.id}` },
+      { text: 'From now on', callback_data: `s:${ASK.id}` },
       { text: 'Deny', callback_data: `n:${ASK.id}` },
     ],
   ],
@@ -35,7 +35,7 @@ describe('a question in a Telegram chat', () => {
       const [message] = await show(stage, ASK);
       assert.equal(
         message?.text,
-        'file-reader wants: bash\nrm -rf dist && echo "*done*"\ncwd /project\nrule: ask(bash:rm *)',
+        'file-reader wants: bash\nrm -rf dist && echo "*done*"\ncwd /project\nrule: ask(bash:rm *)\nFrom now on, for this agent: bash:rm -rf dist',
       );
       assert.deepEqual(coded(message as KeptMessage), ['rm -rf dist && echo "*done*"']);
       assert.deepEqual(message?.markup, BUTTONS);
@@ -84,7 +84,10 @@ describe('a question in a Telegram chat', () => {
       );
       const huge = await show(stage, askOf({ command: `echo ${'x'.repeat(1_000_000)}; rm -rf ~` }));
       assert.ok(huge.length < 10, String(huge.length));
-      assert.match(huge.at(-1)?.text ?? '', /rm -rf ~\ncwd/);
+      assert.match(
+        huge.at(-1)?.text ?? '',
+        /rm -rf ~\nwhole: \/show a1b2c3d4, or coppice approvals show a1b2c3d4\ncwd/,
+      );
       assert.match(huge.map(({ text }) => text).join(''), /\[… 980015 characters …\]/);
     }),
   );
@@ -103,11 +106,11 @@ describe('the buttons of a question', () => {
   const presses: readonly (readonly [string, string, object, string, string])[] = [
     ['Allow once', 'y', { verdict: 'allow', scope: 'once' }, 'allowed once', '✓ allowed by Ada'],
     [
-      'Allow for this agent',
+      'From now on',
       's',
       { verdict: 'allow', scope: 'agent' },
       'allowed for this agent',
-      '✓ allowed by Ada, for this agent from now on',
+      '✓ allowed by Ada; for this agent from now on: bash:rm -rf dist',
     ],
     ['Deny', 'n', { verdict: 'deny', scope: 'once' }, 'denied', '✗ denied by Ada'],
   ];

@@ -46,7 +46,7 @@ describe('commands of a Telegram chat', () => {
     '/start and /help say what can be said',
     inChat(async (stage) => {
       for (const text of ['/start', '/help', '/HELP', '/help@copse_bot', '/help@COPSE_BOT now'])
-        assert.match(await ask(stage, text), /Write a message[\s\S]*\/agents[\s\S]*\/deny \[ID\] \[reason\]/);
+        assert.match(await ask(stage, text), /Write a message[\s\S]*\/agents[\s\S]*\/deny ID \[reason\]/);
     }),
   );
 
@@ -86,31 +86,55 @@ describe('commands of a Telegram chat', () => {
   );
 
   it(
-    '/approve and /deny without an id answer the one that waits, and none of several',
+    '/approve and /deny without an id answer nothing, not even the only one that waits: its person may not have seen it',
     inChat(async (stage) => {
       assert.equal(await ask(stage, '/approve'), 'nothing waits for you');
-      stage.sessions.open.set('71', [
-        askOf({ command: 'ls' }, { id: ONE }),
+      const asks = [
+        askOf({ command: 'ls' }, { id: ONE, subject_kind: null }),
         askOf({ command: 'rm' }, { id: TWO }),
-      ]);
-      const list =
-        'a1b2c file-reader wants bash: rm -rf dist\na1b2f file-reader wants bash: rm -rf dist\n\n/approve ID [always | name=value …]\n/deny ID [reason]';
-      for (const text of [
-        '/approve',
-        '/approve always',
-        '/deny',
-        '/deny because',
-        '/deny dead wrong',
-        '/approvals',
-      ])
-        assert.equal(await ask(stage, text), list, text);
+      ];
+      const how = '\n/show ID\n/approve ID [always | name=value …]\n/deny ID [reason]';
+      const lines = [
+        'a1b2c3d4 file-reader wants bash: rm -rf dist\n',
+        'a1b2ffff file-reader wants bash: rm -rf dist\n  always: bash:rm -rf dist\n',
+      ];
+      for (const open of [asks, asks.slice(1)]) {
+        stage.sessions.open.set('71', open);
+        const list = lines.slice(asks.length - open.length).join('') + how;
+        for (const text of [
+          '/approve',
+          '/approve always',
+          '/deny',
+          '/deny because',
+          '/deny dead wrong',
+          '/approvals',
+          '/show',
+        ])
+          assert.equal(await ask(stage, text), list, text);
+      }
       assert.deepEqual(stage.sessions.answers, []);
-      assert.equal(await ask(stage, '/approve A1B2C'), '✓ allowed: file-reader, bash');
-      assert.equal(await ask(stage, '/deny no, not\nthat'), '✗ denied: file-reader, bash');
-      assert.deepEqual(stage.sessions.answers, [
-        { ask: ONE, chat: '71', verdict: 'allow', scope: 'once', note: '', by: 'telegram:71' },
-        { ask: TWO, chat: '71', verdict: 'deny', scope: 'once', note: 'no, not\nthat', by: 'telegram:71' },
-      ]);
+      stage.sessions.open.set('71', asks);
+      assert.equal(await ask(stage, '/approve A1B2C3'), '✓ allowed: file-reader, bash');
+      assert.equal(await ask(stage, '/deny a1b2ff no, not\nthat'), '✗ denied: file-reader, bash');
+      assert.deepEqual(
+        stage.sessions.answers.map(({ ask: id, verdict, scope, note, by }) => [id, verdict, scope, note, by]),
+        [
+          [ONE, 'allow', 'once', '', 'telegram:71'],
+          [TWO, 'deny', 'once', 'no, not\nthat', 'telegram:71'],
+        ],
+      );
+    }),
+  );
+
+  it(
+    '/show sends the whole of a call whose middle was left out',
+    inChat(async (stage) => {
+      const command = `echo ${'x'.repeat(30_000)}; touch in-the-middle; echo ${'y'.repeat(30_000)}`;
+      stage.sessions.open.set('71', [askOf({ command }, { id: ONE })]);
+      stage.server.updates.write(ADA, '/show a1b2c3d4');
+      await until(() => stage.texts().some((text) => text.endsWith('bash:rm -rf dist')), 'the last message');
+      assert.ok(stage.texts().join('').replaceAll('\n', '').includes(command));
+      assert.deepEqual(stage.sessions.answers, []);
     }),
   );
 
@@ -137,7 +161,7 @@ describe('commands of a Telegram chat', () => {
       assert.equal(await ask(stage, '/approve ffff1234'), 'no approval "ffff1234"');
       assert.equal(await ask(stage, '/deny ffff1234 why'), 'no approval "ffff1234"');
       assert.match(await ask(stage, '/approve a1b2c3d4 please'), /^write \/approve/);
-      assert.match(await ask(stage, '/approve yes'), /no approval/);
+      assert.match(await ask(stage, '/approve yes'), /^write \/approve|wants/);
       assert.deepEqual(stage.sessions.answers, []);
     }),
   );

@@ -98,7 +98,7 @@ const SAME: readonly (readonly [line: string, words: readonly string[]])[] = [
   ['coppice run --thinking ', ['off', 'low', 'medium', 'high']],
   ['coppice run --thinking m', ['medium']],
   ['coppice --model some/model approvals al', ['allow']],
-  ['coppice --json approvals --debug ', ['list', 'allow', 'deny', 'rules', 'help']],
+  ['coppice --json approvals --debug ', ['list', 'show', 'allow', 'deny', 'rules', 'help']],
   ['coppice help app', ['approvals']],
   ['coppice help cron ad', ['add']],
   ['coppice help ps ', []],

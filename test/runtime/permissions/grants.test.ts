@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
-import { revokeRule } from '../../../src/store/answer-approval.ts';
+import { revokeRule } from '../../../src/store/approvals/answer-approval.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { type Play, until } from '../stage.ts';
 import { type ApprovalStage, approvalStage, withApprovals } from './approval-stage.ts';

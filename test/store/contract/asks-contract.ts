@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
-import type { AskAnswer, NewAsk } from '../../../src/records/conversation/ask.ts';
+import type { Ask, AskAnswer, NewAsk } from '../../../src/records/conversation/ask.ts';
+import type { CoppiceError } from '../../../src/records/coppice-error.ts';
+import { findAsk, shortAskId } from '../../../src/store/approvals/find-ask.ts';
+import { shownDigest, shownId } from '../../../src/store/approvals/shown-digest.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { child, fresh, newAsk, newRoot, said, stepOf } from '../ledger-fixture.ts';
 
@@ -95,6 +98,72 @@ export function asksContract(stores: () => { readonly store: Store; readonly oth
       },
     ]);
     assert.deepEqual(await store.signals(worker), [{ agent_id: root.id, kind: 'mail', about: null }]);
+  });
+
+  it('an answer names what was shown, or changes nothing: the digest, the id, or six characters of it', async () => {
+    const { store, other } = stores();
+    const root = await newRoot(store);
+    const bare = askBy(root, { difference: '@@ -1 +1 @@\n-naïve\n+漢字 🎋' });
+    const asks = Array.from({ length: 5 }, () => ({ ...bare, id: shownId({ ...bare, id: randomUUID() }) }));
+    assert.equal(new Set(asks.map(({ id }) => id.slice(0, 6))).size, 5);
+    await enter(root, ...asks);
+    const kept = await other.asks({ agent_id: root.id, open: true });
+    const [first, second, third, fourth, fifth] = kept as [Ask, Ask, Ask, Ask, Ask];
+    // What came back from the database has the digest of what went in.
+    for (const ask of kept) assert.equal(shownId(ask), ask.id);
+    for (const shown of [
+      ...['', first.id.slice(0, 5), second.id, second.id.slice(0, 8), `${first.id}0`],
+      ...[shownDigest(second), shownDigest({ ...first, input: '{"command":"rm -rf /"}' })],
+    ])
+      assert.deepEqual(
+        await other.answer(first.id, { ...ALLOW, shown }),
+        { ok: false, changed: true },
+        shown,
+      );
+    assert.equal(await verdictOf(first.id), null);
+    assert.deepEqual(await store.mail(root.id), []);
+    for (const [ask, shown] of [
+      [first, shownDigest(first)],
+      [second, second.id.slice(0, 6)],
+      [third, third.id.slice(0, 20)],
+      [fourth, undefined],
+      [fifth, fifth.id],
+    ] as const)
+      assert.equal((await other.answer(ask.id, { ...ALLOW, shown })).ok, true, shown);
+  });
+
+  it('an id that meant a question stays its own: a later one that begins like it is not found by it', async () => {
+    const { store, other } = stores();
+    const root = await newRoot(store);
+    const head = randomUUID().slice(0, 6);
+    const asks = ['11', '22', '33'].map((more, index) =>
+      askBy(root, { id: `${head}${more}-0000-4000-8000-00000000000${index}`, asked_at: index }),
+    );
+    const [denied, gone, open] = asks as [NewAsk, NewAsk, NewAsk];
+    await enter(root, ...asks);
+    const at = await store.now();
+    await store.answer(denied.id, { ...ALLOW, verdict: 'deny', by: 'Ada', at });
+    await store.commit([stepOf(await fresh(store, root), { at, void_asks: [gone.id] })]);
+    const refused = (text: string, message: RegExp, hint: RegExp) =>
+      assert.rejects(findAsk(other, text), (error: CoppiceError) => {
+        assert.equal(error.code, 'E_ASK_ANSWERED');
+        assert.match(error.message, message);
+        assert.match(error.hint ?? '', hint);
+        return true;
+      });
+    const look = new RegExp(`^Look at what waits.*\\n.*approvals show ${open.id} `);
+    await refused(head, /withdrawn \d+s ago; nothing was answered$/, look);
+    await refused(head.toUpperCase(), /withdrawn/, look);
+    await refused(denied.id.slice(0, 8), /means .*rm -rf.*, which was denied by Ada \d+s ago/, /^See: /);
+    await refused(gone.id, /which was withdrawn/, /^See: /);
+    assert.equal((await findAsk(other, open.id.slice(0, 7))).id, open.id);
+    assert.equal(await shortAskId(other, { ...(await findAsk(other, open.id)) }), open.id.slice(0, 8));
+    await assert.rejects(findAsk(other, head.slice(0, 5)), /write at least 6 characters of its id/);
+    const near = askBy(root, { id: `${head}33-0000-4000-8000-000000000009` });
+    await enter(root, near);
+    await assert.rejects(findAsk(other, `${head}33`), { code: 'E_ASK_NOT_FOUND', message: /matches 2/ });
+    const listed = await shortAskId(other, await findAsk(other, open.id));
+    assert.equal((await findAsk(other, listed)).id, open.id);
   });
 
   it('of concurrent answers, one wins', async () => {

@@ -1,6 +1,8 @@
 /** Proves that typing never answers a question, whenever the question appears, and that a letter typed alone does. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { shownDigest } from '../../../src/store/approvals/shown-digest.ts';
+import { answerByCommand } from '../../../src/tui/keys/answer-keys.ts';
 import type { Answer } from '../../../src/tui/state/answer.ts';
 import { ALONE_MS, dueAnswer, mayAnswer, SEEN_MS } from '../../../src/tui/state/question-in-view.ts';
 import type { UiEvent } from '../../../src/tui/state/ui-event.ts';
@@ -133,7 +135,7 @@ it('what another question shows anew must be read first; a rule for the one befo
 });
 
 it('however slowly a sentence is typed, only its first letter can be an answer', () => {
-  for (const sentence of SENTENCES.filter((text) => !/^[ynsmv]/i.test(text)))
+  for (const sentence of SENTENCES.filter((text) => !/^[ynsmvp]/i.test(text)))
     for (const gap of [ALONE_MS, 3_000]) {
       const keys = typed(sentence, gap);
       for (const asked_at of momentsAround(keys)) assert.deepEqual(played(keys, asked_at).answers, []);
@@ -190,4 +192,38 @@ it('a pending letter never answers another question', () => {
   assert.equal(dueAnswer(reduce(later, { type: 'asks', asks: [ask('b', 'child')] }), 'y'), null);
   assert.equal(dueAnswer(reduce(later, { type: 'overlay', overlay: { type: 'keys' } }), 'y'), null);
   assert.equal(dueAnswer(reduce(later, { type: 'question', shown: false }), 'y'), null);
+});
+
+it('a command answers only the question that was in sight when it was begun, with the digest of what is shown', () => {
+  const answers: unknown[] = [];
+  const said: string[] = [];
+  const enter = (state: UiState) =>
+    answerByCommand(
+      {
+        state,
+        acceptsInput: true,
+        editor: { text: '', setText: () => undefined },
+        runtime: { answer: async (id, { shown }) => void answers.push([id, shown]) },
+        dispatch: () => undefined,
+        say: (text) => said.push(text),
+        attempt: (work) => void work(),
+        refresh: () => undefined,
+      },
+      { verdict: 'allow', scope: 'once', note: '' },
+    );
+  const typing = (state: UiState, at: number, drafting: boolean) =>
+    reduce({ ...state, now: at }, { type: 'typed', alone: null, drafting });
+  const begun = typing(reduce(BEGUN, ASKS), T0 + LONG_MS, false);
+  const next: UiEvent = { type: 'asks', asks: [ask('b', 'child')] };
+  // The question is withdrawn, and another takes its place, while the command is typed, however slowly.
+  const replaced = reduce({ ...begun, now: T0 + 2 * LONG_MS }, next);
+  enter(typing(replaced, T0 + 9 * LONG_MS, true));
+  assert.deepEqual(answers, []);
+  assert.match(said.join(), /has just come up: read it/);
+  enter(typing(replaced, T0 + 9 * LONG_MS, false));
+  enter(typing(begun, T0 + 9 * LONG_MS, true));
+  assert.deepEqual(answers, [
+    ['b', shownDigest(ask('b', 'child'))],
+    ['a', shownDigest(ask('a', 'child'))],
+  ]);
 });

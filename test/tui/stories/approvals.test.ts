@@ -83,6 +83,20 @@ it('a single letter answers; one followed by another is text', async (test) => {
   await pty.until('Then:');
 });
 
+it('the whole of a long command is printed before it is answered', async (test) => {
+  const command = `echo ${'x'.repeat(20_000)}; touch in-the-middle; echo ${'😀'.repeat(6_000)}`;
+  const ui = await openUi(test, {
+    rules: [{ when: { step: 0 }, calls: [{ name: 'bash', input: { command } }] }, { say: 'ok' }],
+  });
+  const { pty } = ui;
+  await ui.say('go');
+  await pty.until('p prints all');
+  assert.ok(!pty.screen().join('').includes('in-the-middle'));
+  await ui.answer('p');
+  await pty.until(() => pty.history().join('').includes('in-the-middle'));
+  assert.equal((await ui.ledger((store) => store.asks({ open: true }))).length, 1, 'nothing was answered');
+});
+
 it('a difference longer than the screen is paged, and typing continues meanwhile', async (test) => {
   const file = Array.from({ length: 60 }, (_, index) => `line ${index} end\n`).join('');
   const edits = Array.from({ length: 30 }, (_, index) => ({

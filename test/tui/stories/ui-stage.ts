@@ -19,7 +19,7 @@ export interface UiStage {
   /** Presses keys one by one. */
   press(...keys: string[]): Promise<void>;
   /** Answers the visible question by a chord, after it has been visible long enough to be read. */
-  answer(key: 'y' | 's' | 'n' | 'm' | 'v'): Promise<void>;
+  answer(key: 'y' | 's' | 'n' | 'm' | 'v' | 'p'): Promise<void>;
   /** Waits until a text is nowhere on the screen. */
   gone(text: string): Promise<void>;
   /** Whether a text is on the screen. */

@@ -13,12 +13,13 @@ export const BOT_COMMANDS: readonly BotCommand[] = [
   { name: 'new', usage: '', description: 'end the session; the next message begins a new one' },
   { name: 'kill', usage: 'AGENT', description: 'end an agent and all its descendants' },
   { name: 'approvals', usage: '', description: 'list calls that wait for you' },
+  { name: 'show', usage: 'ID', description: 'show a call with nothing left out' },
   {
     name: 'approve',
-    usage: '[ID] [always]',
-    description: 'allow a call; always: this tool for this agent from now on',
+    usage: 'ID [always]',
+    description: 'allow a call; always: for this agent from now on, by the rule that the list shows',
   },
-  { name: 'deny', usage: '[ID] [reason]', description: 'deny a call; the agent reads the reason' },
+  { name: 'deny', usage: 'ID [reason]', description: 'deny a call; the agent reads the reason' },
 ];
 
 /** A command as it was written. */

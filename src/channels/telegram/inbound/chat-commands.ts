@@ -2,9 +2,9 @@ import type { Ask } from '../../../records/conversation/ask.ts';
 import { writtenValues } from '../../../records/question/written-values.ts';
 import { clean } from '../../../render/clean.ts';
 import { spellHiddenLine } from '../../../render/hidden-characters.ts';
-import { shortIds } from '../../../render/short-ids.ts';
 import { stateMark } from '../../../render/state-mark.ts';
 import type { AgentLine, ChatSessions } from '../../channel.ts';
+import { askText, offeredRule } from '../outbound/parcel-messages.ts';
 import type { FormattedText } from '../text/formatted-text.ts';
 import { TextBuilder } from '../text/text-builder.ts';
 import type { SlashCommand } from './bot-commands.ts';
@@ -12,6 +12,8 @@ import { BOT_COMMANDS } from './bot-commands.ts';
 
 const DOING_MAX = 100;
 const SUBJECT_MAX = 200;
+/** Maximum characters of an argument in the messages of `/show`, of which `CommandReplies` keeps 50. */
+const WHOLE_MAX = 90_000;
 const MARKS = { colour: false, unicode: true } as const;
 
 /** Origin of a command: its chat, and its author as `telegram:<user id>`. */
@@ -42,6 +44,8 @@ export async function runCommand(place: CommandPlace, command: SlashCommand): Pr
       );
     case 'approvals':
       return asksText(await sessions.asks(chat));
+    case 'show':
+      return await show(place, command.argument);
     case 'approve':
       return await approve(place, command.argument);
     case 'deny':
@@ -99,60 +103,53 @@ async function kill({ sessions, chat }: CommandPlace, agent: string): Promise<Fo
 }
 
 async function approve(place: CommandPlace, argument: string): Promise<FormattedText> {
-  const [, first = '', behind = ''] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [];
-  for (const [id, text] of [
-    [null, argument],
-    [first, behind],
-  ] as const) {
-    const values = writtenValues(text);
-    if (values !== null)
-      return await answer(place, id, { verdict: 'allow', scope: 'once', note: '', values });
-  }
-  const words = argument.split(/\s+/).filter((word) => word !== '');
-  const always = words.at(-1)?.toLowerCase() === 'always';
-  const ids = always ? words.slice(0, -1) : words;
-  if (ids.length > 1) return plain('write /approve, /approve ID, or /approve ID always');
-  return await answer(place, ids[0] ?? null, {
-    verdict: 'allow',
-    scope: always ? 'agent' : 'once',
-    note: '',
-  });
+  const [id, rest] = namedIn(argument);
+  const values = writtenValues(rest) ?? undefined;
+  const always = rest.toLowerCase() === 'always';
+  if (rest !== '' && !always && values === undefined)
+    return plain('write /approve ID, /approve ID always, or /approve ID name=value …');
+  return await answer(place, id, { verdict: 'allow', scope: always ? 'agent' : 'once', note: '', values });
 }
 
 async function deny(place: CommandPlace, argument: string): Promise<FormattedText> {
-  const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [];
-  const open = await place.sessions.asks(place.chat);
-  // The first word may belong to the reason, such as "dead": it is an id if it matches an open question or contains a digit.
-  const fits = word.length >= 4 && open.some((ask) => ask.id.startsWith(word.toLowerCase()));
-  const is_id = fits || (/^[0-9a-f-]{4,36}$/i.test(word) && /\d/.test(word));
-  return await answer(place, is_id ? word : null, {
-    verdict: 'deny',
-    scope: 'once',
-    note: is_id ? rest : argument,
-  });
+  const [id, note] = namedIn(argument);
+  return await answer(place, id, { verdict: 'deny', scope: 'once', note });
 }
 
-type Verdict = Omit<Parameters<ChatSessions['answer']>[2], 'by'>;
+/** The whole question, in as many messages as it takes. */
+async function show({ sessions, chat }: CommandPlace, argument: string): Promise<FormattedText> {
+  const [id] = namedIn(argument);
+  const asks = await sessions.asks(chat);
+  const found = asks.find((ask) => id !== '' && ask.id.startsWith(id));
+  return found === undefined ? asksText(asks) : askText(found, WHOLE_MAX);
+}
 
-/** Answers the question with this id; with null, the only open question, and with several open ones it lists them instead. */
-async function answer(place: CommandPlace, id: string | null, verdict: Verdict): Promise<FormattedText> {
-  const { sessions, chat, by } = place;
-  if (id === null) {
-    const open = await sessions.asks(chat);
-    if (open.length !== 1) return asksText(open);
-    id = (open[0] as Ask).id;
-  }
-  const ask = await sessions.answer(chat, id.toLowerCase(), { ...verdict, by });
-  const sign = verdict.verdict === 'allow' ? '✓ allowed' : '✗ denied';
-  const reach = verdict.scope === 'agent' ? ', for this agent from now on' : '';
-  return plain(`${sign}: ${clean(ask.agent_name)}, ${clean(ask.tool)}${reach}`);
+const ID = /^[0-9a-f-]{6,36}$/i;
+
+/** The id at the beginning of an argument, empty if there is none, and what follows it. */
+function namedIn(argument: string): readonly [string, string] {
+  const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [];
+  return [ID.test(word) ? word.toLowerCase() : '', rest];
+}
+
+/** Answers the question with this id; without one, lists what waits: the person may not have seen it yet. */
+async function answer(
+  { sessions, chat, by }: CommandPlace,
+  id: string,
+  given: Omit<Parameters<ChatSessions['answer']>[2], 'by'>,
+): Promise<FormattedText> {
+  if (id === '') return asksText(await sessions.asks(chat));
+  const { agent_name, tool, granted } = await sessions.answer(chat, id, { ...given, by });
+  const sign = given.verdict === 'allow' ? '✓ allowed' : '✗ denied';
+  const reach = given.scope === 'agent' ? `; for this agent from now on: ${clean(granted ?? tool)}` : '';
+  return plain(`${sign}: ${clean(agent_name)}, ${clean(tool)}${reach}`);
 }
 
 function asksText(asks: readonly Ask[]): FormattedText {
   if (asks.length === 0) return plain('nothing waits for you');
   const builder = new TextBuilder();
   writeAsks(builder, asks);
-  builder.write('\n/approve ID [always | name=value …]\n/deny ID [reason]');
+  builder.write('\n/show ID\n/approve ID [always | name=value …]\n/deny ID [reason]');
   return builder.build();
 }
 
@@ -172,14 +169,14 @@ function writeAgents(builder: TextBuilder, agents: readonly AgentLine[]): void {
   });
 }
 
-/** Writes one line for each question, with the shortest unambiguous prefix of its id. */
+/** Writes one line for each question, and the rule that `always` grants. */
 export function writeAsks(builder: TextBuilder, asks: readonly Ask[]): void {
-  const short = shortIds(asks.map((ask) => ask.id));
   for (const ask of asks) {
-    builder.code(short.get(ask.id) ?? ask.id);
+    builder.code(ask.id.slice(0, 8));
     builder.write(` ${clean(ask.agent_name)} wants ${clean(ask.tool)}`);
     const subject = spellHiddenLine(ask.subject, SUBJECT_MAX);
     if (subject !== '') builder.write(`: ${subject}`);
-    builder.write('\n');
+    const rule = offeredRule(ask);
+    builder.write(rule === undefined ? '\n' : `\n  always: ${rule}\n`);
   }
 }

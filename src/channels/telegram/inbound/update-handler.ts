@@ -137,13 +137,15 @@ async function pressOutcome(sessions: ChatSessions, press: Press): Promise<Press
   if (letter === undefined || ask === undefined) return { told: 'unknown button', line: null };
   const denies = letter === 'n';
   const scope = letter === 's' ? 'agent' : 'once';
+  let rule = '';
   try {
-    await sessions.answer(String(press.chat), ask, {
+    const { granted, tool } = await sessions.answer(String(press.chat), ask, {
       verdict: denies ? 'deny' : 'allow',
       scope,
       note: '',
       by: `telegram:${press.from.id}`,
     });
+    rule = clean(granted ?? tool);
   } catch (error) {
     const code = error instanceof CoppiceError ? error.code : null;
     if (code === 'E_ASK_ANSWERED') return { told: 'already answered', line: 'already answered' };
@@ -154,6 +156,6 @@ async function pressOutcome(sessions: ChatSessions, press: Press): Promise<Press
   const name = clean(press.from.name);
   if (denies) return { told: 'denied', line: `✗ denied by ${name}` };
   return scope === 'agent'
-    ? { told: 'allowed for this agent', line: `✓ allowed by ${name}, for this agent from now on` }
+    ? { told: 'allowed for this agent', line: `✓ allowed by ${name}; for this agent from now on: ${rule}` }
     : { told: 'allowed once', line: `✓ allowed by ${name}` };
 }

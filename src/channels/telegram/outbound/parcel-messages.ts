@@ -1,8 +1,9 @@
+import { proposeRules } from '../../../permissions/grants/propose-rules.ts';
 import type { Ask } from '../../../records/conversation/ask.ts';
 import { questionOf } from '../../../records/question/question.ts';
 import { askParts } from '../../../render/ask-parts.ts';
 import { clean } from '../../../render/clean.ts';
-import { cutMiddle, SPELLED_NOTE } from '../../../render/hidden-characters.ts';
+import { cutMiddle, SPELLED_NOTE, spellHiddenLine } from '../../../render/hidden-characters.ts';
 import type { Parcel } from '../../channel.ts';
 import type { FormattedText } from '../text/formatted-text.ts';
 import { markdownEntities } from '../text/markdown-entities.ts';
@@ -41,22 +42,34 @@ function signed({ text, entities }: FormattedText, run_id: string): FormattedTex
 }
 
 /** Text of a question: agent, tool, and all arguments of the call, because that is what a person allows. */
-export function askText(ask: Ask): FormattedText {
+export function askText(ask: Ask, most = ARGUMENT_MAX): FormattedText {
   const builder = new TextBuilder();
   builder.styled('bold', () => builder.write(clean(ask.agent_name)));
   builder.write(' wants: ');
   builder.styled('bold', () => builder.write(clean(ask.tool)));
-  const parts = askParts(ask, ARGUMENT_MAX);
+  const parts = askParts(ask, most);
   for (const { name, is_subject, text, left_out, language } of parts) {
     builder.write(is_subject || name === '' ? '\n' : `\n${name}:\n`);
-    builder.pre(cutMiddle(text, 2 * ARGUMENT_MAX, left_out), language);
+    builder.pre(cutMiddle(text, 2 * most, left_out), language);
+    if (left_out > 0 || text.length > 2 * most)
+      builder.write(`\nwhole: /show ${ask.id.slice(0, 8)}, or coppice approvals show ${ask.id.slice(0, 8)}`);
   }
   if (parts.some(({ spelled }) => spelled)) builder.write(`\n⚠ ${SPELLED_NOTE}`);
   builder.write(`\ncwd ${clean(ask.cwd)}\nrule: ${clean(ask.rule)}`);
   if ((questionOf(ask)?.fields.length ?? 0) > 0)
     builder.write(`\nFill it in: /approve ${ask.id.slice(0, 8)} name=value`);
+  const rule = ask.verdict === null ? offeredRule(ask) : undefined;
+  if (rule !== undefined) builder.write(`\n${FROM_NOW_ON}, for this agent: ${rule}`);
   if (ask.verdict !== null) builder.write(`\nno longer waits: ${verdictWord(ask)}`);
   return builder.build();
+}
+
+const FROM_NOW_ON = 'From now on';
+
+/** The rule that this chat can grant for such calls of this agent, for people; undefined if none is proposed. */
+export function offeredRule(ask: Ask): string | undefined {
+  const { rules, first } = proposeRules(ask);
+  return rules[first] === undefined ? undefined : spellHiddenLine(rules[first], ARGUMENT_MAX);
 }
 
 /** Buttons of a question; none if it is no longer open. */
@@ -70,7 +83,7 @@ function askButtons(ask: Ask): readonly Button[] {
   }
   return [
     { label: 'Allow once', data: `y:${ask.id}` },
-    { label: 'Allow for this agent', data: `s:${ask.id}` },
+    ...(offeredRule(ask) === undefined ? [] : [{ label: FROM_NOW_ON, data: `s:${ask.id}` }]),
     { label: 'Deny', data: `n:${ask.id}` },
   ];
 }

@@ -42,11 +42,11 @@ export function serverSource(context: Context, client: CoppiceClient): OverviewS
     listen: (wake) => trees.listen(wake),
     list: (limit) => trees.rows(limit),
     peek: (tree) => readPeek(client, tree),
-    answer: async (ask_id, { verdict, scope, rule, note, values, dismissed }) => {
+    answer: async (ask_id, { verdict, scope, shown, rule, note, values, dismissed }) => {
       const filled = values === undefined ? {} : { values: { ...values } as Record<string, string> };
       await (verdict === 'deny'
-        ? client.deny(ask_id, { note, dismissed })
-        : client.allow(ask_id, { scope, rule, ...filled }));
+        ? client.deny(ask_id, { shown, note, dismissed })
+        : client.allow(ask_id, { scope, shown, rule, ...filled }));
     },
     seen: seenTrees(context),
     elsewhere: (agent_id) =>

@@ -6,6 +6,7 @@ import type { Call } from '../../../records/agent/state.ts';
 import type { Ask, NewAsk } from '../../../records/conversation/ask.ts';
 import { storable } from '../../../records/text/text.ts';
 import { cutMiddle } from '../../../render/hidden-characters.ts';
+import { shownId } from '../../../store/approvals/shown-digest.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Cell } from '../../executor/cell.ts';
 import type { Executor } from '../../executor/executor.ts';
@@ -53,7 +54,7 @@ export function askOf(
   rule: string,
   { clock, newId }: Pick<QueueContext, 'clock' | 'newId'>,
 ): NewAsk {
-  return {
+  const ask = {
     id: newId(),
     root_id: agent.root_id,
     agent_id: agent.id,
@@ -68,6 +69,7 @@ export function askOf(
     rule,
     asked_at: clock.now(),
   };
+  return { ...ask, id: shownId(ask) };
 }
 
 /** Queues a question of a program or call that keeps running, and waits for its answer; null if it was withdrawn. */

@@ -74,6 +74,7 @@ const HELD: Readonly<Record<Answer, string>> = {
   deny: 'denies',
   deny_saying: 'asks for your words',
   view_asker: 'goes to the agent',
+  whole: 'prints all of it',
 };
 
 /** The keys while there is a draft: only chords answer. */

@@ -12,14 +12,14 @@ export function subjectRows(
   width: number,
   rows: number,
   style: UiStyle,
-  whole = 'PgDn shows them',
+  whole = 'PgDn shows them, p prints all',
 ): (readonly Part[])[] {
   const { lines, left_out } = subjectLines(ask, width, style);
   if (rows === 1 && lines.length > 1) {
     const all = lines.map(({ text }) => text).join(' ');
     return [[['bold', cutMiddle(all, Math.max(1, width - MARK_ROOM))]]];
   }
-  const but = left_out === 0 ? '' : `, except for ${left_out} characters`;
+  const but = left_out === 0 ? '' : ` (${left_out} characters are only in print)`;
   return pageOf(lines, page, rows, (told) => ({
     text: `${sign(style, '…')} ${typeof told === 'number' ? `+${told} more lines: ${whole}${but}` : told}`,
     paint: 'yellow' as const,

@@ -1,10 +1,11 @@
-import { coveredBy, grantFault } from '../permissions/grants/grant.ts';
-import { addRule, removeRule } from '../permissions/grants/rules-file.ts';
-import type { Ask, AskAnswer } from '../records/conversation/ask.ts';
-import type { Mail } from '../records/conversation/mail.ts';
-import { CoppiceError } from '../records/coppice-error.ts';
-import { questionOf } from '../records/question/question.ts';
-import type { Store } from './store.ts';
+import { coveredBy, grantFault } from '../../permissions/grants/grant.ts';
+import { addRule, removeRule } from '../../permissions/grants/rules-file.ts';
+import type { Ask, AskAnswer } from '../../records/conversation/ask.ts';
+import type { Mail } from '../../records/conversation/mail.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { questionOf } from '../../records/question/question.ts';
+import type { Store } from '../store.ts';
+import { isAsShown, shownDigest } from './shown-digest.ts';
 
 type ApprovalStore = Pick<Store, 'answer' | 'asks' | 'findAsks'>;
 
@@ -15,7 +16,7 @@ export interface RulesPlace {
 
 /**
  * Answers a question, and all other open questions that its grant covers. Resolves to the mail that tells the agents. Rejects with `E_ASK_ANSWERED`, with
- * `E_INVALID_ARGUMENT` for a rule that does not match the call or values that do not fit the form, and with `E_CONFIG` when the rules file cannot be changed;
+ * `E_ASK_CHANGED` if it is not what was shown, with `E_INVALID_ARGUMENT` for a rule that does not match the call or values that do not fit the form, and with `E_CONFIG` when the rules file cannot be changed;
  * then nothing is answered.
  */
 export async function answerApproval(
@@ -25,6 +26,7 @@ export async function answerApproval(
   { rules_file }: RulesPlace,
 ): Promise<readonly Mail[]> {
   const asked = (await store.findAsks(ask_id)).find(({ id }) => id === ask_id);
+  if (asked?.verdict === null && !isAsShown(asked, given.shown ?? ask_id)) throw changed();
   const answer = asked?.verdict === null ? await filledIn(asked, given) : given;
   const found = answer.verdict === 'allow' && answer.scope !== 'once' ? asked : undefined;
   if (found !== undefined) checkGrant(found, answer, rules_file);
@@ -34,9 +36,16 @@ export async function answerApproval(
   if (!result.ok) {
     // Another answer was committed first.
     if (kept !== undefined) removeRule(kept, ask_id);
+    if (result.changed === true) throw changed();
     throw new CoppiceError('E_ASK_ANSWERED', 'this was already answered, or its call no longer exists');
   }
   return found === undefined ? [result.mail] : [result.mail, ...(await answerCovered(store, found, answer))];
+}
+
+function changed(): CoppiceError {
+  return new CoppiceError('E_ASK_CHANGED', 'the question changed: look again; nothing was answered', {
+    hint: 'See: coppice approvals list',
+  });
 }
 
 /** Returns the answer with the values of a form as its note. Rejects with `E_INVALID_ARGUMENT`. */
@@ -50,7 +59,7 @@ async function filledIn(ask: Ask, { values, dismissed, ...answer }: AskAnswer): 
   if (answer.verdict === 'deny') return { ...answer, dismissed };
   if (answer.scope !== 'once' || answer.rule !== undefined)
     throw refuse('a question is answered by a person each time: no rule can be granted', 'Answer it once');
-  const { formValues } = await import('../records/question/form-values.ts');
+  const { formValues } = await import('../../records/question/form-values.ts');
   const read = formValues(question.fields, values ?? {});
   if (!read.ok)
     throw refuse(
@@ -86,8 +95,9 @@ function keepRule(file: string, ask: Ask, { rule = ask.tool, by, at }: AskAnswer
 async function answerCovered(store: ApprovalStore, ask: Ask, { scope, rule = ask.tool, by, at }: AskAnswer) {
   const open = await store.asks({ ...(scope === 'always' ? {} : { root_id: ask.root_id }), open: true });
   const mails: Mail[] = [];
-  for (const { id } of coveredBy({ ask, scope, rule }, open)) {
-    const result = await store.answer(id, { verdict: 'allow', scope: 'once', note: '', by, at });
+  for (const one of coveredBy({ ask, scope, rule }, open)) {
+    const shown = shownDigest(one);
+    const result = await store.answer(one.id, { verdict: 'allow', scope: 'once', shown, note: '', by, at });
     // If not, another answer was committed first.
     if (result.ok) mails.push(result.mail);
   }

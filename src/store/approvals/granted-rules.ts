@@ -1,9 +1,9 @@
-import { readRules } from '../permissions/grants/rules-file.ts';
-import { isTerminal } from '../records/agent/state.ts';
-import type { Ask, AskScope } from '../records/conversation/ask.ts';
-import { CoppiceError } from '../records/coppice-error.ts';
+import { readRules } from '../../permissions/grants/rules-file.ts';
+import { isTerminal } from '../../records/agent/state.ts';
+import type { Ask, AskScope } from '../../records/conversation/ask.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { Store } from '../store.ts';
 import { revokeRule } from './answer-approval.ts';
-import type { Store } from './store.ts';
 
 /** A rule that a person granted and that still holds. */
 export interface GrantedRule {
