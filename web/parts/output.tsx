@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { cutMiddle, spellHidden } from '../../src/render/hidden-characters.ts';
 
 const LINES_SHOWN = 12;
 const LETTERS_SHOWN = 2_500;
@@ -17,6 +18,22 @@ export function Output({ text, open = false }: { readonly text: string; readonly
       {folds && (
         <button type="button" class="fold" aria-expanded={whole} onClick={() => setWhole(!whole)}>
           {whole ? 'Fold' : left > 0 ? `${left} more lines` : 'Show the whole line'}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** What a person is to judge: hidden characters are spelled out; of a long text the beginning and the end are shown until the whole is opened. */
+export function Call({ text }: { readonly text: string }) {
+  const [whole, setWhole] = useState(false);
+  const folds = text.length > LETTERS_SHOWN;
+  return (
+    <>
+      <pre>{spellHidden(whole ? text : cutMiddle(text, LETTERS_SHOWN))}</pre>
+      {folds && (
+        <button type="button" class="fold" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+          {whole ? 'Fold' : `Show all ${text.length} characters`}
         </button>
       )}
     </>

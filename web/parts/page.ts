@@ -1,6 +1,8 @@
-import type { ApprovalDocument } from '../../src/documents/shapes/document-parts.ts';
+import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
 import type { ApiError } from '../data/api.ts';
 import type { Route } from '../data/route.ts';
+
+export type ListedApproval = DocumentOf<'coppice/approvals/v1'>['approvals'][number];
 
 /** Context that the shell passes to every page. */
 export interface PageContext {
@@ -8,7 +10,7 @@ export interface PageContext {
   /** Whether this session may change things. */
   readonly writes: boolean;
   readonly approvals: {
-    readonly data: readonly ApprovalDocument[] | null;
+    readonly data: readonly ListedApproval[] | null;
     readonly error: ApiError | null;
     readonly reload: () => void;
   };

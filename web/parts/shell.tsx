@@ -1,5 +1,4 @@
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { ApprovalDocument } from '../../src/documents/shapes/document-parts.ts';
 import { useApi } from '../data/api.ts';
 import { EXPORTED } from '../data/exported.ts';
 import { isFree, type KeyBinding, Keys, moveRow, useKeys } from '../data/keys.ts';
@@ -7,7 +6,7 @@ import { go, useRoute } from '../data/route.ts';
 import { PAGES } from '../views/pages.tsx';
 import { Dialog } from './dialog.tsx';
 import { Notices, say } from './notice.tsx';
-import type { PageContext } from './page.ts';
+import type { ListedApproval, PageContext } from './page.ts';
 import { SignIn } from './sign-in.tsx';
 
 const APPROVALS_MS = 2_000;
@@ -26,7 +25,7 @@ function Frame({ trouble }: { readonly trouble: string | null }) {
   const [name = 'trees'] = route.path;
   const page = PAGES.find(({ path }) => path === name);
   const session = useApi<{ readonly scope: 'read' | 'write'; readonly version: string }>('/v1/session');
-  const approvals = useApi<{ readonly approvals: readonly ApprovalDocument[] }>(
+  const approvals = useApi<{ readonly approvals: readonly ListedApproval[] }>(
     session.data === null ? null : '/v1/approvals',
     APPROVALS_MS,
   );

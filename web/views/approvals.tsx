@@ -1,15 +1,15 @@
 import { useRef, useState } from 'preact/hooks';
 import type { z } from 'zod';
 import type { treeRow } from '../../src/documents/shapes/agent-parts.ts';
-import type { ApprovalDocument } from '../../src/documents/shapes/document-parts.ts';
 import { questionOf } from '../../src/records/question/question.ts';
 import { ago } from '../data/amounts.ts';
 import { useApi, useSending } from '../data/api.ts';
 import { isFree } from '../data/keys.ts';
 import { say } from '../parts/notice.tsx';
-import { Diff, Output } from '../parts/output.tsx';
-import type { PageContext } from '../parts/page.ts';
+import { Call, Diff, Output } from '../parts/output.tsx';
+import type { ListedApproval, PageContext } from '../parts/page.ts';
 import { Nothing, Trouble } from '../parts/trouble.tsx';
+import { GrantForm } from './grant-form.tsx';
 import { QuestionForm } from './question-form.tsx';
 
 const TITLES_MS = 10_000;
@@ -28,7 +28,7 @@ export function ApprovalsView({ approvals, writes }: PageContext) {
         <h1 id="approvals">Approvals</h1>
         {writes && data !== null && data.length > 0 && (
           <p class="hint">
-            On the row in focus: <kbd>y</kbd> once, <kbd>s</kbd> for this agent, <kbd>n</kbd> deny
+            On the row in focus: <kbd>y</kbd> once, <kbd>s</kbd> from now on…, <kbd>n</kbd> deny
           </p>
         )}
       </div>
@@ -50,7 +50,7 @@ export function ApprovalsView({ approvals, writes }: PageContext) {
 }
 
 interface ApprovalProps {
-  readonly approval: ApprovalDocument;
+  readonly approval: ListedApproval;
   /** Title of its tree. */
   readonly tree: string | null;
   readonly writes: boolean;
@@ -58,13 +58,14 @@ interface ApprovalProps {
 }
 
 function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) {
-  const { id, agent_id, agent_name, root_id, tool, subject, input, difference, cwd, rule } = approval;
+  const { id, agent_id, agent_name, root_id, tool, subject, input, difference, cwd, rule, shown } = approval;
   const { send, busy, error } = useSending();
   const note = useRef<HTMLInputElement>(null);
   const [denies, setDenies] = useState(false);
+  const [grants, setGrants] = useState(false);
   const answer = async (verdict: 'allow' | 'deny', body: object, said: string) => {
     if (busy || !writes) return;
-    if ((await send('POST', `/v1/approvals/${id}/${verdict}`, body)) !== null)
+    if ((await send('POST', `/v1/approvals/${id}/${verdict}`, { ...body, shown })) !== null)
       say(`${said} ${tool} of ${agent_name}`);
     onAnswered();
   };
@@ -76,13 +77,23 @@ function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) {
     if (asks) card.current?.querySelector<HTMLElement>('form [name], form button')?.focus();
     else void answer('allow', { scope: 'once' }, 'Allowed');
   };
-  const always = () => asks || answer('allow', { scope: 'agent' }, 'Allowed for this agent:');
+  const grantable = !asks && approval.rules.length > 0;
+  // Nothing is granted yet: the form says what would be.
+  const askGrant = () => {
+    if (!grantable) return;
+    setGrants(true);
+    setTimeout(() => card.current?.querySelector<HTMLElement>('[data-first]')?.focus());
+  };
+  const closeGrant = () => {
+    setGrants(false);
+    card.current?.focus();
+  };
   const deny = () => answer('deny', { note: note.current?.value ?? '' }, 'Denied');
   const askNote = () => {
     setDenies(true);
     setTimeout(() => note.current?.focus());
   };
-  const keys: Readonly<Record<string, () => void>> = { y: once, s: always, n: askNote };
+  const keys: Readonly<Record<string, () => void>> = { y: once, s: askGrant, n: askNote };
   return (
     <article
       ref={card}
@@ -109,7 +120,7 @@ function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) {
       </h2>
       {question !== null ? (
         <>
-          <Output text={`${question.asker} asks: ${question.message}`} />
+          <Call text={`${question.asker} asks: ${question.message}`} />
           {question.url !== undefined && (
             <p>
               Address to visit (nothing opens it): <code>{question.url}</code>
@@ -117,7 +128,7 @@ function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) {
           )}
         </>
       ) : difference === null ? (
-        <Output text={subject === '' ? input : subject} />
+        <Call text={subject === '' ? input : subject} />
       ) : (
         <>
           <p>
@@ -150,16 +161,24 @@ function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) {
           onAnswer={(values) => void answer('allow', { scope: 'once', values }, 'Answered')}
         />
       )}
-      {writes && (
+      {writes && grants && (
+        <GrantForm
+          approval={approval}
+          busy={busy}
+          onClose={closeGrant}
+          onGrant={(grant) => void answer('allow', grant, `Allowed from now on (${grant.rule}):`)}
+        />
+      )}
+      {writes && !grants && (
         <div class="buttons">
           {!asks && (
             <button type="button" class="primary" disabled={busy} onClick={once}>
               Allow once
             </button>
           )}
-          {!asks && (
-            <button type="button" disabled={busy} onClick={always}>
-              Allow {tool} for this agent
+          {grantable && (
+            <button type="button" disabled={busy} onClick={askGrant}>
+              Allow from now on…
             </button>
           )}
           {denies ? (
