@@ -90,7 +90,15 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   },
   'sandbox.limits.disk_mb': {
     meaning: 'what it writes to disk, and what the `/tmp` of a tree may hold, in MB',
-    default: "half of what is free on the disk of the agent's folder, at least 1 GB",
+    default: "half of what is free on the disk of the agent's folder, with what `/tmp` holds; at least 1 GB",
+  },
+  'sandbox.limits.files': {
+    meaning: 'files and folders that the `/tmp` of a tree may hold',
+    default: '`100000`',
+  },
+  'sandbox.limits.folder_mb': {
+    meaning: "what the agent's folder may hold, in MB, with what was there before",
+    default: 'no limit',
   },
 
   providers: { meaning: 'providers of models by name; the name of a built-in one changes that one' },

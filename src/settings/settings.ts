@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { acpServerConfig } from '../models/acp/acp-config.ts';
 import { providerConfig } from '../models/provider/provider-config.ts';
-import { folderName, hostName, processLimits } from '../processes/sandbox/sandbox-needs.ts';
+import { commandLimits, folderName, hostName } from '../processes/sandbox/sandbox-needs.ts';
 import { LIMIT_BOUNDS, type Limits } from '../records/agent/limits.ts';
 import type { DeepReadonly } from '../records/deep-readonly.ts';
 import { TIMEOUT_SECONDS_MAX } from '../records/text/parse-duration.ts';
@@ -82,7 +82,7 @@ const sandboxConfig = z.strictObject({
   /** Whether commands may use Unix domain sockets. */
   sockets: z.boolean().optional(),
   /** Resource limits for the processes of one command, which also apply without a sandbox; null: no limit. */
-  limits: processLimits.optional(),
+  limits: commandLimits.optional(),
 });
 
 const privateHost = z

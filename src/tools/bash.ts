@@ -129,7 +129,7 @@ export function createBashTool(
               },
             }),
       });
-      if (sandbox_error.startsWith('bwrap: '))
+      if (/^(bwrap|landlock): /.test(sandbox_error))
         return {
           status: 'error',
           output: `the command did not run, since its sandbox could not be made: ${sandbox_error.trim()}`,

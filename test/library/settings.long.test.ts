@@ -12,8 +12,8 @@ import { configuration } from '../../src/cli/setup/configuration.ts';
 import { createScriptedModel, defineTool, openCoppice } from '../../src/coppice.ts';
 import { COMMAND_LINE_ONLY } from '../../src/library/coppice-options.ts';
 import type { ModelRequest } from '../../src/models/model.ts';
-import { CommandBudget } from '../../src/processes/limits/command-budget.ts';
-import type { LimitName } from '../../src/processes/limits/process-usage.ts';
+import { CommandBudget, type CommandLimits } from '../../src/processes/limits/command-budget.ts';
+import type { ProcessLimit } from '../../src/processes/limits/process-usage.ts';
 import type { Agent, AgentConfig, PermissionRules } from '../../src/records/agent/agent.ts';
 import type { Limits } from '../../src/records/agent/limits.ts';
 import { commandBounds, sandboxOf } from '../../src/settings/sandbox-of.ts';
@@ -60,6 +60,10 @@ interface Seen {
   readonly most: number;
   /** Outputs of all calls, joined by line breaks. */
   readonly results: string;
+}
+
+async function quotas(limits: CommandLimits): Promise<CommandBudget['quotas']> {
+  return (await CommandBudget.of(limits, folder, folder, async () => false)).quotas;
 }
 
 /** Runs one agent of the library with these options; the scripted model is available as `script` and `other`. */
@@ -223,11 +227,13 @@ const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
       `sandbox.limits.${limit}`,
       async () => {
         const { limits } = commandBounds({ limits: { [limit]: 4096 } }, {}, { kind: 'sqlite', location: '' });
-        const budget = await CommandBudget.of(limits, folder, async () => 0);
-        assert.equal(budget.limits[limit as LimitName], 4096);
+        const budget = await CommandBudget.of(limits, folder, null, async () => false);
+        assert.equal(budget.limits[limit as ProcessLimit], 4096);
       },
     ]),
   ),
+  'sandbox.limits.files': async () => assert.equal((await quotas({ files: 500 }))[0]?.files, 500),
+  'sandbox.limits.folder_mb': async () => assert.equal((await quotas({ folder_mb: 4096 }))[1]?.mb, 4096),
   'sandbox.hide': async () => {
     const hidden = sandboxOf({ hide: ['/srv/secrets'] }, { XDG_DATA_HOME: '/data' }, null)?.settings.hidden;
     assert.ok(hidden?.includes('/srv/secrets') && hidden.includes('/data/coppice'));

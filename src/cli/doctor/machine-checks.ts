@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { errorJson } from '../../documents/error-json.ts';
 import { knownProviders } from '../../models/providers.ts';
 import { isExecutable, programPlaces } from '../../processes/sandbox/piped-program.ts';
+import { sandboxGap } from '../../processes/sandbox/sandbox-support.ts';
 import { clean } from '../../render/clean.ts';
 import { agentPrograms } from '../../settings/agent-programs.ts';
 import { sandboxOf } from '../../settings/sandbox-of.ts';
@@ -167,11 +168,9 @@ async function sandbox({ loaded, env }: Context): Promise<Check> {
       'off: commands of agents have all your rights; a deny rule on bash is not a security boundary',
     );
   const problem = await configured.problem();
-  return needed(
-    'sandbox',
-    problem === null,
-    problem ?? `${configured.settings.mode}: commands of agents are sandboxed`,
-  );
+  const gap = problem === null ? await sandboxGap() : null;
+  const text = [`${configured.settings.mode}: commands of agents are sandboxed`, gap];
+  return needed('sandbox', problem === null, problem ?? text.filter(Boolean).join(', '));
 }
 
 function git({ env }: Context): Check {

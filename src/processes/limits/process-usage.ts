@@ -1,16 +1,21 @@
-import { readFileSync, statfsSync } from 'node:fs';
+import { readFileSync, statfsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { setImmediate as nextRound } from 'node:timers/promises';
 import { processIds, processStatus } from '../process-mark.ts';
+import { Slices } from './slices.ts';
 
 export const MB = 2 ** 20;
 
-export type LimitName = 'memory_mb' | 'processes' | 'cpu_seconds' | 'disk_mb';
+export type ProcessLimit = 'memory_mb' | 'processes' | 'cpu_seconds' | 'disk_mb';
 /** `processes` includes threads. */
-export type Amounts = Readonly<Record<LimitName, number>>;
+export type Amounts = Readonly<Record<ProcessLimit, number>>;
+
+/** `files`, `folder_mb`: of what folders hold, whoever put it there. */
+export type LimitName = ProcessLimit | 'files' | 'folder_mb';
 
 export interface Excess {
   readonly limit: LimitName;
+  /** The folder that holds too much; absent: the processes use too much. */
+  readonly folder?: string;
   readonly used: number;
   readonly allowed: number;
 }
@@ -28,9 +33,10 @@ interface ProcessTable {
   readonly memory: readonly string[];
 }
 
-/** Uses the namespace's own /proc, which lists only its processes. */
+/** Uses the namespace's own /proc, which lists only its processes. Throws before there is one. */
 function namespaceTable(first: number, memory: readonly string[]): ProcessTable {
   const root = `/proc/${first}/root`;
+  if (statSync(`${root}/proc`).dev === statSync('/proc').dev) throw new Error('there is none yet');
   return {
     folder: `${root}/proc`,
     pids: processIds(`${root}/proc`),
@@ -54,21 +60,6 @@ async function sessionTable(leader: number): Promise<ProcessTable> {
   return { folder: '/proc', pids: [...mine], memory: [] };
 }
 
-/** Time slices, for work that must not block the event loop. */
-class Slices {
-  static readonly #MS = 5;
-  #since = performance.now();
-
-  isOver(): boolean {
-    return performance.now() - this.#since >= Slices.#MS;
-  }
-
-  async next(): Promise<void> {
-    await nextRound();
-    this.#since = performance.now();
-  }
-}
-
 /** USER_HZ, the unit of times in /proc/PID/stat. */
 const TICKS_PER_SECOND = 100;
 const PAGE_BYTES = pageBytes();
@@ -86,16 +77,21 @@ function pageBytes(): number {
   return 4096;
 }
 
-/** Returns the limit that the processes exceed (`processes`: reach), or null for none. Cheap as long as no limit is near. */
-export async function excessOf(processes: Processes, limits: Amounts): Promise<Excess | null> {
+/** Returns the limit that the processes exceed (`processes`: reach), null for none, and what they have written. Cheap as long as no limit is near. */
+export async function excessOf(
+  processes: Processes,
+  limits: Amounts,
+): Promise<{ readonly excess: Excess | null; readonly written_mb: number }> {
   const table =
     processes.type === 'session'
       ? await sessionTable(processes.leader)
       : namespaceTable(processes.first, processes.memory);
   const used = { memory_mb: 0, processes: table.pids.length, cpu_seconds: 0, disk_mb: 0 };
   // Returns early, because the more processes there are, the less time there is to inspect each.
-  if (used.processes >= limits.processes) return excess('processes', used, limits);
+  if (used.processes >= limits.processes) return over('processes', used, limits);
   used.processes = 0;
+  // The first process of a namespace, which hides itself there, waits for orphans.
+  if (processes.type === 'namespace') used.disk_mb = writtenMb(String(processes.first), '/proc');
   const slices = new Slices();
   for (const pid of table.pids) {
     const status = processStatus(pid, table.folder);
@@ -103,29 +99,27 @@ export async function excessOf(processes: Processes, limits: Amounts): Promise<E
     used.processes += status.threads;
     used.memory_mb += (status.resident_pages * PAGE_BYTES) / MB;
     used.cpu_seconds += status.cpu_ticks / TICKS_PER_SECOND;
-    if (limits.disk_mb !== Infinity) used.disk_mb += writtenBytes(pid, table.folder) / MB;
+    used.disk_mb += writtenMb(pid, table.folder);
     if (slices.isOver()) await slices.next();
   }
   const shared_mb = table.memory.reduce((sum, path) => sum + usedMb(path), 0);
   used.memory_mb += shared_mb;
   // So far, shared memory such as program code and pages of forks was counted once for each process.
   if (used.memory_mb > limits.memory_mb) used.memory_mb = await exactMemoryMb(table, shared_mb);
-  if (used.processes >= limits.processes) return excess('processes', used, limits);
-  const over = (['memory_mb', 'cpu_seconds', 'disk_mb'] as const).find(
-    (limit) => used[limit] > limits[limit],
-  );
-  return over === undefined ? null : excess(over, used, limits);
+  if (used.processes >= limits.processes) return over('processes', used, limits);
+  const found = (['memory_mb', 'cpu_seconds', 'disk_mb'] as const).find((one) => used[one] > limits[one]);
+  return found === undefined ? { excess: null, written_mb: used.disk_mb } : over(found, used, limits);
 }
 
-function excess(limit: LimitName, used: Amounts, limits: Amounts): Excess {
-  return { limit, used: used[limit], allowed: limits[limit] };
+function over(limit: ProcessLimit, used: Amounts, limits: Amounts): Awaited<ReturnType<typeof excessOf>> {
+  return { excess: { limit, used: used[limit], allowed: limits[limit] }, written_mb: used.disk_mb };
 }
 
-/** Bytes written by the process and by its ended children, less writes cancelled before they reached the disk. */
-function writtenBytes(pid: string, folder: string): number {
+/** Written by the process and by its ended children, less writes cancelled before they reached the disk. */
+function writtenMb(pid: string, folder: string): number {
   try {
     const text = readFileSync(`${folder}/${pid}/io`, 'latin1');
-    return numberAfter(text, '\nwrite_bytes:') - numberAfter(text, '\ncancelled_write_bytes:');
+    return (numberAfter(text, '\nwrite_bytes:') - numberAfter(text, '\ncancelled_write_bytes:')) / MB;
   } catch {
     return 0; // has ended
   }

@@ -7,8 +7,8 @@ import { guardFolder } from './self-running.ts';
 export interface SandboxLayout extends SandboxView {
   /** Folder in which the program starts. */
   readonly start: string;
-  /** Folder that the program sees as /tmp; must exist. */
-  readonly tmp: string;
+  /** Folder that the program sees as /tmp, which must exist; null: one in memory. */
+  readonly tmp: string | null;
   /** Folder with spilled output that commands may read; must exist. Null: none. */
   readonly output: string | null;
   /** Whether the program is long-running: others may change governing files while it runs. */
@@ -17,7 +17,12 @@ export interface SandboxLayout extends SandboxView {
   readonly memory_bytes: number;
   /** What runs by itself in the folder and may be written all the same. */
   readonly unprotected?: readonly string[];
+  /** Descriptor with the program that is to be at `LANDLOCK`. */
+  readonly landlock: number;
 }
+
+/** In the folder that hides process 1, since nobody expects anything there. */
+export const LANDLOCK = '/proc/1/landlock';
 
 /** Kernel interfaces by which root can change the whole machine. Made read-only, because a user namespace does not change who the user is outside. */
 const KERNEL = [
@@ -39,6 +44,8 @@ interface Mount {
 
 export interface BubblewrapCall extends Pick<ReturnType<typeof guardFolder>, 'takeBack'> {
   readonly args: readonly string[];
+  /** Paths beneath which it may write: all that is mounted writable, and the interfaces of the kernel. */
+  readonly writable: readonly string[];
   /** In-memory file systems that the program can fill. */
   readonly memory: readonly string[];
   /** Placeholders for missing governing files: the caller creates them before the start, and removes them afterwards. */
@@ -55,7 +62,7 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
   const { cwd, home, tmp, output } = layout;
   if (canonical(cwd) !== cwd) throw new Error(`the folder ${cwd} is gone, or is a link to another one now`);
   const { opened, read, write, closed, shown, hidden } = viewOf(layout);
-  const memory = ['/dev/shm', ...(layout.strict ? [home] : [])];
+  const memory = ['/dev/shm', ...(layout.strict ? [home] : []), ...(tmp === null ? ['/tmp'] : [])];
   const size = layout.memory_bytes === Infinity ? [] : ['--size', String(layout.memory_bytes)];
   // Secrets that do not exist yet: created while the program runs, they would be visible.
   const later = layout.hidden.filter(
@@ -66,6 +73,7 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
   const guard = guardFolder(cwd, layout.unprotected ?? [], writable);
   const visible = guard.read_only.filter((path) => !hidden.some((one) => isInside(path, one)));
   const read_only = [...governed.read_only, ...visible];
+  const landlock = ['--perms', '0555', '--file', String(layout.landlock), LANDLOCK];
   // Of several mounts at one path, the last one wins.
   const mounts: readonly Mount[] = [
     ...closed.map((path) => ({ path, args: ['--tmpfs', path] })),
@@ -74,9 +82,9 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
     { path: '/dev/shm', args: [...size, '--tmpfs', '/dev/shm'] },
     { path: '/proc', args: ['--proc', '/proc'] },
     // Hides process 1, which ends all others with the call: a program that could write to its memory could prevent that.
-    { path: '/proc/1', args: ['--tmpfs', '/proc/1', '--remount-ro', '/proc/1'] },
+    { path: '/proc/1', args: ['--tmpfs', '/proc/1', ...landlock, '--remount-ro', '/proc/1'] },
     ...KERNEL.map((path) => ({ path, args: ['--ro-bind-try', path, path] })),
-    { path: '/tmp', args: ['--bind', tmp, '/tmp'] },
+    { path: '/tmp', args: tmp === null ? [...size, '--tmpfs', '/tmp'] : ['--bind', tmp, '/tmp'] },
     ...hidden.map((path) => ({
       path,
       args: isFolder(path) ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path],
@@ -113,6 +121,7 @@ export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
   ];
   return {
     args,
+    writable: ['/dev', '/proc', '/tmp', cwd, ...write, ...writable, ...(layout.strict ? [home] : [])],
     memory: memory.filter((path) => !opened.some((one) => isInside(path, one))),
     missing,
     takeBack: guard.takeBack,

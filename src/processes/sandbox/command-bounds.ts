@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import type { CommandBudget, CommandLimits } from '../limits/command-budget.ts';
+import { TREE_TMP } from '../output/spill-folder.ts';
 import type { ConfinedProgram, Program, Sandbox } from './sandbox.ts';
+import { sandboxGap } from './sandbox-support.ts';
 
 /** Bounds on commands of agents: the sandbox, and resource limits, which also apply without it. Null: none. */
 export interface CommandBounds {
@@ -26,7 +29,12 @@ export async function boundCommand(
       : await (await import('../limits/command-budget.ts')).CommandBudget.of(
           limits,
           cwd,
-          async (limit_bytes) => (await sandbox?.heldBytes(shared, limit_bytes)) ?? 0,
+          sandbox === null ? null : join(shared, TREE_TMP),
+          // A folder within one that stays open cannot be closed.
+          async (path) =>
+            sandbox !== null &&
+            !['/dev', '/tmp', ...sandbox.settings.write].some((around) => path.startsWith(`${around}/`)) &&
+            (await sandboxGap()) === null,
         );
   const confine =
     sandbox === null

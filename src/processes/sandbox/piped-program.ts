@@ -1,7 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -49,13 +47,14 @@ export interface PipedProgram {
 }
 
 /**
- * Starts a long-running program in the folder and the sandbox of the request. If sandboxed, it has a /tmp of its own, which is removed with it. Rejects with
+ * Starts a long-running program in the folder and the sandbox of the request. If sandboxed, it has a /tmp of its own, in memory. Rejects with
  * an error whose message lacks its subject (`could not be started: …`); never starts without the sandbox that was asked for.
  */
 export async function startPipedProgram(request: PipedProgramRequest): Promise<PipedProgram> {
   const problem = (await request.sandbox?.problem()) ?? null;
   if (problem !== null) throw new Error(`could not be started: ${problem}`);
-  const around = request.sandbox === null ? null : confinementOf(request, request.sandbox);
+  const limits = lastingLimits(request.limits ?? {});
+  const around = request.sandbox === null ? null : confinementOf(request, request.sandbox, limits);
   const mark = nextMark();
   try {
     const child = spawn(around?.confined.file ?? request.file, around?.confined.args ?? request.args, {
@@ -72,7 +71,7 @@ export async function startPipedProgram(request: PipedProgramRequest): Promise<P
     }
     registerProcessGroup(pid);
     if (around !== null) forwardSandboxReport(child, around.confined.told);
-    return new RunningProgram(child, pid, mark, around, lastingLimits(request.limits ?? {}));
+    return new RunningProgram(child, pid, mark, around, limits);
   } catch (error) {
     around?.takeAway('');
     throw error;
@@ -86,48 +85,26 @@ interface Confinement {
   takeAway(words: string): string[];
 }
 
-/** Folders in use as the /tmp of a program. */
-const temporary = new Set<string>();
-
-function confinementOf({ file, args, env, cwd }: PipedProgramRequest, sandbox: Sandbox): Confinement {
+function confinementOf(
+  { file, args, env, cwd }: PipedProgramRequest,
+  sandbox: Sandbox,
+  limits: Amounts,
+): Confinement {
   const found = findProgram(file, env.PATH ?? '');
-  if (temporary.size === 0) process.once('exit', removeTemporary);
-  const tmp = mkdtempSync(join(tmpdir(), 'coppice-program-'));
-  temporary.add(tmp);
-  const removeTmp = (): void => {
-    // Files that this process may not remove stay. If this process exits meanwhile, `removeTemporary` removes the rest.
-    void rm(tmp, { recursive: true, force: true })
-      .catch(() => {})
-      .then(() => {
-        temporary.delete(tmp);
-        if (temporary.size === 0) process.off('exit', removeTemporary);
-      });
-  };
   try {
-    const confined = sandbox.confineLasting({ file: found, args }, cwd, tmp);
+    const confined = sandbox.confineLasting({ file: found, args }, cwd, limits);
     const watch = new MountWatch(confined.standing);
     return {
       confined,
       watch,
       takeAway: (words) => {
         watch.close();
-        removeTmp();
         return [...confined.close(), ...sandbox.missed(words, cwd, [found, ...args])];
       },
     };
   } catch (error) {
-    removeTmp();
     throw new Error(`could not be started: ${(error as Error).message}`, { cause: error });
   }
-}
-
-function removeTemporary(): void {
-  for (const folder of temporary)
-    try {
-      rmSync(folder, { recursive: true, force: true });
-    } catch {
-      // files that this process may not remove stay
-    }
 }
 
 /** Looks the program up as the system would: inside the sandbox, nothing would report clearly what is missing. Throws if there is no such executable. */
@@ -195,6 +172,7 @@ class RunningProgram implements PipedProgram {
       limits,
       () => this.#processes(),
       (excess) => this.#end(lastingExcess(excess)),
+      [],
       LOOK_MS,
     );
     this.gone = this.#follow(mark);

@@ -18,6 +18,12 @@ export const processLimits = z.strictObject({
   disk_mb: z.number().min(1).nullable().optional(),
 });
 
+/** Resource limits of commands: in addition, of what the /tmp of a tree and the agent's folder hold. */
+export const commandLimits = processLimits.extend({
+  files: z.int().min(100).nullable().optional(),
+  folder_mb: z.number().min(1).nullable().optional(),
+});
+
 /** Configuration of a long-running program: its sandbox and resource limits. */
 export const sandboxNeeds = z.strictObject({
   /** `off`: no sandbox, all rights of the user. Default: the sandbox of commands. */

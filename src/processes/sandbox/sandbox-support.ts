@@ -1,7 +1,13 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
+import { LANDLOCK } from './bubblewrap.ts';
+import { landlockProgram, PROCESSOR } from './landlock-program.ts';
 
 const OFF =
   'allow commands to run without a sandbox: "sandbox": {"mode": "off"} in the configuration, or COPPICE_SANDBOX=off';
+
+const NAMESPACES = ['--unshare-all', '--unshare-user', '--disable-userns'];
+const TRIAL = [...NAMESPACES, '--ro-bind', '/', '/', '--proc', '/proc'];
 
 /** Tries out bubblewrap; resolves to why no program can be confined on this machine, and what to do; null if it works. */
 export async function sandboxFault(): Promise<string | null> {
@@ -10,17 +16,7 @@ export async function sandboxFault(): Promise<string | null> {
   if (process.arch !== 'x64' && process.arch !== 'arm64')
     return `there is no sandbox for ${process.arch} yet, so no command runs: ${OFF}`;
   const failure = await new Promise<string | null>((resolve) => {
-    const args = [
-      '--unshare-all',
-      '--unshare-user',
-      '--disable-userns',
-      '--ro-bind',
-      '/',
-      '/',
-      '--proc',
-      '/proc',
-    ];
-    execFile('bwrap', [...args, '--dev', '/dev', '--', 'true'], { timeout: 10_000 }, (error, _, stderr) => {
+    execFile('bwrap', [...TRIAL, '--dev', '/dev', '--', 'true'], { timeout: 10_000 }, (error, _, stderr) => {
       if (error === null) return resolve(null);
       resolve(
         error.code === 'ENOENT' ? 'bubblewrap (bwrap) is not installed' : stderr.trim() || error.message,
@@ -30,4 +26,16 @@ export async function sandboxFault(): Promise<string | null> {
   return failure === null
     ? null
     : `the sandbox cannot start: ${failure}. Install it (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap), let it use user namespaces (docs/sandbox.md), or ${OFF}`;
+}
+
+/** Resolves to what a sandbox that can start does not keep programs from on this machine, and what to do; null for nothing. */
+export async function sandboxGap(): Promise<string | null> {
+  const file = ['--tmpfs', '/proc/1', '--perms', '0555', '--file', '3', LANDLOCK];
+  const stdio = ['ignore', 'ignore', 'ignore', 'pipe'] as const;
+  const child = spawn('bwrap', [...TRIAL, ...file, '--', LANDLOCK], { stdio: [...stdio] });
+  (child.stdio[3] as Writable).on('error', () => {}).end(landlockProgram(PROCESSOR));
+  const abi = await new Promise((resolve) => child.once('error', () => resolve(0)).once('exit', resolve));
+  return Number(abi) >= 2
+    ? null
+    : 'but they can write to named pipes (FIFOs) of yours elsewhere: that needs Landlock (Linux 5.19, with "landlock" in /sys/kernel/security/lsm)';
 }

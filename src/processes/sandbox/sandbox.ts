@@ -15,11 +15,12 @@ import {
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommandBudget } from '../limits/command-budget.ts';
-import type { FolderSizes } from '../limits/folder-sizes.ts';
+import type { Amounts } from '../limits/process-usage.ts';
 import { TREE_TMP } from '../output/spill-folder.ts';
-import { bubblewrapCall, programWithin, type SandboxLayout } from './bubblewrap.ts';
+import { bubblewrapCall, LANDLOCK, programWithin, type SandboxLayout } from './bubblewrap.ts';
 import { isPlaceholder, type Placeholder } from './governing.ts';
 import { HostProxy, PROXY_ENVIRONMENT } from './host-proxy.ts';
+import { landlockProgram, PROCESSOR } from './landlock-program.ts';
 import { leaderWithin } from './sandbox-report.ts';
 import { sandboxFault } from './sandbox-support.ts';
 import { missedBy } from './sandbox-view.ts';
@@ -84,7 +85,6 @@ const placeholders = new Map<string, number>();
 export class Sandbox {
   readonly settings: SandboxSettings;
   readonly #proxy: HostProxy | null;
-  #sizes: Promise<FolderSizes> | undefined;
   #problem: Promise<string | null> | undefined;
 
   constructor(settings: SandboxSettings) {
@@ -101,16 +101,6 @@ export class Sandbox {
     return this.#problem;
   }
 
-  /** Size of the /tmp of the tree whose folder is `shared`, as last measured; measured anew if that exceeds `limit_bytes`. */
-  async heldBytes(shared: string, limit_bytes: number): Promise<number> {
-    return (await this.#folderSizes()).bytes(join(shared, TREE_TMP), limit_bytes);
-  }
-
-  #folderSizes(): Promise<FolderSizes> {
-    this.#sizes ??= import('../limits/folder-sizes.ts').then((module) => new module.FolderSizes());
-    return this.#sizes;
-  }
-
   /**
    * `cwd`: canonical. `shared`: the folder of the tree, kept between calls, which contains the /tmp of its programs. `start`: the folder, within `cwd`, in
    * which the program starts. `notes`: gets what `close` returns.
@@ -125,25 +115,21 @@ export class Sandbox {
     mkdirSync(tmp, { recursive: true, mode: 0o700 });
     const memory_bytes = Math.ceil((budget?.limits.memory_mb ?? Infinity) * 2 ** 20);
     const begin = [SHELL, '-c', (budget?.script(true) ?? '') + INIT, SHELL];
-    const { close, ...confined } = this.#confine(
-      program,
-      { cwd, start, tmp, output: shared, memory_bytes, lasting: false },
-      begin,
-    );
+    const place = { cwd, start, tmp, output: shared, memory_bytes, lasting: false };
+    const { close, ...confined } = this.#confine(program, place, begin, budget?.closed);
     return {
       ...confined,
       close: () => {
         notes.push(...close());
-        if ((budget?.limits.disk_mb ?? Infinity) !== Infinity)
-          void this.#folderSizes().then((sizes) => sizes.refresh(tmp));
         return notes;
       },
     };
   }
 
-  /** Like `confine`, for a long-running program: whatever it started ends as soon as it exits. `tmp`: a folder used by this program alone. */
-  confineLasting(program: Program, cwd: string, tmp: string): ConfinedProgram {
-    const place = { cwd, start: cwd, tmp, output: null, memory_bytes: Infinity, lasting: true };
+  /** Like `confine`, for a long-running program: whatever it started ends as soon as it exits. Its /tmp is in memory, within its limits. */
+  confineLasting(program: Program, cwd: string, { memory_mb, disk_mb }: Amounts): ConfinedProgram {
+    const memory_bytes = Math.ceil(Math.min(memory_mb, disk_mb) * 2 ** 20);
+    const place = { cwd, start: cwd, tmp: null, output: null, memory_bytes, lasting: true };
     return this.#confine(program, place, []);
   }
 
@@ -169,15 +155,22 @@ export class Sandbox {
     program: Program,
     place: Pick<SandboxLayout, 'cwd' | 'start' | 'tmp' | 'output' | 'memory_bytes' | 'lasting'>,
     begin: readonly string[],
+    closed: readonly string[] = [],
   ): ConfinedProgram {
-    const layout = { ...place, ...this.#view([program.file, ...(place.lasting ? program.args : [])]) };
+    const proxy = this.#proxy;
+    const landlock_at = proxy === null ? 5 : 6;
+    const view = this.#view([program.file, ...(place.lasting ? program.args : [])]);
+    const layout = { ...place, ...view, landlock: landlock_at };
     const file = programWithin(layout, program.file);
     const call = bubblewrapCall(layout);
-    const filter = openFilter(this.settings.sockets);
+    const { sockets } = this.settings;
+    const filter = openAnew(`filter ${sockets}`, () => socketFilter(PROCESSOR, sockets));
+    const landlock = openAnew('landlock', () => landlockProgram(PROCESSOR));
+    // Signals stay within the sandbox (2), and so do abstract sockets (1), unless sockets are allowed.
+    const scoped = sockets ? '2' : '3';
     // Only placeholders are removed afterwards, not what existed before.
     const made = call.missing.filter(({ path }) => placeholders.has(path) || !existsSync(path));
     for (const one of made) takePlaceholder(one);
-    const proxy = this.#proxy;
     let [report, bridge]: [string, Promise<ChildProcess | null> | null] = ['', null];
     const leader = (): number | undefined => leaderWithin(report);
     return {
@@ -185,10 +178,11 @@ export class Sandbox {
       args: [
         ...(proxy === null ? [] : proxyArguments()),
         ...call.args,
-        ...(filter === null ? [] : ['--seccomp', '3']),
-        ...['--info-fd', '4', '--', ...begin, file, ...program.args],
+        ...['--seccomp', '3', '--info-fd', '4', '--', LANDLOCK, scoped],
+        ...call.writable.filter((path) => !closed.includes(path)),
+        ...['--', ...begin, file, ...program.args],
       ],
-      stdio: withoutInherited([filter ?? 'ignore', 'pipe', ...(proxy === null ? [] : ['pipe' as const])]),
+      stdio: withoutInherited([filter, 'pipe', ...(proxy === null ? [] : ['pipe' as const]), landlock]),
       told(chunk, go) {
         report += chunk;
         const pid = leader();
@@ -201,7 +195,8 @@ export class Sandbox {
       standing: call.standing,
       leader,
       close: () => {
-        if (filter !== null) closeSync(filter);
+        closeSync(filter);
+        closeSync(landlock);
         for (const one of made) leavePlaceholder(one);
         void bridge?.then((one) => one?.kill('SIGKILL')).catch(() => {});
         return call.takeBack();
@@ -271,18 +266,14 @@ function isInherited(descriptor: number): boolean {
 /** `O_CLOEXEC` on x64 and arm64. */
 const CLOSED_IN_CHILDREN = 0o2000000;
 
-/** By whether sockets are allowed. */
-const filter_files = new Map<boolean, number | null>();
+/** Files without a name, by what they hold. */
+const unnamed_files = new Map<string, number>();
 
-/** Opens the filter anew for each child, because the read offset belongs to the open file. Null if there is none for this architecture. */
-function openFilter(sockets: boolean): number | null {
-  let file = filter_files.get(sockets);
-  if (file === undefined) {
-    const program = socketFilter(process.arch, sockets);
-    file = program === null ? null : unnamedFile(program);
-    filter_files.set(sockets, file);
-  }
-  return file === null ? null : openSync(`/proc/self/fd/${file}`, 'r');
+/** Opens the file anew for each child, because the read offset belongs to the open file. */
+function openAnew(name: string, make: () => Buffer): number {
+  const file = unnamed_files.get(name) ?? unnamedFile(make());
+  unnamed_files.set(name, file);
+  return openSync(`/proc/self/fd/${file}`, 'r');
 }
 
 function unnamedFile(content: Buffer): number {

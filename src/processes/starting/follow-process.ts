@@ -61,7 +61,7 @@ async function follow(
   child: ChildProcess,
   leader: number,
   within: () => number | undefined,
-  { limits, memory, mark, timeout_ms }: ProcessOrder,
+  { limits, quotas, memory, mark, timeout_ms }: ProcessOrder,
   events: ProcessEvents,
   signal: AbortSignal,
 ): Promise<OrderEnd> {
@@ -87,7 +87,7 @@ async function follow(
       // No grace period, in which it would use more.
       void stopProcessGroup(inner(), 0);
     };
-    if (limits !== null) watch = new LimitWatch(limits, processes, onExcess);
+    if (limits !== null) watch = new LimitWatch(limits, processes, onExcess, quotas);
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
     child.once('exit', (code, by) => {

@@ -1,3 +1,4 @@
+import type { FolderQuota } from '../limits/folder-usage.ts';
 import type { Amounts, Excess } from '../limits/process-usage.ts';
 import type { ConfinedProgram, Program } from '../sandbox/sandbox.ts';
 
@@ -12,6 +13,8 @@ export interface ProcessOrder extends Program {
   readonly timeout_ms: number;
   /** Resource limits of the program and its descendants; null: none. */
   readonly limits: Amounts | null;
+  /** Limits of what folders hold; only with `limits`. */
+  readonly quotas: readonly FolderQuota[];
   /** In-memory file systems of the program's sandbox; null: no sandbox. */
   readonly memory: readonly string[] | null;
 }

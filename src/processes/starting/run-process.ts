@@ -103,6 +103,7 @@ function orderOf(
     stdio: [stdin ?? 'ignore', 'pipe', errors, ...(confined?.stdio ?? [])],
     timeout_ms: request.timeout_ms,
     limits: request.budget?.limits ?? null,
+    quotas: request.budget?.quotas ?? [],
     memory: confined?.memory ?? null,
   };
 }

@@ -54,6 +54,7 @@ function order(command: string, changed: Partial<ProcessOrder> = {}): ProcessOrd
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout_ms: 600_000,
     limits: null,
+    quotas: [],
     memory: null,
     ...changed,
   };
