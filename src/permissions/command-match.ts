@@ -9,8 +9,8 @@ export class CommandMatch {
   #analysis: CommandAnalysis | undefined;
 
   constructor(command: string) {
-    // Trims only what the shell treats as white space; any other space is part of a name.
-    this.#text = command.replace(/^[ \t\n]+/, '').replace(/[ \t\n]+$/, '');
+    // Trims only what the shell treats as white space; any other space is part of a name, and so is an escaped one.
+    this.#text = command.replace(/^[ \t\n]+/, '').replace(/(?<![\\ \t\n])[ \t\n]+$/, '');
   }
 
   get analysis(): CommandAnalysis {

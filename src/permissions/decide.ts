@@ -65,10 +65,7 @@ function decideLevel(
       const matched = matchRule(rule, call);
       if (matched === 'no') continue;
       const said = describeRule(rule, source);
-      const why =
-        matched === 'yes'
-          ? said
-          : `${said}, because it is unclear what the command runs (${matched.unseen}): write it as plain commands`;
+      const why = matched === 'yes' ? said : said + unclear('what the command runs', matched.unseen);
       found.push({ verdict: rule.verdict, rule: why });
     }
     if (found.length > 0) return found;
@@ -86,7 +83,7 @@ function byDefault({ tool, subject }: { readonly tool: ToolPermission; readonly 
 }
 
 /** Deny and ask decisions of path rules about a touched path, from the first source with a matching rule. */
-function decideTouched(level: PolicyLevel, { path, as, searched }: TouchedPath): readonly Decision[] {
+function decideTouched(level: PolicyLevel, { path, as, why, searched }: TouchedPath): readonly Decision[] {
   for (const source of RULE_SOURCES) {
     const rules = level[source].filter(
       (rule) =>
@@ -100,7 +97,9 @@ function decideTouched(level: PolicyLevel, { path, as, searched }: TouchedPath):
       if (rule.verdict !== 'allow' && about_paths)
         found.push({
           verdict: rule.verdict,
-          rule: whyTouched(describeRule(rule, source), path),
+          rule:
+            describeRule(rule, source) +
+            (why === undefined ? '' : unclear('which files the command touches', why)),
         });
     }
     return found;
@@ -113,10 +112,8 @@ function mayMatchPath(rule: Rule, pattern: string, path: string | null): boolean
   return path === null ? rule.verdict !== 'allow' : matchPath(rule, pattern, path) === 'yes';
 }
 
-function whyTouched(rule: string, path: string | null): string {
-  return path === null
-    ? `${rule}, for the command is too long to tell which files it touches: split it`
-    : rule;
+function unclear(what: string, why: string): string {
+  return `, because it is unclear ${what} (${why}): write it as plain commands`;
 }
 
 /** The strictest decision of path rules; undefined if none applies. */

@@ -10,6 +10,8 @@ import { takesPath } from './tool-permission.ts';
 export interface TouchedPath {
   /** Relative to the agent's folder; null: any path, because the command was not fully analysed. */
   readonly path: string | null;
+  /** Why it may be any path. */
+  readonly why?: string;
   readonly as: string;
   /** Set if the path is a folder that is searched; the files in it are judged one by one. */
   readonly searched?: true;
@@ -82,10 +84,10 @@ function touchedByCommand(
   { commands, opened, unread }: CommandAnalysis,
   cwd: string,
 ): readonly TouchedPath[] {
-  if (unread !== null) return anything;
+  if (unread !== null) return anything(unread);
   const touched: TouchedPath[] = [];
   const folders = foldersOf(commands, cwd);
-  if (folders.length > folders_max) return anything;
+  if (folders.length > folders_max) return anything('it changes folders too often');
   const levels = folders.reduce((sum, folder) => sum + relative(cwd, folder).split(sep).length, 0);
   const lookups_per_word = folders.length + Math.floor(levels / levels_per_lookup);
   let lookups = 0;
@@ -104,7 +106,7 @@ function touchedByCommand(
     for (const word of words) for (const part of partsOf(word)) touch(part, found);
   }
   for (const { path, writes } of opened) touch(path, [writes ? 'write' : 'read']);
-  return lookups > lookups_max ? anything : touched;
+  return lookups > lookups_max ? anything('it has too many words') : touched;
 }
 
 /** Returns all folders that a command may be in at some point, because each `cd` may follow any of those before it; stops beyond `folders_max`. */
@@ -124,7 +126,9 @@ export function commandWrites(command: string, cwd: string): boolean {
   return touchedByCommand(analyseCommand(command), cwd).some(({ as }) => as === 'write');
 }
 
-const anything: readonly TouchedPath[] = ['read', 'write'].map((as) => ({ path: null, as }));
+function anything(why: string): readonly TouchedPath[] {
+  return ['read', 'write'].map((as) => ({ path: null, as, why }));
+}
 
 /** Parts of a word that may be paths: the word itself, and PATH in `--file=PATH`, `-fPATH`, `if=PATH`, `@PATH`, `HEAD:PATH`. */
 function partsOf(word: string): readonly string[] {

@@ -87,7 +87,8 @@ class View {
   read(text: string, posix: boolean): boolean {
     if (text.length > readable_characters) this.stop(`it is longer than ${readable_characters} characters`);
     // Bash joins continued lines before it splits words: `$\⏎x` is a variable.
-    if (/\S\\\n\S/.test(text)) this.stop('a word continued on the next line');
+    if (/[^ \t\n]\\\n[^ \t\n]/.test(text)) this.stop('a word continued on the next line');
+    if (/(?<!\\)(?:\\\\)*\\$/.test(text)) this.stop('a backslash at its end');
     if (text.includes('\0')) this.stop('it contains NUL characters');
     const restarts = text.match(/[`({[]|<</g)?.length ?? 0;
     if (restarts * text.length > work_max) this.stop('it is too complex');
@@ -116,8 +117,12 @@ class View {
       case 'Literal':
         this.#literal(node.value, node.text);
         break;
-      case 'SingleQuoted':
       case 'AnsiCQuoted':
+        // Bash keeps the continuation of a line in these quotes.
+        if (node.text.includes('\\\n')) return this.stop('a quoted line that continues on the next');
+        this.#literal(node.value, '');
+        break;
+      case 'SingleQuoted':
         this.#literal(node.value, '');
         break;
       case 'HereDocBody':
@@ -166,6 +171,8 @@ class View {
         break;
       case 'Assignment':
         if (node.index !== undefined) this.evaluates = true;
+        // With something right behind it, an array is taken for text.
+        if (node.value.type === 'Word' && node.value.text.startsWith('(')) return this.stop('an array');
         this.#inner(assigned(node.name, assignmentText(node).slice(assignmentText(node).indexOf('=') + 1)));
         break;
       case 'For':
@@ -200,6 +207,8 @@ class View {
   #redirect(operator: string, path: string): void {
     if (/^[<>]&$/.test(operator)) {
       if (/^\d*-?$/.test(path)) return;
+      // Bash ends the redirection at the `-`: `>&-a` is `>&- a`.
+      if (/^-/.test(path)) return this.stop('a redirection');
       // Bash expands this name twice.
       if (!isKnown(path) || substitution.test(path)) return this.hide('a file name that is expanded twice');
     }

@@ -220,6 +220,20 @@ it('a command that cannot be analysed completely is bound by every rule about a 
     const some = createPolicy({ cli: { allow: ['bash', 'read:app/**'] }, config: { deny: ['read:.env'] } });
     assert.equal(verdict(some, command), 'deny', `${how}: the first source allows some paths only`);
   }
+  const reasons = {
+    [padded['a line that goes on']]: 'a word continued on the next line',
+    [padded['a text that is not whole']]: 'it is incomplete',
+    [padded['more words than are looked at']]: 'it has too many words',
+    [padded['more folders than are followed']]: 'it changes folders too often',
+    'cat .env\\': 'a backslash at its end',
+  };
+  for (const [command, reason] of Object.entries(reasons)) {
+    const touched = callTouches(deny, permissionOf('bash'), command, cwd);
+    assert.equal(
+      decide(deny, permissionOf('bash'), command, touched).rule,
+      `deny(read:.env), because it is unclear which files the command touches (${reason}): write it as plain commands`,
+    );
+  }
   // An opaque part of a command does not hide the analysable part beside it.
   for (const opaque of [
     '$X; cat .env',
