@@ -136,7 +136,9 @@ class View {
       case 'CommandExpansion':
       case 'ProcessSubstitution':
       case 'ArithmeticCommandExpansion':
-        if (node.script === undefined) return this.stop('a substitution in it');
+        // Within backquotes, bash removes backslashes before it joins lines.
+        if (node.script === undefined || (node.text.startsWith('`') && node.text.includes('\\\n')))
+          return this.stop('a substitution in it');
         break;
       case 'ArithmeticExpansion':
       case 'ArithmeticCommand':
