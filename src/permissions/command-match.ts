@@ -1,7 +1,7 @@
 import { findShell } from '../processes/find-shell.ts';
 import { matchesText } from './glob-match.ts';
 import { analyseCommand, type CommandAnalysis, runsCode } from './shell/analyse-command.ts';
-import { isKnown, MANY, mayMatch } from './shell/shell-word.ts';
+import { isKnown, MANY, mayMatch, withoutShapes } from './shell/shell-word.ts';
 
 /** Matches a command against the rules of a policy; analysed once, when the first rule needs to know what it runs. */
 export class CommandMatch {
@@ -51,6 +51,7 @@ function mayMatchCommand(pattern: string, words: readonly string[]): boolean {
   return mayMatch(
     pattern,
     `${words
+      .map(withoutShapes)
       .map((word) => (word === MANY ? MANY : ` ${word}`))
       .join('')
       .slice(1)} `,

@@ -2,9 +2,10 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Tool, ToolPermission } from '../records/tool.ts';
 import { containPath, isPathTooLong } from './path-containment.ts';
 import { type Policy, partialRules } from './policy.ts';
-import { analyseCommand, type CommandAnalysis } from './shell/analyse-command.ts';
-import { isKnown } from './shell/shell-word.ts';
+import { analyseCommand, type CommandAnalysis, runsCode } from './shell/analyse-command.ts';
+import { ANY, MANY } from './shell/shell-word.ts';
 import { takesPath } from './tool-permission.ts';
+import { WordPaths } from './word-paths.ts';
 
 /** A path that a call touches, and the tool whose path rules apply to it. */
 export interface TouchedPath {
@@ -75,47 +76,77 @@ const writers = new Set(
 const only_writers = new Set('rm rmdir touch mkdir chmod chown truncate unlink shred tee'.split(' '));
 /** Programs whose arguments are not paths. */
 const without_paths = new Set(['echo', 'printf', ':', 'true', 'false', 'export', 'exit']);
+/** Programs that read names of files from their input, and options that make others do so. */
+const reads_names = /^(?:cpio|pax|afio)$|^(?:-@|-T|--files0?-from.*|--pathspec-from-file.*|--from-file.*)$/;
 
 /**
- * Paths that a command touches, as far as its words show: literal arguments, and the files of redirections. Best effort, not a security
- * boundary; but a command that was not fully analysed may touch any path, so that padding cannot bypass a rule.
+ * Paths that a command touches, as far as its words show: arguments, and the files of redirections. If a command gets words that are known only when it
+ * runs, all words of the text count as such. Best effort, not a security boundary; but a command that was not fully analysed may touch any path, so
+ * that padding cannot bypass a rule.
  */
 function touchedByCommand(
-  { commands, opened, unread }: CommandAnalysis,
+  { commands, opened, unread, words }: CommandAnalysis,
   cwd: string,
 ): readonly TouchedPath[] {
   if (unread !== null) return anything(unread);
+  if (words.includes('globstar')) return anything('globstar');
   const touched: TouchedPath[] = [];
-  const folders = foldersOf(commands, cwd);
+  const word_paths = new WordPaths();
+  const folders = foldersOf(commands, cwd, word_paths);
   if (folders.length > folders_max) return anything('it changes folders too often');
   const levels = folders.reduce((sum, folder) => sum + relative(cwd, folder).split(sep).length, 0);
   const lookups_per_word = folders.length + Math.floor(levels / levels_per_lookup);
   let lookups = 0;
-  const touch = (word: string, found: readonly string[]): void => {
-    if (!isKnown(word) || word === '') return;
+  const touch = (word: string, found: Iterable<string>): void => {
     lookups += lookups_per_word;
     if (lookups > lookups_max) return;
     for (const folder of folders)
-      for (const path of pathsOf(cwd, folder, word)) touched.push(...found.map((as) => ({ path, as })));
+      for (const named of word_paths.named(folder, word))
+        for (const path of pathsOf(cwd, folder, named)) for (const as of found) touched.push({ path, as });
   };
-  for (const [program = '', ...words] of commands) {
+  /** How programs use the words that are known only when they run. */
+  const late = new Set<string>();
+  for (const [program = '', ...args] of commands) {
     const name = program.slice(program.lastIndexOf('/') + 1);
     if (without_paths.has(name)) continue;
     const found = only_writers.has(name) ? [] : ['read'];
     if (writers.has(name)) found.push('write');
-    for (const word of words) for (const part of partsOf(word)) touch(part, found);
+    if (isLate(args.join('')) || [name, ...args].some((word) => reads_names.test(word)))
+      for (const as of found) late.add(as);
+    const has_code = name === 'sed' || runsCode([name]);
+    for (const word of args) for (const part of partsOf(word, has_code)) touch(part, found);
   }
-  for (const { path, writes } of opened) touch(path, [writes ? 'write' : 'read']);
+  for (const { path, writes } of opened) {
+    const as = writes ? 'write' : 'read';
+    touch(path, [as]);
+    if (isLate(path)) late.add(as);
+  }
+  // Text in quotes stays one word, unless it is split.
+  const gaps = commands.some((args) => args.some((word) => word.includes(MANY))) ? /\s+/ : /\n/;
+  if (late.size > 0)
+    for (const word of new Set(words.flatMap((text) => text.split(gaps))))
+      for (const part of partsOf(word)) touch(part, late);
+  if (word_paths.exhausted) return anything('its patterns match too many names');
   return lookups > lookups_max ? anything('it has too many words') : touched;
 }
 
+function isLate(word: string): boolean {
+  return word.includes(ANY) || word.includes(MANY);
+}
+
 /** Returns all folders that a command may be in at some point, because each `cd` may follow any of those before it; stops beyond `folders_max`. */
-function foldersOf(commands: CommandAnalysis['commands'], cwd: string): readonly string[] {
+function foldersOf(
+  commands: CommandAnalysis['commands'],
+  cwd: string,
+  word_paths: WordPaths,
+): readonly string[] {
   const folders = new Set([cwd]);
   for (const [program = '', ...words] of commands) {
-    const to = words.find((word) => !word.startsWith('-'));
-    if (!/(?:^|\/)(?:cd|pushd)$/.test(program) || to === undefined || !isKnown(to)) continue;
-    for (const folder of [...folders]) folders.add(resolve(folder, to));
+    const changes = /(?:^|\/)(?:cd|pushd)$/.test(program);
+    const to = changes ? words.find((word) => !word.startsWith('-')) : words[words.indexOf('-C') + 1];
+    if (to === undefined || (!changes && !words.includes('-C'))) continue;
+    for (const folder of [...folders])
+      for (const named of word_paths.named(folder, to)) folders.add(resolve(folder, named));
     if (folders.size > folders_max) break;
   }
   return [...folders];
@@ -130,12 +161,14 @@ function anything(why: string): readonly TouchedPath[] {
   return ['read', 'write'].map((as) => ({ path: null, as, why }));
 }
 
-/** Parts of a word that may be paths: the word itself, and PATH in `--file=PATH`, `-fPATH`, `if=PATH`, `@PATH`, `HEAD:PATH`. */
-function partsOf(word: string): readonly string[] {
-  const parts = word.startsWith('-') ? [word.slice(2)] : [word];
+/** Parts of a word that may be paths: the word itself, PATH in `--file=PATH`, `-fPATH`, `-xfPATH`, `if=PATH`, `@PATH`, `HEAD:PATH`, `PATH:/there`, and what stands in code. */
+function partsOf(word: string, has_code = false): ReadonlySet<string> {
+  const parts = word.startsWith('-') ? [2, 3, 4].map((at) => word.slice(at)) : [word];
   const mark = /[=@:]/.exec(word);
   if (mark !== null) parts.push(word.slice(mark.index + 1).replace(/^@/, ''));
-  return parts;
+  return new Set(
+    [...parts, ...word.split(has_code ? /[^\w./~+\0-\x05-]+/ : /[=@:,]/)].filter((part) => part !== ''),
+  );
 }
 
 /** The canonical path and the path as written, relative to `cwd`; paths outside of it are left out. */

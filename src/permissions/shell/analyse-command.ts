@@ -3,7 +3,7 @@ import type { Command, ParsedScript, SyntaxNode, Word } from 'unbash';
 import type { InnerCommand } from './inner-command.ts';
 import { isInterpreter } from './interpreter.ts';
 import { readProgram } from './program.ts';
-import { assignmentText, isKnown, wordText } from './shell-word.ts';
+import { assignmentText, isKnown, maySplit, wordText } from './shell-word.ts';
 import { assigned, named } from './variable.ts';
 
 /**
@@ -24,6 +24,8 @@ export interface CommandAnalysis {
   readonly plain: boolean;
   /** Files that redirections open. */
   readonly opened: readonly { readonly path: string; readonly writes: boolean }[];
+  /** All words and here-documents in the text, also those that only become arguments when it runs. */
+  readonly words: readonly string[];
 }
 
 /** Maximum characters, and maximum product of characters and places where the parser restarts, which bounds parsing time. */
@@ -54,8 +56,8 @@ export function analyseCommand(text: string, posix = false): CommandAnalysis {
   const hidden =
     view.hidden ??
     (view.evaluates && view.suspicious ? 'arithmetic with text that contains a substitution' : null);
-  const { commands, opened, unread } = view;
-  return { commands, hidden, unread, plain: plain && commands.length > 0, opened };
+  const { commands, opened, unread, words } = view;
+  return { commands, hidden, unread, plain: plain && commands.length > 0, opened, words };
 }
 
 /** Text that runs a command if it is evaluated again, including escaped forms. */
@@ -66,6 +68,7 @@ const overlooked = /(?:^|[^\\])(?:\\\\)*(?:`|\$[({[])/;
 class View {
   readonly commands: (readonly string[])[] = [];
   readonly opened: { path: string; writes: boolean }[] = [];
+  readonly words: string[] = [];
   hidden: string | null = null;
   unread: string | null = null;
   evaluates = false;
@@ -112,20 +115,22 @@ class View {
         this.#command(node);
         break;
       case 'Word':
+        this.words.push(wordText(node));
         this.#literal(wordText(node), node.parts === undefined ? node.text : '');
         break;
       case 'Literal':
         this.#literal(node.value, node.text);
         break;
       case 'AnsiCQuoted':
-        // Bash keeps the continuation of a line in these quotes.
-        if (node.text.includes('\\\n')) return this.stop('a quoted line that continues on the next');
+        // Bash joins no lines in these quotes, and knows one more escape.
+        if (/\\(?:\n|x\{)/.test(node.text)) return this.stop('an escape in quotes');
         this.#literal(node.value, '');
         break;
       case 'SingleQuoted':
         this.#literal(node.value, '');
         break;
       case 'HereDocBody':
+        this.words.push(node.text);
         this.#literal(node.parts === undefined ? node.text : '', '');
         break;
       case 'HereDoc':
@@ -182,7 +187,7 @@ class View {
         this.#inner(named(wordText(node.name)));
         break;
       case 'Redirect':
-        if (node.target !== undefined) this.#redirect(node.operator, wordText(node.target));
+        if (node.target !== undefined) this.#redirect(node.operator, wordText(node.target), node.target.text);
         if (node.descriptor?.type === 'FileDescriptorVariable') this.#inner(named(node.descriptor.name));
         break;
     }
@@ -206,15 +211,17 @@ class View {
     if (raw !== '' && overlooked.test(raw)) this.stop('a substitution in it');
   }
 
-  #redirect(operator: string, path: string): void {
+  #redirect(operator: string, path: string, raw: string): void {
     if (/^[<>]&$/.test(operator)) {
-      if (/^\d*-?$/.test(path)) return;
       // Bash ends the redirection at the `-`: `>&-a` is `>&- a`.
-      if (/^-/.test(path)) return this.stop('a redirection');
+      if (/^-./s.test(raw)) return this.stop('a redirection');
+      if (/^\d*-?$/.test(path)) return;
       // Bash expands this name twice.
-      if (!isKnown(path) || substitution.test(path)) return this.hide('a file name that is expanded twice');
+      if (!isKnown(path) || substitution.test(path) || /[<>]\(/.test(path))
+        return this.hide('a file name that is expanded twice');
     }
-    this.opened.push({ path, writes: operator !== '<' && operator !== '<&' });
+    if (operator.startsWith('<')) this.opened.push({ path, writes: false });
+    if (operator !== '<' && operator !== '<&') this.opened.push({ path, writes: true });
   }
 
   #command({ name, args }: Command): void {
@@ -250,7 +257,7 @@ class View {
 
 /** The name without its folder, `rm` for `/bin/rm`; undefined when unknown. */
 function programName(word: string | undefined): string | undefined {
-  if (word === undefined || word === '' || word.includes('\x01')) return undefined;
+  if (word === undefined || word === '' || maySplit(word)) return undefined;
   // Such a path is an alias of an open file or a running program.
   if (/^\/+(?:proc|dev)\//.test(word)) return undefined;
   const name = word.slice(word.lastIndexOf('/') + 1);

@@ -3,15 +3,46 @@ import type { Assignment, DoubleQuotedChild, Word, WordPart } from 'unbash';
 /** Placeholders for text known only at run time: `ANY` within one word, `MANY` split into any number of words. */
 export const ANY = '\0';
 export const MANY = '\x01';
+/** Placeholder for any text that the name of a file completes; such a word stands for the files that it matches. */
+export const GLOB = '\x02';
+/** Begin, comma and end of a brace expansion. */
+const BRACES: Readonly<Record<string, string>> = { '{': '\x03', ',': '\x04', '}': '\x05' };
+/** Maximum words that braces in one word expand to. */
+const alternatives_max = 256;
 
 /** Whether the whole text of a word is known. */
 export function isKnown(word: string): boolean {
-  return !word.includes(ANY) && !word.includes(MANY);
+  return !/[\0-\x05]/.test(word);
 }
 
 /** Whether a word may expand to several words, or none. */
 export function maySplit(word: string): boolean {
-  return word.includes(MANY);
+  return /[\x01-\x05]/.test(word);
+}
+
+/** The word with `MANY` for each glob and each brace expansion. */
+export function withoutShapes(word: string): string {
+  return word.replaceAll(/\x03.*\x05|[\x02-\x05]/gs, MANY);
+}
+
+/** The words that braces expand to, in any order; null if there are too many. */
+export function alternatives(word: string): readonly string[] | null {
+  let words = [word];
+  for (;;) {
+    let changed = false;
+    words = words.flatMap((one) => {
+      const group = /\x03([^\x03\x05]*)\x05/.exec(one);
+      if (group === null) return [one];
+      changed = true;
+      const inside = group[1]!.split('\x04');
+      // A sequence such as `{1..9}` has no comma.
+      return (inside.length > 1 ? inside : [GLOB]).map(
+        (text) => one.slice(0, group.index) + text + one.slice(group.index + group[0].length),
+      );
+    });
+    if (words.length > alternatives_max) return null;
+    if (!changed) return words;
+  }
 }
 
 /** A word as the program receives it: without quotes, expansions replaced by `ANY` and `MANY`. */
@@ -21,7 +52,7 @@ export function wordText(word: Word): string {
 }
 
 export function assignmentText({ name, append, value }: Assignment): string {
-  const text = value.type === 'Word' ? wordText(value).replaceAll(MANY, ANY) : ANY;
+  const text = value.type === 'Word' ? withoutShapes(wordText(value)).replaceAll(MANY, ANY) : ANY;
   return `${name}${append === true ? '+' : ''}=${text}`;
 }
 
@@ -36,9 +67,23 @@ function partText(part: WordPart): string {
     case 'LocaleString':
     case 'ProcessSubstitution':
       return ANY;
+    case 'Glob':
+      return GLOB;
+    case 'BraceExpansion':
+      return part.parts === undefined
+        ? braceText(part.text)
+        : `\x03${part.parts.map(bracePartText).join('')}\x05`;
     default:
       return MANY;
   }
+}
+
+function bracePartText(part: WordPart): string {
+  return part.type === 'Literal' ? braceText(part.text) : partText(part);
+}
+
+function braceText(raw: string): string {
+  return raw.replaceAll(/\\(.)|[{,}]/gs, (one, escaped: string | undefined) => escaped ?? BRACES[one]!);
 }
 
 function quotedText(part: DoubleQuotedChild): string {

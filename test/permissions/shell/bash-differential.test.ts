@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CommandMatch } from '../../../src/permissions/command-match.ts';
-import { MANY, mayMatch } from '../../../src/permissions/shell/shell-word.ts';
+import { MANY, mayMatch, withoutShapes } from '../../../src/permissions/shell/shell-word.ts';
 import { DEEP } from '../../house/deep.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { deleting, ordinary } from './command-forms.ts';
@@ -93,6 +93,7 @@ printf 'end\\0' >&9`;
 function isFound(commands: readonly (readonly string[])[], ran: readonly string[]): boolean {
   const text = (words: readonly string[]) =>
     words
+      .map(withoutShapes)
       .map((word) => (word === MANY ? MANY : ` ${word}`))
       .join('')
       .replaceAll('*', '?');

@@ -81,9 +81,12 @@ const rows = [
 
 function seen(text: string): string {
   const { commands, hidden } = analyseCommand(text);
-  const inner = commands
-    .slice(1)
-    .map((words) => words.join(' ').replaceAll('\0', '¿').replaceAll('\x01', '…'));
+  const inner = commands.slice(1).map((words) =>
+    words
+      .join(' ')
+      .replaceAll('\0', '¿')
+      .replaceAll(/\x03.*\x05|[\x01\x02]/g, '…'),
+  );
   return [inner.join(' | '), ...(hidden === null ? [] : ['?'])].filter((part) => part !== '').join(' ');
 }
 
@@ -134,7 +137,7 @@ test('a text that is not read to its end says so, and nothing behind the end is 
 test('files that redirections open', () => {
   const opened = (text: string) => analyseCommand(text).opened.map((one) => `${one.path} ${one.writes}`);
   assert.deepEqual(opened('ls <a >b 2>>c <>d >|e &>f >&g'), [
-    ...['a false', 'b true', 'c true', 'd true', 'e true', 'f true', 'g true'],
+    ...['a false', 'b true', 'c true', 'd false', 'd true', 'e true', 'f true', 'g true'],
   ]);
   assert.deepEqual(opened('ls >&2 2>&1 <&0 >&- <&h'), ['h false']);
 });

@@ -1,0 +1,71 @@
+import { readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { matchesText } from './glob-match.ts';
+import { ANY, alternatives, isKnown } from './shell/shell-word.ts';
+
+/** Maximum file names compared with the words of a command. */
+const names_max = 20_000;
+
+/** Other names of the folder in which a program runs, of the folders that it has open, and of the root folder. */
+const kernel_folder =
+  /^((?:\/[^/]+\/\.\.)*\/proc(?:\/[^/]+\/\.\.)*\/[^/]+(?:\/task\/[^/]+)?\/(?:cwd|(root)|fd\/[^/]+)|\/dev\/fd\/[^/]+)(?=\/.|[\0-\x05])/;
+
+/** Expands the words of a command to the paths that they may name, within a number of look-ups. */
+export class WordPaths {
+  #names = 0;
+
+  /** Whether there was more to compare than is allowed, so that paths are missing. */
+  get exhausted(): boolean {
+    return this.#names > names_max;
+  }
+
+  /** The paths that a word may name for a program in `folder`: the word itself, or the existing files that its unknown parts may complete. */
+  named(folder: string, word: string): readonly string[] {
+    const texts = alternatives(word);
+    if (texts === null) this.#names = Number.POSITIVE_INFINITY;
+    const homes = (text: string) =>
+      /^~[^/]*/.test(text) ? [ANY, homedir()].map((home) => text.replace(/^~[^/]*/, home)) : [text];
+    return (texts ?? []).flatMap(homes).flatMap((text) => this.#completed(folder, located(folder, text)));
+  }
+
+  #completed(folder: string, word: string): readonly string[] {
+    const parts = word.split('/');
+    const at = parts.findIndex((part) => !isKnown(part));
+    if (at === -1) return word === '' ? [] : [word];
+    const before = parts.slice(0, at).join('/');
+    const [part = '', ...rest] = parts.slice(at);
+    const literal = before === '' ? [] : [before];
+    const any_name = !/[^\0\x01]/.test(part);
+    if (any_name && rest.length === 0) return literal;
+    const pattern = part.replaceAll(/[\0-\x05]+/g, '*');
+    const found: string[] = [];
+    try {
+      const entries = readdirSync(resolve(folder, word.startsWith('/') ? `/${before}` : before), {
+        withFileTypes: true,
+      });
+      this.#names += entries.length;
+      for (const entry of this.exhausted ? [] : entries) {
+        const { name } = entry;
+        const hidden = /^\x02+$/.test(part) && name.startsWith('.');
+        if (rest.length > 0 && !entry.isDirectory() && !entry.isSymbolicLink()) continue;
+        if (!hidden && matchesText(pattern, name)) found.push(name);
+      }
+    } catch {
+      // It is no folder that can be read, so the word names no file.
+    }
+    const paths = found.flatMap((name) =>
+      this.#completed(folder, [...parts.slice(0, at), name, ...rest].join('/')),
+    );
+    // What is unknown may also be this folder, by any path.
+    return [...literal, ...paths, ...(any_name ? this.#completed(folder, rest.join('/')) : [])];
+  }
+}
+
+/** The word without the names that the shell and the kernel have for folders. */
+function located(folder: string, word: string): string {
+  let path = word.startsWith('/') ? word.replaceAll(/\/(?:\.?\/)+/g, '/') : word;
+  for (let found = kernel_folder.exec(path); found !== null; found = kernel_folder.exec(path))
+    path = join(found[2] === undefined ? folder : '/', path.slice(found[0].length));
+  return path;
+}
