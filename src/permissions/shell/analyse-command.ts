@@ -61,7 +61,7 @@ export function analyseCommand(text: string, posix = false): CommandAnalysis {
 }
 
 /** Text that runs a command if it is evaluated again, including escaped forms. */
-const substitution = /`|\$[({[]|\\0*44|\\x24|\\[uU]0*24|\\0*140|\\x60|\\[uU]0*60/;
+const substitution = /`|\$\\*[({[]|\\0*44|\\x24|\\[uU]0*24|\\0*140|\\x60|\\[uU]0*60/;
 /** An unescaped substitution in raw text that the parser took for a literal. */
 const overlooked = /(?:^|[^\\])(?:\\\\)*(?:`|\$[({[])/;
 
@@ -92,6 +92,7 @@ class View {
     // Bash joins continued lines before it splits words: `$\⏎x` is a variable.
     if (/[^ \t\n]\\\n[^ \t\n]/.test(text)) this.stop('a word continued on the next line');
     if (/(?<!\\)(?:\\\\)*\\$/.test(text)) this.stop('a backslash at its end');
+    if (/\{[\r\v\f]/.test(text)) this.stop('a control character in braces');
     if (text.includes('\0')) this.stop('it contains NUL characters');
     const restarts = text.match(/[`({[]|<</g)?.length ?? 0;
     if (restarts * text.length > work_max) this.stop('it is too complex');
@@ -116,6 +117,13 @@ class View {
         break;
       case 'Word':
         this.words.push(wordText(node));
+        // Bash takes `0<(rm x)` for a number and a substitution, not for a redirection.
+        if (
+          (node.parts ?? [node]).some(
+            ({ type, text }) => /^(?:Word|Literal)$/.test(type) && /[<>]\(/.test(text),
+          )
+        )
+          return this.stop('a substitution in it');
         this.#literal(wordText(node), node.parts === undefined ? node.text : '');
         break;
       case 'Literal':

@@ -98,7 +98,7 @@ export const deleting: readonly string[] = [
   // other programs that run programs
   'choom -n 0 -- rm x', 'ssh-agent rm x', 'gpg-agent --daemon rm x', "sg root -c 'rm x'", "/proc/self/exe -c 'rm x'",
   // where bash and its grammar were found to differ
-  'rm x\\\n', 'true;rm x\\\n', 'rm x \\\n', 'rm\\\n x\\\n\n', '(rm x\\\n)', 'rm x\\\n;', 'true;rm x\\\n ', "true; $'rm' x\\\n", ': 2>&-;rm x\\\n', '2>&-rm x', '<&-rm x', 'true 3>&-;>&-rm x', 'echo "`rm \\\n\\\\\\\n\nx`"', "q='a[$(rm x;echo 0)]'; z=([q]=1)\\\n ",
+  'rm x\\\n', 'true;rm x\\\n', 'rm x \\\n', 'rm\\\n x\\\n\n', '(rm x\\\n)', 'rm x\\\n;', 'true;rm x\\\n ', "true; $'rm' x\\\n", ': 2>&-;rm x\\\n', '2>&-rm x', '<&-rm x', 'true 3>&-;>&-rm x', 'echo 0<(rm x)', 'echo {fd}<(rm x)', 'cat 12>(rm x)', "read OPTIND <<< 'a[$\\(rm x)]'", ": >&'$>(rm x)'", 'echo "`rm \\\n\\\\\\\n\nx`"', "q='a[$(rm x;echo 0)]'; z=([q]=1)\\\n ",
   'env =1 rm x', '$\\\nq eval rm x', "split --fil='rm x' names", ": >&'$(rm x)'", "printf -v a -v 'b[$(rm x)]' c", "cat <<E\n${q:-'$(rm x)'}\nE", 'jobs -s -x rm x',
 ];
 
