@@ -3,7 +3,7 @@ import type { Tool, ToolPermission } from '../records/tool.ts';
 import { containPath, isPathTooLong } from './path-containment.ts';
 import { type Policy, partialRules } from './policy.ts';
 import { analyseCommand, type CommandAnalysis, runsCode } from './shell/analyse-command.ts';
-import { ANY, MANY } from './shell/shell-word.ts';
+import { MANY } from './shell/shell-word.ts';
 import { takesPath } from './tool-permission.ts';
 import { WordPaths } from './word-paths.ts';
 
@@ -111,7 +111,7 @@ function touchedByCommand(
     if (without_paths.has(name)) continue;
     const found = only_writers.has(name) ? [] : ['read'];
     if (writers.has(name)) found.push('write');
-    if (isLate(args.join('')) || [name, ...args].some((word) => reads_names.test(word)))
+    if (/[\0\x01]/.test(args.join('')) || [name, ...args].some((word) => reads_names.test(word)))
       for (const as of found) late.add(as);
     const has_code = name === 'sed' || runsCode([name]);
     for (const word of args) for (const part of partsOf(word, has_code)) touch(part, found);
@@ -119,7 +119,7 @@ function touchedByCommand(
   for (const { path, writes } of opened) {
     const as = writes ? 'write' : 'read';
     touch(path, [as]);
-    if (isLate(path)) late.add(as);
+    if (/[\0\x01]/.test(path)) late.add(as);
   }
   // Text in quotes stays one word, unless it is split.
   const gaps = commands.some((args) => args.some((word) => word.includes(MANY))) ? /\s+/ : /\n/;
@@ -128,10 +128,6 @@ function touchedByCommand(
       for (const part of partsOf(word)) touch(part, late);
   if (word_paths.exhausted) return anything('its patterns match too many names');
   return lookups > lookups_max ? anything('it has too many words') : touched;
-}
-
-function isLate(word: string): boolean {
-  return word.includes(ANY) || word.includes(MANY);
 }
 
 /** Returns all folders that a command may be in at some point, because each `cd` may follow any of those before it; stops beyond `folders_max`. */

@@ -5,7 +5,7 @@ import { matchesText } from './glob-match.ts';
 import { ANY, alternatives, isKnown } from './shell/shell-word.ts';
 
 /** Maximum file names compared with the words of a command. */
-const names_max = 20_000;
+const names_max = 10_000;
 
 /** Other names of the folder in which a program runs, of the folders that it has open, and of the root folder. */
 const kernel_folder =

@@ -1,4 +1,4 @@
-import { hidden, type InnerCommand, type ReadArguments } from './inner-command.ts';
+import { byProgram, hidden, type InnerCommand, type ReadArguments } from './inner-command.ts';
 import { isKnown, maySplit } from './shell-word.ts';
 import { assignedIn, named } from './variable.ts';
 
@@ -88,29 +88,20 @@ const readJobs: ReadArguments = (words) =>
 const readHash: ReadArguments = (words) =>
   words.some((word) => /^-\w*p/.test(word)) ? hidden('another name for a program') : nothing;
 
-const always_hidden: ReadArguments = (words) => hidden(`what ${words[0]} runs`);
-
 /** Bash builtins that run commands, or set variables that make other programs run commands. */
-export const builtins: ReadonlyMap<string, ReadArguments> = new Map<string, ReadArguments>([
+export const builtins = byProgram<ReadArguments>([
   ['eval', readEval],
   ['trap', readTrap],
-  ...['.', 'source', 'enable', 'bind', 'complete', 'compgen', 'compopt', 'fc'].map(
-    (name): [string, ReadArguments] => [name, always_hidden],
-  ),
-  ...['declare', 'typeset', 'local', 'export', 'readonly'].map((name): [string, ReadArguments] => [
-    name,
-    readDeclaration,
-  ]),
+  ['. source enable bind complete compgen compopt fc', (words) => hidden(`what ${words[0]} runs`)],
+  ['declare typeset local export readonly', readDeclaration],
   ['read', readNames('dinNptu', 'a')],
   ['unset', readNames('')],
   ['getopts', ([, , ...words]) => readNames('')(['getopts', words[0] ?? '\0'])],
   // Job specifications and process ids are not variables.
   ['wait', (words) => readNames('', 'p')(words.filter((word) => !/^%|^\d+$/.test(word)))],
-  ['mapfile', readMapfile],
-  ['readarray', readMapfile],
+  ['mapfile readarray', readMapfile],
   ['printf', readPrintf],
-  ['test', readTest],
-  ['[', readTest],
+  ['test [', readTest],
   ['let', () => [{ evaluates: true }]],
   ['set', readSet],
   ['shopt', readShopt],

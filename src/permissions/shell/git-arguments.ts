@@ -7,22 +7,13 @@ const plain_setting =
 
 /** Subcommands that run a command from their arguments or settings. */
 const runs_commands =
-  /^(?:bisect|submodule|filter-branch|difftool|mergetool|daemon|shell|instaweb|send-email|credential.*|hook|maintenance|upload-pack|receive-pack|remote-.*|for-each-repo|fast-import)$/;
+  /^(?:bisect|submodule|filter-branch|difftool|mergetool|daemon|shell|instaweb|send-email|credential.*|hook|maintenance|merge-index|filter-repo|citool|gui|p4|cvsserver|web--browse|annex|upload-pack|receive-pack|remote-.*|for-each-repo|fast-import)$/;
 
 /** Options whose value is a command; git accepts abbreviations of long options. */
-const command_options = [
-  '--exec',
-  '--upload-pack',
-  '--receive-pack',
-  '--ext-diff',
-  '--textconv',
-  '--open-files-in-pager',
-  '--extcmd',
-  '--tool',
-  '--config',
-  '--template',
-  '--strategy',
-];
+const command_options =
+  '--exec --upload-pack --receive-pack --ext-diff --textconv --open-files-in-pager --extcmd --tool --config --template --strategy'.split(
+    ' ',
+  );
 
 /**
  * Adds the command without its global options, so that rules also match `git -C x push` as `git push`. Settings given on

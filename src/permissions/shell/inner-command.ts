@@ -15,3 +15,8 @@ export type ReadArguments = (words: readonly string[]) => readonly InnerCommand[
 export function hidden(what: string): readonly InnerCommand[] {
   return [{ hidden: what }];
 }
+
+/** A table whose rows hold for several programs each, with spaces between their names. */
+export function byProgram<Value>(rows: readonly (readonly [string, Value])[]): ReadonlyMap<string, Value> {
+  return new Map(rows.flatMap(([names, value]) => names.split(' ').map((name) => [name, value] as const)));
+}

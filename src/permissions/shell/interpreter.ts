@@ -6,25 +6,21 @@ const shells = new Set(['sh', 'bash', 'rbash', 'dash', 'ash']);
 
 /** Other shells, whose text is not parsed. */
 const other_shells = new Set(
-  'zsh ksh mksh ksh93 fish csh tcsh yash posh elvish nu xonsh pwsh powershell'.split(' '),
+  'zsh ksh mksh ksh93 fish csh tcsh yash lksh oksh pdksh hush posh elvish nu ion osh ysh rc es xonsh pwsh powershell'.split(
+    ' ',
+  ),
 );
 
 /** Interpreters, with their options that carry code and those that take the next word. Without code or a file they read code from standard input. */
+// biome-ignore format: one row for each
 const code_options: readonly (readonly [name: RegExp, code: RegExp, value?: RegExp])[] = [
   [/^(?:python|pypy)[\d.]*$/, /^-[A-Za-z]*c|^-$/, /^-[A-Za-z]*[WX]$|^--check/],
-  [
-    /^(?:node|nodejs|bun|tsx|ts-node|deno)$/,
-    /^-[a-z]*[ep]|^--(?:eval|print)|^-$|^eval$|data:/,
-    /^-[rC]$|^--(?:require|import|loader|experimental-loader|conditions|env-file|input-type|title|watch-path|disable-warning|stack-trace-limit|max-http-header-size)$/,
-  ],
+  [/^(?:node|nodejs|bun|tsx|ts-node|deno|electron|vite-node|zx|babel-node|jiti|esno)$/, /^-[a-z]*[ep]|^--(?:eval|print)|^-$|^eval$|data:/, /^-[rC]$|^--(?:require|import|loader|experimental-loader|conditions|env-file|input-type|title|watch-path|disable-warning|stack-trace-limit|max-http-header-size)$/],
   [/^perl[\d.]*$/, /^-\w*[eEx]|^-$|^-[mM].*[ (;]/, /^-I$/],
   [/^(?:ruby|jruby)[\d.]*$/, /^-\w*[ex]|^-$/, /^-[IrCE]$/],
   [/^php[\d.]*$/, /^-[rRBEa]|^--(?:run|process|interactive)|^-$/, /^-[dcz]$/],
   [/^(?:lua|luajit)[\d.]*$/, /^-[ei]|^-$/, /^-l$/],
-  [
-    /^(?:R|Rscript|julia|groovy|elixir|raku|scala|swift|osascript|gnuplot|sbcl|guile|racket|clojure|clj|ghc|octave)$/,
-    /^-[eEcr]|^--(?:eval|e)|^-$/,
-  ],
+  [/^(?:R|Rscript|julia|groovy|elixir|raku|scala|swift|osascript|gnuplot|sbcl|guile|racket|clojure|clj|ghc|octave|erl|iex|kotlin|kotlinc|mtxrun|texlua)$/, /^-[eEcr]|^--(?:eval|e)|^-$/],
   [/^(?:tclsh|wish|expect)[\d.]*$/, /^-[c]|^-$/],
   [/^(?:awk|gawk|mawk|nawk)$/, /^$/],
 ];

@@ -1,6 +1,6 @@
 import { builtins } from './builtin.ts';
 import { readGit } from './git-arguments.ts';
-import { hidden, type InnerCommand, type ReadArguments } from './inner-command.ts';
+import { byProgram, hidden, type InnerCommand, type ReadArguments } from './inner-command.ts';
 import { isInterpreter, readInterpreter } from './interpreter.ts';
 import { readSed } from './sed-script.ts';
 import { ANY, isKnown, MANY, maySplit } from './shell-word.ts';
@@ -8,89 +8,82 @@ import { isWrapper, readWrapper } from './wrapper.ts';
 
 /** Programs that run other programs in ways that are not analysed. */
 const opaque = new Set(
+  // as another user, in another place or service
   (
-    'su runuser pkexec gosu su-exec setpriv capsh machinectl systemd-run at batch crontab run-parts parallel sem ' +
-    'screen tmux dtach abduco start-stop-daemon daemonize daemon entr unbuffer rlwrap faketime fakeroot fakechroot ' +
-    'proot bwrap firejail eatmydata torsocks proxychains proxychains4 cpulimit systemd-inhibit dbus-run-session ' +
-    'xvfb-run chpst softlimit setuidgid envdir envuidgid numactl cgexec perf valgrind hyperfine caffeinate gdb lldb ' +
-    'choom uclampset ssh-agent gpg-agent sg newgrp catchsegv tini dumb-init catatonit mpirun mpiexec srun sbatch qsub bsub ' +
-    'sandbox-exec flatpak-spawn chronic ifne torify tsocks xterm gnome-terminal konsole cross-env cross-env-shell concurrently watchexec ' +
-    'vi vim view vimdiff nvim ex ed red emacs emacsclient m4 dc socat logrotate ipython jshell irb telnet ftp lftp'
+    'su runuser pkexec gosu su-exec setpriv capsh machinectl systemd-run run0 dzdo please super login sudoedit visudo vipw runcon sg newgrp bwrap proot firejail schroot arch-chroot ' +
+    'systemd-nspawn lxc-attach lxc-execute runc crun ctr crictl sandbox-exec flatpak-spawn ssh-agent gpg-agent sshpass autossh mosh pssh pdsh clush ansible salt fakeroot fakechroot ' +
+    // later, many times, when something changes
+    'at batch crontab incrontab run-parts parallel sem tsp nq entr watchexec watchfiles watchman-make onchange chokidar concurrently npm-run-all run-s run-p foreman honcho overmind hivemind goreman pm2 forever supervisor ' +
+    'hyperfine multitime reflex rerun logrotate start-stop-daemon daemonize daemon mpirun mpiexec srun salloc sbatch qsub bsub ' +
+    // with other settings
+    'screen tmux zellij byobu dtach abduco unbuffer rlwrap faketime eatmydata torsocks torify tsocks proxychains proxychains4 ifne chronic cpulimit systemd-inhibit dbus-run-session dbus-launch xvfb-run xinit startx ' +
+    'chpst softlimit setuidgid setlock envdir envuidgid execlineb tcpserver tcpsvd numactl cgexec choom uclampset catchsegv tini dumb-init catatonit caffeinate nocache gamemoderun optirun primusrun vglrun wine mono ' +
+    'envchain dotenv env-cmd cross-env cross-env-shell summon envconsul dotenvx with-contenv ' +
+    // debuggers, terminals, editors, and others that have a command language
+    'perf valgrind gdb lldb rr uftrace heaptrack kcov kernprof py-spy memray xterm urxvt rxvt st kitty alacritty foot wezterm gnome-terminal konsole terminator tilix x-terminal-emulator xdg-open gtk-launch ' +
+    'vi vim view vimdiff nvim ex ed red emacs emacsclient nano pico joe jed mg micro helix hx kak m4 dc socat ipython bpython ptpython jshell irb pry erb telnet ftp lftp mail mailx mutt neomutt openvpn'
   ).split(' '),
 );
 
 /** Subcommands of package managers and the like that are followed by a command. */
-const runners: Readonly<Record<string, RegExp>> = {
-  npm: /^(?:exec|x)$/,
-  pnpm: /^(?:exec|dlx)$/,
-  yarn: /^(?:exec|dlx)$/,
-  bundle: /^exec$/,
-  poetry: /^run$/,
-  pipenv: /^run$/,
-  uv: /^run$/,
-  pdm: /^run$/,
-  hatch: /^run$/,
-  rye: /^run$/,
-};
+const runners = byProgram([
+  ['npm pnpm yarn', /^(?:exec|x|dlx|explore|(?:--)?(?:script-shell|shell-mode).*)$/],
+  ['bundle', /^exec$/],
+  ['poetry pipenv uv pdm hatch rye', /^run$/],
+]);
 
 /** Programs that run a command only with certain arguments, which the pattern matches. */
-const conditional: Readonly<Record<string, RegExp>> = {
-  docker: /^(?:run|exec)$/,
-  podman: /^(?:run|exec)$/,
-  nerdctl: /^(?:run|exec)$/,
-  kubectl: /^(?:exec|debug|run)$/,
-  nix: /^(?:shell|develop|run)$/,
-  'nix-shell': /^--(?:run|command)/,
-  direnv: /^exec$/,
-  mise: /^(?:exec|x)$/,
-  asdf: /^exec$/,
-  conda: /^run$/,
-  mamba: /^run$/,
-  micromamba: /^run$/,
-  pipx: /^run$/,
-  rustup: /^run$/,
-  pyenv: /^exec$/,
-  rbenv: /^exec$/,
-  nvm: /^exec$/,
-  fnm: /^exec$/,
-  'docker-compose': /^(?:run|exec)$/,
-  ip: /^exec$/,
-  nodemon: /^-\w*x|^--exec/,
-  fzf: /^--(?:preview|bind)/,
-  tcpdump: /^-\w*z/,
-  bpftrace: /^-\w*c/,
-  apt: /^-\w*[oc]|^--(?:option|config)/,
-  'apt-get': /^-\w*[oc]|^--(?:option|config)/,
-  dpkg: /invoke/,
-  rg: /^--(?:pre|hostname-bin)/,
-  zip: /^-TT|^--u/,
-  sort: /^--co/,
-  split: /^--f/,
-  install: /^--st/,
-  diff3: /^--di/,
-  sdiff: /^--di/,
-  patch: /^-\w*e|^--e/,
-  cpio: /^--rs/,
-  gcc: /^-wrapper/,
-  cc: /^-wrapper/,
-  'g++': /^-wrapper/,
-  clang: /^-wrapper/,
-  nc: /^-\w*[ec]|exec/,
-  ncat: /^-\w*[ec]|exec/,
-  man: /^-\w*[PH]|^--(?:pager|html)/,
-  less: /^\+/,
-  more: /^\+/,
-  wget: /^--us|^-e|^--ex/,
-  scp: /^-\w*[So]/,
-  sftp: /^-\w*[SobD]/,
-  sqlite3: /^\.|^-(?:cmd|init)|edit\(|load_extension/,
-  psql: /\\|program|^-\w*f/i,
-  mysql: /\\|^system/i,
-};
+// biome-ignore format: one pattern a row
+const conditional = byProgram([
+  ['docker podman nerdctl finch docker-compose podman-compose kubectl oc k3s microk8s minikube nomad toolbox distrobox multipass lxc incus vagrant flatpak snap', /^(?:run|exec|debug|shell|enter|ssh)$/],
+  ['conda mamba micromamba pipx rustup pixi devbox op doppler infisical teller heroku railway fly vault chamber aws-vault sops berglas', /^(?:run|exec|exec-env|exec-file|shell|local|ssh|agent)$/],
+  ['direnv mise rtx asdf pyenv rbenv nodenv goenv jenv nvm fnm volta proto rvm opam dune esy cabal stack dotnet composer lerna nx turbo meson consul ip mix lein', /^(?:exec|x|exec-.*|run|run-script|run-commands|do|cmd|devenv|lock|watch|runghc)$/],
+  ['nix guix spack', /^(?:shell|develop|run|environment|build-env)$/],
+  ['tox pueue watchmedo rails wp drush', /^(?:exec|e|add|shell.*|auto-restart|runner|r|console|c|eval|eval-file|php.*|ev)$/],
+  ['nix-shell', /^--(?:run|command)/],
+  ['go', /^--?(?:exec|toolexec|vettool)/],
+  ['cargo', /^--config|^-Z/],
+  ['cmake', /^-[EP]|^-D\w*(?:LAUNCHER|PROGRAM|COMMAND|EMULATOR)/],
+  ['ctest', /^-[SD]|^--(?:build-and-test|test-command|build-makeprogram|script)/],
+  ['bazel bazelisk buck2', /^run$|^--(?:run_under|shell_executable|workspace_status_command)/],
+  ['ninja just rake invoke inv latexmk gradle', /^-[eEcrIp]$|^-[er].|^--(?:execute|shell|command|init-script)|^-\w*latex=/],
+  ['mvn java', /^exec:|^-D?exec|^-XX:On|^-agent|^@/],
+  ['prove', /^-\w*[ePM]|^--(?:e|plugin|harness|source|rc)/],
+  ['rpm rpmbuild rpmspec', /^-\w*[ED]|^--(?:e|define|pipe|load|macros|rcfile)/],
+  ['pandoc', /^-\w*[FL]|^--(?:fi|lu|pdf-engine)/],
+  ['tex latex pdftex pdflatex xelatex lualatex', /^--?(?:shell-escape|enable-write18)/],
+  ['hg jj svn gh glab', /^--(?:config|diff|editor|tool)|^(?:alias|extension|ext|fix|run|util)$/],
+  ['helm kustomize', /^--(?:post-renderer|enable-exec|enable-alpha)/],
+  ['nodemon yt-dlp youtube-dl aria2c rclone restic borg gpg gpg2 mpv', /^-\w*x|exec|command|program|--(?:on-|rsh|script|external|downloader|photo)/],
+  ['fzf', /^--(?:preview|bind)/],
+  ['tcpdump', /^-\w*z/],
+  ['bpftrace stap dtrace', /^-\w*c/],
+  ['apt apt-get', /^-\w*[oc]|^--(?:option|config)/],
+  ['dpkg', /invoke/],
+  ['rg bat delta ag ack', /^--(?:pre|pager|hostname-bin)/],
+  ['zip', /^-TT|^--u/],
+  ['sort', /^--co/],
+  ['split', /^--f/],
+  ['install', /^--st/],
+  ['diff3 sdiff', /^--di/],
+  ['patch', /^-\w*e|^--e/],
+  ['cpio', /^--rs/],
+  ['gcc cc g++ clang c++ clang++', /^-wrapper|^-specs|^-B/],
+  ['nc ncat nmap', /^-\w*[ec]|exec|^--script/],
+  ['man', /^-\w*[PH]|^--(?:pager|html)/],
+  ['less more', /^\+/],
+  ['wget', /^--us|^-e|^--ex/],
+  ['scp sftp', /^-\w*[SobD]/],
+  ['gs blender gimp', /%pipe%|NOSAFER|^--python|^-[Pb]$|^--batch/],
+  ['sqlite3 duckdb', /^\.|^--?(?:cmd|init|c)|edit\(|load_extension/],
+  ['psql pgcli usql', /\\|program|^-\w*f/i],
+  ['mysql mariadb mycli litecli', /\\|^system|^--(?:pager|init-command)/i],
+  ['mongosh mongo', /^--eval|\.js$/],
+]);
 
 const readConditional: ReadArguments = (words) => {
   const name = words[0]!;
-  return words.slice(1).some((word) => conditional[name]!.test(word) || !isKnown(word.slice(0, 1)))
+  return words.slice(1).some((word) => conditional.get(name)!.test(word) || !isKnown(word.slice(0, 1)))
     ? hidden(`an argument of ${name}`)
     : [];
 };
@@ -125,15 +118,10 @@ const readFd: ReadArguments = (words) => {
 
 /** Reads `tar`, which has options that run commands; long options may be abbreviated. */
 const readTar: ReadArguments = (words) => {
-  const long = [
-    '--to-command',
-    '--use-compress-program',
-    '--checkpoint-action',
-    '--info-script',
-    '--new-volume-script',
-    '--rsh-command',
-    '--rmt-command',
-  ];
+  const long =
+    '--to-command --use-compress-program --checkpoint-action --info-script --new-volume-script --rsh-command --rmt-command'.split(
+      ' ',
+    );
   const runs = words.slice(1).some((word, at) => {
     if (!isKnown(word.slice(0, 1))) return true;
     if (word.startsWith('--')) {
@@ -201,10 +189,10 @@ const readSsh: ReadArguments = (words) => {
 const readRunner: ReadArguments = (words) => {
   const name = words[0]!;
   const at = words.findIndex(
-    (word, place) => place > 0 && (runners[name]!.test(word) || !isKnown(word.slice(0, 1))),
+    (word, place) => place > 0 && (runners.get(name)!.test(word) || !isKnown(word.slice(0, 1))),
   );
   if (at === -1) return [];
-  if (!runners[name]!.test(words[at]!)) return hidden(`the arguments of ${name}`);
+  if (!runners.get(name)!.test(words[at]!)) return hidden(`the arguments of ${name}`);
   const before = words.slice(1, at).filter((word) => !word.startsWith('-'));
   // A word before it is the value of an option or a command with subcommands (`uv tool run`); or `exec` is the name of a script (`npm run exec`).
   if (before.length > 0)
@@ -214,22 +202,18 @@ const readRunner: ReadArguments = (words) => {
   return [{ words: rest }];
 };
 
-const programs: ReadonlyMap<string, ReadArguments> = new Map<string, ReadArguments>([
+const programs: ReadonlyMap<string, ReadArguments> = new Map([
   ...builtins,
-  ['find', readFind],
-  ['gfind', readFind],
-  ['fd', readFd],
-  ['fdfind', readFd],
-  ['git', readGit],
-  ['sed', readSed],
-  ['gsed', readSed],
-  ['tar', readTar],
-  ['gtar', readTar],
-  ['bsdtar', readTar],
-  ['rsync', readRsync],
-  ['make', readMake],
-  ['gmake', readMake],
-  ['ssh', readSsh],
+  ...byProgram<ReadArguments>([
+    ['find gfind bfs', readFind],
+    ['fd fdfind', readFd],
+    ['git', readGit],
+    ['sed gsed', readSed],
+    ['tar gtar bsdtar', readTar],
+    ['rsync', readRsync],
+    ['make gmake bmake remake', readMake],
+    ['ssh', readSsh],
+  ]),
 ]);
 
 /** Returns what else a command runs. A program that is not listed here is taken to run nothing else (S3, `analyse-command.ts`). */
@@ -242,11 +226,13 @@ export const readProgram: ReadArguments = (words) => {
   if (name !== words[0]) return readProgram([name, ...words.slice(1)]);
   const read = programs.get(name);
   if (read !== undefined) return read(words);
-  if (opaque.has(name) || /^(?:ld-linux|ld-musl|ld\.so)/.test(name)) return hidden(`what ${name} runs`);
+  // Git has its subcommands as programs, too.
+  if (name.startsWith('git-')) return [{ words: ['git', name.slice(4), ...words.slice(1)] }];
+  if (opaque.has(name) || /^(?:ld-linux|ld-musl|ld\.so|qemu-)/.test(name)) return hidden(`what ${name} runs`);
   if (name === 'command' && /^-p?[vV]/.test(words[1] ?? '')) return [];
   if (isWrapper(name)) return readWrapper(words);
   if (isInterpreter(name)) return readInterpreter(words);
-  if (Object.hasOwn(runners, name)) return readRunner(words);
-  if (Object.hasOwn(conditional, name)) return readConditional(words);
+  if (runners.has(name)) return readRunner(words);
+  if (conditional.has(name)) return readConditional(words);
   return [];
 };

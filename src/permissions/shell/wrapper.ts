@@ -1,4 +1,4 @@
-import { hidden, type InnerCommand, type ReadArguments } from './inner-command.ts';
+import { byProgram, hidden, type InnerCommand, type ReadArguments } from './inner-command.ts';
 import { isKnown, MANY, maySplit } from './shell-word.ts';
 import { assignedIn } from './variable.ts';
 
@@ -26,132 +26,51 @@ interface Grammar {
 
 const spaces =
   'mount uts ipc net pid cgroup time map-root-user map-current-user fork mount-proc keep-caps all';
-const archs: Grammar = { flags: 'vRFZLXBIST3', long: '32bit fdpic-funcptrs short-inode addr-compat-layout addr-no-randomize whole-seconds sticky-timeouts read-implies-exec mmap-page-zero 3gb 4gb verbose', shell: true }; // biome-ignore format: one table row
+// biome-ignore format: one program a row
+const archs: Grammar = { flags: 'vRFZLXBIST3', long: '32bit fdpic-funcptrs short-inode addr-compat-layout addr-no-randomize whole-seconds sticky-timeouts read-implies-exec mmap-page-zero 3gb 4gb verbose', shell: true };
 
-const grammars: Readonly<Record<string, Grammar>> = {
-  sudo: {
-    flags: 'AbEHknPSvBN',
-    values: 'ugpCDhRrtTcU',
-    long: 'non-interactive set-home stdin background reset-timestamp',
-    long_values: 'user group prompt chdir host role type close-from chroot command-timeout',
-    long_glued: 'preserve-env',
-    assigns: true,
-  },
-  doas: { flags: 'nL', values: 'uC' },
-  env: {
-    flags: 'i0v',
-    values: 'uC',
-    long: 'ignore-environment null debug',
-    long_values: 'unset chdir',
-    assigns: true,
-  },
-  nohup: {},
-  setsid: { flags: 'cfw', long: 'ctty fork wait' },
-  nice: { flags: '0123456789', values: 'n', long_values: 'adjustment' },
-  ionice: { flags: 't', values: 'cn', long: 'ignore', long_values: 'class classdata' },
-  chrt: { flags: 'abdfiorRmvp', values: 'TPD', long: 'fifo rr batch idle other deadline', before: 1 },
-  taskset: { flags: 'ac', long: 'all-tasks cpu-list', before: 1 },
-  stdbuf: { values: 'ioe', long_values: 'input output error' },
-  timeout: {
-    flags: 'fpv',
-    values: 'ks',
-    long: 'preserve-status foreground verbose',
-    long_values: 'kill-after signal',
-    before: 1,
-  },
-  time: {
-    flags: 'paqv',
-    values: 'of',
-    long: 'portability append quiet verbose',
-    long_values: 'output format',
-  },
-  flock: {
-    flags: 'sxeunoF',
-    values: 'wE',
-    long: 'shared exclusive unlock nonblock nb close no-fork verbose',
-    long_values: 'timeout wait conflict-exit-code',
-    before: 1,
-    text: 'c',
-  },
-  setarch: archs,
-  linux32: archs,
-  linux64: archs,
+// biome-ignore format: one program a row
+const grammars = byProgram<Grammar>([
+  ['nohup busybox toybox corepack ccache sccache distcc builtin', {}],
   // Each architecture is a program of its own; `setarch` takes it as its first argument.
-  x86_64: archs,
-  i386: archs,
-  i686: archs,
-  aarch64: archs,
-  uname26: archs,
-  prlimit: {
-    flags: '',
-    glued: 'cdefilmnqrstuvxy',
-    long: 'verbose noheadings raw',
-    long_glued:
-      'as core cpu data fsize locks memlock msgqueue nice nofile nproc rss rtprio rttime sigpending stack',
-  },
-  unshare: {
-    flags: 'rcf',
-    glued: 'muinpCTU',
-    values: 'RwSGl',
-    long_values: 'root wd setuid setgid propagation setgroups map-user map-group',
-    long_glued: `${spaces} user kill-child`,
-    shell: true,
-  },
-  nsenter: {
-    flags: 'aFeZc',
-    glued: 'muinpCTUrw',
-    values: 'tSG',
-    long: 'no-fork preserve-credentials',
-    long_values: 'target setuid setgid',
-    long_glued: `${spaces} user root wd`,
-    shell: true,
-  },
-  chroot: { long: 'skip-chdir', long_values: 'userspec groups', before: 1, shell: true },
-  script: {
-    flags: 'aefq',
-    values: 'BEIOTmotW',
-    long: 'append return flush quiet force',
-    long_values: 'log-in log-out log-io log-timing logging-format output-limit',
-    before: 1,
-    shell: true,
-    text: 'c',
-  },
-  watch: {
-    flags: 'bcCdegprtwxf',
-    values: 'nqs',
-    long: 'beep color no-color errexit chgexit exec precise no-rerun no-title no-wrap',
-    long_values: 'interval equexit',
-    long_glued: 'differences',
-    joined: true,
-  },
-  strace: { flags: 'cCdDfFhiknqrtTvVwxyYzZ', values: 'abeEIoOpPsSuUX' },
-  ltrace: { flags: 'bcCfhiLrStTV', values: 'aADeFlnopsuwx' },
-  busybox: {},
-  toybox: {},
-  command: { flags: 'p' },
-  builtin: {},
-  exec: { flags: 'cl', values: 'a' },
-  npx: { flags: 'yq', values: 'pw', long: 'yes no no-install quiet', long_values: 'package workspace' },
-  bunx: { long: 'bun' },
-  uvx: { flags: 'q', values: 'p', long: 'quiet', long_values: 'from with python' },
-  xargs: {
-    flags: '0ortxp',
-    values: 'adEILnPsRJS',
-    glued: 'eil',
-    long: 'null no-run-if-empty verbose exit interactive open-tty',
-    long_values: 'arg-file delimiter max-args max-procs max-chars process-slot-var',
-    long_glued: 'max-lines eof',
-  },
-};
+  ['setarch linux32 linux64 x86_64 i386 i686 aarch64 uname26', archs],
+  ['sudo', { flags: 'AbEHknPSvBN', values: 'ugpCDhRrtTcU', long: 'non-interactive set-home stdin background reset-timestamp', long_values: 'user group prompt chdir host role type close-from chroot command-timeout', long_glued: 'preserve-env', assigns: true }],
+  ['doas', { flags: 'nL', values: 'uC' }],
+  ['env', { flags: 'i0v', values: 'uC', long: 'ignore-environment null debug', long_values: 'unset chdir', assigns: true }],
+  ['setsid', { flags: 'cfw', long: 'ctty fork wait' }],
+  ['nice', { flags: '0123456789', values: 'n', long_values: 'adjustment' }],
+  ['ionice', { flags: 't', values: 'cn', long: 'ignore', long_values: 'class classdata' }],
+  ['chrt', { flags: 'abdfiorRmvp', values: 'TPD', long: 'fifo rr batch idle other deadline', before: 1 }],
+  ['taskset', { flags: 'ac', long: 'all-tasks cpu-list', before: 1 }],
+  ['stdbuf', { values: 'ioe', long_values: 'input output error' }],
+  ['timeout', { flags: 'fpv', values: 'ks', long: 'preserve-status foreground verbose', long_values: 'kill-after signal', before: 1 }],
+  ['time', { flags: 'paqv', values: 'of', long: 'portability append quiet verbose', long_values: 'output format' }],
+  ['flock', { flags: 'sxeunoF', values: 'wE', long: 'shared exclusive unlock nonblock nb close no-fork verbose', long_values: 'timeout wait conflict-exit-code', before: 1, text: 'c' }],
+  ['prlimit', { flags: '', glued: 'cdefilmnqrstuvxy', long: 'verbose noheadings raw', long_glued: 'as core cpu data fsize locks memlock msgqueue nice nofile nproc rss rtprio rttime sigpending stack' }],
+  ['unshare', { flags: 'rcf', glued: 'muinpCTU', values: 'RwSGl', long_values: 'root wd setuid setgid propagation setgroups map-user map-group', long_glued: `${spaces} user kill-child`, shell: true }],
+  ['nsenter', { flags: 'aFeZc', glued: 'muinpCTUrw', values: 'tSG', long: 'no-fork preserve-credentials', long_values: 'target setuid setgid', long_glued: `${spaces} user root wd`, shell: true }],
+  ['chroot', { long: 'skip-chdir', long_values: 'userspec groups', before: 1, shell: true }],
+  ['script', { flags: 'aefq', values: 'BEIOTmotW', long: 'append return flush quiet force', long_values: 'log-in log-out log-io log-timing logging-format output-limit', before: 1, shell: true, text: 'c' }],
+  ['watch', { flags: 'bcCdegprtwxf', values: 'nqs', long: 'beep color no-color errexit chgexit exec precise no-rerun no-title no-wrap', long_values: 'interval equexit', long_glued: 'differences', joined: true }],
+  ['strace', { flags: 'cCdDfFhiknqrtTvVwxyYzZ', values: 'abeEIoOpPsSuUX' }],
+  ['ltrace', { flags: 'bcCfhiLrStTV', values: 'aADeFlnopsuwx' }],
+  ['command', { flags: 'p' }],
+  ['exec', { flags: 'cl', values: 'a' }],
+  ['npx', { flags: 'yq', values: 'pw', long: 'yes no no-install quiet', long_values: 'package workspace' }],
+  ['pnpx', { values: 'p', long_values: 'package' }],
+  ['bunx', { long: 'bun' }],
+  ['uvx', { flags: 'q', values: 'p', long: 'quiet', long_values: 'from with python' }],
+  ['xargs', { flags: '0ortxp', values: 'adEILnPsRJS', glued: 'eil', long: 'null no-run-if-empty verbose exit interactive open-tty', long_values: 'arg-file delimiter max-args max-procs max-chars process-slot-var', long_glued: 'max-lines eof' }],
+]);
 
 export function isWrapper(name: string): boolean {
-  return Object.hasOwn(grammars, name);
+  return grammars.has(name);
 }
 
 /** Analyses a wrapper by its grammar; an option that the grammar does not have makes it opaque. */
 export const readWrapper: ReadArguments = (words) => {
   const name = words[0]!;
-  const grammar = grammars[name]!;
+  const grammar = grammars.get(name)!;
   const inner: InnerCommand[] = [];
   const at = afterOptions(words, grammar, inner);
   if (at === null) return hidden(`an option of ${name}`);
