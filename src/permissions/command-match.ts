@@ -1,6 +1,8 @@
 import { findShell } from '../processes/find-shell.ts';
 import { matchesText } from './glob-match.ts';
-import { analyseCommand, type CommandAnalysis, runsCode } from './shell/analyse-command.ts';
+import { analyseCommand, type CommandAnalysis } from './shell/analyse-command.ts';
+import { isInterpreter } from './shell/interpreter.ts';
+import { readProgram } from './shell/program.ts';
 import { isKnown, MANY, mayMatch, withoutShapes } from './shell/shell-word.ts';
 
 /** Matches a command against the rules of a policy; analysed once, when the first rule needs to know what it runs. */
@@ -22,10 +24,14 @@ export class CommandMatch {
   isAllowed(pattern: string): boolean {
     if (pattern === this.#text) return true;
     if (!matchesCommand(pattern, this.#text) || !this.analysis.plain) return false;
-    const [command, ...others] = this.analysis.commands;
+    const [[program = '', ...args] = [], ...others] = this.analysis.commands;
+    const name = program.slice(program.lastIndexOf('/') + 1);
     // Allowing an interpreter by name allows the code that it is given.
-    if (runsCode(command!)) return true;
-    return this.analysis.hidden === null && others.every((words) => matchesCommand(pattern, words.join(' ')));
+    if (isInterpreter(name)) return true;
+    return (
+      (this.analysis.hidden === null || isSpelledOut(pattern, name, args)) &&
+      others.every((words) => matchesCommand(pattern, words.join(' ')))
+    );
   }
 
   /** Matches a deny or ask pattern against all commands that the text would run. Undefined: no match. `unseen`: why a match is only possible; null: certain. */
@@ -38,6 +44,13 @@ export class CommandMatch {
     const unclear = named.find((words) => mayMatchCommand(pattern, words));
     return unclear === undefined ? undefined : { unseen: `the arguments of ${unclear[0]}` };
   }
+}
+
+/** Whether all that makes a program run others stands in the pattern, before a `*`: `docker run *` allows what `docker *` does not. */
+function isSpelledOut(pattern: string, name: string, args: readonly string[]): boolean {
+  const said = pattern.endsWith(' *') ? pattern.slice(0, -2).split(' ').slice(1) : [];
+  const hides = (words: readonly string[]) => readProgram([name, ...words]).length > 0;
+  return said.every((word, at) => word === args[at]) && hides(said) && !hides(args.slice(said.length));
 }
 
 function matchesCommand(pattern: string, command: string): boolean {

@@ -2,10 +2,11 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Tool, ToolPermission } from '../records/tool.ts';
 import { containPath, isPathTooLong } from './path-containment.ts';
 import { type Policy, partialRules } from './policy.ts';
-import { analyseCommand, type CommandAnalysis, runsCode } from './shell/analyse-command.ts';
+import { analyseCommand, type CommandAnalysis } from './shell/analyse-command.ts';
+import { isInterpreter } from './shell/interpreter.ts';
 import { MANY } from './shell/shell-word.ts';
+import { WordPaths } from './shell/word-paths.ts';
 import { takesPath } from './tool-permission.ts';
-import { WordPaths } from './word-paths.ts';
 
 /** A path that a call touches, and the tool whose path rules apply to it. */
 export interface TouchedPath {
@@ -113,7 +114,7 @@ function touchedByCommand(
     if (writers.has(name)) found.push('write');
     if (/[\0\x01]/.test(args.join('')) || [name, ...args].some((word) => reads_names.test(word)))
       for (const as of found) late.add(as);
-    const has_code = name === 'sed' || runsCode([name]);
+    const has_code = name === 'sed' || isInterpreter(name);
     for (const word of args) for (const part of partsOf(word, has_code)) touch(part, found);
   }
   for (const { path, writes } of opened) {
@@ -131,18 +132,14 @@ function touchedByCommand(
 }
 
 /** Returns all folders that a command may be in at some point, because each `cd` may follow any of those before it; stops beyond `folders_max`. */
-function foldersOf(
-  commands: CommandAnalysis['commands'],
-  cwd: string,
-  word_paths: WordPaths,
-): readonly string[] {
+function foldersOf(commands: CommandAnalysis['commands'], cwd: string, paths: WordPaths): readonly string[] {
   const folders = new Set([cwd]);
   for (const [program = '', ...words] of commands) {
     const changes = /(?:^|\/)(?:cd|pushd)$/.test(program);
-    const to = changes ? words.find((word) => !word.startsWith('-')) : words[words.indexOf('-C') + 1];
-    if (to === undefined || (!changes && !words.includes('-C'))) continue;
+    const to = words.find((word, at) => (changes ? !word.startsWith('-') : words[at - 1] === '-C'));
+    if (to === undefined) continue;
     for (const folder of [...folders])
-      for (const named of word_paths.named(folder, to)) folders.add(resolve(folder, named));
+      for (const named of paths.named(folder, to)) folders.add(resolve(folder, named));
     if (folders.size > folders_max) break;
   }
   return [...folders];

@@ -1,3 +1,4 @@
+import { ruleNotice } from '../../permissions/rule.ts';
 import type { AskScope } from '../../records/conversation/ask.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
@@ -41,6 +42,7 @@ export function approvalsAnswer(context: Context, text: string, options: AnswerO
     const word = verdict === 'allow' ? (question ? 'answered' : 'allowed') : question ? 'declined' : 'denied';
     const lines = [`${word} ${clean(agent_name)}: ${tool} ${clean(subject)}`];
     if (scope !== 'once') lines.push(`granted ${clean(granted ?? tool)}; see: coppice approvals rules list`);
+    lines.push(...ruleNotice(granted ?? '').map(clean));
     printLines(lines);
     return 0;
   });

@@ -1,4 +1,5 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { ruleNotice } from '../../permissions/rule.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { grantReach } from '../../render/grant-reach.ts';
@@ -36,6 +37,7 @@ function ruleLines({ rules, file }: Rules, { now, style }: { now: number; style:
       grantReach(one.scope, one.agent_name, one.root_id),
       `in ${clean(one.folder)}`,
       `by ${clean(one.granted_by)}, ${since} ago`,
+      ...ruleNotice(one.rule).map(clean),
     ];
     return [
       `${paint(style, 'bold', short.get(one.id) ?? one.id)}  ${clean(one.rule)}`,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { ALL_TOOLSETS } from '../../kernel/toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
-import { parseKnownRule } from '../../permissions/rule.ts';
+import { parseKnownRule, ruleNotice } from '../../permissions/rule.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import type { Profile } from '../../records/agent/profile.ts';
@@ -66,7 +66,11 @@ export function composeConfig(
   );
   for (const rules of [config.permissions.cli, config.permissions.config])
     for (const verdict of ['allow', 'ask', 'deny'] as const)
-      for (const rule of rules[verdict]) parseKnownRule(rule, verdict, RULED);
+      for (const rule of rules[verdict]) {
+        parseKnownRule(rule, verdict, RULED);
+        if (verdict === 'allow')
+          for (const notice of ruleNotice(rule)) process.stderr.write(`${clean(notice)}\n`);
+      }
   return config;
 }
 

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Command, ParsedScript, SyntaxNode, Word } from 'unbash';
 import type { InnerCommand } from './inner-command.ts';
-import { isInterpreter } from './interpreter.ts';
 import { readProgram } from './program.ts';
 import { assignmentText, isKnown, maySplit, wordText } from './shell-word.ts';
 import { assigned, named } from './variable.ts';
@@ -289,10 +288,4 @@ function isPlainWord({ parts }: Word): boolean {
       (part.type === 'DoubleQuoted' &&
         part.parts.every(({ type }) => type === 'Literal' || type === 'SimpleExpansion')),
   );
-}
-
-/** Whether the command is an interpreter, which runs the code that it is given. */
-export function runsCode(command: readonly string[]): boolean {
-  const name = programName(command[0]);
-  return name !== undefined && isInterpreter(name);
 }

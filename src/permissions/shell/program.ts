@@ -27,7 +27,7 @@ const opaque = new Set(
 
 /** Subcommands of package managers and the like that are followed by a command. */
 const runners = byProgram([
-  ['npm pnpm yarn', /^(?:exec|x|dlx|explore|(?:--)?(?:script-shell|shell-mode).*)$/],
+  ['npm pnpm yarn', /^(?:exec|x|dlx)$/],
   ['bundle', /^exec$/],
   ['poetry pipenv uv pdm hatch rye', /^run$/],
 ]);
@@ -53,21 +53,17 @@ const conditional = byProgram([
   ['pandoc', /^-\w*[FL]|^--(?:fi|lu|pdf-engine)/],
   ['tex latex pdftex pdflatex xelatex lualatex', /^--?(?:shell-escape|enable-write18)/],
   ['hg jj svn gh glab', /^--(?:config|diff|editor|tool)|^(?:alias|extension|ext|fix|run|util)$/],
-  ['helm kustomize', /^--(?:post-renderer|enable-exec|enable-alpha)/],
   ['nodemon yt-dlp youtube-dl aria2c rclone restic borg gpg gpg2 mpv', /^-\w*x|exec|command|program|--(?:on-|rsh|script|external|downloader|photo)/],
-  ['fzf', /^--(?:preview|bind)/],
+  ['fzf helm kustomize', /^--(?:preview|bind|post-renderer|enable-exec|enable-alpha)/],
   ['tcpdump', /^-\w*z/],
   ['bpftrace stap dtrace', /^-\w*c/],
   ['apt apt-get', /^-\w*[oc]|^--(?:option|config)/],
   ['dpkg', /invoke/],
   ['rg bat delta ag ack', /^--(?:pre|pager|hostname-bin)/],
-  ['zip', /^-TT|^--u/],
   ['sort', /^--co/],
-  ['split', /^--f/],
-  ['install', /^--st/],
-  ['diff3 sdiff', /^--di/],
+  ['zip split install', /^-TT|^--(?:u|f|st)/],
+  ['diff3 sdiff cpio', /^--(?:di|rs)/],
   ['patch', /^-\w*e|^--e/],
-  ['cpio', /^--rs/],
   ['gcc cc g++ clang c++ clang++', /^-wrapper|^-specs|^-B/],
   ['nc ncat nmap', /^-\w*[ec]|exec|^--script/],
   ['man', /^-\w*[PH]|^--(?:pager|html)/],
@@ -191,6 +187,7 @@ const readRunner: ReadArguments = (words) => {
   const at = words.findIndex(
     (word, place) => place > 0 && (runners.get(name)!.test(word) || !isKnown(word.slice(0, 1))),
   );
+  if (words.some((word) => /script-shell|^explore$/.test(word))) return hidden(`what ${name} runs`);
   if (at === -1) return [];
   if (!runners.get(name)!.test(words[at]!)) return hidden(`the arguments of ${name}`);
   const before = words.slice(1, at).filter((word) => !word.startsWith('-'));
@@ -215,6 +212,12 @@ const programs: ReadonlyMap<string, ReadArguments> = new Map([
     ['ssh', readSsh],
   ]),
 ]);
+
+/** Whether a program can be made to run others, as far as is known. */
+export function runsOthers(name: string): boolean {
+  const known = [opaque, runners, conditional, programs].some((table) => table.has(name));
+  return isWrapper(name) || (known && !builtins.has(name));
+}
 
 /** Returns what else a command runs. A program that is not listed here is taken to run nothing else (S3, `analyse-command.ts`). */
 export const readProgram: ReadArguments = (words) => {

@@ -27,22 +27,17 @@ export function withoutShapes(word: string): string {
 
 /** The words that braces expand to, in any order; null if there are too many. */
 export function alternatives(word: string): readonly string[] | null {
-  let words = [word];
-  for (;;) {
-    let changed = false;
-    words = words.flatMap((one) => {
-      const group = /\x03([^\x03\x05]*)\x05/.exec(one);
-      if (group === null) return [one];
-      changed = true;
-      const inside = group[1]!.split('\x04');
-      // A sequence such as `{1..9}` has no comma.
-      return (inside.length > 1 ? inside : [GLOB]).map(
-        (text) => one.slice(0, group.index) + text + one.slice(group.index + group[0].length),
-      );
-    });
-    if (words.length > alternatives_max) return null;
-    if (!changed) return words;
+  const found: string[] = [];
+  const left = [word];
+  for (let one = left.pop(); one !== undefined; one = left.pop()) {
+    const group = /\x03([^\x03\x05]*)\x05/.exec(one);
+    const inside = group?.[1]?.split('\x04') ?? [];
+    if (found.length + left.length + inside.length >= alternatives_max) return null;
+    if (group === null) found.push(one);
+    // A sequence such as `{1..9}` has no comma.
+    for (const text of inside.length === 1 ? [GLOB] : inside) left.push(one.replace(group![0], () => text));
   }
+  return found;
 }
 
 /** A word as the program receives it: without quotes, expansions replaced by `ANY` and `MANY`. */

@@ -27,13 +27,10 @@ interface Grammar {
 const spaces =
   'mount uts ipc net pid cgroup time map-root-user map-current-user fork mount-proc keep-caps all';
 // biome-ignore format: one program a row
-const archs: Grammar = { flags: 'vRFZLXBIST3', long: '32bit fdpic-funcptrs short-inode addr-compat-layout addr-no-randomize whole-seconds sticky-timeouts read-implies-exec mmap-page-zero 3gb 4gb verbose', shell: true };
-
-// biome-ignore format: one program a row
 const grammars = byProgram<Grammar>([
   ['nohup busybox toybox corepack ccache sccache distcc builtin', {}],
   // Each architecture is a program of its own; `setarch` takes it as its first argument.
-  ['setarch linux32 linux64 x86_64 i386 i686 aarch64 uname26', archs],
+  ['setarch linux32 linux64 x86_64 i386 i686 aarch64 uname26', { flags: 'vRFZLXBIST3', long: '32bit fdpic-funcptrs short-inode addr-compat-layout addr-no-randomize whole-seconds sticky-timeouts read-implies-exec mmap-page-zero 3gb 4gb verbose', shell: true }],
   ['sudo', { flags: 'AbEHknPSvBN', values: 'ugpCDhRrtTcU', long: 'non-interactive set-home stdin background reset-timestamp', long_values: 'user group prompt chdir host role type close-from chroot command-timeout', long_glued: 'preserve-env', assigns: true }],
   ['doas', { flags: 'nL', values: 'uC' }],
   ['env', { flags: 'i0v', values: 'uC', long: 'ignore-environment null debug', long_values: 'unset chdir', assigns: true }],

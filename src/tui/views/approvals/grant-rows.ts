@@ -1,3 +1,4 @@
+import { ruleNotice } from '../../../permissions/rule.ts';
 import type { Ask } from '../../../records/conversation/ask.ts';
 import { clean } from '../../../render/clean.ts';
 import { sign, type UiStyle } from '../../../render/style.ts';
@@ -44,6 +45,7 @@ export function grantRows(
     ...told(`allow from now on: ${clean(rule)}`, 'bold', width, style),
     [`for: `, ...scopesIn(width, draft.scope)],
     ...told(reachText(draft, ask, rules_file), 'dim', width, style),
+    ...ruleNotice(rule).flatMap((notice) => told(clean(notice), 'yellow', width, style)),
     ...(also === 0
       ? []
       : [[['yellow', `answers ${also} more that ${also === 1 ? 'waits' : 'wait'}`] as const]]),

@@ -1,8 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { matchesText } from './glob-match.ts';
-import { ANY, alternatives, isKnown } from './shell/shell-word.ts';
+import { matchesText } from '../glob-match.ts';
+import { ANY, alternatives, isKnown } from './shell-word.ts';
 
 /** Maximum file names compared with the words of a command. */
 const names_max = 10_000;
@@ -33,32 +33,31 @@ export class WordPaths {
     const parts = word.split('/');
     const at = parts.findIndex((part) => !isKnown(part));
     if (at === -1) return word === '' ? [] : [word];
-    const before = parts.slice(0, at).join('/');
+    const before = parts.slice(0, at);
     const [part = '', ...rest] = parts.slice(at);
-    const literal = before === '' ? [] : [before];
+    const literal = before.length === 0 ? [] : [before.join('/') || '/'];
     const any_name = !/[^\0\x01]/.test(part);
     if (any_name && rest.length === 0) return literal;
     const pattern = part.replaceAll(/[\0-\x05]+/g, '*');
-    const found: string[] = [];
-    try {
-      const entries = readdirSync(resolve(folder, word.startsWith('/') ? `/${before}` : before), {
-        withFileTypes: true,
-      });
-      this.#names += entries.length;
-      for (const entry of this.exhausted ? [] : entries) {
-        const { name } = entry;
-        const hidden = /^\x02+$/.test(part) && name.startsWith('.');
-        if (rest.length > 0 && !entry.isDirectory() && !entry.isSymbolicLink()) continue;
-        if (!hidden && matchesText(pattern, name)) found.push(name);
-      }
-    } catch {
-      // It is no folder that can be read, so the word names no file.
-    }
-    const paths = found.flatMap((name) =>
-      this.#completed(folder, [...parts.slice(0, at), name, ...rest].join('/')),
-    );
+    const fits = (entry: Dirent): boolean =>
+      matchesText(pattern, entry.name) &&
+      !(/^\x02+$/.test(part) && entry.name.startsWith('.')) &&
+      (rest.length === 0 || entry.isDirectory() || entry.isSymbolicLink());
+    const found = this.#entries(resolve(folder, ...literal)).filter(fits);
+    const paths = found.flatMap(({ name }) => this.#completed(folder, [...before, name, ...rest].join('/')));
     // What is unknown may also be this folder, by any path.
     return [...literal, ...paths, ...(any_name ? this.#completed(folder, rest.join('/')) : [])];
+  }
+
+  /** What is in a folder; nothing if it cannot be read. */
+  #entries(folder: string): readonly Dirent[] {
+    try {
+      const entries = readdirSync(folder, { withFileTypes: true });
+      this.#names += entries.length;
+      return this.exhausted ? [] : entries;
+    } catch {
+      return [];
+    }
   }
 }
 
