@@ -34,6 +34,9 @@ export function namedProfile(terms: ToolsetTerms, name: string | undefined): Pro
   return name === undefined ? undefined : terms.profiles.get(name);
 }
 
+/** Rules about which notices were printed: a server composes many configurations. */
+const noticed = new Set<string>();
+
 /** Composes the configuration of a root agent. Throws for a rule that cannot be parsed, and `E_CONFIG` for an unknown profile. */
 export function composeConfig(
   context: Context,
@@ -68,8 +71,9 @@ export function composeConfig(
     for (const verdict of ['allow', 'ask', 'deny'] as const)
       for (const rule of rules[verdict]) {
         parseKnownRule(rule, verdict, RULED);
-        if (verdict === 'allow')
-          for (const notice of ruleNotice(rule)) process.stderr.write(`${clean(notice)}\n`);
+        for (const notice of verdict === 'allow' && !noticed.has(rule) ? ruleNotice(rule) : [])
+          process.stderr.write(`${clean(notice)}\n`);
+        noticed.add(rule);
       }
   return config;
 }

@@ -117,12 +117,9 @@ class View {
       case 'Word':
         this.words.push(wordText(node));
         // Bash takes `0<(rm x)` for a number and a substitution, not for a redirection.
-        if (
-          (node.parts ?? [node]).some(
-            ({ type, text }) => /^(?:Word|Literal)$/.test(type) && /[<>]\(/.test(text),
-          )
-        )
-          return this.stop('a substitution in it');
+        for (const { type, text } of node.parts ?? [node])
+          if (/^(?:Word|Literal)$/.test(type) && /[<>]\(/.test(text))
+            return this.stop('a substitution in it');
         this.#literal(wordText(node), node.parts === undefined ? node.text : '');
         break;
       case 'Literal':

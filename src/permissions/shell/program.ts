@@ -35,14 +35,12 @@ const runners = byProgram([
 /** Programs that run a command only with certain arguments, which the pattern matches. */
 // biome-ignore format: one pattern a row
 const conditional = byProgram([
-  ['docker podman nerdctl finch docker-compose podman-compose kubectl oc k3s microk8s minikube nomad toolbox distrobox multipass lxc incus vagrant flatpak snap', /^(?:run|exec|debug|shell|enter|ssh)$/],
+  ['docker podman nerdctl finch docker-compose podman-compose kubectl oc k3s microk8s minikube nomad toolbox distrobox multipass lxc incus vagrant flatpak snap nix guix spack', /^(?:run|exec|debug|shell|enter|ssh|develop|environment|build-env)$/],
   ['conda mamba micromamba pipx rustup pixi devbox op doppler infisical teller heroku railway fly vault chamber aws-vault sops berglas', /^(?:run|exec|exec-env|exec-file|shell|local|ssh|agent)$/],
   ['direnv mise rtx asdf pyenv rbenv nodenv goenv jenv nvm fnm volta proto rvm opam dune esy cabal stack dotnet composer lerna nx turbo meson consul ip mix lein', /^(?:exec|x|exec-.*|run|run-script|run-commands|do|cmd|devenv|lock|watch|runghc)$/],
-  ['nix guix spack', /^(?:shell|develop|run|environment|build-env)$/],
   ['tox pueue watchmedo rails wp drush', /^(?:exec|e|add|shell.*|auto-restart|runner|r|console|c|eval|eval-file|php.*|ev)$/],
   ['nix-shell', /^--(?:run|command)/],
-  ['go', /^--?(?:exec|toolexec|vettool)/],
-  ['cargo', /^--config|^-Z/],
+  ['go cargo', /^--?(?:exec|toolexec|vettool)|^--config|^-Z/],
   ['cmake', /^-[EP]|^-D\w*(?:LAUNCHER|PROGRAM|COMMAND|EMULATOR)/],
   ['ctest', /^-[SD]|^--(?:build-and-test|test-command|build-makeprogram|script)/],
   ['bazel bazelisk buck2', /^run$|^--(?:run_under|shell_executable|workspace_status_command)/],
