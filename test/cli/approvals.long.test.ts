@@ -218,7 +218,12 @@ function suite(database: () => Promise<string | undefined>): void {
       /^[0-9a-f]{4} {2}bash:git status \*\n {4}every agent in the folder, for good · in .* · by you, \d+s ago\n/,
     );
     assert.match(listed, /kept in .*coppice.rules\.json\n/);
-    await desk.approvals('allow', second?.id ?? '', '--session', '--rule', 'bash:git log *');
+    const wide = await desk.approvals('allow', second?.id ?? '', '--session', '--rule', 'bash:git *');
+    assert.match(wide.stdout, /\nbash:git \*: git can run other programs; calls in which it does still ask/);
+    assert.match(
+      (await desk.approvals('rules', 'list')).stdout,
+      /bash:git \*\n.* git can run other programs/,
+    );
     assert.equal((await desk.run).code, 0, 'git status -s asked nobody');
     const removed = await desk.approvals('rules', 'remove', id.slice(0, 8), '--json');
     assert.equal(JSON.parse(removed.stdout).schema, 'coppice/rule/v1');
@@ -226,7 +231,7 @@ function suite(database: () => Promise<string | undefined>): void {
     const { rules } = JSON.parse((await desk.approvals('rules', 'list', '--json')).stdout);
     assert.deepEqual(
       rules.map(({ rule, scope }: { rule: string; scope: string }) => [rule, scope]),
-      [['bash:git log *', 'session']],
+      [['bash:git *', 'session']],
     );
   });
 

@@ -47,6 +47,20 @@ describe('an approval', () => {
     assert.match(drawn(36), /bash:git +│\n│ status \*/);
     assert.match(drawn(36), /│ for: \[this agent\] +│/);
     assert.match(drawn(80, ASCII), /\^ v narrower, wider/);
+    assert.doesNotMatch(drawn(80), /can run other programs/);
+  });
+
+  it('says of a rule for all calls of a program that the program can run others', () => {
+    const asked = grandchild({ subject: 'git status -s', subject_kind: 'command' });
+    const begun = after({ ...asked, question: ASKED }, { type: 'grant', change: 'next_scope' });
+    const wide = after(begun, { type: 'grant', change: 'wider' });
+    const drawn = approvalBox(wide, wide.question ?? ASKED, 80, 14, PLAIN)
+      .join(' ')
+      .replaceAll(/[│\s]+/g, ' ');
+    assert.match(
+      drawn,
+      /bash:git \*: git can run other programs; calls in which it does still ask, unless the rule/,
+    );
   });
 
   it('says how long the question has waited, from a minute on', () => {
