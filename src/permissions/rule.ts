@@ -2,8 +2,6 @@ import { isServerTool } from '../records/server-tools.ts';
 import type { ToolPermission, Verdict } from '../records/tool.ts';
 import { nameHint } from '../render/nearest-name.ts';
 import { matchesText, urlPatternFault } from './glob-match.ts';
-import { isInterpreter } from './shell/interpreter.ts';
-import { runsOthers } from './shell/program.ts';
 import { takesPath } from './tool-permission.ts';
 
 export interface Rule {
@@ -47,17 +45,6 @@ function invalidRule(text: string, why: string): InvalidRuleError {
   return new InvalidRuleError(
     `invalid rule "${text}": ${why}; write TOOL or TOOL:PATTERN, for example "bash:git *"`,
   );
-}
-
-/** What somebody should know who allows all calls of a program by the rule; nothing for most rules. */
-export function ruleNotice(text: string): readonly string[] {
-  const program = /^bash:\s*([^\s*]+)\s*\*$/.exec(text.trim())?.[1] ?? '';
-  const name = program.slice(program.lastIndexOf('/') + 1);
-  if (isInterpreter(name)) return [`${text} allows any code: ${name} runs what it is given`];
-  if (!runsOthers(name)) return [];
-  return [
-    `${text}: ${name} can run other programs; calls in which it does still ask, unless the rule spells them out`,
-  ];
 }
 
 /**

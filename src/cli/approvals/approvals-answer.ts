@@ -1,4 +1,4 @@
-import { ruleNotice } from '../../permissions/rule.ts';
+import { ruleNotice } from '../../permissions/shell/program.ts';
 import type { AskScope } from '../../records/conversation/ask.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';

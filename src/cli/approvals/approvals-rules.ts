@@ -1,5 +1,5 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
-import { ruleNotice } from '../../permissions/rule.ts';
+import { ruleNotice } from '../../permissions/shell/program.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { grantReach } from '../../render/grant-reach.ts';

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { ALL_TOOLSETS } from '../../kernel/toolsets/all-toolsets.ts';
 import { DEFAULT_TERMS, type ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
-import { parseKnownRule, ruleNotice } from '../../permissions/rule.ts';
+import { parseKnownRule } from '../../permissions/rule.ts';
+import { ruleNotice } from '../../permissions/shell/program.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import type { Profile } from '../../records/agent/profile.ts';

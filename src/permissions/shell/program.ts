@@ -211,10 +211,16 @@ const programs: ReadonlyMap<string, ReadArguments> = new Map([
   ]),
 ]);
 
-/** Whether a program can be made to run others, as far as is known. */
-export function runsOthers(name: string): boolean {
-  const known = [opaque, runners, conditional, programs].some((table) => table.has(name));
-  return isWrapper(name) || (known && !builtins.has(name));
+/** What somebody should know who allows all calls of a program by the rule; nothing for most rules. */
+export function ruleNotice(text: string): readonly string[] {
+  const program = /^bash:\s*([^\s*]+)\s*\*$/.exec(text.trim())?.[1] ?? '';
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  if (isInterpreter(name)) return [`${text} allows any code: ${name} runs what it is given`];
+  const tables = [opaque, runners, conditional, programs];
+  if (!isWrapper(name) && (builtins.has(name) || !tables.some((table) => table.has(name)))) return [];
+  return [
+    `${text}: ${name} can run other programs; calls in which it does still ask, unless the rule spells them out`,
+  ];
 }
 
 /** Returns what else a command runs. A program that is not listed here is taken to run nothing else (S3, `analyse-command.ts`). */

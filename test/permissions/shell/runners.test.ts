@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decide } from '../../../src/permissions/decide.ts';
 import { createPolicy, type RuleTexts } from '../../../src/permissions/policy.ts';
-import { ruleNotice } from '../../../src/permissions/rule.ts';
+import { ruleNotice } from '../../../src/permissions/shell/program.ts';
 import { permissionOf } from '../../../src/tools/built-in-permissions.ts';
 
 const verdict = (cli: RuleTexts, command: string): string =>

@@ -1,4 +1,4 @@
-import { ruleNotice } from '../../../permissions/rule.ts';
+import { ruleNotice } from '../../../permissions/shell/program.ts';
 import type { Ask } from '../../../records/conversation/ask.ts';
 import { clean } from '../../../render/clean.ts';
 import { sign, type UiStyle } from '../../../render/style.ts';
