@@ -86,11 +86,12 @@ const reads_names = /^(?:cpio|pax|afio)$|^(?:-@|-T|--files0?-from.*|--pathspec-f
  * that padding cannot bypass a rule.
  */
 function touchedByCommand(
-  { commands, opened, unread, words }: CommandAnalysis,
+  { commands, opened, unread, hidden, words }: CommandAnalysis,
   cwd: string,
 ): readonly TouchedPath[] {
   if (unread !== null) return anything(unread);
-  if (words.includes('globstar')) return anything('globstar');
+  if (words.some((word) => /^(?:globstar|dotglob|nocaseglob|extglob)$/.test(word)))
+    return anything('other globs');
   const touched: TouchedPath[] = [];
   const word_paths = new WordPaths();
   const folders = foldersOf(commands, cwd, word_paths);
@@ -127,6 +128,9 @@ function touchedByCommand(
   if (late.size > 0)
     for (const word of new Set(words.flatMap((text) => text.split(gaps))))
       for (const part of partsOf(word)) touch(part, late);
+  // Of what cannot be determined, it may be code.
+  if (hidden !== null)
+    for (const word of words) for (const part of partsOf(word, true)) touch(part, ['read']);
   if (word_paths.exhausted) return anything('its patterns match too many names');
   return lookups > lookups_max ? anything('it has too many words') : touched;
 }

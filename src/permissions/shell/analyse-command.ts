@@ -116,6 +116,7 @@ class View {
         break;
       case 'Word':
         this.words.push(wordText(node));
+        if (node.text.includes('$"')) this.words.push(node.text.replaceAll(/[$"]/g, ''));
         // Bash takes `0<(rm x)` for a number and a substitution, not for a redirection.
         for (const { type, text } of node.parts ?? [node])
           if (/^(?:Word|Literal)$/.test(type) && /[<>]\(/.test(text))
@@ -182,6 +183,7 @@ class View {
         break;
       case 'Assignment':
         if (node.index !== undefined) this.evaluates = true;
+        if (node.name === 'GLOBIGNORE') this.words.push('dotglob');
         // With something right behind it, an array is taken for text.
         if (node.value.type === 'Word' && node.value.text.startsWith('(')) return this.stop('an array');
         this.#inner(assigned(node.name, assignmentText(node).slice(assignmentText(node).indexOf('=') + 1)));

@@ -32,7 +32,7 @@ export class WordPaths {
   #completed(folder: string, word: string): readonly string[] {
     const parts = word.split('/');
     const at = parts.findIndex((part) => !isKnown(part));
-    if (at === -1) return word === '' ? [] : [word];
+    if (at === -1) return word === '' ? [] : [located(folder, word)];
     const before = parts.slice(0, at);
     const [part = '', ...rest] = parts.slice(at);
     const literal = before.length === 0 ? [] : [before.join('/') || '/'];
