@@ -104,7 +104,8 @@ function touchedByCommand(
     if (lookups > lookups_max) return;
     for (const folder of folders)
       for (const named of word_paths.named(folder, word))
-        for (const path of pathsOf(cwd, folder, named)) for (const as of found) touched.push({ path, as });
+        for (const path of word_paths.exhausted ? [] : pathsOf(cwd, folder, named))
+          for (const as of found) touched.push({ path, as });
   };
   /** How programs use the words that are known only when they run. */
   const late = new Set<string>();

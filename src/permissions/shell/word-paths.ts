@@ -4,8 +4,9 @@ import { join, resolve } from 'node:path';
 import { matchesText } from '../glob-match.ts';
 import { ANY, alternatives, isKnown } from './shell-word.ts';
 
-/** Maximum file names compared with the words of a command. */
+/** Maximum file names compared with the words of a command, and maximum folders in a word that are unknown. */
 const names_max = 10_000;
+const unknown_max = 12;
 
 /** Other names of the folder in which a program runs, of the folders that it has open, and of the root folder. */
 const kernel_folder =
@@ -22,7 +23,7 @@ export class WordPaths {
 
   /** The paths that a word may name for a program in `folder`: the word itself, or the existing files that its unknown parts may complete. */
   named(folder: string, word: string): readonly string[] {
-    const texts = alternatives(word);
+    const texts = (word.match(/[\0-\x02][^/]*\//g)?.length ?? 0) > unknown_max ? null : alternatives(word);
     if (texts === null) this.#names = Number.POSITIVE_INFINITY;
     const homes = (text: string) =>
       /^~[^/]*/.test(text) ? [ANY, homedir()].map((home) => text.replace(/^~[^/]*/, home)) : [text];
@@ -52,9 +53,9 @@ export class WordPaths {
   /** What is in a folder; nothing if it cannot be read. */
   #entries(folder: string): readonly Dirent[] {
     try {
-      const entries = readdirSync(folder, { withFileTypes: true });
+      const entries = this.exhausted ? [] : readdirSync(folder, { withFileTypes: true });
       this.#names += entries.length;
-      return this.exhausted ? [] : entries;
+      return entries;
     } catch {
       return [];
     }

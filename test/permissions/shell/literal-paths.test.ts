@@ -105,3 +105,16 @@ test('a rule about writing a path holds for names that are completed when the co
     assert.equal(verdict(command, makeFolder(), deny), 'deny', command);
   assert.equal(verdict('cat app/secret/*', makeFolder(), deny), 'allow');
 });
+
+test('words with thousands of unknown parts are decided quickly, and count as touching every path', () => {
+  const cwd = makeFolder();
+  for (const command of [
+    `cat ${'$x/'.repeat(10_000)}a`,
+    `cat ${'*/'.repeat(15_000)}`,
+    `cat ${'{a,'.repeat(30)}b${'}'.repeat(30)}{a,b}{a,b}{a,b}{a,b}`,
+  ]) {
+    const before = process.cpuUsage();
+    assert.equal(verdict(command, cwd, ['read:.env']), 'deny', command.slice(0, 20));
+    assert.ok(process.cpuUsage(before).user < 1_000_000, command.slice(0, 20));
+  }
+});
