@@ -14,12 +14,12 @@ import {
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HostProxy, PROXY_ENVIRONMENT } from '../hosts/host-proxy.ts';
 import type { CommandBudget } from '../limits/command-budget.ts';
 import type { Amounts } from '../limits/process-usage.ts';
 import { TREE_TMP } from '../output/spill-folder.ts';
 import { bubblewrapCall, LANDLOCK, programWithin, type SandboxLayout } from './bubblewrap.ts';
 import { isPlaceholder, type Placeholder } from './governing.ts';
-import { HostProxy, PROXY_ENVIRONMENT } from './host-proxy.ts';
 import { landlockProgram, PROCESSOR } from './landlock-program.ts';
 import { leaderWithin } from './sandbox-report.ts';
 import { sandboxFault } from './sandbox-support.ts';

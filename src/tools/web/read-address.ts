@@ -1,4 +1,4 @@
-import type { AllowedHosts } from '../../processes/sandbox/allowed-hosts.ts';
+import type { AllowedHosts } from '../../processes/hosts/allowed-hosts.ts';
 import type { ToolContext } from '../../records/tool.ts';
 import { inThread } from './page-thread.ts';
 import { RefusedAddressError, webAddress } from './web-address.ts';

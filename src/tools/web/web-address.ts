@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import type { AllowedHosts } from '../../processes/sandbox/allowed-hosts.ts';
-import { isPrivate } from '../../processes/sandbox/private-addresses.ts';
+import type { AllowedHosts } from '../../processes/hosts/allowed-hosts.ts';
+import { isPrivate } from '../../processes/hosts/private-addresses.ts';
 
 /** Tells the model why an address is refused. */
 export class RefusedAddressError extends Error {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { AllowedHosts } from '../../processes/hosts/allowed-hosts.ts';
 import { SpillFile } from '../../processes/output/spill-file.ts';
-import { AllowedHosts } from '../../processes/sandbox/allowed-hosts.ts';
 import { delimiterOf, framed } from '../../records/text/untrusted-text.ts';
 import type { Tool, ToolContext, ToolResult } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';

@@ -9,8 +9,8 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createInflate, createUnzip, createZstdDecompress } from 'node:zlib';
-import type { AllowedHosts } from '../../processes/sandbox/allowed-hosts.ts';
-import { isPrivate } from '../../processes/sandbox/private-addresses.ts';
+import type { AllowedHosts } from '../../processes/hosts/allowed-hosts.ts';
+import { isPrivate } from '../../processes/hosts/private-addresses.ts';
 import { hostOf, placeFault, portOf, privateFault, RefusedAddressError } from './web-address.ts';
 
 const HEADER_BYTES = 64 * 1024;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { AllowedHosts } from '../../processes/sandbox/allowed-hosts.ts';
+import { AllowedHosts } from '../../processes/hosts/allowed-hosts.ts';
 import { delimiterOf, framed } from '../../records/text/untrusted-text.ts';
 import type { Tool } from '../../records/tool.ts';
 import { clean } from '../../render/clean.ts';

@@ -1,7 +1,7 @@
 /** Proves which hosts sandboxed programs may reach: by name and port, and never by a name that leads to a private address. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { AllowedHosts } from '../../../src/processes/sandbox/allowed-hosts.ts';
+import { AllowedHosts } from '../../../src/processes/hosts/allowed-hosts.ts';
 
 const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   'example.com': ['93.184.216.34'],
