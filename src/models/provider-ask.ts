@@ -1,10 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { CoppiceError } from '../records/coppice-error.ts';
-import { callOptions } from './provider/call-options.ts';
-import { createStreamFetch } from './provider/http-fetch.ts';
 import type { ProviderConfig } from './provider/provider-config.ts';
 import type { Ask } from './provider/provider-model.ts';
-import { ProviderPrompt } from './provider/provider-prompt.ts';
 import { wireAsk } from './wire/wire-model.ts';
 import type { WireProtocol } from './wire/wire-protocol.ts';
 
@@ -20,8 +17,8 @@ export interface Reach {
 }
 
 /**
- * Chooses how to reach a provider: our own implementation for the three common protocols, the provider's package for others. Both are loaded on first
- * use, so that start-up does not pay for them.
+ * Chooses how to reach a provider: its package makes the requests, wholly or around the messages, and our own readers take the answers. Both are loaded on
+ * first use, so that start-up does not pay for them.
  */
 export async function askOf(reach: Reach): Promise<Ask> {
   const { type, provider, model, key, base_url: baseURL, headers, idle_ms } = reach;
@@ -46,7 +43,8 @@ export async function askOf(reach: Reach): Promise<Ask> {
     }
     case 'google': {
       const { createGoogle } = await import('@ai-sdk/google');
-      return packageAsk(id, createGoogle({ ...settings, fetch: createStreamFetch(idle_ms) })(model));
+      const { googleAsk } = await import('./wire/google-wire.ts');
+      return googleAsk(id, (fetch) => createGoogle({ ...settings, fetch })(model), idle_ms);
     }
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
@@ -67,24 +65,4 @@ export async function askOf(reach: Reach): Promise<Ask> {
       return wire(chatWire(provider), (fetch) => createOpenAICompatible({ ...named, fetch })(model));
     }
   }
-}
-
-/** Sends requests through a provider package of the AI SDK, without the SDK around it. */
-export function packageAsk(id: string, model: LanguageModelV4): Ask {
-  const prompts = new ProviderPrompt(id);
-  return async (request, summarised, collector) => {
-    const { signal } = request;
-    const { stream } = await model.doStream({
-      ...callOptions(request, summarised),
-      prompt: prompts.build(request.system, request.messages),
-      abortSignal: signal,
-    });
-    const reader = stream.getReader();
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      collector.add(next.value);
-      if (collector.error === null && !signal.aborted) continue;
-      void reader.cancel().catch(() => undefined);
-      return;
-    }
-  };
 }

@@ -50,12 +50,14 @@ export class AnswerCollector {
     switch (part.type) {
       case 'text-start':
       case 'reasoning-start':
-        return this.#begin(part.type === 'text-start' ? 'text' : 'reasoning', part.id, part.providerMetadata);
+        this.#begin(part.type === 'text-start' ? 'text' : 'reasoning', part.id, part.providerMetadata);
+        return;
       case 'text-delta':
       case 'reasoning-delta': {
         const type = part.type === 'text-delta' ? 'text' : 'reasoning';
-        const block = this.#open.get(`${type} ${part.id}`);
-        if (block === undefined || !this.#hasRoom(part.delta)) return;
+        if (!this.#hasRoom(part.delta)) return;
+        // Some servers do not say that a block begins.
+        const block = this.#open.get(`${type} ${part.id}`) ?? this.#begin(type, part.id, undefined);
         block.text += part.delta;
         this.#keep(block, part.providerMetadata);
         if (part.delta !== '') this.#onDelta({ type, text: part.delta });
@@ -85,6 +87,8 @@ export class AnswerCollector {
         return;
       case 'finish':
         this.#finish = part;
+        if (part.finishReason.unified === 'error')
+          this.error ??= new Error(`the server ended it with "${part.finishReason.raw}"`);
         return;
       case 'error':
         this.error ??= part.error ?? new Error('the provider reported an error');
@@ -102,11 +106,12 @@ export class AnswerCollector {
     return false;
   }
 
-  #begin(type: Block['type'], id: string, metadata: unknown): void {
+  #begin(type: Block['type'], id: string, metadata: unknown): Block {
     const block: Block = { type, text: '', metadata: undefined };
     this.#keep(block, metadata);
     this.#open.set(`${type} ${id}`, block);
     this.#parts.push(block);
+    return block;
   }
 
   #keep(block: Block, metadata: unknown): void {

@@ -10,9 +10,8 @@ import { urlToHttpOptions } from 'node:url';
 /** Media type of errors that come with a good status, and of whole completions. */
 export const JSON_TYPE = 'application/json';
 
-/** Maximum length of an event, or of a line, which is kept in memory until it ends; real ones are far smaller. */
+/** Maximum length of an event, which is kept in memory until it ends; real ones are far smaller. */
 export const EVENT_MAX = 16_000_000;
-const NEW_LINE = 0x0a;
 /** Maximum bytes read of a body that is no stream, such as an error. */
 const TEXT_BYTES = 4 * 1024 * 1024;
 
@@ -35,40 +34,22 @@ export class UnusableAnswer extends Error {
 const http = new HttpAgent({ keepAlive: true, maxFreeSockets: 64 });
 const https = new HttpsAgent({ keepAlive: true, maxFreeSockets: 64 });
 
-/**
- * A `fetch` for the provider packages on `node:http` with keep-alive connections: each call takes a fraction of the CPU of the
- * global `fetch`. Supports what those packages use: POST with a text body, headers, a signal, a streamed answer. No data for
- * `idle_ms` milliseconds, before or during the answer, is an error with reason `idle`.
- */
-export function createHttpFetch(idle_ms: number): typeof fetch {
-  return httpFetch(idle_ms, responseOf);
+export interface HttpText {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
 }
 
-function httpFetch(
-  idle_ms: number,
-  take: (answer: IncomingMessage, url: string) => Response | Promise<Response>,
-): typeof fetch {
-  return (input, init) => {
-    const url = String(input);
-    const { method = 'POST', body, headers, signal } = init ?? {};
-    const call = {
-      method,
-      headers: plainHeaders(headers),
-      body: typeof body === 'string' ? [body] : [],
-      signal: signal ?? undefined,
-      idle_ms,
-    };
-    return sendHttp(httpAddress(url), call, (answer) => take(answer, url));
-  };
-}
-
-/** A `fetch` like `createHttpFetch`, for requests that are answered with a stream of events. Rejects with `UnusableAnswer` for another answer. */
-export function createStreamFetch(idle_ms: number): typeof fetch {
-  return httpFetch(idle_ms, async (answer, url) => {
-    const foreign = foreignAnswer(answer, url);
-    if (foreign === null) return responseOf(answer);
-    answer.destroy();
-    throw foreign;
+/** Gets a short text, such as a list of models; of a huge one only the beginning. Silence for `idle_ms` is an error. */
+export function getText(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  { signal, idle_ms }: { readonly signal: AbortSignal; readonly idle_ms: number },
+): Promise<HttpText> {
+  const call = { method: 'GET', headers, body: [], signal, idle_ms };
+  return sendHttp(httpAddress(url), call, async (answer) => {
+    const text = await textOf(answer);
+    return { status: answer.statusCode ?? 0, type: typeOf(answer), text };
   });
 }
 
@@ -216,61 +197,4 @@ export async function textOf(answer: AsyncIterable<Uint8Array>): Promise<string>
     if (size > TEXT_BYTES) break;
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** The part of `Response` that the provider packages use; creating a real one costs more than the request. */
-function responseOf(answer: IncomingMessage): Response {
-  const status = answer.statusCode ?? 0;
-  const body = bodyOf(answer);
-  return {
-    ok: status >= 200 && status < 300,
-    status,
-    statusText: answer.statusMessage ?? '',
-    headers: headersOf(answer),
-    body,
-    text: () => textOf(body),
-    json: async () => JSON.parse(await textOf(body)),
-  } as unknown as Response;
-}
-
-function bodyOf(answer: IncomingMessage): ReadableStream<Uint8Array> {
-  let done = false;
-  /** Bytes since the last end of a line. */
-  let line = 0;
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        answer.on('data', (chunk: Buffer) => {
-          if (done) return;
-          const at = chunk.lastIndexOf(NEW_LINE);
-          line = at === -1 ? line + chunk.length : chunk.length - at;
-          if (line > EVENT_MAX) {
-            done = true;
-            answer.destroy();
-            return controller.error(new UnusableAnswer(`a line of the answer exceeds ${EVENT_MAX} bytes`));
-          }
-          controller.enqueue(chunk);
-          if ((controller.desiredSize ?? 1) <= 0) answer.pause();
-        });
-        answer.on('end', () => {
-          if (done) return;
-          done = true;
-          controller.close();
-        });
-        answer.on('error', (error) => {
-          if (done) return;
-          done = true;
-          controller.error(bodyFault(error));
-        });
-      },
-      pull() {
-        answer.resume();
-      },
-      cancel() {
-        done = true;
-        answer.destroy();
-      },
-    },
-    { highWaterMark: 16 },
-  );
 }

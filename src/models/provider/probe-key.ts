@@ -1,5 +1,5 @@
 import { type OpenModelOptions, reachOf } from '../providers.ts';
-import { ConnectionError, createHttpFetch } from './http-fetch.ts';
+import { ConnectionError, getText, type HttpText } from './http-fetch.ts';
 import type { ProviderConfig } from './provider-config.ts';
 
 export interface KeyProbe {
@@ -27,20 +27,20 @@ export async function probeKey(
   if (base_url === undefined) return { ok: false, text: `no address: set providers.${provider}.baseURL` };
   const { host } = new URL(base_url);
   try {
-    const answer = await createHttpFetch(TIMEOUT_MS)(`${base_url.replace(/\/+$/, '')}/models`, {
-      method: 'GET',
-      headers: { ...(key === null ? {} : keyHeaders(type, key)), ...headers },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    const refused = answer.status === 401 || (type === 'google' && (await isBadKey(answer)));
-    await answer.body?.cancel().catch(() => undefined);
-    if (refused) return { ok: false, text: `${host} refuses the key` };
-    if (answer.ok && /^text\/html\b/i.test(answer.headers.get('content-type') ?? ''))
+    const answer = await getText(
+      `${base_url.replace(/\/+$/, '')}/models`,
+      { ...(key === null ? {} : keyHeaders(type, key)), ...headers },
+      { signal: AbortSignal.timeout(TIMEOUT_MS), idle_ms: TIMEOUT_MS },
+    );
+    if (answer.status === 401 || (type === 'google' && isBadKey(answer)))
+      return { ok: false, text: `${host} refuses the key` };
+    const lists = answer.status >= 200 && answer.status < 300;
+    if (lists && answer.type === 'text/html')
       return {
         ok: true,
         text: `${host} answers with a web page instead of its models, so the key was not tried: is providers.${provider}.baseURL the address of its API?`,
       };
-    if (answer.ok) return { ok: true, text: `${host} answers` };
+    if (lists) return { ok: true, text: `${host} answers` };
     return { ok: true, text: `${host} lists no models (${answer.status}): the key was not tried` };
   } catch (error) {
     const { code } = ((error as Error).cause ?? {}) as { readonly code?: string };
@@ -57,6 +57,6 @@ function keyHeaders(type: ProviderConfig['type'], key: string): Record<string, s
 }
 
 /** Google answers an invalid key with 400. */
-async function isBadKey(answer: Response): Promise<boolean> {
-  return answer.status === 400 && /API_KEY_INVALID|API key not valid/.test(await answer.text());
+function isBadKey({ status, text }: HttpText): boolean {
+  return status === 400 && /API_KEY_INVALID|API key not valid/.test(text);
 }

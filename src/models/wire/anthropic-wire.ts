@@ -1,17 +1,23 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import { wellFormedJson } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { breakpoints } from '../provider/provider-prompt.ts';
+import { finishOf, isFinish } from './finish-reason.ts';
 import { takeError } from './stream-error.ts';
 import {
+  argumentsOf,
   BrokenEvent,
+  eventType,
+  fieldsOf,
+  itemsOf,
   type Json,
-  objectAt,
-  optionalNumber,
-  optionalText,
+  numberOf,
   textAt,
+  typeIn,
   type WirePiece,
   type WireProtocol,
   type WireReader,
+  wordOf,
 } from './wire-protocol.ts';
 
 /** The end of a message in JSON. */
@@ -19,10 +25,10 @@ const END = ']}';
 
 /** Anthropic's Messages protocol. A piece is the content blocks of a message, because adjacent messages of one role are joined. */
 export const ANTHROPIC_WIRE: WireProtocol = {
-  userMessage: (text) => JSON.stringify({ role: 'user', content: [{ type: 'text', text }] }),
+  userMessage: (text) => wellFormedJson({ role: 'user', content: [{ type: 'text', text }] }),
   write: (message) =>
     blocks(message)
-      .map((block) => JSON.stringify(block))
+      .map((block) => wellFormedJson(block))
       .join(','),
   join,
   end: END,
@@ -77,146 +83,175 @@ function join(pieces: readonly WirePiece[], from: number, to: number, inherited:
   return text;
 }
 
-const FINISH: Readonly<Record<string, 'stop' | 'length' | 'content-filter' | 'tool-calls'>> = {
-  pause_turn: 'stop',
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  refusal: 'content-filter',
-  tool_use: 'tool-calls',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-};
+/** Types of blocks by the field that tells them. */
+const BLOCKS = { name: 'tool_use', text: 'text', thinking: 'thinking', data: 'redacted_thinking' };
 
 interface OpenCall {
   readonly id: string;
   readonly name: string;
+  /** Arguments that came with the start of the block: pieces that follow repeat them. */
+  readonly given: string;
   input: string;
 }
 
 class AnthropicReader implements WireReader {
   readonly #collector: AnswerCollector;
-  readonly #calls = new Map<unknown, OpenCall>();
-  #message: string | null | undefined;
+  /** Open blocks by index; null: one of a type that is not for us. */
+  readonly #blocks = new Map<string, OpenCall | 'said' | null>();
+  #latest = '0';
+  #next = '0';
+  #message: string | undefined;
   #usage: Json = {};
   #reason: string | undefined;
+  #begun = false;
   #spoken = false;
+  #called = false;
 
   constructor(collector: AnswerCollector) {
     this.#collector = collector;
   }
 
-  event(value: Json): void {
-    switch (value.type) {
+  event(value: Json, name: string): void {
+    switch (eventType(value, name)) {
       case 'content_block_delta':
-        this.#spoken = true;
-        return this.#delta(`${value.index}`, objectAt(value.delta, 'delta'));
+        return this.#delta(this.#place(value), fieldsOf(value.delta));
       case 'content_block_start':
-        return this.#start(`${value.index}`, objectAt(value.content_block, 'content_block'));
+        return this.#start(this.#place(value, this.#next), fieldsOf(value.content_block));
       case 'content_block_stop':
-        return this.#stop(`${value.index}`);
+        return this.#stop(this.#place(value));
       case 'message_start':
-        return this.#begin(objectAt(value.message, 'message'));
-      case 'message_delta': {
-        this.#reason = optionalText(objectAt(value.delta, 'delta').stop_reason, 'stop_reason');
-        const told = Object.entries(objectAt(value.usage, 'usage')).filter(([, count]) => count !== null);
-        this.#usage = { ...this.#usage, ...Object.fromEntries(told) };
-        return;
-      }
+        return this.#begin(fieldsOf(value.message));
+      case 'message_delta':
+        this.#turn(fieldsOf(value.delta));
+        return this.#turn(value);
       case 'message_stop':
         return this.#finish();
       case 'error':
         return takeError(value, this.#spoken, this.#collector);
-      default:
-        // `ping`, and new types of events.
-        textAt(value.type, 'type');
-        return;
     }
+    if (Array.isArray(value.choices))
+      throw new BrokenEvent('the server speaks Chat Completions: its type is openai-compatible');
+  }
+
+  whole(message: Json): void {
+    this.#begin(message);
+    for (const [index, block] of itemsOf(message.content).entries()) {
+      this.#start(`${index}`, fieldsOf(block));
+      this.#stop(`${index}`);
+    }
+    this.#turn(message);
+    this.#finish();
+  }
+
+  /** Some servers leave out the index, which then is that of the newest block. */
+  #place({ index }: Json, otherwise = this.#latest): string {
+    this.#latest = wordOf(index) ?? otherwise;
+    this.#next = `${Number(this.#latest) + 1}`;
+    return this.#latest;
   }
 
   #begin(message: Json): void {
-    const id = optionalText(message.id, 'id') ?? null;
-    if (this.#message === id) return;
-    if (this.#message !== undefined)
+    const id = wordOf(message.id);
+    if (this.#begun && this.#message !== id)
       throw new BrokenEvent('another message begins before the end of the first');
     this.#message = id;
-    this.#usage = objectAt(message.usage, 'usage');
+    this.#begun = true;
+    this.#count(message.usage);
+  }
+
+  /** Takes how the answer ends and what it used, which some servers send in `delta`. */
+  #turn({ stop_reason, usage }: Json): void {
+    const reason = wordOf(stop_reason);
+    if (isFinish(reason)) this.#reason = reason;
+    this.#count(usage);
+  }
+
+  #count(usage: unknown): void {
+    const told = Object.entries(fieldsOf(usage)).filter(([, count]) => count !== null);
+    this.#usage = { ...this.#usage, ...Object.fromEntries(told) };
   }
 
   #start(id: string, block: Json): void {
-    switch (block.type) {
-      case 'text':
-        return this.#collector.add({ type: 'text-start', id });
-      case 'thinking':
-        return this.#collector.add({ type: 'reasoning-start', id });
-      case 'redacted_thinking': {
-        const providerMetadata = { anthropic: { redactedData: textAt(block.data, 'data') } };
-        return this.#collector.add({ type: 'reasoning-start', id, providerMetadata });
-      }
-      case 'tool_use': {
-        const given = JSON.stringify(block.input ?? {});
-        const call = {
-          id: textAt(block.id, 'id'),
-          name: textAt(block.name, 'name'),
-          input: given === '{}' ? '' : given,
-        };
-        this.#calls.set(id, call);
-        return;
-      }
+    if (this.#blocks.has(id)) return;
+    const type = typeIn(block, BLOCKS);
+    if (type === 'tool_use') {
+      const name = wordOf(block.name);
+      if (name === undefined) throw new BrokenEvent('a call has no name');
+      const given = argumentsOf(block.input);
+      const call = {
+        id: wordOf(block.id) ?? `call_${id}`,
+        name,
+        given: given === '{}' ? '' : given,
+        input: '',
+      };
+      this.#blocks.set(id, call);
+      this.#spoken = true;
+      return;
     }
+    if (type === 'redacted_thinking') {
+      const providerMetadata = { anthropic: { redactedData: textAt(block.data, 'data') } };
+      this.#collector.add({ type: 'reasoning-start', id, providerMetadata });
+    } else if (type === 'text' || type === 'thinking') {
+      this.#blocks.set(id, 'said');
+      this.#collector.add({ type: type === 'text' ? 'text-start' : 'reasoning-start', id });
+      this.#delta(id, block);
+    } else if (type !== undefined) this.#blocks.set(id, null);
   }
 
-  #delta(id: string, delta: Json): void {
-    switch (delta.type) {
-      case 'text_delta':
-        return this.#collector.add({ type: 'text-delta', id, delta: textAt(delta.text, 'text') });
-      case 'thinking_delta':
-        return this.#collector.add({
-          type: 'reasoning-delta',
-          id,
-          delta: textAt(delta.thinking, 'thinking'),
-        });
-      case 'signature_delta': {
-        const providerMetadata = { anthropic: { signature: textAt(delta.signature, 'signature') } };
-        return this.#collector.add({ type: 'reasoning-delta', id, delta: '', providerMetadata });
-      }
-      case 'input_json_delta': {
-        const call = this.#calls.get(id);
-        if (call === undefined) return;
-        const piece = textAt(delta.partial_json, 'partial_json');
-        call.input += piece;
-        return this.#collector.add({ type: 'tool-input-delta', id, delta: piece });
-      }
+  /** The fields tell what a piece is: some servers send the first piece in the start of its block, or no start at all. */
+  #delta(id: string, { text, thinking, signature, partial_json }: Json): void {
+    const block = this.#blocks.get(id);
+    if (block === null) return;
+    const said = textAt(text, 'text');
+    if (said !== '') {
+      this.#spoken = true;
+      this.#collector.add({ type: 'text-delta', id, delta: said });
     }
+    const sealed = wordOf(signature);
+    const thought = textAt(thinking, 'thinking');
+    if (thought !== '' || sealed !== undefined) {
+      this.#spoken = true;
+      const own = sealed === undefined ? {} : { providerMetadata: { anthropic: { signature: sealed } } };
+      this.#collector.add({ type: 'reasoning-delta', id, delta: thought, ...own });
+    }
+    if (partial_json === undefined || partial_json === null) return;
+    if (typeof block !== 'object') throw new BrokenEvent('a call has no name');
+    const delta = argumentsOf(partial_json);
+    block.input += delta;
+    this.#collector.add({ type: 'tool-input-delta', id, delta });
   }
 
   #stop(id: string): void {
-    const call = this.#calls.get(id);
-    if (call === undefined) return;
-    this.#calls.delete(id);
-    const { id: toolCallId, name: toolName, input } = call;
-    this.#collector.add({ type: 'tool-call', toolCallId, toolName, input: input === '' ? '{}' : input });
+    const call = this.#blocks.get(id);
+    this.#blocks.delete(id);
+    if (call === undefined || call === null || call === 'said') return;
+    const { id: toolCallId, name: toolName, given, input } = call;
+    this.#called = true;
+    this.#collector.add({ type: 'tool-call', toolCallId, toolName, input: input || given || '{}' });
   }
 
   #finish(): void {
+    // Some servers end no blocks.
+    for (const id of [...this.#blocks.keys()]) this.#stop(id);
     const usage = this.#usage;
-    this.#message = undefined;
-    const count = (name: string) => optionalNumber(usage[name], name) ?? 0;
+    const count = (name: string) => numberOf(usage[name]) ?? 0;
     const [cacheRead, cacheWrite] = [count('cache_read_input_tokens'), count('cache_creation_input_tokens')];
     const noCache = count('input_tokens');
-    const details = usage.output_tokens_details == null ? {} : objectAt(usage.output_tokens_details, 'usage');
     this.#collector.add({
       type: 'finish',
-      finishReason: { unified: FINISH[this.#reason ?? ''] ?? 'other', raw: this.#reason },
+      finishReason: { unified: finishOf(this.#reason, this.#called), raw: this.#reason },
       usage: {
         inputTokens: { total: noCache + cacheRead + cacheWrite, noCache, cacheRead, cacheWrite },
         outputTokens: {
           total: count('output_tokens'),
           text: undefined,
-          reasoning: optionalNumber(details.thinking_tokens, 'thinking_tokens'),
+          reasoning: numberOf(fieldsOf(usage.output_tokens_details).thinking_tokens),
         },
       },
     });
   }
 
-  end(): void {}
+  end(done: boolean): void {
+    if (!this.#collector.finished && (this.#reason !== undefined || (done && this.#spoken))) this.#finish();
+  }
 }

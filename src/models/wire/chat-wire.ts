@@ -1,22 +1,27 @@
 import type { LanguageModelV4Message, LanguageModelV4Usage } from '@ai-sdk/provider';
 import { StreamingToolCallTracker } from '@ai-sdk/provider-utils';
+import { isJsonObject, wellFormedJson } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
+import { finishOf, isFinish } from './finish-reason.ts';
+import { takeError } from './stream-error.ts';
 import {
   ALONE,
+  argumentsOf,
   BrokenEvent,
+  fieldsOf,
+  itemsOf,
   type Json,
-  listAt,
-  objectAt,
-  optionalNumber,
-  optionalText,
+  numberOf,
+  textAt,
   type WireProtocol,
   type WireReader,
+  wordOf,
 } from './wire-protocol.ts';
 
 /** Chat Completions, as OpenAI-compatible servers speak it. `provider`: the key under which the provider package keeps its metadata. */
 export function chatWire(provider: string): WireProtocol {
   return {
-    userMessage: (text) => JSON.stringify({ role: 'user', content: text }),
+    userMessage: (text) => wellFormedJson({ role: 'user', content: text }),
     write: (message) => write(message, provider),
     ...ALONE,
     reader: (collector) => new ChatReader(collector, provider),
@@ -26,16 +31,16 @@ export function chatWire(provider: string): WireProtocol {
 function write({ role, content }: LanguageModelV4Message, provider: string): string {
   switch (role) {
     case 'system':
-      return JSON.stringify({ role, content });
+      return wellFormedJson({ role, content });
     case 'user': {
       const [only, ...more] = content;
-      if (only?.type === 'text' && more.length === 0) return JSON.stringify({ role, content: only.text });
+      if (only?.type === 'text' && more.length === 0) return wellFormedJson({ role, content: only.text });
       const parts = content.map((part) =>
         part.type === 'text'
           ? { type: 'text', text: part.text }
           : { type: 'image_url', image_url: { url: dataUrl(part) } },
       );
-      return JSON.stringify({ role, content: parts });
+      return wellFormedJson({ role, content: parts });
     }
     case 'assistant': {
       let [text, reasoning_content] = ['', ''];
@@ -49,12 +54,12 @@ function write({ role, content }: LanguageModelV4Message, provider: string): str
           tool_calls.push({
             id: part.toolCallId,
             type: 'function',
-            function: { name: part.toolName, arguments: JSON.stringify(part.input) },
+            function: { name: part.toolName, arguments: wellFormedJson(part.input) },
             ...(thought_signature ? { extra_content: { google: { thought_signature } } } : {}),
           });
         }
       }
-      return JSON.stringify({
+      return wellFormedJson({
         role,
         content: tool_calls.length > 0 ? text || null : text,
         ...(reasoning_content === '' ? {} : { reasoning_content }),
@@ -65,7 +70,7 @@ function write({ role, content }: LanguageModelV4Message, provider: string): str
       return content
         .flatMap((part) => {
           if (part.type !== 'tool-result' || !('value' in part.output)) return [];
-          return [JSON.stringify({ role, tool_call_id: part.toolCallId, content: part.output.value })];
+          return [wellFormedJson({ role, tool_call_id: part.toolCallId, content: part.output.value })];
         })
         .join(',');
   }
@@ -75,14 +80,6 @@ export function dataUrl(part: { readonly mediaType: string; readonly data: unkno
   const { data } = part.data as { readonly data: string };
   return `data:${part.mediaType};base64,${data}`;
 }
-
-const FINISH: Readonly<Record<string, 'stop' | 'length' | 'content-filter' | 'tool-calls'>> = {
-  stop: 'stop',
-  length: 'length',
-  content_filter: 'content-filter',
-  function_call: 'tool-calls',
-  tool_calls: 'tool-calls',
-};
 
 interface CallDelta {
   readonly index: number | null;
@@ -110,14 +107,22 @@ class ChatReader implements WireReader {
   readonly #nameless = new Map<number, CallDelta>();
   readonly #begun = new Set<number>();
   #open: 'text' | 'reasoning' | null = null;
-  #finish: string | null = null;
+  #finish: string | undefined;
+  #called = false;
+  #named = false;
   #refused = false;
-  #usage: Json | null = null;
+  #spoken = false;
+  #usage: unknown;
 
   constructor(collector: AnswerCollector, provider: string) {
     this.#collector = collector;
     this.#tracker = new StreamingToolCallTracker<CallDelta>(
-      { enqueue: (part) => part !== undefined && collector.add(part) },
+      {
+        enqueue: (part) => {
+          this.#called ||= part?.type === 'tool-call';
+          if (part !== undefined) collector.add(part);
+        },
+      },
       {
         extractMetadata: ({ extra_content }) => {
           const thoughtSignature = extra_content?.google?.thought_signature;
@@ -128,66 +133,75 @@ class ChatReader implements WireReader {
     );
   }
 
-  event(value: Json): void {
-    if (value.error !== undefined && value.error !== null)
-      return this.#collector.add({ type: 'error', error: value.error });
-    if (value.usage !== undefined && value.usage !== null) this.#usage = objectAt(value.usage, 'usage');
-    const first = listAt(value.choices, 'choices')[0];
-    if (first === undefined) return;
-    const choice = objectAt(first, 'choice');
-    this.#finish = optionalText(choice.finish_reason, 'finish_reason') ?? this.#finish;
-    if (choice.delta !== undefined && choice.delta !== null) this.#delta(objectAt(choice.delta, 'delta'));
+  event(value: Json, name: string): void {
+    const first = fieldsOf(itemsOf(value.choices)[0]);
+    const error = value.error ?? first.error ?? (name === 'error' ? value : null);
+    if (error !== null) return takeError({ ...value, error }, this.#spoken, this.#collector);
+    if (value.usage != null) this.#usage = fieldsOf(value.usage);
+    const reason = wordOf(first.finish_reason);
+    if (isFinish(reason)) this.#finish = reason;
+    const delta = fieldsOf(first.delta);
+    // Some servers send the whole message instead of its last piece.
+    this.#delta(Object.keys(delta).length > 0 || this.#spoken ? delta : fieldsOf(first.message));
+  }
+
+  whole(value: Json): void {
+    this.event(value, '');
+    this.end(true);
   }
 
   #delta(delta: Json): void {
-    const reasoning = optionalText(delta.reasoning_content ?? delta.reasoning, 'reasoning');
-    if (reasoning) this.#say('reasoning', reasoning);
-    if (typeof delta.content === 'string') this.#say('text', delta.content);
-    else if (delta.content !== undefined && delta.content !== null)
-      this.#pieces(listAt(delta.content, 'content'));
+    const reasoning = textAt(delta.reasoning_content ?? delta.reasoning, 'reasoning');
+    this.#say('reasoning', reasoning);
+    if (typeof delta.content === 'object') this.#pieces(itemsOf(delta.content));
+    else this.#say('text', textAt(delta.content, 'content'));
     if (typeof delta.refusal === 'string' && delta.refusal !== '') {
       this.#refused = true;
       this.#say('text', delta.refusal);
     }
-    if (delta.tool_calls === undefined || delta.tool_calls === null) return;
-    for (const call of listAt(delta.tool_calls, 'tool_calls')) this.#call(objectAt(call, 'call'));
+    for (const call of itemsOf(delta.tool_calls)) if (isJsonObject(call)) this.#call(call);
+    // The form of calls before there were several.
+    if (isJsonObject(delta.function_call)) this.#call({ index: 0, function: delta.function_call });
   }
 
   /** Some servers send the content as a list of texts and thoughts. */
   #pieces(pieces: readonly unknown[]): void {
     for (const one of pieces) {
-      const piece = objectAt(one, 'content');
-      if (piece.type === 'text' && typeof piece.text === 'string') this.#say('text', piece.text);
-      else if (piece.type === 'thinking' && Array.isArray(piece.thinking)) {
-        const texts = piece.thinking.map((thought: Json | null) =>
-          thought?.type === 'text' && typeof thought.text === 'string' ? thought.text : '',
-        );
-        this.#say('reasoning', texts.join(''));
-      }
+      const piece = typeof one === 'string' ? { text: one } : fieldsOf(one);
+      if (piece.thinking === undefined) this.#say('text', textAt(piece.text, 'text'));
+      else if (typeof piece.thinking === 'string') this.#say('reasoning', piece.thinking);
+      else
+        for (const thought of itemsOf(piece.thinking))
+          this.#say('reasoning', textAt(fieldsOf(thought).text, 'thinking'));
     }
   }
 
   #say(type: 'text' | 'reasoning', delta: string): void {
     if (delta === '') return;
+    this.#spoken = true;
     if (this.#open !== type) this.#collector.add({ type: `${type}-start`, id: '0' });
     this.#open = type;
     this.#collector.add({ type: `${type}-delta`, id: '0', delta });
   }
 
   #call(call: Json): void {
-    const { name, arguments: input } = objectAt(call.function, 'function');
+    this.#spoken = true;
     if (this.#open === 'reasoning') this.#open = null;
+    const { name, arguments: input } = fieldsOf(call.function);
     const delta: CallDelta = {
-      index: optionalNumber(call.index, 'index') ?? null,
-      id: optionalText(call.id, 'id') ?? null,
-      function: {
-        name: optionalText(name, 'name') ?? null,
-        arguments: optionalText(input, 'arguments') ?? '',
-      },
-      extra_content: (call.extra_content ?? null) as CallDelta['extra_content'],
+      index: numberOf(call.index) ?? null,
+      id: wordOf(call.id) ?? null,
+      function: { name: wordOf(name) ?? null, arguments: argumentsOf(input) },
+      extra_content: isJsonObject(call.extra_content) ? call.extra_content : null,
     };
     const { index } = delta;
+    this.#named ||= delta.function.name !== null;
+    if (index === null && !this.#named && delta.id === null && delta.function.arguments === '') return;
+    if (index === null && !this.#named) throw new BrokenEvent('a call has no name');
     if (index === null || this.#begun.has(index)) return this.#tracker.processDelta(delta);
+    // Some servers send the index with later pieces only.
+    if (this.#named && delta.id === null && delta.function.name === null && !this.#nameless.has(index))
+      return this.#tracker.processDelta({ ...delta, index: null });
     const whole = afterNameless(this.#nameless.get(index), delta);
     if (whole.function.name === null) {
       this.#collector.add({ type: 'tool-input-delta', id: '', delta: delta.function.arguments });
@@ -200,38 +214,38 @@ class ChatReader implements WireReader {
   }
 
   get closing(): boolean {
-    // Some servers send an empty reason with every piece.
-    return this.#finish !== null && Object.hasOwn(FINISH, this.#finish);
+    return this.#finish !== undefined;
   }
 
-  end(): void {
+  end(done: boolean): void {
+    if (this.#finish === undefined && !(done && this.#spoken)) return;
     if (this.#nameless.size > 0) throw new BrokenEvent('a call has no name');
     this.#tracker.flush();
-    if (this.#finish === null) return;
-    const unified = FINISH[this.#finish] ?? 'other';
+    const unified = finishOf(this.#finish, this.#called);
     this.#collector.add({
       type: 'finish',
       finishReason: {
         unified: unified === 'stop' && this.#refused ? 'content-filter' : unified,
         raw: this.#finish,
       },
-      usage: usageOf(this.#usage),
+      usage: usageOf(fieldsOf(this.#usage)),
     });
   }
 }
 
-function usageOf(usage: Json | null): LanguageModelV4Usage {
-  const count = (of: unknown, name: string) =>
-    of === undefined || of === null ? undefined : optionalNumber(objectAt(of, 'usage')[name], name);
-  const cacheRead = count(usage?.prompt_tokens_details, 'cached_tokens');
-  const reasoning = count(usage?.completion_tokens_details, 'reasoning_tokens');
+function usageOf(usage: Json): LanguageModelV4Usage {
+  const read = fieldsOf(usage.prompt_tokens_details);
   return {
     inputTokens: {
-      total: count(usage, 'prompt_tokens'),
+      total: numberOf(usage.prompt_tokens),
       noCache: undefined,
-      cacheRead,
+      cacheRead: numberOf(read.cached_tokens),
       cacheWrite: undefined,
     },
-    outputTokens: { total: count(usage, 'completion_tokens'), text: undefined, reasoning },
+    outputTokens: {
+      total: numberOf(usage.completion_tokens),
+      text: undefined,
+      reasoning: numberOf(fieldsOf(usage.completion_tokens_details).reasoning_tokens),
+    },
   };
 }

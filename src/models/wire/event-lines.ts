@@ -1,32 +1,53 @@
 import { EVENT_MAX, UnusableAnswer } from '../provider/http-fetch.ts';
 
-/** Decodes server-sent events from chunks of any size to their data. An event must end with an empty line. Throws `UnusableAnswer` for a huge one. */
+/** `name`: what the field `event` says; empty without one. */
+type OnEvent = (data: string, name: string) => void;
+
+/**
+ * Decodes server-sent events from chunks of any size. A byte order mark, blank data and a missing empty line at the end cost no event. Throws
+ * `UnusableAnswer` for a huge one.
+ */
 export class EventLines {
+  readonly #onEvent: OnEvent;
   /** A line that has not ended yet, in pieces, so that a long one is not searched again for each. */
   #rest: string[] = [];
   #data: string | null = null;
+  #name = '';
   /** Characters of the event so far. */
   #size = 0;
+  #begun = false;
 
-  push(text: string, onData: (data: string) => void): void {
+  constructor(onEvent: OnEvent) {
+    this.#onEvent = onEvent;
+  }
+
+  push(chunk: string): void {
+    const text = this.#begun ? chunk : chunk.replace(/^\u{feff}/u, '');
+    this.#begun ||= chunk !== '';
     this.#size += text.length;
     if (text.includes('\n')) {
       this.#rest.push(text);
       const all = this.#rest.length === 1 ? text : this.#rest.join('');
-      this.#rest = [this.#lines(all, onData)];
+      this.#rest = [this.#lines(all)];
     } else this.#rest.push(text);
     if (this.#size > EVENT_MAX)
       throw new UnusableAnswer(`an event of the answer exceeds ${EVENT_MAX} characters`);
   }
 
+  /** The stream has ended: so has its last event. */
+  end(): void {
+    this.push('\n\n');
+  }
+
   /** Returns the line that has not ended. */
-  #lines(all: string, onData: (data: string) => void): string {
+  #lines(all: string): string {
     let from = 0;
     for (let end = all.indexOf('\n'); end >= 0; end = all.indexOf('\n', from)) {
       const stop = end > from && all.charCodeAt(end - 1) === 13 ? end - 1 : end;
-      if (stop === from) this.#dispatch(all.length - end, onData);
+      if (stop === from) this.#dispatch(all.length - end);
       else if (all.startsWith('data:', from))
         this.#add(all.slice(all[from + 5] === ' ' ? from + 6 : from + 5, stop));
+      else if (all.startsWith('event:', from)) this.#name = all.slice(from + 6, stop).trim();
       from = end + 1;
     }
     return all.slice(from);
@@ -36,10 +57,11 @@ export class EventLines {
     this.#data = this.#data === null ? data : `${this.#data}\n${data}`;
   }
 
-  #dispatch(left: number, onData: (data: string) => void): void {
-    const data = this.#data;
+  #dispatch(left: number): void {
+    const [data, name] = [this.#data, this.#name];
     this.#data = null;
+    this.#name = '';
     this.#size = left;
-    if (data !== null) onData(data);
+    if (data !== null && data.trim() !== '') this.#onEvent(data, name);
   }
 }

@@ -4,7 +4,8 @@ import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provid
 import type { ToolSpec } from '../../records/tool.ts';
 import type { ModelRequest } from '../model.ts';
 import { callOptions } from '../provider/call-options.ts';
-import { httpAddress, plainHeaders } from '../provider/http-fetch.ts';
+import { httpAddress } from '../provider/http-fetch.ts';
+import { PackageRequests } from './package-requests.ts';
 
 /** A request without its messages: URL, headers, and the body around the messages. */
 export interface RequestFrame {
@@ -33,20 +34,13 @@ const MARK = `messages-${randomUUID()}`;
 const KEY_MARK = `key-${randomUUID()}`;
 const KEPT_MAX = 64;
 
-interface Made {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
 /**
  * Frames of requests made by the provider packages, which know the options of each model (limits, thinking, headers, tools). For each set of options
  * one request with a placeholder for its messages is built and never sent; the text around the placeholder serves all further requests.
  */
 export class RequestFrames {
-  readonly #model: LanguageModelV4;
+  readonly #requests: PackageRequests;
   readonly #userMessage: (text: string) => string;
-  readonly #made = new WeakMap<AbortSignal, (made: Made) => void>();
   /** Oldest first. */
   readonly #frames = new Map<string, RequestFrame>();
   readonly #tools = new WeakMap<ToolSpec, number>();
@@ -57,13 +51,7 @@ export class RequestFrames {
     userMessage: (text: string) => string,
   ) {
     this.#userMessage = userMessage;
-    this.#model = open((input, init) => {
-      const { headers, body, signal } = init ?? {};
-      const made = signal == null ? undefined : this.#made.get(signal);
-      made?.({ url: String(input), headers: plainHeaders(headers), body: String(body) });
-      // The package's reading of the answer is not used.
-      return new Promise(() => undefined);
-    });
+    this.#requests = new PackageRequests(open);
   }
 
   /** The frame for the options of a request, built on first use. Rejects with what the package throws. */
@@ -92,13 +80,9 @@ export class RequestFrames {
     options: Omit<LanguageModelV4CallOptions, 'prompt'>,
     system: string,
   ): Promise<RequestFrame> {
-    const { signal: abortSignal } = new AbortController();
-    const { url, headers, body } = await new Promise<Made>((resolve, reject) => {
-      this.#made.set(abortSignal, resolve);
-      const user = { role: 'user' as const, content: [{ type: 'text' as const, text: MARK }] };
-      const prompt = system === '' ? [user] : [{ role: 'system' as const, content: system }, user];
-      this.#model.doStream({ ...options, prompt, abortSignal }).then(undefined, reject);
-    });
+    const user = { role: 'user' as const, content: [{ type: 'text' as const, text: MARK }] };
+    const prompt = system === '' ? [user] : [{ role: 'system' as const, content: system }, user];
+    const { url, headers, body } = await this.#requests.made({ ...options, prompt });
     const message = this.#userMessage(MARK);
     const at = body.indexOf(message);
     if (at < 0) throw new TypeError('the provider package writes messages in an unexpected shape');

@@ -1,10 +1,11 @@
 import type { AnswerCollector } from '../provider/answer-collector.ts';
-import type { Json } from './wire-protocol.ts';
+import { saidIn } from '../provider/said-in.ts';
+import { fieldsOf, type Json, numberOf } from './wire-protocol.ts';
 
 /** HTTP statuses of the error types that providers send in a stream, where there is no status. */
 const STATUSES: readonly (readonly [RegExp, number])[] = [
-  [/insufficient_quota|rate_limit/, 429],
-  [/authentication/, 401],
+  [/insufficient_quota|rate_limit|resource_exhausted/, 429],
+  [/authentication|unauthenticated|invalid_api_key/, 401],
   [/permission/, 403],
   [/not_found/, 404],
   [/too_large/, 413],
@@ -28,10 +29,15 @@ export class RefusedInStream extends Error {
 
 /** Handles a provider's error in a stream. Throws `RefusedInStream` if nothing preceded it; otherwise adds the error to the collector. */
 export function takeError(event: Json, spoken: boolean, collector: AnswerCollector): void {
-  const holder = (event.response ?? event) as Json;
-  const error = (holder.error ?? event) as Json;
-  if (spoken || typeof error.message !== 'string') return collector.add({ type: 'error', error });
-  const kind = `${error.code ?? ''} ${error.type ?? ''}`.toLowerCase();
-  const status = STATUSES.find(([pattern]) => pattern.test(kind))?.[1] ?? 500;
-  throw new RefusedInStream(error.message, status, JSON.stringify(event));
+  const holder = fieldsOf(event.response ?? event);
+  const error = holder.error ?? event;
+  const message = saidIn(error) ?? 'the server reports an error, and does not say which';
+  const { code, type, status } = fieldsOf(error);
+  if (spoken) return collector.add({ type: 'error', error: { code, type, message } });
+  const number = [code, status, event.code, event.status]
+    .map(numberOf)
+    .find((one) => one !== undefined && one >= 400 && one < 600);
+  const kind = `${code ?? ''} ${type ?? ''} ${status ?? ''}`.toLowerCase();
+  const found = STATUSES.find(([pattern]) => pattern.test(kind))?.[1] ?? number ?? 500;
+  throw new RefusedInStream(message, found, JSON.stringify(event));
 }

@@ -2,6 +2,7 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { isJsonObject } from '../../records/text/json-text.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
+import { UnusableAnswer } from '../provider/http-fetch.ts';
 
 /** A JSON object before validation. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -12,13 +13,19 @@ export interface WirePiece {
   readonly json: string;
 }
 
-/** Decodes the events of one answer into its collector. Throws `BrokenEvent` for one that violates the protocol. */
+/**
+ * Decodes the events of one answer into its collector. A field that the answer does not need may be missing, null or of another type. Throws `BrokenEvent`
+ * where something needed is missing or cannot be read.
+ */
 export interface WireReader {
-  event(value: Json): void;
+  /** `name`: the event's name in the stream; empty if it has none. */
+  event(value: Json, name: string): void;
+  /** Takes a whole answer, from a server that does not stream. */
+  whole(value: Json): void;
   /** Whether the answer is complete but for what may still follow, such as its usage. */
   readonly closing?: boolean;
-  /** Called when the stream has ended. */
-  end(): void;
+  /** Called when the stream has ended. `done`: whether the server has said that this is all (`[DONE]`). */
+  end(done: boolean): void;
 }
 
 /**
@@ -38,8 +45,11 @@ export interface WireProtocol {
   readonly reader: (collector: AnswerCollector, tools: readonly ToolSpec[], provider: string) => WireReader;
 }
 
-export class BrokenEvent extends Error {
-  override readonly name = 'BrokenEvent';
+/** An answer that lacks something needed, or has it in a form that cannot be read: it would be the same at the next try. */
+export class BrokenEvent extends UnusableAnswer {
+  constructor(what: string) {
+    super(`the answer of the server cannot be read: ${what}`);
+  }
 }
 
 /** Joins messages that are serialized independently. */
@@ -52,27 +62,50 @@ export const ALONE: Pick<WireProtocol, 'join' | 'end'> = {
   end: '',
 };
 
-export function objectAt(value: unknown, what: string): Json {
-  if (isJsonObject(value)) return value;
-  throw new BrokenEvent(`${what} is not an object`);
+/** The fields of an object; none, if it is missing or something else. */
+export function fieldsOf(value: unknown): Json {
+  return isJsonObject(value) ? value : {};
 }
 
+/** A list; a single item that came without one is a list of it. */
+export function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+}
+
+/** Text for a model or a person: nothing may be lost of it, so what cannot be read as text is an error. Throws `BrokenEvent`. */
 export function textAt(value: unknown, what: string): string {
-  if (typeof value === 'string') return value;
-  throw new BrokenEvent(`${what} is not a string`);
+  if (typeof value === 'object' && value !== null) throw new BrokenEvent(`${what} is not text`);
+  return wordOf(value) ?? '';
 }
 
-export function optionalText(value: unknown, what: string): string | undefined {
-  return value === undefined || value === null ? undefined : textAt(value, what);
+/** An id, a name or another word, also if it came as a number; undefined if it is missing, empty or something else. */
+export function wordOf(value: unknown): string | undefined {
+  const known = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  return known && value !== '' ? String(value) : undefined;
 }
 
-export function listAt(value: unknown, what: string): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  throw new BrokenEvent(`${what} is not an array`);
+/** The type of an event; where its data does not say it, its name in the stream. Throws `BrokenEvent` if neither does, and the event says something. */
+export function eventType(value: Json, name: string): string {
+  if (typeof value.type === 'string') return value.type;
+  if (value.error !== undefined && value.error !== null) return 'error';
+  const says = ['delta', 'content_block', 'item'].some((field) => value[field] !== undefined);
+  if (name === '' && says) throw new BrokenEvent('an event has no type');
+  return name;
 }
 
-export function optionalNumber(value: unknown, what: string): number | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number') return value;
-  throw new BrokenEvent(`${what} is not a number`);
+/** The type of a block or an item; where a server does not say it, that of the first field which it has. */
+export function typeIn(value: Json, fields: Readonly<Record<string, string>>): string | undefined {
+  if (typeof value.type === 'string') return value.type;
+  return Object.entries(fields).find(([field]) => value[field] !== undefined)?.[1];
+}
+
+/** A count or an index, also if it came as text; undefined if it is missing or something else. */
+export function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+/** Arguments of a call, as JSON text or as the object itself. */
+export function argumentsOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (wordOf(value) ?? '');
 }

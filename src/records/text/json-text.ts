@@ -69,6 +69,12 @@ export function storableJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [storable(key), storableJson(one)]));
 }
 
+/** JSON whose texts, and those of all values in it, are well-formed: no server accepts half of a surrogate pair. Only values that have one are walked. */
+export function wellFormedJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.includes('\\ud') ? JSON.stringify(storableJson(value)) : text;
+}
+
 /** Returns why the text is too large or too deeply nested; null if it is not. Checks without parsing. */
 export function jsonSizeFault(text: string): string | null {
   if (text.length > LENGTH_MAX) return `it has ${text.length} characters; the maximum is ${LENGTH_MAX}`;

@@ -1,4 +1,4 @@
-import { createHttpFetch } from '../../../models/provider/http-fetch.ts';
+import { getText } from '../../../models/provider/http-fetch.ts';
 import { type OpenModelOptions, reachOf } from '../../../models/providers.ts';
 import { clean } from '../../../render/clean.ts';
 
@@ -17,7 +17,6 @@ export type Listing =
   | { readonly ok: false; readonly wants_key: boolean; readonly error: string };
 
 const TIMEOUT_MS = 2_000;
-const BYTES_MAX = 4 * 1024 * 1024;
 const MODELS_MAX = 2_000;
 
 /** Returns the usual addresses of local servers; those of built-in providers may be set by variables. */
@@ -46,34 +45,23 @@ export async function listModels(
   const failed = (error: string, wants_key = false): Listing => ({ ok: false, wants_key, error });
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const answer = await createHttpFetch(TIMEOUT_MS)(`${base_url.replace(/\/+$/, '')}/models`, {
-      method: 'GET',
-      headers: key === null ? {} : { authorization: `Bearer ${key}` },
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-    });
-    if (answer.status === 401 || answer.status === 403) {
-      await answer.body?.cancel().catch(() => undefined);
+    const { status, text } = await getText(
+      `${base_url.replace(/\/+$/, '')}/models`,
+      key === null ? {} : { authorization: `Bearer ${key}` },
+      {
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+        idle_ms: TIMEOUT_MS,
+      },
+    );
+    if (status === 401 || status === 403)
       return failed(key === null ? 'it wants a key' : 'it refuses the key', true);
-    }
-    const models = modelsOf(await textOf(answer));
-    return models === null ? failed(`it lists no models (${answer.status})`) : { ok: true, models };
+    const models = modelsOf(text);
+    return models === null ? failed(`it lists no models (${status})`) : { ok: true, models };
   } catch (error) {
     const { code } = ((error as Error).cause ?? {}) as { readonly code?: string };
     const silent = timeout.aborted ? `no answer within ${TIMEOUT_MS / 1000} s` : 'no connection';
     return failed(`it cannot be reached (${code ?? silent})`);
   }
-}
-
-/** Reads a body of limited size, else returns an empty text: a server on a usual port may be of another kind, and send without end. */
-async function textOf(answer: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of answer.body ?? []) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > BYTES_MAX) return '';
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Null if the text is not a list of models. */

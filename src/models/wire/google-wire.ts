@@ -1,0 +1,127 @@
+import type { LanguageModelV4, LanguageModelV4Usage } from '@ai-sdk/provider';
+import type { AnswerCollector } from '../provider/answer-collector.ts';
+import { callOptions } from '../provider/call-options.ts';
+import { httpAddress } from '../provider/http-fetch.ts';
+import type { Ask } from '../provider/provider-model.ts';
+import { ProviderPrompt } from '../provider/provider-prompt.ts';
+import { finishOf, isFinish } from './finish-reason.ts';
+import { PackageRequests } from './package-requests.ts';
+import { sendWire } from './send-wire.ts';
+import { takeError } from './stream-error.ts';
+import {
+  argumentsOf,
+  BrokenEvent,
+  fieldsOf,
+  itemsOf,
+  type Json,
+  numberOf,
+  textAt,
+  type WireReader,
+  wordOf,
+} from './wire-protocol.ts';
+
+/** Gemini: requests as the provider package makes them, answers read like those of the other protocols. */
+export function googleAsk(
+  id: string,
+  open: (fetch: typeof globalThis.fetch) => LanguageModelV4,
+  idle_ms: number,
+): Ask {
+  const requests = new PackageRequests(open);
+  const prompts = new ProviderPrompt(id);
+  return async (request, summarised, collector) => {
+    const prompt = prompts.build(request.system, request.messages);
+    const { url, headers, body } = await requests.made({ ...callOptions(request, summarised), prompt });
+    const call = { method: 'POST', headers, body: [body], signal: request.signal, idle_ms };
+    await sendWire({ url, address: httpAddress(url) }, call, new GoogleReader(collector), collector);
+  };
+}
+
+class GoogleReader implements WireReader {
+  readonly #collector: AnswerCollector;
+  #open: 'text' | 'reasoning' | null = null;
+  #blocks = 0;
+  #calls = 0;
+  #spoken = false;
+  #finish: string | undefined;
+  #usage: Json = {};
+
+  constructor(collector: AnswerCollector) {
+    this.#collector = collector;
+  }
+
+  event(value: Json): void {
+    if (value.error != null) return takeError(value, this.#spoken, this.#collector);
+    if (value.usageMetadata != null) this.#usage = { ...this.#usage, ...fieldsOf(value.usageMetadata) };
+    const blocked = wordOf(fieldsOf(value.promptFeedback).blockReason);
+    if (blocked !== undefined && !/_UNSPECIFIED$/.test(blocked)) this.#finish = 'content_filter';
+    const candidate = fieldsOf(itemsOf(value.candidates)[0]);
+    for (const part of itemsOf(fieldsOf(candidate.content).parts)) this.#part(fieldsOf(part));
+    const reason = wordOf(candidate.finishReason);
+    if (isFinish(reason)) this.#finish ??= reason;
+  }
+
+  whole(value: Json): void {
+    this.event(value);
+    this.end(true);
+  }
+
+  #part(part: Json): void {
+    const sealed = wordOf(part.thoughtSignature);
+    const own = sealed === undefined ? {} : { providerMetadata: { google: { thoughtSignature: sealed } } };
+    if (part.functionCall !== undefined && part.functionCall !== null) {
+      const call = fieldsOf(part.functionCall);
+      const toolName = wordOf(call.name);
+      if (toolName === undefined) throw new BrokenEvent('a call has no name');
+      this.#open = null;
+      this.#calls += 1;
+      const toolCallId = wordOf(call.id) ?? `call_${this.#calls}`;
+      this.#collector.add({
+        type: 'tool-call',
+        toolCallId,
+        toolName,
+        input: argumentsOf(call.args) || '{}',
+        ...own,
+      });
+      this.#spoken = true;
+      return;
+    }
+    const delta = textAt(part.text, 'text');
+    if (delta === '' && sealed === undefined) return;
+    // A signature without text seals the text before it, or stands alone.
+    const alone = delta === '' && this.#open !== 'text';
+    const type = part.thought === true && (alone || delta !== '') ? 'reasoning' : 'text';
+    if (alone || this.#open !== type) {
+      this.#blocks += 1;
+      this.#collector.add({ type: `${type}-start`, id: `${this.#blocks}`, ...own });
+    }
+    this.#open = alone ? null : type;
+    this.#spoken = true;
+    this.#collector.add({ type: `${type}-delta`, id: `${this.#blocks}`, delta, ...own });
+  }
+
+  get closing(): boolean {
+    return this.#finish !== undefined;
+  }
+
+  end(done: boolean): void {
+    if (this.#finish === undefined && !(done && this.#spoken)) return;
+    this.#collector.add({
+      type: 'finish',
+      finishReason: { unified: finishOf(this.#finish, this.#calls > 0), raw: this.#finish },
+      usage: usageOf(this.#usage),
+    });
+  }
+}
+
+function usageOf(usage: Json): LanguageModelV4Usage {
+  const [output, reasoning] = [numberOf(usage.candidatesTokenCount), numberOf(usage.thoughtsTokenCount)];
+  return {
+    inputTokens: {
+      total: (numberOf(usage.promptTokenCount) ?? 0) + (numberOf(usage.toolUsePromptTokenCount) ?? 0),
+      noCache: undefined,
+      cacheRead: numberOf(usage.cachedContentTokenCount),
+      cacheWrite: undefined,
+    },
+    outputTokens: { total: (output ?? 0) + (reasoning ?? 0), text: output, reasoning },
+  };
+}

@@ -1,0 +1,38 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { storableJson } from '../../records/text/json-text.ts';
+import { plainHeaders } from '../provider/http-fetch.ts';
+
+export interface PackageRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Requests as a provider package makes them, which knows the options of each model; they are not sent, and its reading of answers is not used. */
+export class PackageRequests {
+  readonly #model: LanguageModelV4;
+  readonly #made = new WeakMap<AbortSignal, (request: PackageRequest) => void>();
+
+  constructor(open: (fetch: typeof globalThis.fetch) => LanguageModelV4) {
+    this.#model = open((input, init) => {
+      const { headers, body, signal } = init ?? {};
+      const take = signal == null ? undefined : this.#made.get(signal);
+      take?.({ url: String(input), headers: plainHeaders(headers), body: wellFormed(String(body)) });
+      return new Promise(() => undefined);
+    });
+  }
+
+  /** Rejects with what the package throws. */
+  made(options: Omit<LanguageModelV4CallOptions, 'abortSignal'>): Promise<PackageRequest> {
+    const { signal: abortSignal } = new AbortController();
+    return new Promise((resolve, reject) => {
+      this.#made.set(abortSignal, resolve);
+      this.#model.doStream({ ...options, abortSignal }).then(undefined, reject);
+    });
+  }
+}
+
+/** No server accepts half of a surrogate pair, which JSON writes as an escape. */
+function wellFormed(body: string): string {
+  return body.includes('\\ud') ? JSON.stringify(storableJson(JSON.parse(body))) : body;
+}

@@ -1,0 +1,139 @@
+import type { IncomingMessage, RequestOptions } from 'node:http';
+import { APICallError } from '@ai-sdk/provider';
+import { cutText } from '../../records/text/cut-text.ts';
+import { isJsonObject, parseJson } from '../../records/text/json-text.ts';
+import type { AnswerCollector } from '../provider/answer-collector.ts';
+import {
+  bodyFault,
+  foreignAnswer,
+  type HttpCall,
+  headersOf,
+  JSON_TYPE,
+  sendHttp,
+  textOf,
+  typeOf,
+} from '../provider/http-fetch.ts';
+import { saidIn, saidInBody } from '../provider/said-in.ts';
+import { EventLines } from './event-lines.ts';
+import { RefusedInStream, takeError } from './stream-error.ts';
+import { fieldsOf, itemsOf, type Json, type WireReader } from './wire-protocol.ts';
+
+/** How long a finished answer may stay open: after its last event, for what may follow, and after its end, for the server to close it. */
+const CLOSING_MS = 5_000;
+const CLOSE_MS = 1_000;
+/** Fields of whole answers: Chat Completions, Messages, Responses, Gemini. */
+const WHOLE = ['choices', 'content', 'output', 'candidates'];
+
+/**
+ * Sends a request over keep-alive `node:http` connections and decodes the events of its answer. Rejects with an `APICallError` if the server refuses it, also
+ * if it says so at the start of the stream or with status 200.
+ */
+export async function sendWire(
+  { url, address }: { readonly url: string; readonly address: RequestOptions },
+  call: HttpCall,
+  reader: WireReader,
+  collector: AnswerCollector,
+): Promise<void> {
+  await sendHttp(address, call, async (answer) => {
+    const status = answer.statusCode ?? 0;
+    const refusal = (message: string, statusCode: number, responseBody: string) =>
+      new APICallError({
+        ...{ message, statusCode, responseBody, url },
+        requestBodyValues: JSON.parse(call.body.join('')),
+        responseHeaders: Object.fromEntries(headersOf(answer)),
+      });
+    const foreign = foreignAnswer(answer, url);
+    try {
+      if (foreign !== null) {
+        const body = typeOf(answer) === JSON_TYPE ? parseJson(await textOf(answer)) : null;
+        answer.destroy();
+        if (body?.ok !== true || !isJsonObject(body.value)) throw foreign;
+        return takeWhole(body.value, reader, collector, foreign);
+      }
+      if (status < 200 || status >= 300) {
+        const body = await textOf(answer);
+        throw refusal(saidInBody(body) ?? answer.statusMessage ?? '', status, body);
+      }
+      await read(answer, reader, collector);
+    } catch (error) {
+      if (!(error instanceof RefusedInStream)) throw error;
+      throw refusal(error.message, error.status, error.body);
+    }
+  });
+}
+
+/** Reads to the end of the answer or the first error; never leaves a partially read answer on the connection. */
+function read(answer: IncomingMessage, reader: WireReader, collector: AnswerCollector): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let [over, done] = [false, false];
+    let timer: NodeJS.Timeout | undefined;
+    const lines = new EventLines((data, name) => {
+      clearTimeout(timer);
+      if (over || collector.error !== null) return;
+      if (data.trim() === '[DONE]') over = done = true;
+      else
+        try {
+          reader.event(fieldsOf(eventOf(data)), name);
+        } catch (error) {
+          // Nothing that follows the end can cost the answer.
+          if (reader.closing !== true) throw error;
+        }
+      timer = reader.closing ? setTimeout(end, CLOSING_MS) : undefined;
+    });
+    /** Ends the answer; a server that keeps it open loses the connection. */
+    const end = () => {
+      over = true;
+      clearTimeout(timer);
+      try {
+        if (collector.error === null) reader.end(done);
+        resolve();
+      } catch (error) {
+        reject(error);
+      }
+      if (!answer.readableEnded) timer = setTimeout(() => answer.destroy(), CLOSE_MS).unref();
+    };
+    answer.setEncoding('utf8');
+    answer.on('data', (text: string) => {
+      if (over) return;
+      try {
+        lines.push(text);
+        if (collector.error === null) {
+          if (over || collector.finished) end();
+          return;
+        }
+        resolve();
+      } catch (error) {
+        reject(error);
+      }
+      over = true;
+      answer.destroy();
+    });
+    answer.on('end', () => {
+      if (over) return;
+      try {
+        lines.end();
+      } catch {
+        // The answer broke off within an event.
+      }
+      end();
+    });
+    answer.on('error', (error) => reject(bodyFault(error)));
+    answer.on('close', () => clearTimeout(timer));
+  });
+}
+
+/** An event that is no JSON was damaged on its way. Not bounded like arguments of calls: an event may be large, and only known fields of it are read. */
+function eventOf(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new Error(`an event is no JSON: ${cutText(data, 80)}`);
+  }
+}
+
+/** Takes an answer as JSON, which is no stream: an error, or a whole answer of a server that does not stream. */
+function takeWhole(body: Json, reader: WireReader, collector: AnswerCollector, foreign: Error): void {
+  if (WHOLE.some((field) => itemsOf(body[field]).length > 0)) reader.whole(body);
+  else if (saidIn(body) !== null) takeError(body, false, collector);
+  else throw foreign;
+}
