@@ -26,6 +26,7 @@ import { agentPrograms } from './settings/agent-programs.ts';
 import { dataFolder, outputFolder, settingsPlaces } from './settings/folders.ts';
 import { nodeTooOld } from './settings/node-version.cjs';
 import { serversOf } from './settings/open-servers.ts';
+import { quirkFile } from './settings/quirk-file.ts';
 import { commandBounds } from './settings/sandbox-of.ts';
 import { openStore } from './store/open-store.ts';
 import { createBuiltInTools } from './tools/tool-registry.ts';
@@ -123,7 +124,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
   const { env = process.env } = options;
   const store = await openStore(options.database);
   const gates = new Map<string, Gate>();
-  const unsummarised = new Set<string>();
+  const quirks = quirkFile(dataFolder(env));
   const bounds = commandBounds(options.sandbox, env, store);
   const acp = agentPrograms(options, env, store);
   const runtime = await openRuntime({
@@ -135,7 +136,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
         providers: options.providers ?? {},
         env,
         gates,
-        unsummarised,
+        quirks,
         acp,
       }),
     openServers: serversOf(options, env, store),

@@ -114,9 +114,42 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
       "forks that begin together let the first one's answer begin, at most 5 s ([why](providers.md#caches))",
     default: '`true` for `anthropic`, `openai` and `google` on other machines',
   },
+  'providers.NAME.quirks': {
+    meaning: 'what its server does not take ([what is learnt](providers.md#what-a-server-does-not-take))',
+  },
+  'providers.NAME.quirks.omit': {
+    meaning:
+      'paths of fields that are left out of requests, such as `stream_options` or `messages.reasoning_content`',
+    default: 'none, and what was learnt',
+  },
+  'providers.NAME.quirks.userAfterResults': {
+    meaning: 'whether a message of the user may follow results directly',
+    default: '`true`',
+  },
+  'providers.NAME.quirks.systemRole': {
+    meaning: 'whether messages may have the role `system`',
+    default: '`true`',
+  },
   'providers.NAME.models': { meaning: 'what is known of single models, by name' },
   'providers.NAME.models.NAME': { meaning: 'one model' },
   'providers.NAME.models.NAME.contextWindow': { meaning: 'tokens that fit, input and output together' },
+  'providers.NAME.models.NAME.quirks': {
+    meaning:
+      'what this model does not take, beside that ([what is learnt](providers.md#what-a-server-does-not-take))',
+  },
+  'providers.NAME.models.NAME.quirks.omit': {
+    meaning:
+      'paths of fields that are left out of requests, such as `stream_options` or `messages.reasoning_content`',
+    default: 'none, and what was learnt',
+  },
+  'providers.NAME.models.NAME.quirks.userAfterResults': {
+    meaning: 'whether a message of the user may follow results directly',
+    default: '`true`',
+  },
+  'providers.NAME.models.NAME.quirks.systemRole': {
+    meaning: 'whether messages may have the role `system`',
+    default: '`true`',
+  },
   'providers.NAME.models.NAME.price': {
     meaning: 'US dollars per million tokens ([prices](prices.md)); takes precedence over the built-in table',
   },

@@ -5,6 +5,7 @@ import type { Model } from './model.ts';
 import { usualWindow } from './provider/context-windows.ts';
 import { listedModels, listPrice } from './provider/prices.ts';
 import type { Price, ProviderConfig } from './provider/provider-config.ts';
+import { memoryQuirks, mergeQuirks, type QuirkBook } from './provider/quirk-book.ts';
 import { Gate, gated } from './rate-limit-gate.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,8 +18,8 @@ export interface OpenModelOptions extends Omit<OpenAcpOptions, 'env'> {
   readonly idle_timeout_ms?: number;
   /** One gate per `provider/model`; share it between calls so that all agents of a process share the gates. */
   readonly gates?: Map<string, Gate>;
-  /** Providers that refused to summarise reasoning; shared like the gates. */
-  readonly unsummarised?: Set<string>;
+  /** What servers do not take, shared like the gates; by default it is learnt for this model alone. */
+  readonly quirks?: QuirkBook;
 }
 
 interface KnownProvider {
@@ -111,21 +112,27 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
   const known = config?.models?.[model];
   const base_url = baseUrlOf(found, options.env);
   // The provider code is large and loaded for the first model that needs it.
-  const [{ askOf }, { createProviderModel }] = await Promise.all([
+  const [{ askOf }, { createProviderModel }, { nearModel }] = await Promise.all([
     import('./provider-ask.ts'),
     import('./provider/provider-model.ts'),
+    import('./provider/model-list.ts'),
   ]);
+  if (found.type === 'openai-compatible' && base_url === undefined) {
+    throw new CoppiceError('E_CONFIG', `provider ${provider} has no address`, {
+      hint: `Set providers.${provider}.baseURL`,
+    });
+  }
+  const idle_ms = options.idle_timeout_ms ?? DEFAULT_IDLE_MS;
+  const book = options.quirks ?? memoryQuirks();
   const opened = createProviderModel({
     id: name,
-    ask: await askOf({
-      type: found.type,
-      provider,
-      model,
-      key,
-      base_url,
-      headers: config?.headers,
-      idle_ms: options.idle_timeout_ms ?? DEFAULT_IDLE_MS,
-    }),
+    askFor: (quirks) =>
+      askOf({ type: found.type, provider, model, key, base_url, headers: config?.headers, idle_ms, quirks }),
+    quirks: {
+      of: () => mergeQuirks(book.of(name), config?.quirks, known?.quirks),
+      learn: (_, quirks) => book.learn(name, quirks),
+    },
+    near: () => nearModel(model, { type: found.type, base_url, key, headers: config?.headers }),
     context_window: contextWindow(name, options.providers),
     price: known?.price ?? (found.free === true ? FREE : listPrice(found.type, model)),
     caches_prefixes: config?.siblingsWait ?? (found.type !== 'openai-compatible' && !isLocal(base_url)),
@@ -133,7 +140,6 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
     secrets: [...(key === null ? [] : [key]), ...secretHeaders(config)],
     trusts_own_ids: found.type === 'openai-compatible' || found.type === 'google',
     thinks_throughout: found.type === 'anthropic',
-    unsummarised: options.unsummarised ?? new Set(),
   });
   return gated(opened, gateOf(name, config, options));
 }

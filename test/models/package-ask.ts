@@ -6,10 +6,10 @@ import { ProviderPrompt } from '../../src/models/provider/provider-prompt.ts';
 /** Sends requests through a provider package of the AI SDK, without the SDK around it. */
 export function packageAsk(id: string, model: LanguageModelV4): Ask {
   const prompts = new ProviderPrompt(id);
-  return async (request, summarised, collector) => {
+  return async (request, collector) => {
     const { signal } = request;
     const { stream } = await model.doStream({
-      ...callOptions(request, summarised),
+      ...callOptions(request),
       prompt: prompts.build(request.system, request.messages),
       abortSignal: signal,
     });

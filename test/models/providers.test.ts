@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { providerConfig } from '../../src/models/provider/provider-config.ts';
+import { memoryQuirks } from '../../src/models/provider/quirk-book.ts';
 import { knownProviders, type OpenModelOptions, openModel } from '../../src/models/providers.ts';
 import { Gate } from '../../src/models/rate-limit-gate.ts';
 import { startAnthropicServer } from '../servers/anthropic-server.ts';
@@ -153,7 +154,7 @@ it('an entry without an address, and unknown keys of one, are told', async () =>
   assert.match(wrong.error?.issues[0]?.message ?? '', /baseUrl/);
 });
 
-it('OpenAI summarises reasoning only for verified organisations: without, once found out for all its models', async () => {
+it('OpenAI summarises reasoning only for verified organisations: without, once found out for each model', async () => {
   const message = 'Your organization must be verified to generate reasoning summaries.';
   const error = {
     message,
@@ -167,10 +168,10 @@ it('OpenAI summarises reasoning only for verified organisations: without, once f
         ? { text: 'fine' }
         : { fault: { status: 400, body: { error } } },
   });
-  const unsummarised = new Set<string>();
+  const quirks = memoryQuirks();
   const env = { OPENAI_API_KEY: 'key-o', OPENAI_BASE_URL: `${server.url}/v1` };
   for (const name of ['openai/gpt-5', 'openai/gpt-5-mini']) {
-    const model = await openModel(name, { providers: {}, env, gates: gates(name), unsummarised });
+    const model = await openModel(name, { providers: {}, env, gates: gates(name), quirks });
     for (const cache_key of ['tree-1', 'tree-2']) {
       const outcome = await model.stream(ask({ thinking: 'high', cache_key }), () => undefined);
       assert.equal(outcome.type, 'answer', JSON.stringify(outcome));
@@ -182,6 +183,7 @@ it('OpenAI summarises reasoning only for verified organisations: without, once f
       [{ effort: 'high', summary: 'detailed' }, 'tree-1'],
       [{ effort: 'high' }, 'tree-1'],
       [{ effort: 'high' }, 'tree-2'],
+      [{ effort: 'high', summary: 'detailed' }, 'tree-1'],
       [{ effort: 'high' }, 'tree-1'],
       [{ effort: 'high' }, 'tree-2'],
     ],

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Model, ModelDelta, ModelOutcome } from '../../src/models/model.ts';
-import { retryAfter } from '../../src/models/provider/retry-after.ts';
 import { Gate } from '../../src/models/rate-limit-gate.ts';
+import { retryAfter } from '../../src/models/refusals/retry-after.ts';
 import { ask } from './protocols.ts';
 
 const OK: ModelOutcome = {

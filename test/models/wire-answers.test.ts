@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { Model, ModelDelta } from '../../src/models/model.ts';
 import { createProviderModel } from '../../src/models/provider/provider-model.ts';
+import { memoryQuirks } from '../../src/models/provider/quirk-book.ts';
 import { askOf } from '../../src/models/provider-ask.ts';
 import { packageAsk } from './package-ask.ts';
 import { PACKAGES } from './packages.ts';
@@ -51,16 +52,20 @@ async function both(type: string): Promise<readonly [Model, Model]> {
     headers: {},
   };
   const packaged = PACKAGES[type]?.({ baseURL, fetch }, model) as LanguageModelV4;
-  const [theirs, ours] = [packageAsk(id, packaged), await askOf({ ...reach, idle_ms: 5_000 })].map((one) =>
+  const [theirs, ours] = [
+    packageAsk(id, packaged),
+    await askOf({ ...reach, idle_ms: 5_000, quirks: {} }),
+  ].map((one) =>
     createProviderModel({
       id,
-      ask: one,
+      askFor: async () => one,
+      quirks: memoryQuirks(),
+      near: async () => '',
       context_window: null,
       price: PRICE,
       caches_prefixes: false,
       trusts_own_ids: type === 'openai-compatible',
       thinks_throughout: false,
-      unsummarised: new Set(),
       secrets: [],
       key_env: 'K',
     }),
@@ -115,7 +120,7 @@ describe('chat', () => {
   const odd: Readonly<Record<string, readonly (Event | string)[]>> = {
     'text, thought, text again': [
       chunk({ content: 'a 世界' }),
-      chunk({ reasoning: 'hm' }),
+      chunk({ reasoning_content: 'hm' }),
       chunk({ content: 'b' }),
       ...end('stop'),
     ],

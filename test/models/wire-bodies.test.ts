@@ -37,7 +37,7 @@ function packaged(type: string, model: string, request: ModelRequest) {
       return new Promise(() => undefined);
     }) as unknown as typeof globalThis.fetch;
     const opened = PACKAGES[type]?.({ baseURL: 'http://local/v1', fetch }, model);
-    const options = { ...callOptions(request, true), prompt: prompted(`local/${model}`, request) };
+    const options = { ...callOptions(request), prompt: prompted(`local/${model}`, request) };
     opened?.doStream(options).then(undefined, reject);
   });
 }

@@ -1,4 +1,4 @@
-import { retryAfter } from '../../models/provider/retry-after.ts';
+import { retryAfter } from '../../models/refusals/retry-after.ts';
 import { clean } from '../../render/clean.ts';
 import type { DeliverResult } from '../channel.ts';
 import type { Endpoint } from './endpoint.ts';

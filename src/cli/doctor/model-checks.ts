@@ -1,8 +1,11 @@
 import { errorJson } from '../../documents/error-json.ts';
 import { probeKey } from '../../models/provider/probe-key.ts';
+import { quirksTold } from '../../models/provider/quirk-book.ts';
 import { openModel } from '../../models/providers.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { agentPrograms } from '../../settings/agent-programs.ts';
+import { dataFolder } from '../../settings/folders.ts';
+import { quirkFile } from '../../settings/quirk-file.ts';
 import { chooseModel } from '../setup/choose-model.ts';
 import type { Context } from '../setup/context.ts';
 import { loadProfiles } from '../setup/profiles/profiles.ts';
@@ -24,7 +27,8 @@ export async function modelChecks(context: Context): Promise<Check[]> {
         const probe = probes.get(provider) ?? probeKey(provider, settings(context));
         probes.set(provider, probe);
         const { ok, text } = await probe;
-        return check(ok, `${said}: ${text}`);
+        const left_out = quirksTold(quirkFile(dataFolder(context.env)).of(name));
+        return check(ok, `${said}: ${text}${left_out === '' ? '' : `; asked ${left_out}`}`);
       } catch (error) {
         return check(false, `${said}: ${errorJson(error).message}`);
       }

@@ -274,6 +274,12 @@ function failureHint({ kind, retryable }: Pick<Failure, 'kind' | 'retryable'>, r
   const another = `Or with another model: ${resume} --model PROVIDER/MODEL`;
   if (kind === 'auth')
     return [`Check the key (coppice doctor names its variable), then: ${resume} --retry`, another];
+  if (kind === 'no_model') return [another];
+  if (kind === 'no_tools')
+    return [
+      `Start the server with tools (vLLM: --enable-auto-tool-choice), or leave out the tool that it names, then: ${resume} --retry`,
+      another,
+    ];
   if (kind === 'no_credit') return [`Add credit at the provider, then: ${resume} --retry`, another];
   // A plain retry would hit the same limit.
   if (kind === 'limit' && retryable) return [`Continue with: ${resume} --limit NAME=N`];

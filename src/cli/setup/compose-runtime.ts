@@ -9,8 +9,9 @@ import type { AgentConfig } from '../../records/agent/agent.ts';
 import { openRuntime } from '../../runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { agentPrograms } from '../../settings/agent-programs.ts';
-import { outputFolder, rulesFile, settingsPlaces } from '../../settings/folders.ts';
+import { dataFolder, outputFolder, rulesFile, settingsPlaces } from '../../settings/folders.ts';
 import { serversOf } from '../../settings/open-servers.ts';
+import { quirkFile } from '../../settings/quirk-file.ts';
 import { commandBounds } from '../../settings/sandbox-of.ts';
 import type { Store, WorkerRole } from '../../store/store.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
@@ -36,7 +37,7 @@ export async function composeRuntime(
 ): Promise<RuntimeFace> {
   const { configuration } = context.loaded;
   const gates = new Map<string, Gate>();
-  const unsummarised = new Set<string>();
+  const quirks = quirkFile(dataFolder(context.env));
   const bounds = commandBounds(configuration.sandbox, context.env, store);
   const acp = agentPrograms(configuration, context.env, store);
   // Processes that a killed predecessor left running must not go on beside this one.
@@ -47,7 +48,7 @@ export async function composeRuntime(
       providers: configuration.providers ?? {},
       env: context.env,
       gates,
-      unsummarised,
+      quirks,
       acp,
     });
   const cron = createCronTool({

@@ -1,11 +1,12 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelRequest } from '../model.ts';
 
-/** Options of a provider package besides the conversation. `summarised`: whether to request reasoning summaries. */
-export function callOptions(
-  { tools, thinking, cache_key }: ModelRequest,
-  summarised = true,
-): Omit<LanguageModelV4CallOptions, 'prompt'> {
+/** Options of a provider package besides the conversation. */
+export function callOptions({
+  tools,
+  thinking,
+  cache_key,
+}: ModelRequest): Omit<LanguageModelV4CallOptions, 'prompt'> {
   return {
     ...(tools.length === 0
       ? {}
@@ -23,7 +24,6 @@ export function callOptions(
       openai: {
         store: false,
         ...(cache_key === undefined ? {} : { promptCacheKey: cache_key }),
-        ...(summarised ? {} : { reasoningSummary: null }),
       },
     },
     // `off` sends nothing: models without reasoning refuse any setting.

@@ -1,6 +1,6 @@
 import { type OpenModelOptions, reachOf } from '../providers.ts';
-import { ConnectionError, getText, type HttpText } from './http-fetch.ts';
-import type { ProviderConfig } from './provider-config.ts';
+import { ConnectionError, type HttpText } from './http-fetch.ts';
+import { askForModels, USUAL_ADDRESS } from './model-list.ts';
 
 export interface KeyProbe {
   /** False if a model request would fail, too. */
@@ -9,12 +9,6 @@ export interface KeyProbe {
 }
 
 const TIMEOUT_MS = 4_000;
-const USUAL: Readonly<Partial<Record<ProviderConfig['type'], string>>> = {
-  anthropic: 'https://api.anthropic.com/v1',
-  openai: 'https://api.openai.com/v1',
-  google: 'https://generativelanguage.googleapis.com/v1beta',
-};
-
 /**
  * Requests a provider's list of models, which is free, to check that it is reachable and accepts the key. Never shows a key. Throws like `openModel` for
  * an unknown provider or a missing key.
@@ -23,15 +17,12 @@ export async function probeKey(
   provider: string,
   options: Pick<OpenModelOptions, 'providers' | 'env'>,
 ): Promise<KeyProbe> {
-  const { type, key, base_url = USUAL[type], headers } = reachOf(provider, options);
+  const { type, key, base_url = USUAL_ADDRESS[type], headers } = reachOf(provider, options);
   if (base_url === undefined) return { ok: false, text: `no address: set providers.${provider}.baseURL` };
   const { host } = new URL(base_url);
   try {
-    const answer = await getText(
-      `${base_url.replace(/\/+$/, '')}/models`,
-      { ...(key === null ? {} : keyHeaders(type, key)), ...headers },
-      { signal: AbortSignal.timeout(TIMEOUT_MS), idle_ms: TIMEOUT_MS },
-    );
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const answer = await askForModels({ type, base_url, key, headers, signal, idle_ms: TIMEOUT_MS });
     if (answer.status === 401 || (type === 'google' && isBadKey(answer)))
       return { ok: false, text: `${host} refuses the key` };
     const lists = answer.status >= 200 && answer.status < 300;
@@ -49,11 +40,6 @@ export async function probeKey(
     const why = is_silent ? `no answer within ${TIMEOUT_MS / 1000} s` : (code ?? 'no connection');
     return { ok: false, text: `${host} cannot be reached (${why})` };
   }
-}
-
-function keyHeaders(type: ProviderConfig['type'], key: string): Record<string, string> {
-  if (type === 'anthropic') return { 'x-api-key': key, 'anthropic-version': '2023-06-01' };
-  return type === 'google' ? { 'x-goog-api-key': key } : { authorization: `Bearer ${key}` };
 }
 
 /** Google answers an invalid key with 400. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { DeepReadonly } from '../../records/deep-readonly.ts';
 
 const dollars = z.number().nonnegative();
 
@@ -14,10 +15,22 @@ export const price = z.strictObject({
     .optional(),
 });
 
+/** What a server does not take. It is learnt from its refusals, too (docs/providers.md#what-a-server-does-not-take). */
+export const quirks = z.strictObject({
+  /** Paths of fields that are left out of requests: `stream_options`, `reasoning.summary`, `messages.reasoning_content`. */
+  omit: z.array(z.string().min(1)).optional(),
+  /** Whether a message of the user may follow results directly; default true. */
+  userAfterResults: z.boolean().optional(),
+  /** Whether messages may have the role `system`; default true. If not, the instructions begin the first message of the user. */
+  systemRole: z.boolean().optional(),
+});
+
 /** One entry of `providers` in the configuration. */
 export const providerConfig = z.strictObject({
   type: z.enum(['anthropic', 'openai', 'google', 'openai-compatible']),
-  baseURL: z.url().optional(),
+  baseURL: z
+    .url({ protocol: /^https?$/, error: 'an address that begins with http:// or https:// is expected' })
+    .optional(),
   /** Name of the environment variable with the key; absent for servers without keys. */
   apiKeyEnv: z.string().min(1).optional(),
   headers: z.record(z.string(), z.string()).optional(),
@@ -25,13 +38,19 @@ export const providerConfig = z.strictObject({
   maxConcurrent: z.int().positive().optional(),
   /** Whether forks that begin together wait until the first one's answer has begun, because the others are cheaper then. */
   siblingsWait: z.boolean().optional(),
+  quirks: quirks.optional(),
   models: z
     .record(
       z.string(),
-      z.strictObject({ contextWindow: z.int().positive().optional(), price: price.optional() }),
+      z.strictObject({
+        contextWindow: z.int().positive().optional(),
+        price: price.optional(),
+        quirks: quirks.optional(),
+      }),
     )
     .optional(),
 });
 
-export type ProviderConfig = z.infer<typeof providerConfig>;
+export type Quirks = DeepReadonly<z.infer<typeof quirks>>;
+export type ProviderConfig = DeepReadonly<z.infer<typeof providerConfig>>;
 export type Price = z.infer<typeof price>;

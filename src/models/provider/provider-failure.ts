@@ -3,15 +3,23 @@ import type { Failure, FailureKind } from '../../records/agent/failure.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import { hideSecrets } from '../../records/text/hide-secrets.ts';
 import type { ModelOutcome } from '../model.ts';
+import { refusedMessage } from '../refusals/refused-message.ts';
+import { retryAfter } from '../refusals/retry-after.ts';
 import { ConnectionError, UnusableAnswer } from './http-fetch.ts';
-import { refusedMessage } from './refused-message.ts';
-import { retryAfter } from './retry-after.ts';
 
 const OVERFLOW =
   /context.{0,20}(length|window|limit)|too many tokens|prompt is too long|maximum context|exceeds the maximum number of tokens/i;
 /** Out of credit, sent with many statuses (429, 402, 400, 403); waiting does not help. Gemini's rate limit text, "exceeded your current quota", must not match. */
 const NO_CREDIT =
   /insufficient_quota|insufficient[ _](?:credit|balance|funds)|credit balance is too low|billing_hard_limit/i;
+/** The model does not exist at the provider, in the words of Anthropic, OpenAI, Google, Ollama, OpenRouter and vLLM. */
+const NO_MODEL =
+  /model_not_found|not_found_error[\s\S]*\bmodel\b|\bmodels?\b[\s\S]{0,120}\b(?:not found|does not exist|is not a valid model|is not available)|\b(?:no such|unknown|invalid) model\b|not a valid model id|model_not_supported/i;
+/** The model or its server takes no tools, or not these. */
+const NO_TOOLS =
+  /(?:does not|doesn't|do not) support (?:tools?|functions?|function calling|tool)|enable-auto-tool-choice|tool[- _]call[- _]parser|no endpoints found that support tool|tools? (?:is|are) not supported|invalid (?:schema|tool|function)|tools?[.[]\d|function_declarations|functionDeclarations|input_schema/i;
+/** Google answers a wrong key with 400. */
+const BAD_KEY = /API_KEY_INVALID|API key not valid/;
 const MAX_TEXT = 500;
 
 export interface FailureTerms {
@@ -55,7 +63,14 @@ function callFailure(
   const kind =
     status === undefined ? 'network' : kindOf(status, `${error.message} ${error.responseBody ?? ''}`);
   const which = key_env === null ? '' : ` (the key comes from ${key_env})`;
-  const text = kind === 'auth' ? said + which : kind === 'no_credit' ? noCredit(said) + which : said;
+  const text =
+    kind === 'auth'
+      ? said + which
+      : kind === 'no_credit'
+        ? noCredit(said) + which
+        : kind === 'no_model'
+          ? `the provider does not have this model, or not for this key: ${said}`
+          : said;
   const retryable = ['rate_limit', 'overloaded', 'network', 'no_credit'].includes(kind);
   const wish = retryAfter(error.responseHeaders ?? {}, Date.now(), error.responseBody);
   const about =
@@ -73,10 +88,12 @@ function callFailure(
 function kindOf(status: number, text: string): FailureKind {
   if (status >= 200 && status < 300) return 'network';
   if (status === 402 || (status < 500 && NO_CREDIT.test(text))) return 'no_credit';
-  if (status === 401 || status === 403) return 'auth';
+  if (status === 401 || status === 403 || BAD_KEY.test(text)) return 'auth';
   if (status === 429) return 'rate_limit';
   if (status === 408 || status === 409 || status >= 500) return 'overloaded';
-  return OVERFLOW.test(text) || status === 413 ? 'context_overflow' : 'bad_request';
+  if (OVERFLOW.test(text) || status === 413) return 'context_overflow';
+  if ((status === 404 || status === 400 || status === 422) && NO_MODEL.test(text)) return 'no_model';
+  return NO_TOOLS.test(text) ? 'no_tools' : 'bad_request';
 }
 
 function noCredit(said: string): string {

@@ -1,22 +1,37 @@
-import { APICallError } from '@ai-sdk/provider';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
 import { AnswerCollector } from './answer-collector.ts';
 import { CallLabels } from './call-labels.ts';
 import { withinPictures } from './picture-budget.ts';
-import type { Price } from './provider-config.ts';
+import type { Price, ProviderConfig, Quirks } from './provider-config.ts';
 import { providerFailure } from './provider-failure.ts';
+import type { QuirkBook } from './quirk-book.ts';
+import { misses, quirksIn } from './quirks.ts';
 
-/**
- * Sends one request and reads the answer into the collector until its end, its first error or the abort. `summarised`: whether to request reasoning
- * summaries. Rejects with the error.
- */
-export type Ask = (request: ModelRequest, summarised: boolean, collector: AnswerCollector) => Promise<void>;
+/** Sends one request and reads the answer into the collector until its end, its first error or the abort. Rejects with the error. */
+export type Ask = (request: ModelRequest, collector: AnswerCollector) => Promise<void>;
+
+export interface Reach {
+  readonly type: ProviderConfig['type'];
+  readonly provider: string;
+  readonly model: string;
+  readonly key: string | null;
+  readonly base_url: string | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  /** Idle time after which an answer counts as broken. */
+  readonly idle_ms: number;
+  /** What the server does not take. */
+  readonly quirks: Quirks;
+}
 
 export interface ProviderModelOptions {
   /** `provider/model`. */
   readonly id: string;
-  readonly ask: Ask;
+  /** How to ask a server that does not take this. */
+  readonly askFor: (quirks: Quirks) => Promise<Ask>;
+  readonly quirks: QuirkBook;
+  /** A sentence on models with names like this one's, for when it does not exist; empty if there is nothing to say. */
+  readonly near: () => Promise<string>;
   readonly context_window: number | null;
   readonly price: Price | null;
   readonly caches_prefixes: boolean;
@@ -24,8 +39,6 @@ export interface ProviderModelOptions {
   readonly trusts_own_ids: boolean;
   /** Whether the provider refuses reasoning within a sequence of calls that began without it (Anthropic). */
   readonly thinks_throughout: boolean;
-  /** Providers that refused reasoning summaries; shared by all models of the process. */
-  readonly unsummarised: Set<string>;
   /** Secrets that must never appear in an error. */
   readonly secrets: readonly string[];
   /** The environment variable that the key came from; null without one. */
@@ -34,6 +47,7 @@ export interface ProviderModelOptions {
 
 /** A model of a provider: one request per step, tools without executors. */
 export function createProviderModel(options: ProviderModelOptions): Model {
+  const asks = new Asks(options);
   const labels = new CallLabels(options.id, options.trusts_own_ids);
   return {
     id: options.id,
@@ -50,7 +64,7 @@ export function createProviderModel(options: ProviderModelOptions): Model {
         shared_prefix: messages === request.messages ? request.shared_prefix : 0,
         thinking: thoughtless ? 'off' : request.thinking,
       };
-      return stream(options, sendable, onDelta);
+      return stream(options, asks, sendable, onDelta);
     },
   };
 }
@@ -63,19 +77,21 @@ function isForeignLoop(model: string, messages: readonly PromptMessage[]): boole
 
 async function stream(
   options: ProviderModelOptions,
+  asks: Asks,
   request: ModelRequest,
   onDelta: (delta: ModelDelta) => void,
 ): Promise<ModelOutcome> {
   const collector = new AnswerCollector(options.id, options.price, onDelta);
   const partial = () => (collector.partial === '' ? {} : { partial: collector.partial });
-  const failed = (error: unknown): ModelOutcome => ({
-    ...providerFailure(error, { ...options, messages: request.messages }),
-    ...partial(),
-  });
+  const failed = async (error: unknown): Promise<ModelOutcome> => {
+    const { failure, ...outcome } = providerFailure(error, { ...options, messages: request.messages });
+    const near = failure.kind === 'no_model' ? await options.near() : '';
+    return { ...outcome, failure: { ...failure, error: failure.error + near }, ...partial() };
+  };
   try {
-    await begin(options, request, collector);
+    await asks.ask(request, collector);
     if (request.signal.aborted) return { type: 'aborted', ...partial() };
-    if (collector.error !== null) return failed(collector.error);
+    if (collector.error !== null) return await failed(collector.error);
     const answer = collector.answer();
     if (answer !== null) return answer;
     const failure = {
@@ -89,28 +105,54 @@ async function stream(
   }
 }
 
-/** Sends the request. A feature that the provider refuses is requested only once. */
-async function begin(
-  { ask, id, unsummarised }: ProviderModelOptions,
-  request: ModelRequest,
-  collector: AnswerCollector,
-): Promise<void> {
-  const provider = id.slice(0, id.indexOf('/'));
-  const summarised = !unsummarised.has(provider);
-  try {
-    await ask(request, summarised, collector);
-  } catch (error) {
-    if (!summarised || !refusesSummaries(error)) throw error;
-    unsummarised.add(provider);
-    await ask(request, false, collector);
+/** Maximum refusals of one request that each name something new that the server does not take. */
+const REFUSALS_MAX = 4;
+
+/** Sends requests without what the server does not take: a refusal that names something of the kind is followed by a request without it. */
+class Asks {
+  readonly #options: ProviderModelOptions;
+  #quirks: Quirks | null = null;
+  #ask: Promise<Ask> | null = null;
+
+  constructor(options: ProviderModelOptions) {
+    this.#options = options;
+  }
+
+  async ask(request: ModelRequest, collector: AnswerCollector): Promise<void> {
+    const { id, quirks: book } = this.#options;
+    let quirks = book.of(id);
+    let first: unknown;
+    for (let refusals = 0; ; refusals += 1) {
+      const ask = await this.#askFor(quirks);
+      try {
+        await ask(quirks.systemRole === false ? withoutSystem(request) : request, collector);
+      } catch (error) {
+        const learnt = refusals < REFUSALS_MAX ? quirksIn(error, quirks) : null;
+        // A server that misses what was left out has refused something else.
+        if (learnt === null) throw first !== undefined && misses(error, quirks) ? first : error;
+        first ??= error;
+        quirks = learnt;
+        continue;
+      }
+      if (refusals > 0) book.learn(id, quirks);
+      return;
+    }
+  }
+
+  #askFor(quirks: Quirks): Promise<Ask> {
+    if (this.#ask === null || JSON.stringify(quirks) !== JSON.stringify(this.#quirks)) {
+      this.#quirks = quirks;
+      this.#ask = this.#options.askFor(quirks);
+    }
+    return this.#ask;
   }
 }
 
-/** OpenAI provides reasoning summaries only to verified organizations. */
-function refusesSummaries(error: unknown): boolean {
-  return (
-    APICallError.isInstance(error) &&
-    error.statusCode === 400 &&
-    /reasoning\.summary|reasoning summar/i.test(`${error.responseBody ?? ''} ${error.message}`)
-  );
+/** The request with its instructions at the beginning of the first message of the user. */
+function withoutSystem(request: ModelRequest): ModelRequest {
+  const { system, messages } = request;
+  const [first, ...rest] = messages;
+  if (system === '' || first?.role !== 'user') return request;
+  const text = `${system}\n\n${first.text}`;
+  return { ...request, system: '', messages: [{ ...first, text }, ...rest], shared_prefix: 0 };
 }

@@ -1,6 +1,7 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { wellFormedJson } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
+import type { Quirks } from '../provider/provider-config.ts';
 import { breakpoints } from '../provider/provider-prompt.ts';
 import { finishOf, isFinish } from './finish-reason.ts';
 import { takeError } from './stream-error.ts';
@@ -23,19 +24,28 @@ import {
 /** The end of a message in JSON. */
 const END = ']}';
 
-/** Anthropic's Messages protocol. A piece is the content blocks of a message, because adjacent messages of one role are joined. */
-export const ANTHROPIC_WIRE: WireProtocol = {
-  userMessage: (text) => wellFormedJson({ role: 'user', content: [{ type: 'text', text }] }),
-  write: (message) =>
-    blocks(message)
-      .map((block) => wellFormedJson(block))
-      .join(','),
-  join,
-  end: END,
-  reader: (collector) => new AnthropicReader(collector),
-};
+/**
+ * Anthropic's Messages protocol. A piece is the content blocks of a message, because adjacent messages of one role are joined. Servers of others send thinking
+ * without a signature, and want it back; Anthropic refuses it.
+ */
+export function anthropicWire(base_url: string | undefined, { omit = [] }: Quirks): WireProtocol {
+  const signed =
+    omit.includes('messages.thinking') ||
+    base_url === undefined ||
+    /(^|\.)anthropic\.com$/.test(new URL(base_url).hostname);
+  return {
+    userMessage: (text) => wellFormedJson({ role: 'user', content: [{ type: 'text', text }] }),
+    write: (message) =>
+      blocks(message, signed)
+        .map((block) => wellFormedJson(block))
+        .join(','),
+    join,
+    end: END,
+    reader: (collector) => new AnthropicReader(collector),
+  };
+}
 
-function blocks(message: LanguageModelV4Message): readonly object[] {
+function blocks(message: LanguageModelV4Message, signed: boolean): readonly object[] {
   switch (message.role) {
     case 'system':
       return [];
@@ -53,7 +63,8 @@ function blocks(message: LanguageModelV4Message): readonly object[] {
         if (part.type !== 'reasoning') return [];
         const { signature, redactedData: data } = part.providerOptions?.anthropic ?? {};
         if (signature != null) return [{ type: 'thinking', thinking: part.text, signature }];
-        return data == null ? [] : [{ type: 'redacted_thinking', data }];
+        if (data != null) return [{ type: 'redacted_thinking', data }];
+        return signed ? [] : [{ type: 'thinking', thinking: part.text }];
       });
     case 'tool':
       return message.content.flatMap((part) => {

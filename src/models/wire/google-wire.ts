@@ -2,7 +2,7 @@ import type { LanguageModelV4, LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { callOptions } from '../provider/call-options.ts';
 import { httpAddress } from '../provider/http-fetch.ts';
-import type { Ask } from '../provider/provider-model.ts';
+import type { Ask, Reach } from '../provider/provider-model.ts';
 import { ProviderPrompt } from '../provider/provider-prompt.ts';
 import { finishOf, isFinish } from './finish-reason.ts';
 import { PackageRequests } from './package-requests.ts';
@@ -24,13 +24,13 @@ import {
 export function googleAsk(
   id: string,
   open: (fetch: typeof globalThis.fetch) => LanguageModelV4,
-  idle_ms: number,
+  { idle_ms, quirks }: Pick<Reach, 'idle_ms' | 'quirks'>,
 ): Ask {
-  const requests = new PackageRequests(open);
+  const requests = new PackageRequests(open, quirks.omit ?? []);
   const prompts = new ProviderPrompt(id);
-  return async (request, summarised, collector) => {
+  return async (request, collector) => {
     const prompt = prompts.build(request.system, request.messages);
-    const { url, headers, body } = await requests.made({ ...callOptions(request, summarised), prompt });
+    const { url, headers, body } = await requests.made({ ...callOptions(request), prompt });
     const call = { method: 'POST', headers, body: [body], signal: request.signal, idle_ms };
     await sendWire({ url, address: httpAddress(url) }, call, new GoogleReader(collector), collector);
   };

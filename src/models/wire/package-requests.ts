@@ -1,6 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { storableJson } from '../../records/text/json-text.ts';
 import { plainHeaders } from '../provider/http-fetch.ts';
+import { withoutFields } from '../provider/quirks.ts';
 
 export interface PackageRequest {
   readonly url: string;
@@ -13,11 +14,12 @@ export class PackageRequests {
   readonly #model: LanguageModelV4;
   readonly #made = new WeakMap<AbortSignal, (request: PackageRequest) => void>();
 
-  constructor(open: (fetch: typeof globalThis.fetch) => LanguageModelV4) {
+  /** `omit`: paths of fields that the server does not take. */
+  constructor(open: (fetch: typeof globalThis.fetch) => LanguageModelV4, omit: readonly string[]) {
     this.#model = open((input, init) => {
       const { headers, body, signal } = init ?? {};
       const take = signal == null ? undefined : this.#made.get(signal);
-      take?.({ url: String(input), headers: plainHeaders(headers), body: wellFormed(String(body)) });
+      take?.({ url: String(input), headers: plainHeaders(headers), body: bodyFor(String(body), omit) });
       return new Promise(() => undefined);
     });
   }
@@ -33,6 +35,7 @@ export class PackageRequests {
 }
 
 /** No server accepts half of a surrogate pair, which JSON writes as an escape. */
-function wellFormed(body: string): string {
-  return body.includes('\\ud') ? JSON.stringify(storableJson(JSON.parse(body))) : body;
+function bodyFor(body: string, omit: readonly string[]): string {
+  if (omit.length === 0 && !body.includes('\\ud')) return body;
+  return JSON.stringify(storableJson(withoutFields(JSON.parse(body), omit)));
 }

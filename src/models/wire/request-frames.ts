@@ -49,20 +49,21 @@ export class RequestFrames {
   constructor(
     open: (fetch: typeof globalThis.fetch) => LanguageModelV4,
     userMessage: (text: string) => string,
+    omit: readonly string[],
   ) {
     this.#userMessage = userMessage;
-    this.#requests = new PackageRequests(open);
+    this.#requests = new PackageRequests(open, omit);
   }
 
   /** The frame for the options of a request, built on first use. Rejects with what the package throws. */
-  of(request: ModelRequest, summarised: boolean): RequestFrame | Promise<RequestFrame> {
+  of(request: ModelRequest): RequestFrame | Promise<RequestFrame> {
     const { system, tools, thinking, cache_key } = request;
     const keyed = cache_key !== undefined;
-    const key = `${tools.map((tool) => this.#number(tool))} ${thinking} ${summarised} ${keyed} ${system}`;
+    const key = `${tools.map((tool) => this.#number(tool))} ${thinking} ${keyed} ${system}`;
     const known = this.#frames.get(key);
     if (known !== undefined) return known;
     const marked = keyed ? { ...request, cache_key: KEY_MARK } : request;
-    return this.#make(key, callOptions(marked, summarised), system);
+    return this.#make(key, callOptions(marked), system);
   }
 
   #number(tool: ToolSpec): number {

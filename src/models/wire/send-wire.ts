@@ -13,7 +13,7 @@ import {
   textOf,
   typeOf,
 } from '../provider/http-fetch.ts';
-import { saidIn, saidInBody } from '../provider/said-in.ts';
+import { saidIn, saidInBody } from '../refusals/said-in.ts';
 import { EventLines } from './event-lines.ts';
 import { RefusedInStream, takeError } from './stream-error.ts';
 import { fieldsOf, itemsOf, type Json, type WireReader } from './wire-protocol.ts';

@@ -1,5 +1,5 @@
 import type { AnswerCollector } from '../provider/answer-collector.ts';
-import { saidIn } from '../provider/said-in.ts';
+import { saidIn } from '../refusals/said-in.ts';
 import { fieldsOf, type Json, numberOf } from './wire-protocol.ts';
 
 /** HTTP statuses of the error types that providers send in a stream, where there is no status. */

@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
+import type { Quirks } from '../provider/provider-config.ts';
 import type { Ask } from '../provider/provider-model.ts';
 import { ProviderPrompt } from '../provider/provider-prompt.ts';
 import { bodyOf, RequestFrames } from './request-frames.ts';
@@ -13,6 +14,7 @@ export interface WireOptions {
   /** The provider package's model with this `fetch`, which builds the rest of a request. */
   readonly open: (fetch: typeof globalThis.fetch) => LanguageModelV4;
   readonly idle_ms: number;
+  readonly quirks: Quirks;
 }
 
 /** A prefix shared by related agents, serialized once. */
@@ -30,8 +32,8 @@ const KEPT_MAX = 256 * 1024;
  * Sends requests over keep-alive `node:http` connections and decodes events directly, without the packages' streams and per-chunk validation, which cost more
  * than the rest of a request (docs/decisions/0016-hot-protocols-on-the-wire.md). Messages are serialized once.
  */
-export function wireAsk({ id, protocol, open, idle_ms }: WireOptions): Ask {
-  const frames = new RequestFrames(open, protocol.userMessage);
+export function wireAsk({ id, protocol, open, idle_ms, quirks }: WireOptions): Ask {
+  const frames = new RequestFrames(open, protocol.userMessage, quirks.omit ?? []);
   const prompts = new ProviderPrompt(id);
   const written = new WeakMap<PromptMessage, readonly WirePiece[]>();
   const beginnings = new WeakMap<PromptMessage, Beginning>();
@@ -64,9 +66,9 @@ export function wireAsk({ id, protocol, open, idle_ms }: WireOptions): Ask {
     return beginning;
   }
 
-  return async (request, summarised, collector) => {
+  return async (request, collector) => {
     const { messages, shared_prefix, cache_key, signal } = request;
-    const found = frames.of(request, summarised);
+    const found = frames.of(request);
     const frame = found instanceof Promise ? await found : found;
     const { bytes, pieces: inherited } = beginningOf(messages.slice(0, shared_prefix));
     const pieces = [...inherited, ...messages.slice(shared_prefix).flatMap(piecesOf)];

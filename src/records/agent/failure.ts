@@ -14,6 +14,7 @@ export type FailureKind =
   | 'empty' // two empty answers in a row
   | 'bad_request' // the provider rejected the request itself
   | 'no_model' // unknown model, or no key for it
+  | 'no_tools' // the model or its server takes no tools, or not these
   | 'limit' // a limit of the tree
   | 'repeated_failure' // the same call failed three times in a row
   | 'timed_out'

@@ -1,7 +1,7 @@
 /** The part of OTLP 1.x (JSON over HTTP) that spans need. */
 
 import { post } from '../../channels/webhook/post.ts';
-import { retryAfter } from '../../models/provider/retry-after.ts';
+import { retryAfter } from '../../models/refusals/retry-after.ts';
 import { SCHEMA_URL } from './conventions.ts';
 
 export type Value = string | number | boolean;

@@ -179,11 +179,11 @@ describe('an event', () => {
 
   for (const [kind, text, next] of [
     ['auth', '401: invalid x-api-key', 'the provider refuses the key: /setup'],
-    ['bad_request', '404: model: claude-nope', 'does not have this model, or not for this key: /model'],
+    ['no_model', '404: model: claude-nope', 'does not have this model, or not for this key: /model'],
     [
-      'bad_request',
-      '400: The model `x` does not exist',
-      'does not have this model, or not for this key: /model',
+      'no_tools',
+      '400: qwen does not support tools',
+      'the model or its server takes no tools: /model chooses another one',
     ],
     ['rate_limit', '429: too many (gave up after 6 tries)', 'asks to slow down: wait a while, then: /retry'],
     ['overloaded', '529: Overloaded', 'the provider has failed or is overloaded: wait a while, then: /retry'],

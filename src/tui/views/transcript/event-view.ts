@@ -59,20 +59,17 @@ export function* eventView(
 function recovery({ content }: EventMessage): string[] {
   const kind = content.event === 'error' ? content.data?.kind : undefined;
   if (typeof kind !== 'string') return [];
-  if (kind === 'bad_request' && NO_SUCH_MODEL.test(content.text)) return [RECOVERY.no_such_model];
   if (isAboutContent(kind as FailureKind))
     return ['/retry without-last goes on without the refused message; /retry asks again'];
   return [RECOVERY[kind as keyof typeof RECOVERY] ?? '/retry asks again'];
 }
 
-const NO_SUCH_MODEL =
-  /^404\b|\bmodel\b.*\b(?:not found|does not exist|not supported)|\b(?:no such|unknown) model\b/i;
-
 const RECOVERY = {
   auth: 'the provider refuses the key: /setup tries another one; come back with /resume, then: /retry',
   no_credit: 'add credit at the provider, then: /retry',
-  no_such_model:
+  no_model:
     'the provider does not have this model, or not for this key: /model chooses another one, then: /retry',
+  no_tools: 'the model or its server takes no tools: /model chooses another one, then: /retry',
   rate_limit: 'the provider asks to slow down: wait a while, then: /retry; or /model chooses another one',
   overloaded:
     'the provider has failed or is overloaded: wait a while, then: /retry; or /model chooses another one',

@@ -1,0 +1,237 @@
+import type { JSONObject, LanguageModelV4Usage } from '@ai-sdk/provider';
+import { StreamingToolCallTracker } from '@ai-sdk/provider-utils';
+import { isJsonObject } from '../../records/text/json-text.ts';
+import type { AnswerCollector } from '../provider/answer-collector.ts';
+import { finishOf, isFinish } from './finish-reason.ts';
+import { takeError } from './stream-error.ts';
+import { ThoughtTag } from './thought-tag.ts';
+import {
+  argumentsOf,
+  BrokenEvent,
+  fieldsOf,
+  itemsOf,
+  type Json,
+  numberOf,
+  textAt,
+  type WireReader,
+  wordOf,
+} from './wire-protocol.ts';
+
+/** Key, in the metadata of a thought, of how it came: it goes back in the same way. */
+export const THOUGHTS = 'thoughts';
+/** Some models write their thoughts into the text, between these tags. */
+export const TAG = 'think';
+
+export interface Thoughts {
+  /** The field of the message, or `TAG`. */
+  readonly field?: string;
+  /** OpenRouter's form, which goes back unchanged. */
+  readonly details?: readonly Json[];
+}
+
+interface CallDelta {
+  readonly index: number | null;
+  readonly id: string | null;
+  readonly function: { readonly name: string | null; readonly arguments: string };
+  readonly extra_content: { google?: { thought_signature?: string | null } | null } | null;
+}
+
+/** Some servers send the name of a call after its first piece. */
+function afterNameless(before: CallDelta | undefined, delta: CallDelta): CallDelta {
+  if (before === undefined) return delta;
+  return {
+    index: delta.index,
+    id: before.id ?? delta.id,
+    function: { name: delta.function.name, arguments: before.function.arguments + delta.function.arguments },
+    extra_content: before.extra_content ?? delta.extra_content,
+  };
+}
+
+/** Calls are assembled from pieces by the package's tracker, which supports the variants of many servers. */
+export class ChatReader implements WireReader {
+  readonly #collector: AnswerCollector;
+  readonly #provider: string;
+  readonly #tracker: StreamingToolCallTracker<CallDelta>;
+  /** Pieces of calls that have no name yet, by index. */
+  readonly #nameless = new Map<number, CallDelta>();
+  readonly #begun = new Set<number>();
+  #open: 'text' | 'reasoning' | null = null;
+  #finish: string | undefined;
+  #called = false;
+  #named = false;
+  #refused = false;
+  #spoken = false;
+  #usage: unknown;
+  #details: Json[] = [];
+  readonly #tag = new ThoughtTag(TAG);
+
+  constructor(collector: AnswerCollector, provider: string) {
+    this.#collector = collector;
+    this.#provider = provider;
+    this.#tracker = new StreamingToolCallTracker<CallDelta>(
+      {
+        enqueue: (part) => {
+          this.#called ||= part?.type === 'tool-call';
+          if (part !== undefined) collector.add(part);
+        },
+      },
+      {
+        extractMetadata: ({ extra_content }) => {
+          const thoughtSignature = extra_content?.google?.thought_signature;
+          return thoughtSignature ? { [provider]: { thoughtSignature } } : undefined;
+        },
+        buildToolCallProviderMetadata: (metadata) => metadata,
+      },
+    );
+  }
+
+  event(value: Json, name: string): void {
+    const first = fieldsOf(itemsOf(value.choices)[0]);
+    const error = value.error ?? first.error ?? (name === 'error' ? value : null);
+    if (error !== null) return takeError({ ...value, error }, this.#spoken, this.#collector);
+    if (value.usage != null) this.#usage = fieldsOf(value.usage);
+    const reason = wordOf(first.finish_reason);
+    if (isFinish(reason)) this.#finish = reason;
+    const delta = fieldsOf(first.delta);
+    // Some servers send the whole message instead of its last piece.
+    this.#delta(Object.keys(delta).length > 0 || this.#spoken ? delta : fieldsOf(first.message));
+  }
+
+  whole(value: Json): void {
+    this.event(value, '');
+    this.end(true);
+  }
+
+  #delta(delta: Json): void {
+    const details = itemsOf(delta.reasoning_details).filter(isJsonObject);
+    this.#details = details.reduce(addDetail, this.#details);
+    const field = delta.reasoning_content == null ? 'reasoning' : 'reasoning_content';
+    const told = delta[field] ?? details.map(({ text, summary }) => text ?? summary ?? '').join('');
+    this.#say('reasoning', textAt(told, field), field);
+    if (typeof delta.content === 'object') this.#pieces(itemsOf(delta.content));
+    else this.#text(textAt(delta.content, 'content'));
+    if (typeof delta.refusal === 'string' && delta.refusal !== '') {
+      this.#refused = true;
+      this.#say('text', delta.refusal);
+    }
+    for (const call of itemsOf(delta.tool_calls)) if (isJsonObject(call)) this.#call(call);
+    // The form of calls before there were several.
+    if (isJsonObject(delta.function_call)) this.#call({ index: 0, function: delta.function_call });
+  }
+
+  /** Some servers send the content as a list of texts and thoughts. */
+  #pieces(pieces: readonly unknown[]): void {
+    for (const one of pieces) {
+      const piece = typeof one === 'string' ? { text: one } : fieldsOf(one);
+      if (piece.thinking === undefined) this.#text(textAt(piece.text, 'text'));
+      else if (typeof piece.thinking === 'string') this.#say('reasoning', piece.thinking);
+      else
+        for (const thought of itemsOf(piece.thinking))
+          this.#say('reasoning', textAt(fieldsOf(thought).text, 'thinking'));
+    }
+  }
+
+  #text(delta: string): void {
+    if (delta === '') return;
+    this.#spoken = true;
+    for (const [type, text] of this.#tag.split(delta)) this.#say(type, text, TAG);
+  }
+
+  /** `field`: how a thought came. */
+  #say(type: 'text' | 'reasoning', delta: string, field = 'reasoning_content'): void {
+    if (delta === '') return;
+    this.#spoken = true;
+    if (this.#open !== type) {
+      const named = type === 'reasoning' && field !== 'reasoning_content';
+      const own = named ? { providerMetadata: { [this.#provider]: { [THOUGHTS]: { field } } } } : {};
+      this.#collector.add({ type: `${type}-start`, id: '0', ...own });
+    }
+    this.#open = type;
+    this.#collector.add({ type: `${type}-delta`, id: '0', delta });
+  }
+
+  #call(call: Json): void {
+    this.#spoken = true;
+    if (this.#open === 'reasoning') this.#open = null;
+    const { name, arguments: input } = fieldsOf(call.function);
+    const delta: CallDelta = {
+      index: numberOf(call.index) ?? null,
+      id: wordOf(call.id) ?? null,
+      function: { name: wordOf(name) ?? null, arguments: argumentsOf(input) },
+      extra_content: isJsonObject(call.extra_content) ? call.extra_content : null,
+    };
+    const { index } = delta;
+    this.#named ||= delta.function.name !== null;
+    if (index === null && !this.#named && delta.id === null && delta.function.arguments === '') return;
+    if (index === null && !this.#named) throw new BrokenEvent('a call has no name');
+    if (index === null || this.#begun.has(index)) return this.#tracker.processDelta(delta);
+    // Some servers send the index with later pieces only.
+    if (this.#named && delta.id === null && delta.function.name === null && !this.#nameless.has(index))
+      return this.#tracker.processDelta({ ...delta, index: null });
+    const whole = afterNameless(this.#nameless.get(index), delta);
+    if (whole.function.name === null) {
+      this.#collector.add({ type: 'tool-input-delta', id: '', delta: delta.function.arguments });
+      this.#nameless.set(index, whole);
+      return;
+    }
+    this.#nameless.delete(index);
+    this.#begun.add(index);
+    this.#tracker.processDelta(whole);
+  }
+
+  get closing(): boolean {
+    return this.#finish !== undefined;
+  }
+
+  end(done: boolean): void {
+    if (this.#finish === undefined && !(done && this.#spoken)) return;
+    if (this.#nameless.size > 0) throw new BrokenEvent('a call has no name');
+    for (const [type, text] of this.#tag.rest()) this.#say(type, text, TAG);
+    if (this.#details.length > 0) {
+      const details = this.#details as JSONObject[];
+      const providerMetadata = { [this.#provider]: { [THOUGHTS]: { field: 'reasoning', details } } };
+      this.#collector.add({ type: 'reasoning-delta', id: '0', delta: '', providerMetadata });
+    }
+    this.#tracker.flush();
+    const unified = finishOf(this.#finish, this.#called);
+    this.#collector.add({
+      type: 'finish',
+      finishReason: {
+        unified: unified === 'stop' && this.#refused ? 'content-filter' : unified,
+        raw: this.#finish,
+      },
+      usage: usageOf(fieldsOf(this.#usage)),
+    });
+  }
+}
+
+/** Adds a piece of a thought; pieces of one thought are joined. */
+function addDetail(all: Json[], next: Json): Json[] {
+  const last = all.at(-1);
+  if (last === undefined || last.type !== next.type || last.index !== next.index) return [...all, next];
+  const joined = ['text', 'summary', 'data'].flatMap((key) =>
+    typeof last[key] === 'string' && typeof next[key] === 'string'
+      ? [[key, last[key] + next[key]] as const]
+      : [],
+  );
+  return joined.length === 0
+    ? [...all, next]
+    : [...all.slice(0, -1), { ...last, ...next, ...Object.fromEntries(joined) }];
+}
+
+function usageOf(usage: Json): LanguageModelV4Usage {
+  const read = fieldsOf(usage.prompt_tokens_details);
+  return {
+    inputTokens: {
+      total: numberOf(usage.prompt_tokens),
+      noCache: undefined,
+      cacheRead: numberOf(read.cached_tokens),
+      cacheWrite: undefined,
+    },
+    outputTokens: {
+      total: numberOf(usage.completion_tokens),
+      text: undefined,
+      reasoning: numberOf(fieldsOf(usage.completion_tokens_details).reasoning_tokens),
+    },
+  };
+}
