@@ -1,5 +1,7 @@
+import { setImmediate as soon } from 'node:timers/promises';
 import {
   type AgentConnection,
+  type AnyMessage,
   agent,
   type ClientCapabilities,
   methods,
@@ -54,9 +56,10 @@ export function serveEditor(options: AcpOptions, { input, output }: EditorStream
   };
   const { session } = methods.agent;
   const guard = new FrameGuard();
-  const stream = ndJsonStream(output, input.pipeThrough(guard.transform), {
+  const { readable, writable } = ndJsonStream(output, input.pipeThrough(guard.transform), {
     maxMessageBytes: MESSAGE_BYTES + 2,
   });
+  const stream = { readable: readable.pipeThrough(inOrder()), writable };
   const connection: AgentConnection = agent({ name: 'coppice' })
     .onRequest(session.prompt, ({ params, signal }) =>
       answered(() => {
@@ -100,11 +103,20 @@ export function serveEditor(options: AcpOptions, { input, output }: EditorStream
         configOptions: await sessions.get(params.sessionId).setOption(params.configId, params.value),
       })),
     )
-    // Registered last: a cancel that is sent right after its prompt must not overtake it.
     .onNotification(session.cancel, ({ params }) => sessions.get(params.sessionId).cancel())
     .connect(stream);
   void connection.closed.then(() => sessions.end());
   return { closed: connection.closed, close: () => connection.close() };
+}
+
+/** Handlers begin some turns of the queue after their message: prompts and cancels that come close behind each other would overtake one another. */
+function inOrder(): TransformStream<AnyMessage, AnyMessage> {
+  return new TransformStream({
+    async transform(message, controller) {
+      controller.enqueue(message);
+      if ('method' in message && /^session\/(prompt|cancel)$/.test(message.method)) await soon();
+    },
+  });
 }
 
 function introduction(version: string, { auth }: ClientCapabilities) {

@@ -3,7 +3,7 @@
  * after a kill.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import type { PromptResponse } from '@agentclientprotocol/sdk';
@@ -135,6 +135,27 @@ test('a cancel right behind its prompt stops it, and one of the request itself d
   given_up.abort();
   assert.equal((await again).stopReason, 'cancelled');
   assert.equal(await editor.say(id, 'quick'), 'end_turn');
+});
+
+test('a prompt right behind a cancel runs: the cancel is about those before it', async () => {
+  const home = makeHome();
+  const model = writeRules(home, [
+    { when: { user: 'new', tool: 'bash' }, say: 'Done.' },
+    { when: { user: 'new' }, calls: [{ name: 'bash', input: { command: 'sleep 0.3; touch ran' } }] },
+    { when: { user: 'slow' }, calls: [{ name: 'bash', input: { command: 'touch began; sleep 600' } }] },
+  ]);
+  const editor = await openEditor(home, ['--model', model, '--allow', 'bash']);
+  const id = await editor.begin();
+  for (const text of ['new', 'new again', 'new once more']) {
+    rmSync(join(home.work, 'began'), { force: true });
+    const slow = editor.say(id, 'slow');
+    if (text !== 'new once more') await until(() => existsSync(join(home.work, 'began')));
+    void editor.agent.notify('session/cancel', { sessionId: id });
+    const turn = editor.say(id, text);
+    assert.deepEqual([await slow, await turn], ['cancelled', 'end_turn'], text);
+    assert.ok(existsSync(join(home.work, 'ran')));
+    rmSync(join(home.work, 'ran'));
+  }
 });
 
 test('an editor that closes its end while a command runs leaves nothing running, and the call is told to be unknown', async () => {

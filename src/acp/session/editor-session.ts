@@ -25,8 +25,8 @@ export class EditorSession implements TreeSession {
   readonly send: (update: SessionUpdate) => void;
   readonly #tree: OpenTree;
   readonly #feed: ConversationFeed;
-  /** Prompts that have not been answered; a later one joins the turn of the first. */
-  readonly #prompts = new Set<{ cancelled: boolean }>();
+  /** Prompts that have not been answered; a later one joins the turn of the first, or waits for its end if that was cancelled. */
+  readonly #prompts = new Set<{ cancelled: boolean; readonly answered: Promise<void> }>();
   /** Prompt texts of this session that have not come back as messages. */
   readonly #own: string[] = [];
   /** Events that arrive while the conversation is read from the ledger; null otherwise. */
@@ -88,10 +88,13 @@ export class EditorSession implements TreeSession {
   }
 
   async prompt(blocks: readonly ContentBlock[]): Promise<PromptResponse> {
-    const prompt = { cancelled: false };
+    const stopping = [...this.#prompts].filter(({ cancelled }) => cancelled);
+    const { promise: answered, resolve } = Promise.withResolvers<void>();
+    const prompt = { cancelled: false, answered };
     this.#prompts.add(prompt);
     try {
       const content = await promptContent(blocks);
+      await Promise.all(stopping.map((one) => one.answered));
       if (prompt.cancelled) return { stopReason: 'cancelled' };
       this.#interrupted = false;
       this.#own.push(storable(content.text));
@@ -101,6 +104,7 @@ export class EditorSession implements TreeSession {
       return { stopReason: stopReasonOf(agent, prompt.cancelled || this.#interrupted) };
     } finally {
       this.#prompts.delete(prompt);
+      resolve();
       if (this.#prompts.size === 0) {
         this.#own.length = 0;
         this.#stopping.clear();

@@ -15,7 +15,7 @@ function front(yaml: string): Profile {
 
 describe('one agent file', () => {
   it('says everything', () => {
-    const { profile, unknown } = parse(`---
+    const { profile, notices } = parse(`---
 name: code-reviewer
 description: "  Reads changes: all of them. "
 model: ollama/qwen3:8b
@@ -37,7 +37,7 @@ You review.
 ---
 Twice.
 `);
-    assert.deepEqual(unknown, []);
+    assert.deepEqual(notices, []);
     assert.deepEqual(profile, {
       name: 'code-reviewer',
       description: 'Reads changes: all of them.',
@@ -88,14 +88,46 @@ Twice.
   });
 
   it('may use the keys and tool names of other programs; keys that mean nothing are told', () => {
-    const { profile, unknown } = parse(
+    const { profile, notices } = parse(
       '---\ncolor: red\nmode: subagent\nhooks: {a: [b]}\nmaxTurns: 4\ntools: Read, Grep, Glob\ndisallowedTools: [Edit, Write, mcp__x__y]\n---\nx',
     );
-    assert.deepEqual(unknown, ['color', 'mode', 'hooks']);
+    assert.deepEqual(notices, ['unknown keys ignored: color, mode, hooks']);
     assert.deepEqual(profile.tools, ['read', 'search']);
     assert.deepEqual(profile.deny_tools, ['patch', 'write', 'x__y']);
     assert.equal(profile.turns, 4);
   });
+
+  for (const [head, told, of] of [
+    [
+      'tools: Read, WebFetch, WebSearch, TodoWrite, NotebookRead',
+      ['unknown tools ignored: TodoWrite, NotebookRead'],
+      { tools: ['read', 'web_fetch', 'web_search'] },
+    ],
+    ['tools: TodoWrite', ['unknown tool ignored: TodoWrite'], { tools: [] }],
+    ['disallowedTools: WebFetch, Task', ['unknown tool ignored: Task'], { deny_tools: ['web_fetch'] }],
+    [
+      'model: sonnet',
+      ['the model sonnet names no provider: the model of the agent that uses it is taken'],
+      { model: null },
+    ],
+    [
+      'model: gpt-5.2',
+      ['the model gpt-5.2 names no provider: the model of the agent that uses it is taken'],
+      { model: null },
+    ],
+    [
+      'description: Use it to review. Context: a pull request. user: "check it"',
+      [],
+      { description: 'Use it to review. Context: a pull request. user: "check it"' },
+    ],
+    ["description: it's done: really\nturns: 3", [], { description: "it's done: really", turns: 3 }],
+  ] as const)
+    it(`as other programs have it: ${head.replace('\n', '; ')}`, () => {
+      const { profile, notices } = parse(`---\n${head}\n---\nx`);
+      assert.deepEqual(notices, told);
+      for (const [key, value] of Object.entries(of))
+        assert.deepEqual(profile[key as keyof typeof profile], value);
+    });
 
   it('with an empty list of tools has none', () => assert.deepEqual(front('tools: []').tools, []));
 
@@ -111,7 +143,7 @@ const WRONG: readonly (readonly [string, RegExp])[] = [
   [`name: ${'a'.repeat(65)}`, /at most 64/],
   ['name: 5', /"name" must be text, not 5/],
   ['description: [a]', /"description" must be text, not a list/],
-  ['model: sonnet', /"model" must be provider\/model .* or inherit, not "sonnet"/],
+  ['model: "a b"', /"model" must be provider\/model .* or inherit, not "a b"/],
   ['model: "a/b\\u001b[31m"', /"model" must be provider\/model/],
   ['model:', /"model" must be a value, or to be left out, not empty/],
   ['thinking: deep', /"thinking" must be off, low, medium or high, not "deep"/],
@@ -153,7 +185,7 @@ const WRONG: readonly (readonly [string, RegExp])[] = [
   ['disallowed-tools: [bash]', /did you mean "disallowedTools"\?/],
   ['permission: {bash: deny}', /did you mean "permissions"\?/],
   ['turns: 1\nturns: 2', /line 3 is not valid YAML: Map keys must be unique/],
-  ['a: b: c', /line 2 is not valid YAML/],
+  ['a: [b: c', /line 2 is not valid YAML/],
   ['- a', /must be lines of "key: value"/],
   ['just text', /must be lines of "key: value"/],
   ['1: a', /every key of the front matter must be a plain word/],
@@ -190,10 +222,10 @@ describe('hostile YAML', () => {
   });
 
   it('reaches no prototype', () => {
-    const { profile, unknown } = parse(
+    const { profile, notices } = parse(
       '---\n__proto__: {turns: 3, polluted: true}\nconstructor: {prototype: {polluted: true}}\n"<<": {turns: 4}\n---\nx',
     );
-    assert.deepEqual(unknown, ['__proto__', 'constructor', '<<']);
+    assert.deepEqual(notices, ['unknown keys ignored: __proto__, constructor, <<']);
     assert.equal(profile.turns, null);
     assert.equal(({} as { polluted?: boolean }).polluted, undefined);
     assert.equal(Object.getPrototypeOf(profile), Object.prototype);
@@ -207,8 +239,8 @@ describe('hostile YAML', () => {
   });
 
   it('cannot speak to the terminal through a message', () => {
-    const { unknown } = parse('---\n"\\e[31mred\\e]0;title\\a": 1\n---\nx');
-    assert.deepEqual(unknown, ['red']);
+    const { notices } = parse('---\n"\\e[31mred\\e]0;title\\a": 1\n---\nx');
+    assert.deepEqual(notices, ['unknown key ignored: red']);
     assert.throws(() => front('thinking: "\\e[2Jdeep"'), { message: /not "deep"$/ });
   });
 });

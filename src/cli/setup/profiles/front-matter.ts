@@ -32,7 +32,27 @@ export function splitFrontMatter(text: string): FrontMatter {
   };
 }
 
+/** A line of a key and a plain text, which other programs take as it is although a colon in it must be quoted in YAML. */
+const PLAIN_TEXT = /^([\w-]+):[ \t]+([^\s"'[{|>&*!#].*(?::[ \t]|[ \t]#).*)$/gm;
+
 function fieldsOf(yaml: string): ReadonlyMap<string, unknown> {
+  try {
+    return strictFieldsOf(yaml);
+  } catch (error) {
+    const quoted = yaml.replaceAll(
+      PLAIN_TEXT,
+      (_, key: string, text: string) => `${key}: ${JSON.stringify(text.trim())}`,
+    );
+    if (quoted === yaml) throw error;
+    try {
+      return strictFieldsOf(quoted);
+    } catch {
+      throw error;
+    }
+  }
+}
+
+function strictFieldsOf(yaml: string): ReadonlyMap<string, unknown> {
   const counter = new LineCounter();
   const document = parseDocument(yaml, {
     version: '1.2',

@@ -17,8 +17,8 @@ import { splitFrontMatter } from './front-matter.ts';
 
 export interface AgentFile {
   readonly profile: Profile;
-  /** Keys that are ignored. */
-  readonly unknown: readonly string[];
+  /** What is ignored, or read otherwise than it is written. */
+  readonly notices: readonly string[];
 }
 
 const LIST_MAX = 200;
@@ -45,6 +45,8 @@ const FOREIGN_TOOLS: ReadonlyMap<string, string> = new Map([
   ['MultiEdit', 'patch'],
   ['Grep', 'search'],
   ['Glob', 'search'],
+  ['WebFetch', 'web_fetch'],
+  ['WebSearch', 'web_search'],
 ]);
 
 /**
@@ -59,16 +61,20 @@ export function parseAgentFile(content: Buffer, stem: string, source: string): A
   const fault = profileNameFault(name ?? '');
   if (fault !== null) throw new Error(fields.has('name') ? `name: ${fault}` : `its file name: ${fault}`);
   const seconds = numberOf(fields, 'timeout_seconds', TIMEOUT_SECONDS_MAX);
+  const { model, notice } = modelOf(fields);
+  const foreign: string[] = [];
+  const tools = toolsOf(fields, 'tools', foreign);
+  const deny_tools = toolsOf(fields, 'deny_tools', foreign) ?? [];
   return {
-    unknown,
+    notices: [...ignored('key', unknown), ...ignored('tool', foreign), ...(notice === null ? [] : [notice])],
     profile: {
       name: name as string,
       description: textOf(fields, 'description') ?? '',
-      model: modelOf(fields),
+      model,
       thinking: thinkingOf(fields),
       toolsets: namesOf(fields, 'toolsets', 'toolset'),
-      tools: toolsOf(fields, 'tools'),
-      deny_tools: toolsOf(fields, 'deny_tools') ?? [],
+      tools,
+      deny_tools,
       system: body === '' ? null : body,
       instructions: yesOf(fields, 'instructions'),
       skills: namesOf(fields, 'skills', 'skill'),
@@ -125,6 +131,12 @@ function slipOf(key: string): string | null {
   return same ?? nearestName(key, KEYS.keys(), key.length > 4 ? 2 : 1);
 }
 
+function ignored(noun: string, names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  const more = names.length > 8 ? ` and ${names.length - 8} more` : '';
+  return [`unknown ${noun}${names.length === 1 ? '' : 's'} ignored: ${names.slice(0, 8).join(', ')}${more}`];
+}
+
 function bare(key: string): string {
   return key
     .toLowerCase()
@@ -132,12 +144,18 @@ function bare(key: string): string {
     .replace(/s$/, '');
 }
 
-function modelOf(fields: Fields): string | null {
+/** Names of models without a provider, such as `sonnet`, are those of other programs. */
+function modelOf(fields: Fields): { readonly model: string | null; readonly notice: string | null } {
   const model = textOf(fields, 'model');
-  if (model === null || model === 'inherit') return null;
+  if (model === null || model === 'inherit') return { model: null, notice: null };
+  if (/^[\w.:-]{1,60}$/.test(model))
+    return {
+      model: null,
+      notice: `the model ${model} names no provider: the model of the agent that uses it is taken`,
+    };
   if (model.length > 200 || !/^[^\s/\p{C}]+\/[^\s\p{C}]+$/u.test(model))
     throw expected('model', 'provider/model (for example ollama/qwen3) or inherit', model);
-  return model;
+  return { model, notice: null };
 }
 
 function thinkingOf(fields: Fields): Profile['thinking'] {
@@ -170,21 +188,20 @@ function namesOf(fields: Fields, key: string, noun: string): string[] | null {
   return [...new Set(names)];
 }
 
-function toolsOf(fields: Fields, key: string): string[] | null {
+/** `foreign`: gets names that are none of our tools, which are tools of other programs, and ignored. */
+function toolsOf(fields: Fields, key: string, foreign: string[]): string[] | null {
   const names = namesOf(fields, key, 'tool')?.map(
     // Other programs write `mcp__SERVER__TOOL`.
     (name) => FOREIGN_TOOLS.get(name) ?? name.replace(/^mcp__(?=.*__)/, ''),
   );
+  const isOurs = (name: string) => TOOL_NAMES.includes(name) || isServerTool(name);
   for (const name of names ?? []) {
-    const meant =
-      TOOL_NAMES.includes(name) || isServerTool(name)
-        ? null
-        : nearestName(name, TOOL_NAMES, name.length > 4 ? 2 : 1);
-    // Other unknown names are tools of other programs, and are ignored.
+    const meant = isOurs(name) ? null : nearestName(name, TOOL_NAMES, name.length > 4 ? 2 : 1);
     if (meant !== null)
       throw new Error(`"${fields.written(key)}": there is no tool ${shown(name)}: did you mean "${meant}"?`);
+    if (!isOurs(name)) foreign.push(clip(clean(name)));
   }
-  return names === undefined ? null : [...new Set(names)];
+  return names === undefined ? null : [...new Set(names.filter(isOurs))];
 }
 
 function budgetOf(fields: Fields): BudgetTerms | null {

@@ -124,22 +124,14 @@ export function parseAgentFiles(raw: RawAgentFiles): AgentFiles {
   const notices = [...raw.notices];
   for (const { name, source, content } of raw.files) {
     try {
-      const { profile, unknown } = parseAgentFile(content, name.slice(0, -'.md'.length), source);
+      const { profile, notices: own } = parseAgentFile(content, name.slice(0, -'.md'.length), source);
       const first = profiles.get(profile.name);
       if (first !== undefined) throw new Error(`${first.source} already has the name ${profile.name}`);
       profiles.set(profile.name, profile);
-      if (unknown.length > 0)
-        notices.push(
-          `${source}: ${unknown.length === 1 ? 'unknown key ignored' : 'unknown keys ignored'}: ${listed(unknown)}`,
-        );
+      notices.push(...own.map((notice) => `${source}: ${notice}`));
     } catch (error) {
       notices.push(`${source} is ignored: ${(error as Error).message}`);
     }
   }
   return { profiles: [...profiles.values()], notices };
-}
-
-function listed(keys: readonly string[]): string {
-  const more = keys.length > 8 ? ` and ${keys.length - 8} more` : '';
-  return keys.slice(0, 8).join(', ') + more;
 }
