@@ -1,5 +1,6 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { proxyOptions } from '../../processes/proxies.ts';
 
 const READ_MAX = 64 * 1024;
 
@@ -24,10 +25,10 @@ export function post(
   body: Buffer,
   signal: AbortSignal,
 ): Promise<Posted> {
-  const begin = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const [begin, Agent] = url.protocol === 'https:' ? [httpsRequest, HttpsAgent] : [httpRequest, HttpAgent];
   const options = { method: 'POST', headers: { ...headers, 'content-length': body.length }, signal };
   // No keep-alive: the receiver may have closed a kept connection, and deliveries are rare.
-  const request = begin(url, { ...options, agent: false });
+  const request = begin(url, { ...options, agent: new Agent(proxyOptions()) });
   return new Promise((resolve) => {
     let answered = false;
     request.on('error', (error: NodeJS.ErrnoException) => {

@@ -24,6 +24,8 @@ export async function start(): Promise<void> {
     for (const line of await completeWords(more, process.env)) process.stdout.write(`${line}\n`);
     return;
   }
+  if (Object.keys(process.env).some((name) => /^https?_proxy$/i.test(name)))
+    await (await import('../../processes/proxies.ts')).proxyFetch();
   const { runCommandLine } = await import('./run-command-line.ts');
   process.exitCode = await runCommandLine(process.argv, version());
 }

@@ -6,6 +6,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
+import { proxyOptions } from '../../processes/proxies.ts';
 
 /** Media type of errors that come with a good status, and of whole completions. */
 export const JSON_TYPE = 'application/json';
@@ -31,8 +32,9 @@ export class UnusableAnswer extends Error {
   override readonly name = 'UnusableAnswer';
 }
 
-const http = new HttpAgent({ keepAlive: true, maxFreeSockets: 64 });
-const https = new HttpsAgent({ keepAlive: true, maxFreeSockets: 64 });
+const options = { keepAlive: true, maxFreeSockets: 64, ...proxyOptions() };
+const http = new HttpAgent(options);
+const https = new HttpsAgent(options);
 
 export interface HttpText {
   readonly status: number;

@@ -1,6 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Api, type RawApi } from 'grammy';
+import { proxyOptions } from '../../../processes/proxies.ts';
 import { type BotFailure, botFailure } from './bot-failure.ts';
 import { Pacing } from './pacing.ts';
 import type { TelegramTiming } from './telegram-timing.ts';
@@ -28,7 +29,10 @@ export class BotClient {
 
   constructor(token: string, api_root: string | undefined, timing: TelegramTiming) {
     const root = api_root?.replace(/\/+$/, '');
-    this.#agent = new (root?.startsWith('http:') ? HttpAgent : HttpsAgent)({ keepAlive: true });
+    this.#agent = new (root?.startsWith('http:') ? HttpAgent : HttpsAgent)({
+      keepAlive: true,
+      ...proxyOptions(),
+    });
     this.#api = new Api(token, {
       ...(root === undefined ? {} : { apiRoot: root }),
       baseFetchConfig: { agent: this.#agent },

@@ -1,0 +1,91 @@
+/**
+ * Proves that every kind of connection that leaves the machine goes through the proxy of the environment: of models, webhooks and traces, Telegram, and MCP
+ * (the global fetch of the command line); and that addresses of this machine and of NO_PROXY are reached directly.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, it } from 'node:test';
+import { promisify } from 'node:util';
+
+const seen: string[] = [];
+const proxy = createServer((request, response) => {
+  seen.push(`${request.method} ${request.url}`);
+  response.writeHead(502).end();
+}).on('connect', (request, socket) => {
+  seen.push(`CONNECT ${request.url}`);
+  socket.end('HTTP/1.1 502 no\r\n\r\n');
+});
+const direct: string[] = [];
+const own = createServer((request, response) => {
+  direct.push(`${request.url}`);
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+});
+const listen = (server: Server) => new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
+
+before(() => Promise.all([listen(proxy), listen(own)]));
+after(() => {
+  for (const server of [proxy, own]) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+const SOURCE = new URL('../../src/', import.meta.url).href;
+const PROGRAM = `
+import { getText } from '${SOURCE}models/provider/http-fetch.ts';
+import { post } from '${SOURCE}channels/webhook/post.ts';
+import { proxyFetch } from '${SOURCE}processes/proxies.ts';
+import { BotClient } from '${SOURCE}channels/telegram/bot/bot-client.ts';
+await proxyFetch();
+const signal = AbortSignal.timeout(20_000);
+for (const base of process.argv.slice(1)) {
+  await getText(base + '/models', {}, { signal, idle_ms: 9_000 }).catch(() => {});
+  await post(new URL(base + '/webhook'), {}, Buffer.from('x'), signal);
+  await fetch(base + '/mcp').catch(() => {});
+  const bot = new BotClient('1:a', base, {});
+  await bot.ask((api, ended) => api.getMe(ended), signal, 5_000);
+  await bot.close?.();
+}
+process.exit(0);
+`;
+
+async function run(env: Record<string, string>, ...bases: string[]): Promise<void> {
+  seen.length = 0;
+  direct.length = 0;
+  const args = ['--input-type=module', '-e', PROGRAM, '--', ...bases];
+  await promisify(execFile)(process.execPath, args, { env: { PATH: process.env.PATH ?? '', ...env } });
+}
+
+const url = () => `http://127.0.0.1:${portOf(proxy)}`;
+
+for (const [variables, of] of [
+  [(at: string) => ({ HTTPS_PROXY: at, HTTP_PROXY: at }), 'capital letters'],
+  [(at: string) => ({ https_proxy: at, http_proxy: at }), 'small letters'],
+] as const)
+  it(`connections of all kinds use the proxy in ${of}`, async () => {
+    await run(variables(url()), 'https://far.invalid', 'http://far.invalid');
+    assert.equal(seen.filter((one) => one === 'CONNECT far.invalid:443').length, 4, seen.join());
+    const plain = seen
+      .filter((one) => one.includes(' http://far.invalid/'))
+      .map((one) => one.split('/').at(-1));
+    assert.deepEqual(plain, ['models', 'webhook', 'getMe']);
+    // The global fetch asks for a tunnel in any case.
+    assert.ok(seen.includes('CONNECT far.invalid:80'), seen.join());
+  });
+
+it('addresses of this machine, and those of NO_PROXY, are reached directly', async () => {
+  const variables = { HTTPS_PROXY: url(), HTTP_PROXY: url() };
+  await run(variables, `http://127.0.0.1:${portOf(own)}`, `http://localhost:${portOf(own)}`);
+  assert.deepEqual(seen, []);
+  assert.equal(direct.length, 8);
+  await run({ ...variables, NO_PROXY: 'far.invalid,.corp' }, 'https://far.invalid', 'http://a.corp');
+  assert.deepEqual(seen, []);
+});
+
+it('without proxies nothing changes', async () => {
+  await run({}, `http://127.0.0.1:${portOf(own)}`);
+  assert.equal(direct.length, 4);
+});
