@@ -1,9 +1,10 @@
 import { type Dirent, existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { type Git, type GitEnd, gitIn, neutralGitIn } from '../../processes/git-command.ts';
+import { type Git, gitIn, neutralGitIn } from '../../processes/git-command.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import { SerialQueue } from '../serial-queue.ts';
+import { astray, type CheckoutPlaces, leaveWorktreeUnset, placesOf } from './checkout-places.ts';
 
 /** Maximum characters of changes that are reported; the branch has all of them. */
 const MAX_DIFF = 60_000;
@@ -32,22 +33,27 @@ type Made =
 
 /** Makes a worktree in `folder` of the repository that contains `base`, on a branch of its own at the current commit. */
 export async function makeWorktree(base: string, folder: string, id: string): Promise<Made> {
+  const failed = (error: string): Made => ({ ok: false, error });
   const git = gitIn(base);
-  const top = await git('rev-parse', '--show-toplevel');
-  if (!top.ok) return { ok: false, error: `a worktree needs a git repository: ${top.error}` };
-  const within = relative(realpathSync(top.out.trim()), realpathSync(base));
+  const source = await placesOf(git);
+  if ('error' in source)
+    return failed(`a worktree needs a checkout of a git repository with a first commit: ${source.error}`);
+  const within = relative(realpathSync(source.top), realpathSync(base));
   if (within.split(sep)[0] === '..')
-    return { ok: false, error: `core.worktree of the repository leads away from ${base}` };
-  const head = await git('rev-parse', 'HEAD');
-  if (!head.ok) return { ok: false, error: `a worktree needs a first commit: ${head.error}` };
+    return failed(
+      `core.worktree of the repository leads away from ${base}: ${leaveWorktreeUnset(source.common)}`,
+    );
+  const head = await git('rev-parse', '--verify', 'HEAD');
+  if (!head.ok) return failed(`a worktree needs a first commit (git commit): ${head.error}`);
   // The first nine characters are kept: they identify the agent that made the worktree.
   const name = id.replaceAll(/[^\w-]/g, '-').replace(/^(.{9}).*(.{51})$/, '$1$2');
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  return changes.run(() => addWorktree(base, within, head.out.trim(), folder, name));
+  return changes.run(() => addWorktree(base, source, within, head.out.trim(), folder, name));
 }
 
 async function addWorktree(
   base: string,
+  source: CheckoutPlaces,
   within: string,
   commit: string,
   folder: string,
@@ -70,16 +76,12 @@ async function addWorktree(
       commit,
     );
     if (added.ok) {
-      const filled = await fill(place);
-      if (!filled.ok) {
-        await gitIn(base)('worktree', 'remove', '--force', place);
-        await gitIn(base)('branch', '--quiet', '-D', branch);
-        return filled;
-      }
-      // The folder that corresponds to `base`; git does not create empty or ignored ones.
-      const path = join(place, within);
-      await mkdir(path, { recursive: true });
-      return { ok: true, worktree: { path: realpathSync(path), branch, base: commit } };
+      const problem = (await astray(place, source)) ?? (await fill(place, within));
+      if (problem === null)
+        return { ok: true, worktree: { path: realpathSync(join(place, within)), branch, base: commit } };
+      await gitIn(base)('worktree', 'remove', '--force', place);
+      await gitIn(base)('branch', '--quiet', '-D', branch);
+      return { ok: false, error: `no worktree was made: ${problem}` };
     }
     error = added.error;
     if (!error.includes('already exists')) break;
@@ -87,10 +89,20 @@ async function addWorktree(
   return { ok: false, error };
 }
 
-/** Checks out the files, with the settings of the worktree itself: some apply there alone. */
-async function fill(place: string): Promise<GitEnd> {
+/** Checks out the files, with the settings of the worktree itself: some apply there alone. Resolves to null, or to what went wrong. */
+async function fill(place: string, within: string): Promise<string | null> {
   const git = await neutralGitIn(place);
-  return 'error' in git ? { ok: false, error: git.error } : git('reset', '--quiet', '--hard');
+  if ('error' in git) return git.error;
+  const filled = await git('reset', '--quiet', '--hard');
+  if (!filled.ok) return filled.error;
+  // The folder that corresponds to the creator's; git does not create empty or ignored ones. The commit may have a link in its place.
+  const path = join(realpathSync(place), within);
+  let there = path;
+  while (lstatSync(there, { throwIfNoEntry: false }) === undefined) there = dirname(there);
+  if (realpathSync(there) !== there || !lstatSync(there).isDirectory())
+    return `in the last commit, ${within} is a file or a link: commit the folder that you work in`;
+  await mkdir(path, { recursive: true });
+  return null;
 }
 
 /** `gone`: the folder no longer exists, but the branch may have all of the work. */
