@@ -37,7 +37,7 @@ const SOURCE = new URL('../../src/', import.meta.url).href;
 const PROGRAM = `
 import { getText } from '${SOURCE}models/provider/http-fetch.ts';
 import { post } from '${SOURCE}channels/webhook/post.ts';
-import { proxyFetch } from '${SOURCE}processes/proxies.ts';
+import { proxyFetch } from '${SOURCE}processes/hosts/proxies.ts';
 import { BotClient } from '${SOURCE}channels/telegram/bot/bot-client.ts';
 await proxyFetch();
 const signal = AbortSignal.timeout(20_000);

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { proxyOptions } from '../../processes/proxies.ts';
+import { proxyOptions } from '../../processes/hosts/proxies.ts';
 
 const READ_MAX = 64 * 1024;
 

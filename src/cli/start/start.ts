@@ -25,7 +25,7 @@ export async function start(): Promise<void> {
     return;
   }
   if (Object.keys(process.env).some((name) => /^https?_proxy$/i.test(name)))
-    await (await import('../../processes/proxies.ts')).proxyFetch();
+    await (await import('../../processes/hosts/proxies.ts')).proxyFetch();
   const { runCommandLine } = await import('./run-command-line.ts');
   process.exitCode = await runCommandLine(process.argv, version());
 }

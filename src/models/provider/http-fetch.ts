@@ -6,7 +6,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
-import { proxyOptions } from '../../processes/proxies.ts';
+import { proxyOptions } from '../../processes/hosts/proxies.ts';
 
 /** Media type of errors that come with a good status, and of whole completions. */
 export const JSON_TYPE = 'application/json';

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Api, type RawApi } from 'grammy';
-import { proxyOptions } from '../../../processes/proxies.ts';
+import { proxyOptions } from '../../../processes/hosts/proxies.ts';
 import { type BotFailure, botFailure } from './bot-failure.ts';
 import { Pacing } from './pacing.ts';
 import type { TelegramTiming } from './telegram-timing.ts';
