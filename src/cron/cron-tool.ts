@@ -4,6 +4,7 @@ import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { CronJob } from '../records/run/cron-job.ts';
+import { cutText } from '../records/text/cut-text.ts';
 import type { Tool } from '../records/tool.ts';
 import type { Store } from '../store/store.ts';
 import { defineOwnTool } from '../tools/define-tool.ts';
@@ -241,7 +242,7 @@ class CronCall {
       manual: fire.manual,
       status: run?.status ?? fire.outcome,
       ...(run?.error == null ? {} : { error: run.error }),
-      ...(run?.result == null ? {} : { result: run.result.slice(0, RESULT_MAX) }),
+      ...(run?.result == null ? {} : { result: cutText(run.result, RESULT_MAX) }),
     }));
   }
 }

@@ -5,6 +5,7 @@ import {
   type Resource,
 } from '@modelcontextprotocol/server';
 import { markdownOf } from '../documents/message-markdown.ts';
+import { endOfText } from '../records/text/cut-text.ts';
 import { statusWord } from '../render/agent-status.ts';
 import { clean } from '../render/clean.ts';
 import type { ClientAgent } from './client-agent.ts';
@@ -58,6 +59,8 @@ export async function readTranscript(
   }
   const whole = pieces.join('');
   const text =
-    whole.length <= CHARACTERS_MAX ? whole : `(the beginning is left out)\n${whole.slice(-CHARACTERS_MAX)}`;
+    whole.length <= CHARACTERS_MAX
+      ? whole
+      : `(the beginning is left out)\n${endOfText(whole, CHARACTERS_MAX)}`;
   return { contents: [{ uri, mimeType: TYPE, text }] };
 }

@@ -38,8 +38,8 @@ export function spellHiddenLine(text: string, most: number): string {
 /** Returns the beginning and end of the text, with the number of characters left out between them, plus `before` that were left out earlier. */
 export function cutMiddle(text: string, most: number, before = 0): string {
   if (text.length <= most) return text;
-  const head = text.slice(0, Math.ceil((most * 2) / 3));
-  const tail = text.slice(text.length - Math.floor(most / 3));
+  const head = cutText(text, Math.ceil((most * 2) / 3));
+  const tail = endOfText(text, Math.floor(most / 3));
   const left_out = text.length - head.length - tail.length + before;
   return `${head.toWellFormed()}[… ${left_out} characters …]${tail.toWellFormed()}`;
 }
@@ -52,3 +52,5 @@ export function cutLines<T>(lines: readonly T[], most: number, told: (left_out: 
   const left_out = lines.length - head - tail;
   return [...lines.slice(0, head), told(left_out), ...lines.slice(lines.length - tail)];
 }
+
+import { cutText, endOfText } from '../records/text/cut-text.ts';

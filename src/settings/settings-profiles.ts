@@ -2,6 +2,7 @@ import { InvalidRuleError, parseKnownRule } from '../permissions/rule.ts';
 import type { Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { isServerTool } from '../records/server-tools.ts';
+import { cutText } from '../records/text/cut-text.ts';
 import { wholeMilliseconds } from '../records/text/parse-duration.ts';
 import type { ToolPermission, Verdict } from '../records/tool.ts';
 import { nameHint, nearestName, noSuchName } from '../render/nearest-name.ts';
@@ -129,6 +130,6 @@ export function profileNameFault(name: string): string | null {
   if (nearestName(name, ['defaults']) !== null)
     return `"${name}" is not a valid profile name: the settings of all agents are called "defaults"`;
   if (name.length <= NAME_MAX && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) return null;
-  const shown = JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name);
+  const shown = JSON.stringify(cutText(name, 40, '…'));
   return `${shown} is not a valid profile name: use lowercase letters, digits and single hyphens, at most ${NAME_MAX}, for example code-reviewer`;
 }

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { ContainedPath } from '../permissions/path-containment.ts';
 import { printablePath } from '../permissions/printable-path.ts';
+import { cutText } from '../records/text/cut-text.ts';
 import { RESULT_CHARACTERS } from './define-tool.ts';
 
 /** Maximum characters shown of a line. */
@@ -79,7 +80,7 @@ export class SearchResults {
       .replace(/\r?\n$/, '')
       .replaceAll('\0', '\ufffd');
     if (text.length > LINE_CHARACTERS) {
-      text = `${text.slice(0, LINE_CHARACTERS)} [… line cut]`.toWellFormed();
+      text = `${cutText(text, LINE_CHARACTERS)} [… line cut]`.toWellFormed();
     }
     // With a pattern that matches line breaks, one match has several lines.
     const line = `${printablePath(path)}:${record.data.line_number}: ${text.replaceAll('\n', '\n    ')}`;

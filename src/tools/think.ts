@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { cutText } from '../records/text/cut-text.ts';
 import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
 import { defineOwnTool } from './define-tool.ts';
 
@@ -11,6 +12,6 @@ export const think = defineOwnTool({
   input: z.strictObject({ thought: z.string().describe('The thought.') }),
   side_by_side: true,
   idempotent: true,
-  subject: (input) => input.thought.split('\n', 1)[0]!.slice(0, 200),
+  subject: (input) => cutText(input.thought.split('\n', 1)[0]!, 200),
   run: () => 'ok',
 });

@@ -25,7 +25,7 @@ export function faultyStore(around: FaultyStoreSurroundings): Store {
   return new Proxy(ledger.store, {
     get(store, name) {
       const method = String(name);
-      if (method === 'kind' || method === 'location') return store[method];
+      if (method === 'kind' || method === 'location' || method === 'gone') return store[method];
       if (method === 'listen')
         return async (worker: string, wake: () => void) => ledger.listen(actor, worker, wake);
       if (method === 'close') return async () => undefined;

@@ -1,6 +1,7 @@
 import type { PlanEntry } from '@agentclientprotocol/sdk';
 import type { Agent } from '../../records/agent/agent.ts';
 import { failureOf } from '../../records/agent/state.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { clean } from '../../render/clean.ts';
 
@@ -53,5 +54,5 @@ function aboutOf(agent: Agent): string {
         ? done
         : (agent.doing ?? label);
   const line = clean(text.trim().split('\n', 1)[0] ?? '');
-  return line.length > TEXT_MAX ? `${line.slice(0, TEXT_MAX).toWellFormed()} …` : line;
+  return cutText(line, TEXT_MAX, ' …');
 }

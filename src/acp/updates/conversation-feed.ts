@@ -9,6 +9,7 @@ import type {
   ResultContent,
   UserContent,
 } from '../../records/conversation/message.ts';
+import { endOfText } from '../../records/text/cut-text.ts';
 import { outputText, unframed } from '../../records/text/untrusted-text.ts';
 import { clean } from '../../render/clean.ts';
 import { StreamedText } from './streamed-text.ts';
@@ -96,7 +97,7 @@ export class ConversationFeed {
   output(call_id: string, text: string): void {
     const call = this.#find(call_id);
     if (call === undefined) return;
-    call.output = (call.output + text).slice(-OUTPUT_MAX);
+    call.output = endOfText(call.output + text, OUTPUT_MAX);
     call.timer ??= setTimeout(() => {
       call.timer = null;
       this.#options.send({

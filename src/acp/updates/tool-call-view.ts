@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
 import type { FileStamp, ResultContent } from '../../records/conversation/message.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../records/text/json-text.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { doneChange, intendedChange } from './file-change.ts';
@@ -75,7 +76,7 @@ function subjectOf(name: string, input: JsonObject): string {
   const [line = '', ...more] = cleanLines(first.slice(0, 4 * TITLE_MAX))
     .trim()
     .split('\n');
-  const cut = line.length > TITLE_MAX ? line.slice(0, TITLE_MAX).toWellFormed() : line;
+  const cut = cutText(line, TITLE_MAX);
   return cut.length < line.length || more.length > 0 ? `${cut} …` : cut;
 }
 

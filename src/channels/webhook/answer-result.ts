@@ -1,4 +1,5 @@
 import { retryAfter } from '../../models/refusals/retry-after.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { clean } from '../../render/clean.ts';
 import type { DeliverResult } from '../channel.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -42,5 +43,5 @@ export function answerResult(
 function quoted({ hidden }: Endpoint, text: string): string {
   let said = clean(text);
   for (const secret of hidden) said = said.replaceAll(secret, '[hidden]');
-  return said.slice(0, TEXT_MAX).toWellFormed();
+  return cutText(said, TEXT_MAX);
 }

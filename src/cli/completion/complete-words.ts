@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { cutText } from '../../records/text/cut-text.ts';
 import { clean } from '../../render/clean.ts';
 import {
   configFile,
@@ -141,7 +142,7 @@ function withHome(path: string | undefined): string | undefined {
 }
 
 function brief(description: string): string {
-  const line = clean(description.slice(0, 500));
+  const line = clean(cutText(description, 500));
   return line.length <= DESCRIPTION_MAX
     ? line
     : `${line

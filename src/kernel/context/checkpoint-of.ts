@@ -5,6 +5,7 @@ import { isTerminal } from '../../records/agent/state.ts';
 import { type Checkpoint, spokenWithin } from '../../records/conversation/checkpoint.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
 import type { SeenFiles } from '../../records/conversation/seen-files.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import type { Mailbox } from '../mailbox/taken-mail.ts';
 import { cutBefore, isFresh, newest } from './context-relief.ts';
 
@@ -42,7 +43,7 @@ export function checkpointOf(
   return {
     through,
     number: prompt.cuts.checkpoints + 1,
-    summary: summary === null ? null : summary.slice(0, Math.floor(SUMMARY * window)).toWellFormed(),
+    summary: summary === null ? null : cutText(summary, Math.floor(SUMMARY * window)).toWellFormed(),
     spoken: spokenWithin(said, Math.floor(SPOKEN * window)),
     addressed: prompt.spokenTo,
     files: seen.marks(),

@@ -2,6 +2,7 @@ import type { Failure } from '../../records/agent/failure.ts';
 import type { Call, Executing, RunningCall, SpawnedChild } from '../../records/agent/state.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import { isAsked } from '../../records/conversation/parked.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { appendAnswer, appendResult } from './append.ts';
 import { clearDeaths, countFailure, isRepeatedFailure, MAX_IDENTICAL_FAILURES } from './breakers.ts';
 import type { Effect } from './effect.ts';
@@ -88,7 +89,7 @@ function breakTurn(
   const reason = 'the turn ended: the same call failed again and again';
   const failure: Failure = {
     kind: 'repeated_failure',
-    error: `${last.name} failed ${MAX_IDENTICAL_FAILURES} times in the same way: ${last.output.slice(0, ERROR_LENGTH)}`,
+    error: `${last.name} failed ${MAX_IDENTICAL_FAILURES} times in the same way: ${cutText(last.output, ERROR_LENGTH)}`,
     retryable: true,
   };
   const stopped = [...effects, ...stopCalls(state, [], reason), ...leaveFanIn(state, `Cancelled: ${reason}`)];

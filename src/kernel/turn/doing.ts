@@ -1,5 +1,6 @@
 import type { AgentState, Call, RunningCall } from '../../records/agent/state.ts';
 import { isAsked } from '../../records/conversation/parked.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import type { Arguments, View } from './view.ts';
 
 const MAX_LENGTH = 80;
@@ -59,7 +60,5 @@ function oneLine(text: string): string {
     .replaceAll(/\s+/g, ' ')
     .trim();
   // Cutting may split a surrogate pair; the ledger stores only well-formed text.
-  return (line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1)}…` : line)
-    .toWellFormed()
-    .replaceAll('\0', '');
+  return cutText(line, MAX_LENGTH, '…').toWellFormed().replaceAll('\0', '');
 }

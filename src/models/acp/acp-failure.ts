@@ -1,5 +1,6 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import type { FailureKind } from '../../records/agent/failure.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { hideSecrets } from '../../records/text/hide-secrets.ts';
 import type { ModelOutcome } from '../model.ts';
 
@@ -32,7 +33,7 @@ export function acpFailure(
 ): Extract<ModelOutcome, { type: 'failure' }> {
   const { kind, text, retryable } = classify(error, login);
   const safe = hideSecrets(text, secrets, '[key]');
-  const clean = safe.length > MAX_TEXT ? `${safe.slice(0, MAX_TEXT)}…` : safe;
+  const clean = cutText(safe, MAX_TEXT, '…');
   const failure = { kind, error: clean, retryable };
   return partial === '' ? { type: 'failure', failure } : { type: 'failure', failure, partial };
 }
@@ -59,5 +60,5 @@ function detailsOf(data: unknown): string {
   if (data === undefined || data === null) return '';
   const details = (data as { readonly details?: unknown }).details;
   const text = typeof details === 'string' ? details : JSON.stringify(data);
-  return text === undefined || text === '{}' ? '' : ` (${text.slice(0, 500)})`;
+  return text === undefined || text === '{}' ? '' : ` (${cutText(text, 500)})`;
 }

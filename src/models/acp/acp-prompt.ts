@@ -1,6 +1,7 @@
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import type { Image } from '../../records/conversation/message.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 
 /** Maximum characters of a result in a transcript; the program can look up what it needs. */
 const MAX_RESULT = 4_000;
@@ -78,7 +79,7 @@ function transcript(message: PromptMessage): string {
 function shortened(text: string): string {
   return text.length <= MAX_RESULT
     ? text
-    : `${text.slice(0, MAX_RESULT)}\n[… ${text.length - MAX_RESULT} characters left out …]`.toWellFormed();
+    : `${cutText(text, MAX_RESULT)}\n[… ${text.length - MAX_RESULT} characters left out …]`.toWellFormed();
 }
 
 function pictureNote(images: readonly Image[] | undefined): string {

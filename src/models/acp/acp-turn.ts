@@ -1,4 +1,5 @@
 import type { AssistantPart } from '../../records/conversation/message.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import type { ModelDelta } from '../model.ts';
 
 /** Maximum characters of one answer; the rest is dropped. */
@@ -91,7 +92,7 @@ export class AcpTurn {
 
   #add(type: 'text' | 'reasoning', text: string): void {
     if (this.#closed) return;
-    const kept = text.slice(0, MAX_CHARACTERS - this.#characters);
+    const kept = cutText(text, MAX_CHARACTERS - this.#characters);
     if (kept.length < text.length) this.overflowed = true;
     if (kept === '') return;
     this.#characters += kept.length;

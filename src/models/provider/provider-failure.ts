@@ -1,6 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { Failure, FailureKind } from '../../records/agent/failure.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { hideSecrets } from '../../records/text/hide-secrets.ts';
 import type { ModelOutcome } from '../model.ts';
 import { refusedMessage } from '../refusals/refused-message.ts';
@@ -108,7 +109,7 @@ function failure(
   place: Pick<Failure, 'behind_refused'> = {},
 ): Extract<ModelOutcome, { type: 'failure' }> {
   const safe = hideSecrets(text, secrets, '[key]');
-  const clean = safe.length > MAX_TEXT ? `${safe.slice(0, MAX_TEXT)}…` : safe;
+  const clean = cutText(safe, MAX_TEXT, '…');
   const said: Failure = { kind, error: clean, retryable, ...place };
   return { type: 'failure', failure: said };
 }

@@ -4,6 +4,7 @@ import type { Usage } from '../../records/agent/usage.ts';
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { jsonFaultPlace } from '../../records/text/json-text.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
 import { conversationOf, type ScriptedConversation } from './scripted-conversation.ts';
@@ -82,7 +83,7 @@ async function stream(
   if (rule === undefined) {
     const end = conversation.last?.output ?? conversation.user;
     return badRequest(
-      `no rule of ${label} matches agent "${request.agent.name}" at step ${conversation.step}: "${end.slice(0, 120)}"`,
+      `no rule of ${label} matches agent "${request.agent.name}" at step ${conversation.step}: "${cutText(end, 120)}"`,
     );
   }
   const calls = callsOf(rule, conversation, request);

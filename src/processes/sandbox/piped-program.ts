@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endOfText } from '../../records/text/cut-text.ts';
 import { type CommandLimits, lastingExcess, lastingLimits } from '../limits/command-budget.ts';
 import { LimitWatch } from '../limits/limit-watch.ts';
 import type { Amounts, Processes } from '../limits/process-usage.ts';
@@ -237,7 +238,7 @@ class RunningProgram implements PipedProgram {
 
 /** The end is more informative than the beginning. */
 function newest(text: string): string {
-  return text.length <= LAST_WORDS ? text : `…${text.slice(-LAST_WORDS).toWellFormed()}`;
+  return text.length <= LAST_WORDS ? text : `…${endOfText(text, LAST_WORDS)}`;
 }
 
 function notStarted(

@@ -1,3 +1,4 @@
+import { cutText } from '../text/cut-text.ts';
 import { quoteStamps } from '../text/untrusted-text.ts';
 import { readAttachments } from './attached-text.ts';
 import type { FileMark, ResultContent, UserOrigin } from './message.ts';
@@ -50,7 +51,7 @@ export function elided(
 /** The first `characters` of a text and a note on how to read the rest. Accepts a text that was already shortened. */
 export function shortened(text: string, seq: number, characters: number): string {
   const before = LEFT_OUT.exec(text);
-  const head = text.slice(0, Math.min(characters, before?.index ?? characters));
+  const head = cutText(text, Math.min(characters, before?.index ?? characters));
   const left_out = (before === null ? text.length : before.index + Number(before[1])) - head.length;
   return `${head.toWellFormed()}\n[… ${left_out} characters left out to save room: recall {"seq": ${seq}} gives all of it …]`;
 }

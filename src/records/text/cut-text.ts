@@ -5,9 +5,9 @@ const WINDOW = 64;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The first `max` characters (UTF-16 units) at most, never ending inside a grapheme, such as an emoji of several code points. */
-export function cutText(text: string, max: number): string {
-  return text.length <= max ? text : text.slice(0, boundary(text, max, 'before'));
+/** The first `max` characters (UTF-16 units) at most, `mark` included if something is cut off; never ends inside a grapheme, such as an emoji of several code points. */
+export function cutText(text: string, max: number, mark = ''): string {
+  return text.length <= max ? text : text.slice(0, boundary(text, max - mark.length, 'before')) + mark;
 }
 
 /** The last `max` characters at most, never beginning inside a grapheme. */

@@ -1,3 +1,5 @@
+import { cutText } from './cut-text.ts';
+
 /**
  * Makes text storable in the ledger: all of Unicode except what databases and providers cannot represent. A lone surrogate
  * becomes U+FFFD, NUL becomes U+2400 (its symbol).
@@ -11,9 +13,8 @@ const EXCERPT = 60;
 
 /** The beginning of a text on one line, in quotes, for people. */
 export function excerpt(text: string): string {
-  const line = text
-    .slice(0, EXCERPT * 2)
+  const line = cutText(text, EXCERPT * 2)
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return `"${line.length > EXCERPT ? `${line.slice(0, EXCERPT - 1)}…` : line}"`.toWellFormed();
+  return `"${cutText(line, EXCERPT, '…')}"`.toWellFormed();
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Git, type GitEnd, gitIn, neutralGitIn } from '../../processes/git-command.ts';
 import { ProcessLock } from '../../processes/process-lock.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { AUTHOR, commitWorktree, PLAIN } from './git-worktree.ts';
 
 /**
@@ -162,7 +163,7 @@ export async function mergeWorktree(
   if (!now.ok || now.out.trim() !== head || !left.ok || left.out !== '')
     return { type: 'failed', error: `the merge could not be undone: git merge --abort (${end.error})` };
   if (files.length === 0) return { type: 'failed', error: end.error };
-  return { type: 'conflict', files, diff: diff?.ok === true ? diff.out.slice(0, MAX_CONFLICT) : '' };
+  return { type: 'conflict', files, diff: diff?.ok === true ? cutText(diff.out, MAX_CONFLICT) : '' };
 }
 
 /** Undoes a merge (M1, M2). Resolves to null, or to why not and what to do. */

@@ -3,6 +3,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { type Git, gitIn, neutralGitIn } from '../../processes/git-command.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { SerialQueue } from '../serial-queue.ts';
 import { astray, type CheckoutPlaces, leaveWorktreeUnset, placesOf } from './checkout-places.ts';
 
@@ -204,7 +205,7 @@ export async function saveWorktree(worktree: Worktree, title: string): Promise<S
   if (diff.out === '') return none('nothing was changed');
   const names = await git('diff', ...PLAIN, '--name-only', '-z', base, 'HEAD');
   const files = names.ok ? names.out.split('\0').filter((name) => name !== '') : [];
-  const text = diff.out.slice(0, MAX_DIFF).trimEnd();
+  const text = cutText(diff.out, MAX_DIFF).trimEnd();
   const cut = diff.out.length > MAX_DIFF ? `\n… cut; see git diff ${base.slice(0, 12)} ${branch}` : '';
   return { ...none(`branch ${branch}, changes since ${base.slice(0, 12)}:\n${text}${cut}`), files };
 }

@@ -3,6 +3,7 @@ import { findShell, shellArguments } from '../../processes/find-shell.ts';
 import { runProcess } from '../../processes/starting/run-process.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import { withAttachments } from '../../records/conversation/attached-text.ts';
+import { endOfText } from '../../records/text/cut-text.ts';
 import { delimiterOf } from '../../records/text/untrusted-text.ts';
 import { listed, type MergeTarget, mergeWorktree, undoMerge } from './branch-merge.ts';
 
@@ -90,7 +91,7 @@ async function testFailure({ command, timeout_seconds = TIMEOUT_SECONDS, env, cw
     signal,
     timeout_ms: timeout_seconds * 1_000,
     onOutput: (chunk) => {
-      output = (output + chunk.toString('utf8')).slice(-OUTPUT_MAX);
+      output = endOfText(output + chunk.toString('utf8'), OUTPUT_MAX);
     },
   });
   switch (end.end) {

@@ -6,6 +6,7 @@ import { isTerminal } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Run } from '../../records/run/run.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
 import { type UnledContext, unledTrees } from '../leading/unled-reason.ts';
@@ -52,7 +53,7 @@ export async function oneRun(store: Store, text: string): Promise<Run> {
   if (only !== undefined && found.length === 1) return only;
   if (only === undefined)
     throw new CoppiceError('E_RUN_NOT_FOUND', `no run "${text}"`, { hint: 'See: coppice subagent history' });
-  const list = found.map((run) => `${run.id} (${run.label ?? run.task.slice(0, 40)}, ${run.status})`);
+  const list = found.map((run) => `${run.id} (${run.label ?? cutText(run.task, 40)}, ${run.status})`);
   throw new CoppiceError('E_RUN_AMBIGUOUS', `"${text}" matches ${found.length} runs`, {
     hint: `${list.join('\n')}\nUse a longer id.`,
   });

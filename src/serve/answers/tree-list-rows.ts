@@ -5,6 +5,7 @@ import { titlesOf } from '../../documents/tree-titles.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { failureOf, isTerminal } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { ledStatus, statusWord } from '../../render/agent-status.ts';
 import { pause } from '../cpu-meter.ts';
 import { unledTrees } from '../leading/unled-reason.ts';
@@ -85,7 +86,7 @@ async function sliceOf(
 /** Such as `grep-all: bash rm -rf dist`. */
 function askedText({ agent_id, root_id, agent_name, tool, subject }: Ask): string {
   const who = agent_id === root_id ? '' : `${agent_name}: `;
-  return `${who}${tool} ${subject}`.slice(0, ASKED_MAX).toWellFormed();
+  return cutText(`${who}${tool} ${subject}`, ASKED_MAX);
 }
 
 /** Living agents of the root's tree; none are looked up if the root has ended, because no agent outlives it. */

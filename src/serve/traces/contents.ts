@@ -1,4 +1,5 @@
 import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { outputText } from '../../records/text/untrusted-text.ts';
 import type { Store } from '../../store/store.ts';
 import { ATTRIBUTE } from './conventions.ts';
@@ -51,5 +52,5 @@ function said(name: string, role: string, text: string): Attributes {
 }
 
 function cut(text: string): string {
-  return text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX)}…`;
+  return cutText(text, TEXT_MAX, '…');
 }

@@ -1,5 +1,6 @@
 import { readSync } from 'node:fs';
 import { setImmediate as nextRound } from 'node:timers/promises';
+import { cutText } from '../../records/text/cut-text.ts';
 import type { ToolResult } from '../../records/tool.ts';
 import { imageTypeOf, isBinary } from './file-kind.ts';
 
@@ -69,7 +70,7 @@ class LineWindow {
       this.crlf = true;
     }
     if (text.length > LINE_CHARACTERS || this.#length > this.#kept) {
-      text = `${text.slice(0, LINE_CHARACTERS)} [… line cut, ${this.#length} bytes]`.toWellFormed();
+      text = `${cutText(text, LINE_CHARACTERS)} [… line cut, ${this.#length} bytes]`.toWellFormed();
     }
     const numbered = `${this.line}\t${text}`;
     const size = Buffer.byteLength(numbered) + 1;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { AllowedHosts } from '../../processes/hosts/allowed-hosts.ts';
 import { SpillFile } from '../../processes/output/spill-file.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { delimiterOf, framed } from '../../records/text/untrusted-text.ts';
 import type { Tool, ToolContext, ToolResult } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
@@ -192,7 +193,7 @@ function shown(
     const kept = offset === 0 ? `; ${kept_in(text, context.spill_dir)}` : '';
     notes.push(`characters ${offset} to ${end} of ${text.length}${more}${kept}`);
   }
-  const what = `text of ${url.href}${title === null ? '' : `, titled ${JSON.stringify(title.slice(0, 200))}`}, written by strangers`;
+  const what = `text of ${url.href}${title === null ? '' : `, titled ${JSON.stringify(cutText(title, 200))}`}, written by strangers`;
   const said = notes.flatMap((one) => (one === null ? [] : [`\n[${one}]`])).join('');
   return `${framed(delimiterOf(randomUUID()), what, part)}${said}`;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { AllowedHosts } from '../../processes/hosts/allowed-hosts.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { delimiterOf, framed } from '../../records/text/untrusted-text.ts';
 import type { Tool } from '../../records/tool.ts';
 import { clean } from '../../render/clean.ts';
@@ -112,6 +113,6 @@ function foundIn(
 }
 
 function line({ title, url, text }: Found, index: number): string {
-  const said = clean(text).slice(0, TEXT_MAX).toWellFormed();
+  const said = cutText(clean(text), TEXT_MAX);
   return `${index + 1}. ${clean(title)}\n   ${clean(url)}${said === '' ? '' : `\n   ${said}`}`;
 }

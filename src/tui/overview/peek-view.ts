@@ -1,3 +1,4 @@
+import { endOfText } from '../../records/text/cut-text.ts';
 import { clean } from '../../render/clean.ts';
 import { columnsOf, sign, type UiStyle } from '../../render/style.ts';
 import type { Shortcuts } from '../keys/shortcuts.ts';
@@ -52,6 +53,6 @@ function asked(
 function said({ said: text }: Peek, width: number, height: number, style: UiStyle): readonly string[] {
   if (text === null) return [];
   if (text.trim() === '') return [line(style, width, [['dim', ' nothing was said yet']])];
-  const lines = [...markdown(text.slice(-TAIL), width - 1, style)].flat();
+  const lines = [...markdown(endOfText(text, TAIL), width - 1, style)].flat();
   return lines.slice(-height).map((row) => (row === '' ? '' : ` ${row}`));
 }

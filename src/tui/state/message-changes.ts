@@ -1,6 +1,7 @@
 import type { ModelDelta } from '../../models/model.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { endOfText } from '../../records/text/cut-text.ts';
 import { HUMAN, personText, readWait } from './agents/open-waits.ts';
 import { captureIn, seeCapture, shown } from './capture.ts';
 import type { Entry } from './entry.ts';
@@ -126,7 +127,7 @@ function afterDelta(pane: AgentPane, delta: ModelDelta, now: number): AgentPane 
 export function seeOutput(state: UiState, agent_id: string, call_id: string, text: string): UiState {
   if (!state.agents.has(agent_id)) return state;
   const pane = paneOf(state, agent_id);
-  const newest = ((pane.output.get(call_id) ?? '') + text).slice(-OUTPUT_MAX);
+  const newest = endOfText((pane.output.get(call_id) ?? '') + text, OUTPUT_MAX);
   const output = new Map(pane.output).set(call_id, newest);
   return { ...state, panes: state.panes.with(agent_id, { ...pane, output }) };
 }

@@ -1,5 +1,6 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { addUsage, NO_USAGE } from '../../records/agent/usage.ts';
+import { endOfText } from '../../records/text/cut-text.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import { seeAgent, seeKilled, seeReaped, visit, withoutAgents } from './agents/agent-changes.ts';
 import { neighbour } from './agents/family.ts';
@@ -86,7 +87,7 @@ function withOwnCommand(state: UiState, event: Extract<UiEvent, { type: 'own_com
   }
   const { shell_command } = state;
   if (shell_command === null) return state;
-  const output = `${shell_command.output}${event.output}`.slice(-WRITTEN_MAX);
+  const output = endOfText(`${shell_command.output}${event.output}`, WRITTEN_MAX);
   return { ...state, shell_command: { ...shell_command, output } };
 }
 

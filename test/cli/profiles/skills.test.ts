@@ -65,7 +65,7 @@ describe('skills', () => {
     const { skills, notices } = await found();
     assert.deepEqual(
       skills.map(({ name, description }) => [name, description.length, description.slice(0, 5)]),
-      [['long', 501, 'Long ']],
+      [['long', 500, 'Long ']],
     );
     for (const [name, why] of [
       ['empty', 'its SKILL.md has no description'],

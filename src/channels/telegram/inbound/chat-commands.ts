@@ -1,5 +1,6 @@
 import type { Ask } from '../../../records/conversation/ask.ts';
 import { writtenValues } from '../../../records/question/written-values.ts';
+import { cutText } from '../../../records/text/cut-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { spellHiddenLine } from '../../../render/hidden-characters.ts';
 import { stateMark } from '../../../render/state-mark.ts';
@@ -165,7 +166,7 @@ function writeAgents(builder: TextBuilder, agents: readonly AgentLine[]): void {
     if (depth > top) builder.write(`${'  '.repeat(depth - top - 1)}└ `);
     builder.styled('bold', () => builder.write(clean(name)));
     builder.write(` ${stateMark(status, MARKS)}`);
-    if (doing !== null) builder.write(` · ${clean(doing).slice(0, DOING_MAX).toWellFormed()}`);
+    if (doing !== null) builder.write(` · ${cutText(clean(doing), DOING_MAX)}`);
   });
 }
 

@@ -1,3 +1,4 @@
+import { cutText } from '../../../records/text/cut-text.ts';
 import { isJsonObject } from '../../../records/text/json-text.ts';
 import type { Entity, FormattedText } from '../text/formatted-text.ts';
 
@@ -97,7 +98,7 @@ function readSender(from: unknown): Sender | 'nothing' | 'malformed' {
   const name = [from.first_name, from.username].find((one) => typeof one === 'string' && one.trim() !== '');
   return {
     id: from.id,
-    name: ((name as string | undefined) ?? String(from.id)).slice(0, NAME_MAX).toWellFormed(),
+    name: cutText((name as string | undefined) ?? String(from.id), NAME_MAX).toWellFormed(),
   };
 }
 

@@ -1,4 +1,5 @@
 import { CoppiceError } from '../../../records/coppice-error.ts';
+import { cutText } from '../../../records/text/cut-text.ts';
 import { clean } from '../../../render/clean.ts';
 import type { ChannelLog, ChatSessions } from '../../channel.ts';
 import type { BotClient } from '../bot/bot-client.ts';
@@ -93,7 +94,7 @@ export class UpdateHandler {
       if (line !== null) this.#showOutcome(press, line);
     } catch (error) {
       if (!isReply(error)) throw error;
-      tell(spoken(error).slice(0, ALERT_MAX), true);
+      tell(cutText(spoken(error), ALERT_MAX), true);
     }
   }
 

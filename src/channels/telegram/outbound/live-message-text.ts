@@ -1,3 +1,4 @@
+import { cutText } from '../../../records/text/cut-text.ts';
 import { clean } from '../../../render/clean.ts';
 import type { FormattedText } from '../text/formatted-text.ts';
 import { hasVisible, limitEntities } from '../text/formatted-text.ts';
@@ -37,5 +38,5 @@ function lastOf({ text, entities }: FormattedText): FormattedText {
 }
 
 function shortened(line: string): string {
-  return line.length <= DOING_MAX ? line : `${line.slice(0, DOING_MAX).replace(/[\ud800-\udbff]$/, '')}…`;
+  return cutText(line, DOING_MAX, '…');
 }

@@ -1,3 +1,4 @@
+import { cutText } from '../../../records/text/cut-text.ts';
 import { clean } from '../../../render/clean.ts';
 
 /** The fields of an agent file by our names for them. Functions that read one throw an Error that names the key as it was written. */
@@ -20,7 +21,7 @@ export function shown(value: unknown): string {
 }
 
 export function clip(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+  return cutText(text, 40, '…');
 }
 
 export function textOf(fields: Fields, key: string): string | null {

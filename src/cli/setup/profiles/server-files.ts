@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { containPath, openContained } from '../../../permissions/path-containment.ts';
 import { printablePath } from '../../../permissions/printable-path.ts';
 import type { ProjectServer } from '../../../records/server-tools.ts';
+import { cutText } from '../../../records/text/cut-text.ts';
 import { isJsonObject, parseJson } from '../../../records/text/json-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { hashFiles } from '../../../tools/files/skill-folder.ts';
@@ -57,7 +58,7 @@ function serversOf(text: string): { servers: ProjectServer[]; notices: string[] 
   const notices: string[] = [];
   for (const [written, entry] of Object.entries(entries)) {
     const name = serverNameFrom(written);
-    const shown = JSON.stringify(clean(written).slice(0, 60));
+    const shown = JSON.stringify(cutText(clean(written), 60));
     if (servers.size >= SERVERS_MAX) {
       notices.push(`at most ${SERVERS_MAX} servers are used; ${shown} and those after it are ignored`);
       break;

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { containPath } from '../../../permissions/path-containment.ts';
 import { printablePath } from '../../../permissions/printable-path.ts';
 import type { Skill } from '../../../records/agent/skill.ts';
+import { cutText } from '../../../records/text/cut-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { readSkillFolder } from '../../../tools/files/skill-folder.ts';
 import { splitFrontMatter } from './front-matter.ts';
@@ -88,7 +89,7 @@ function describe(
   if (typeof description !== 'string' || clean(description) === '')
     throw new Error('its SKILL.md has no description between the --- lines');
   const line = clean(description);
-  const cut = line.length > DESCRIPTION_MAX ? `${line.slice(0, DESCRIPTION_MAX)}…` : line;
+  const cut = cutText(line, DESCRIPTION_MAX, '…');
   const count = `${files.length} ${files.length === 1 ? 'file' : 'files'}`;
   return { name, description: cut, hash, about: `${name}: ${cut} (${count})` };
 }

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { cutText } from '../../../records/text/cut-text.ts';
 
 /** Maximum compiled size in instructions, which bounds the matching steps per character. */
 const SIZE_MAX = 500;
@@ -43,7 +44,7 @@ export function compilePattern(source: string): Pattern {
 }
 
 function shown(source: string): string {
-  return JSON.stringify(source.length > 60 ? `${source.slice(0, 60).toWellFormed()}…` : source);
+  return JSON.stringify(cutText(source, 60, '…'));
 }
 
 /** Translates `\u00e9` and `\u{e9}` of JSON Schema to RE2 syntax. */

@@ -1,3 +1,5 @@
+import { cutText } from '../../../records/text/cut-text.ts';
+
 /** Maximum steps of validating one result; a step is one value, or one character against one pattern instruction. */
 const STEPS_MAX = 500_000;
 const FAULTS_MAX = 8;
@@ -61,7 +63,7 @@ export class Walk {
 }
 
 function shown(text: string): string {
-  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX).toWellFormed()}…` : text;
+  return cutText(text, SHOWN_MAX, '…');
 }
 
 /** A nested schema. `same`: the nested schemas that apply to the same value. */

@@ -1,4 +1,5 @@
 import type { BudgetTerms } from '../../../records/agent/budget.ts';
+import { cutText } from '../../../records/text/cut-text.ts';
 import { budgetOption } from '../acts/child-budget.ts';
 
 /** The commands of the toolset `slash`. */
@@ -43,7 +44,7 @@ const SEPARATOR = /^(?:\r\n|[ \t\r\n])/;
 export function readSlash(text: string): SlashReading {
   const [head, name = ''] = HEAD.exec(text) ?? ['', ''];
   if (!isCommand(name)) {
-    const what = name === '' ? 'no command' : `unknown command "${name.slice(0, 80).toWellFormed()}"`;
+    const what = name === '' ? 'no command' : `unknown command "${cutText(name, 80).toWellFormed()}"`;
     return refused(`${what}. Usage:\n${Object.values(USAGE).join('\n')}`, 'UNKNOWN_COMMAND');
   }
   const rest = text.slice(head.length);

@@ -1,6 +1,7 @@
 import type { ProgramAnswer } from '../../../kernel/transition/effect.ts';
 import type { Call } from '../../../records/agent/state.ts';
 import type { Question, QuestionAnswer } from '../../../records/question/question.ts';
+import { cutText } from '../../../records/text/cut-text.ts';
 import { isJsonObject, parseJson } from '../../../records/text/json-text.ts';
 import { storable } from '../../../records/text/text.ts';
 import type { ToolContext } from '../../../records/tool.ts';
@@ -35,7 +36,7 @@ export function questionsOf(
     }
     const input = storable(JSON.stringify(question));
     const about = {
-      ...{ tool, subject: clean(question.message).slice(0, SUBJECT_MAX).toWellFormed() },
+      ...{ tool, subject: cutText(clean(question.message), SUBJECT_MAX) },
       ...{ subject_kind: 'question' as const, difference: null },
     };
     const ask = askOf(agent, { id: call.id, input }, about, `a question of ${question.asker}`, context);

@@ -1,3 +1,4 @@
+import { cutText } from '../../../records/text/cut-text.ts';
 import { parseJson } from '../../../records/text/json-text.ts';
 import { duration } from '../../../render/amounts.ts';
 import { eachAskPart } from '../../../render/ask-parts.ts';
@@ -81,7 +82,7 @@ function markOf(entry: CallEntry, style: UiStyle, names: AgentNames): Part[] {
 
 /** The subject of a call, for one line. */
 function subjectOf({ name, input: raw }: CallEntry, input: Input | null, names: AgentNames): string {
-  if (input === null) return clean(raw.slice(0, SUBJECT_MAX));
+  if (input === null) return clean(cutText(raw, SUBJECT_MAX));
   const text = (key: string): string => (typeof input[key] === 'string' ? (input[key] as string) : '');
   const named = (key: string): string => clean(names.name(text(key)) ?? text(key));
   if (name === 'wait') return waitSubject(input);
@@ -90,7 +91,7 @@ function subjectOf({ name, input: raw }: CallEntry, input: Input | null, names: 
   if (name === 'fork') return clean(text('name'));
   if (name === 'spawn_agents' && Array.isArray(input.tasks)) return agents(input.tasks.length, 'task');
   const first = text('description') || Object.values(input).find((value) => typeof value === 'string');
-  return typeof first === 'string' ? clean(first.slice(0, SUBJECT_MAX)) : '';
+  return typeof first === 'string' ? clean(cutText(first, SUBJECT_MAX)) : '';
 }
 
 function killSubject({ agent_id, agent_ids }: Input, names: AgentNames): string {

@@ -1,3 +1,4 @@
+import { cutText } from '../../../records/text/cut-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import { line, type Part } from '../../text/line.ts';
@@ -45,7 +46,7 @@ function linesIn(text: string): number {
 export function foldedOutput(output: string, rows: number, width: number, style: UiStyle): string[] {
   const text = output.trimEnd();
   if (text.trim() === '') return [];
-  const head = wrap(text.slice(0, HEAD_MAX).replace(/^\s*\n/, ''), width - 2, style);
+  const head = wrap(cutText(text, HEAD_MAX).replace(/^\s*\n/, ''), width - 2, style);
   const whole = text.length <= HEAD_MAX && head.length <= rows + 1;
   const shown = whole ? head : head.slice(0, rows);
   const lines = shown.map((row) => line(style, width, ['  ', ['dim', row]]));

@@ -1,4 +1,5 @@
 import { readAttachments } from '../../../records/conversation/attached-text.ts';
+import { cutText, endOfText } from '../../../records/text/cut-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import { line } from '../../text/line.ts';
@@ -70,8 +71,8 @@ function foldOf(
   const lines = text.split('\n');
   if (lines.length <= LINES_MAX && text.length <= LENGTH_MAX) return null;
   const many = lines.length > LINES_MAX;
-  const head = (many ? lines.slice(0, HEAD.lines).join('\n') : text).slice(0, HEAD.length);
-  const tail = (many ? lines.slice(-TAIL.lines).join('\n') : text).slice(-TAIL.length);
+  const head = cutText(many ? lines.slice(0, HEAD.lines).join('\n') : text, HEAD.length);
+  const tail = endOfText(many ? lines.slice(-TAIL.lines).join('\n') : text, TAIL.length);
   const [left, what] = many
     ? [lines.length - HEAD.lines - TAIL.lines, 'lines']
     : [text.length - head.length - tail.length, 'characters'];

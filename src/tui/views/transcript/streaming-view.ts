@@ -1,3 +1,4 @@
+import { endOfText } from '../../../records/text/cut-text.ts';
 import { sign, type UiStyle } from '../../../render/style.ts';
 import type { AgentPane } from '../../state/ui-state.ts';
 import { line } from '../../text/line.ts';
@@ -62,7 +63,7 @@ function thought(text: string, width: number, style: UiStyle): string[] {
 }
 
 function tail(text: string, rows: number, width: number, style: UiStyle): string[] {
-  const newest = wrap(text.trimEnd().slice(-TAIL), width - 2, style).slice(-rows);
+  const newest = wrap(endOfText(text.trimEnd(), TAIL), width - 2, style).slice(-rows);
   const before = style.accessible ? '' : `${sign(style, '┆')} `;
   return newest.map((row) => line(style, width, [['dim', `${before}${row}`]]));
 }
