@@ -38,6 +38,8 @@ export interface Step {
   readonly waits_for: readonly string[] | null;
   /** Deadlines of these waits by agent, milliseconds since the epoch; a wait without one has no end. */
   readonly waits_until: Readonly<Record<string, number>>;
+  /** By how much deadlines of waits moved with the clock: an edge that only moved is not a new one. */
+  readonly moved_ms?: number;
   /** Model requests that ended in this step. */
   readonly requests: readonly RequestRecord[];
   /** Agents whose budgets `requests` are charged to, nearest first; absent: none. */

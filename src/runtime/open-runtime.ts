@@ -90,6 +90,7 @@ class Runtime implements RuntimeFace {
       worker: this.#executor.worker,
       onSignals: () =>
         this.#serial.run(async () => {
+          this.#executor.followClock();
           await this.#executor.sync.followSignals();
           this.#quiescence.check();
         }),

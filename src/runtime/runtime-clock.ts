@@ -5,6 +5,8 @@ export type Stop = () => void;
 
 /** Time and timers of a runtime, injected so that tests can let hours pass at once. No member uses `this`. */
 export interface RuntimeClock extends Clock {
+  /** Moves `now` to the ledger's clock if that has stepped against it, and returns by how much (ms); 0 otherwise. Absent: they never part. */
+  catchUp?(): number;
   /** Monotonic time in milliseconds, with fractions, for measuring durations. */
   lap(): number;
   /** Calls `ring` every `ms` milliseconds. A `background` timer does not keep the process alive. */

@@ -218,6 +218,8 @@ export interface Leases {
    * longer exists. Their epochs rise. Returns them as they are then.
    */
   claim(root_id: string, worker: Worker): Promise<Agent[]>;
+  /** By agent of the tree, for how long it has needed a leader and had none (ms): 0 or less for one that has a leader, or is parked. */
+  unledFor(root_id: string): Promise<ReadonlyMap<string, number>>;
   /**
    * Served trees with an agent that needs a leader now: one at work, or at rest with mail, without a living worker; not those in which all work is parked and
    * not yet due (`releaseTree`). `labels`: those of the worker that asks.

@@ -126,7 +126,8 @@ function waitCycle(unit: UnitOfWork, step: Step): Refusal | null {
   unit.prefetch({ reach: busy });
   unit.prefetch({ edges: busy.flatMap((id) => unit.facts.get('reach', id)) });
   for (const edge of edgesOf(step)) {
-    if (known.get(edge.target) === edge.until) continue;
+    const until = known.get(edge.target);
+    if (until === edge.until || (until && until + (step.moved_ms ?? 0) === edge.until)) continue;
     const path = findWaitCycle(step.agent_id, edge, (id) => unit.edges(id));
     if (path !== null) return { reason: 'cycle', path };
   }

@@ -7,6 +7,9 @@ import type { UnitOfWork } from './unit-of-work.ts';
  * turn, or mail) and no worker, with the time from which it needs one, so that finding them takes no scan of parked agents.
  */
 
+/** A due time this far in the past means: at once, whatever the clock is set to. What is left tells since when. */
+export const AT_ONCE_MS = 1e15;
+
 /** Signals mail, a kill, or a change of `about`, for which the agent waits, to the worker that leads the agent; a no-op if that is the writer. */
 export function signal(
   unit: UnitOfWork,
@@ -36,17 +39,22 @@ export function enterUnled(
   const silent = candidates.map(({ id }) => id).filter((id) => !unit.hasNewMail(id));
   unit.prefetch({ pending: silent, unled: parked === undefined ? [] : silent });
   for (const agent of candidates) {
-    const due = unit.hasMail(agent.id) ? 0 : dueOf(agent, parked);
+    const at_once = unit.facts.now - AT_ONCE_MS;
+    const due = unit.hasMail(agent.id) ? at_once : dueOf(agent, parked, at_once);
     if (due === null) continue;
     const { root_id, id: agent_id } = agent;
-    const before = due === 0 ? null : unit.facts.get('unled', agent_id);
+    const before = due < 0 ? null : unit.facts.get('unled', agent_id);
     if (before === null || before > due) unit.rows.replace('unled', { root_id, agent_id, due_at: due });
   }
 }
 
-function dueOf({ id, status }: AgentFacts, parked: ReadonlyMap<string, number> | undefined): number | null {
+function dueOf(
+  { id, status }: AgentFacts,
+  parked: ReadonlyMap<string, number> | undefined,
+  at_once: number,
+): number | null {
   if (!isWorking(status)) return null;
-  const due = parked?.get(id) ?? 0;
+  const due = parked?.get(id) ?? at_once;
   return Number.isFinite(due) ? Math.ceil(due) : null;
 }
 

@@ -11,6 +11,7 @@ import { continuation, GO_ON } from '../../records/conversation/answer-ending.ts
 import { appendEvent, appendSystem, appendUser } from './append.ts';
 import { askAnswered, asked, programAnswered, programAsked, questionWithdrawn, withdrawn } from './asking.ts';
 import { parked, settled } from './calls.ts';
+import { clockMoved } from './clock-moved.ts';
 import { childDone, delegated } from './delegation.ts';
 import type { AgentEvent, EventOf } from './event.ts';
 import { humanWait, waitEnded } from './human-wait.ts';
@@ -123,6 +124,8 @@ function move(state: AgentState, event: AgentEvent, context: TransitionContext):
       return state.type === 'requesting'
         ? budgetTold(state, event, context)
         : invalid(state, event, 'no request is about to start');
+    case 'clock-moved':
+      return clockMoved(state, event.by_ms);
     case 'fault':
       return faulted(state, event, context);
     case 'resume':

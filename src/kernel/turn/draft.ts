@@ -8,6 +8,7 @@ import type { EventContent, Message } from '../../records/conversation/message.t
 import { TakenMail } from '../mailbox/taken-mail.ts';
 import { sameWaits, waitEdges, waitsUntil } from '../mailbox/wait-edges.ts';
 import type { RequestRecord, Step, StepLists } from '../step.ts';
+import { movedInstants } from '../transition/clock-moved.ts';
 import type { Effect } from '../transition/effect.ts';
 import type { AgentEvent } from '../transition/event.ts';
 import { transition } from '../transition/transition.ts';
@@ -36,6 +37,7 @@ export class Draft {
   #sent_this_turn: boolean;
   #noticed: number;
   #at = 0;
+  #moved_ms = 0;
   #ids = 0;
   /** Parts of the step that are committed unchanged. */
   readonly #parts: Omit<StepLists, 'consume'> = {
@@ -83,6 +85,7 @@ export class Draft {
   get isEmpty(): boolean {
     return (
       this.#state === this.led.agent.state &&
+      this.#config === this.led.agent.config &&
       this.#parts.messages.length === 0 &&
       this.mail.placed.length === 0 &&
       this.#parts.send.length === 0
@@ -107,6 +110,11 @@ export class Draft {
     if (request !== undefined) this.#parts.requests.push(request);
     if (event.type === 'input' || event.type === 'retry') [this.#sent_this_turn, this.#reply] = [false, null];
     if (event.type === 'call-settled') this.#settled += 1;
+    if (event.type === 'clock-moved') {
+      this.#moved_ms += event.by_ms;
+      const { budgets } = this.#config;
+      if (budgets) this.#config = { ...this.#config, budgets: movedInstants(budgets, event.by_ms) };
+    }
     if (event.type === 'response') this.#reply = replyIn(event, before, this.#state) ?? this.#reply;
     for (const effect of result.effects) this.#absorb(effect);
     const end = endOfTurn(before, this.#state, event.type === 'response', this.#reply);
@@ -288,6 +296,7 @@ export class Draft {
       consume: this.mail.placed,
       waits_for: sameWaits(agent.state, state) ? null : waitEdges(state),
       waits_until: waitsUntil(state),
+      ...(this.#moved_ms === 0 ? {} : { moved_ms: this.#moved_ms }),
       calls: this.#settled,
       doing: doing(state, this.view.argumentsOf),
       reply: this.#reply,

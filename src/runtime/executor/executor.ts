@@ -96,6 +96,10 @@ export class Executor {
     this.#commits.add(cell);
   }
 
+  followClock(): void {
+    this.#commits.followClock();
+  }
+
   /** Whether a step of the tree is under way or due, or something is being read from the ledger. */
   isBusyWith(root_id: string): boolean {
     return this.sync.isChecking || this.#commits.isBusyWith(root_id);

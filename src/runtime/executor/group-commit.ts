@@ -68,6 +68,18 @@ export class GroupCommit {
     this.#round ??= this.#options.clock.soon().then(() => this.#rounds());
   }
 
+  /** Follows a step of the clock, before anything else that agents have to do. Between rounds only: a step under way has the time from before. */
+  followClock(): void {
+    const { clock, cells } = this.#options;
+    const by_ms = this.#stepping.length > 0 ? 0 : (clock.catchUp?.() ?? 0);
+    if (by_ms === 0) return;
+    const event = { type: 'clock-moved', at: clock.now(), by_ms } as const;
+    for (const cell of cells.values()) {
+      cell.inputs.unshift({ type: 'event', event });
+      this.add(cell);
+    }
+  }
+
   /** Whether a step of an agent of this tree is under way or due. */
   isBusyWith(root_id: string): boolean {
     const isOfTree = ({ agent }: Cell) => agent.root_id === root_id;
@@ -94,6 +106,7 @@ export class GroupCommit {
   async #rounds(): Promise<void> {
     const { clock } = this.#options;
     while (this.#ready.size > 0 && !this.#closed) {
+      this.followClock();
       const wait_ms = this.#take();
       if (wait_ms > 0) await this.#pause(wait_ms);
       else {

@@ -23,11 +23,15 @@ export class AgentTimers {
 
   /** Wakes the agent at `at`, milliseconds since the epoch. A timer of the same `name` is replaced. */
   wakeAt(cell: Cell, name: string, at: number): void {
-    this.#set(cell, name, at, () => this.#executor.wake(cell));
+    const wake = () => this.#executor.wake(cell);
+    this.#set(cell, name, at, wake, () => {
+      wake();
+      this.wakeAt(cell, name, at);
+    });
   }
 
-  /** Requests the last answer shortly before the run time is over, and ends the turn when it is over. */
-  watch(cell: Cell): void {
+  /** Requests the last answer shortly before the run time is over, and ends the turn when it is over. `later_ms`: by how much its next step moves the turn. */
+  watch(cell: Cell, later_ms = 0): void {
     const { state, root_id, config } = cell.agent;
     const limits = this.#executor.agent_index.tree(root_id)?.limits;
     if (limits === undefined) return;
@@ -46,17 +50,20 @@ export class AgentTimers {
       const limit = `run time of ${run_ms / 1000} s`;
       this.#executor.happened(cell, { type: 'limit', at, limit, final, ...saidSoFar(cell) });
       // The run time includes the last answer.
-      if (!final) this.#set(cell, RUN, started_at + run_ms, ring(true));
+      if (!final) this.#set(cell, RUN, started_at + run_ms, ring(true), again);
     };
-    this.#set(cell, RUN, deadline.at, ring(deadline.final));
+    const again = () => this.watch(cell);
+    this.#set(cell, RUN, deadline.at + later_ms, ring(deadline.final), again);
   }
 
   /** Checks again later, while the turn waits for a person. */
   #watchLater(cell: Cell): void {
-    this.#set(cell, RUN, this.#clock.now() + ASKING_POLL_MS, () => this.watch(cell));
+    const again = () => this.watch(cell);
+    this.#set(cell, RUN, this.#clock.now() + ASKING_POLL_MS, again, again);
   }
 
-  #set(cell: Cell, name: string, at: number, ring: () => void): void {
+  /** `again`: sets the timer anew if it rings before `at`. */
+  #set(cell: Cell, name: string, at: number, ring: () => void, again: () => void): void {
     const { now, after } = this.#clock;
     cell.timers.get(name)?.();
     const delay = Math.min(Math.max(at - now(), 0), MAX_TIMER_MS);
@@ -65,8 +72,8 @@ export class AgentTimers {
       after(delay, () => {
         cell.timers.delete(name);
         if (cell.gone) return;
-        // Timers may ring a millisecond early, and long ones are set in parts.
-        if (now() < at) this.#set(cell, name, at, ring);
+        // Timers may ring a millisecond early, and long ones are set in parts; or the clock was set, and with it the deadline in the state.
+        if (now() < at) again();
         else ring();
       }),
     );

@@ -1,3 +1,4 @@
+import { LEASE_MS } from '../../kernel/ledger/leases.ts';
 import { retryEvent } from '../../kernel/turn/take-orders.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isAboutContent } from '../../records/agent/failure.ts';
@@ -42,6 +43,7 @@ export async function takeOver(
   if (model !== undefined || limits !== undefined) await openModel(model ?? old_model, wanted);
   if (limits !== undefined) tree = await store.setLimits(root_id, wanted);
   executor.agent_index.setTree(tree);
+  const unled_for = await store.unledFor(root_id);
   await store.claim(root_id, executor.worker);
   const all = (await store.agents({ root_id })).toReversed();
   const living = all.filter((agent) => !isTerminal(agent.state.type));
@@ -64,9 +66,12 @@ export async function takeOver(
       assertOpen();
       // Meanwhile taken over by another call, or ended.
       if (isLed(agent, executor) || executor.agent_index.isOld(agent)) continue;
+      // The time of a mere takeover counts, so that one that is repeated again and again does not stop the clock.
+      const by_ms = Math.max(0, (unled_for.get(agent.id) ?? 0) - LEASE_MS);
       const cell = executor.adopt(agent, history, mail, !unattended);
-      timers.watch(cell);
       const at = clock.now();
+      if (by_ms > 0) cell.inputs.unshift({ type: 'event', event: { type: 'clock-moved', at, by_ms } });
+      timers.watch(cell, by_ms);
       const switched =
         model !== undefined && model !== agent.config.model && agent.config.model === old_model;
       if (switched) executor.happened(cell, { type: 'model', at, model });

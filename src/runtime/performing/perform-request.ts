@@ -34,13 +34,14 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
   cell.request?.abort();
   cell.request = controller;
   cell.said = '';
-  let started_at = clock.now();
-  const verdict = checkBudgets(cell, executor.agent_index, started_at);
+  let began_ms = clock.lap();
+  const now = clock.now();
+  const verdict = checkBudgets(cell, executor.agent_index, now);
   if (verdict.type === 'last' || verdict.type === 'tell') {
     cell.request = null;
     if (verdict.type === 'tell') cell.warned = true;
     const last = verdict.type === 'last';
-    return executor.happened(cell, { type: 'budget', at: started_at, text: verdict.text, last });
+    return executor.happened(cell, { type: 'budget', at: now, text: verdict.text, last });
   }
   cell.flight?.end();
   if (verdict.type === 'go')
@@ -48,7 +49,7 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
   const outcome =
     verdict.type === 'go'
       ? await ask(cell, controller, context, () => {
-          started_at = clock.now();
+          began_ms = clock.lap();
         })
       : exceededCreationLimit(verdict.text);
   // Aborted, replaced, or no longer led here: the answer is dropped.
@@ -59,10 +60,11 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
   if (usage === undefined) cell.flight?.end();
   else cell.flight?.used(amountsOf(usage));
   const at = clock.now();
+  const duration_ms = Math.round(clock.lap() - began_ms);
+  const record = { started_at: at - duration_ms, duration_ms };
   if (outcome.type === 'event') {
     cell.request = null;
     const { event, request } = outcome;
-    const record = { started_at, duration_ms: at - started_at };
     return executor.happened(cell, event, request === undefined ? undefined : { ...request, ...record });
   }
   const whole = await eventOrFault(at, cell, outcome, context);
@@ -75,8 +77,7 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
   executor.happened(cell, whole, {
     model: outcome.content.model,
     usage: outcome.usage,
-    started_at,
-    duration_ms: at - started_at,
+    ...record,
   });
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { claim, releaseTree, removeWorker, renewLease } from '../../kernel/ledger/leases.ts';
-import { markServed } from '../../kernel/ledger/unled.ts';
+import { AT_ONCE_MS, markServed } from '../../kernel/ledger/unled.ts';
 import { isProcessGone } from '../process-gone.ts';
 import type { Leases, Signal, Worker } from '../store.ts';
 import { agentsOf } from './agent-rows.ts';
@@ -59,6 +59,12 @@ export function leases(db: Database): Leases {
       unacknowledged.delete(root_id);
       const claimed = new Set(ids);
       return (await agentsOf(db, rows)).filter(({ id }) => claimed.has(id));
+    },
+
+    unledFor: async (root_id) => {
+      const sql = `SELECT g.id, coppice_now() - coalesce(u.due_at + ${AT_ONCE_MS}, w.expires_at, g.updated_at) AS ms FROM agents g
+        LEFT JOIN unled u ON u.root_id = g.root_id AND u.agent_id = g.id LEFT JOIN workers w ON w.id = g.worker WHERE g.root_id = $1`;
+      return new Map((await db.read(sql, [root_id])).map(({ id, ms }) => [id as string, Number(ms)]));
     },
 
     unledTrees: async (limit, labels = []) => {
