@@ -280,14 +280,15 @@ class App implements AppContext {
 
   #scheduleDraw(): void {
     if (this.#draw_timer !== null) return;
-    this.#draw_timer = setTimeout(() => this.#draw(), Math.max(0, this.#last_draw + FRAME_MS - Date.now()));
+    const wait_ms = this.#last_draw + FRAME_MS - performance.now();
+    this.#draw_timer = setTimeout(() => this.#draw(), Math.max(0, wait_ms));
   }
 
   #draw(): void {
     if (this.#draw_timer !== null) clearTimeout(this.#draw_timer);
     this.#draw_timer = null;
     if (this.#notices.held) return;
-    this.#last_draw = Date.now();
+    this.#last_draw = performance.now();
     this.#unfinished = !this.#view.draw();
     if (!this.#unfinished) return;
     if (this.#draw_timer !== null) clearTimeout(this.#draw_timer);

@@ -21,10 +21,10 @@ export async function wait(
 ): Promise<number> {
   const document = await ask(context, async (asked) => {
     let agents = await idsOf(context, asked, texts);
-    const deadline = Date.now() + options.timeout * 1_000;
+    const deadline = performance.now() + options.timeout * 1_000;
     const told = new Set<string>();
     for (let first = true; ; first = false) {
-      const left_s = Math.max(0, deadline - Date.now()) / 1_000;
+      const left_s = Math.max(0, deadline - performance.now()) / 1_000;
       // The first query returns at once, so that unled trees are reported before the wait for them begins.
       const terms = { timeout_seconds: first ? 0 : Math.min(TELL_S, left_s) };
       const found = await asked.wait({ agents, ...terms }).catch(async (error: unknown) => {

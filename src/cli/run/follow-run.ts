@@ -9,12 +9,12 @@ import { clean, cleanLines } from '../../render/clean.ts';
 import { deletedUse } from '../../render/tree-summary.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
-import { resumeCommand } from '../../settings/suggested-command.ts';
+import { resumeCommand, sameLedgerFlags } from '../../settings/suggested-command.ts';
 import type { Store } from '../../store/store.ts';
 import type { Context } from '../setup/context.ts';
 import { closeStore, onStopSignal } from '../setup/end-process.ts';
 import { printJson } from '../setup/output.ts';
-import { EXIT, exitCodeOfFailure } from '../start/exit-code.ts';
+import { EXIT, exitCodeOfRoot } from '../start/exit-code.ts';
 import { markRead } from './overview/overview-source.ts';
 import { liveProgress, type Progress, plainProgress, type ShownEvent } from './progress.ts';
 
@@ -133,7 +133,7 @@ export async function followRun(context: Context, run: Followed, options: Follow
     if (typeof outcome === 'number') {
       await run.close();
       const reply = replies.of(root_id);
-      return stopped(context.json || options.events === true, run, { root_id, reply, code: outcome });
+      return stopped(context.json || options.events === true, run, root_id, reply, outcome);
     }
     const root = outcome.find(({ id }) => id === root_id);
     if (root === undefined) throw new Error(`the root ${root_id} is not among its agents`);
@@ -141,7 +141,8 @@ export async function followRun(context: Context, run: Followed, options: Follow
     if (process.stdout.isTTY) markRead(context, root_id, outcome);
     if (options.wait === false) tellUnfinished(run, root_id, outcome);
     await options.after?.(root_id);
-    return exitCodeOfFailure(root.error);
+    tellLimit(context, root, resumeCommand(context, root_id, options.ask === true));
+    return exitCodeOfRoot(root);
   } finally {
     stop.dispose();
     (progress as Progress | null)?.end();
@@ -215,11 +216,18 @@ function printOutcome(
     return;
   }
   if (reply !== '') process.stdout.write(`${process.stdout.isTTY ? cleanLines(reply) : reply}\n`);
-  if (limit !== null) process.stderr.write(`cut short: ${cleanLines(limit)}\n`);
   if (error !== null) {
     process.stderr.write(`error: the run stopped: ${cleanLines(error.message)} (${error.kind})\n`);
     for (const row of hint) process.stderr.write(`  ${row}\n`);
   }
+}
+
+/** Tells last, also with `--json`, which limit cut the root short, and how to raise it; texts of budgets say the latter themselves. */
+function tellLimit(context: Context, { limit, id }: AgentDocument, resume: string): void {
+  if (limit === null) return;
+  const option = / model requests? in one turn/.test(limit) ? 'turns=N' : 'run=TIME';
+  const raise = `. To raise it and continue: coppice send ${id.slice(0, 8)} 'Go on.'${sameLedgerFlags(context)} && ${resume} --limit ${option}`;
+  process.stderr.write(`cut short: ${cleanLines(limit)}${limit.includes('--limit') ? '' : raise}\n`);
 }
 
 /** Reports the work that `--no-wait` leaves in the ledger. */
@@ -234,11 +242,9 @@ function tellUnfinished(run: Followed, root_id: string, agents: readonly AgentDo
 function stopped(
   as_json: boolean,
   run: Followed,
-  {
-    root_id,
-    reply,
-    code,
-  }: { readonly root_id: string; readonly reply: string | null; readonly code: number },
+  root_id: string,
+  reply: string | null,
+  code: number,
 ): number {
   const timed_out = code === EXIT.timeout;
   const why = timed_out ? 'time is up' : 'stopped';
@@ -283,6 +289,7 @@ function failureHint({ kind, retryable }: Pick<Failure, 'kind' | 'retryable'>, r
   if (kind === 'no_credit') return [`Add credit at the provider, then: ${resume} --retry`, another];
   // A plain retry would hit the same limit.
   if (kind === 'limit' && retryable) return [`Continue with: ${resume} --limit NAME=N`];
+  if (kind === 'timed_out') return [`Continue with more time: ${resume} --retry --limit run=TIME`];
   if (kind === 'refused') return [`Ask again: ${resume} --retry`, withoutLast(resume), another];
   if (isAboutContent(kind)) return [withoutLast(resume), another];
   if (kind === 'cut' || kind === 'empty') return [`Ask again: ${resume} --retry`, another];

@@ -1,3 +1,4 @@
+import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { ErrorCode } from '../../records/coppice-error.ts';
 
 /** Exit codes of the command line (docs/command-line.md). */
@@ -42,7 +43,8 @@ export function exitCodeOfError(code: string): number {
   return OF_ERROR[code as ErrorCode] ?? EXIT.failed;
 }
 
-export function exitCodeOfFailure(failure: { readonly kind: string } | null): number {
-  if (failure === null) return EXIT.done;
+/** The exit code of a run, by how its root ended: a limit that cut it short is no success, although there is a reply. */
+export function exitCodeOfRoot({ error: failure, limit }: Pick<AgentDocument, 'error' | 'limit'>): number {
+  if (failure === null) return limit === null ? EXIT.done : EXIT.failed;
   return failure.kind === 'no_model' || failure.kind === 'auth' ? EXIT.no_credentials : EXIT.failed;
 }

@@ -95,6 +95,7 @@ export interface AskFacts {
 export interface WorkerFacts {
   /** Whether the lease has not expired. */
   readonly leased: boolean;
+  readonly expires_at: number;
 }
 
 export interface JobFacts {

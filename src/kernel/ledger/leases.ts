@@ -133,7 +133,8 @@ export function removeWorker(unit: UnitOfWork, worker_id: string, gone: Readonly
       ...(died.has(agent.id) ? { deaths: agent.deaths + 1 } : {}),
     }),
   );
-  enterUnled(unit, freed);
+  const { now } = unit.facts;
+  enterUnled(unit, freed, undefined, Math.min(now, unit.facts.get('worker', worker_id)?.expires_at ?? now));
   if (ids.length === FREE_BATCH) return true;
   unit.rows.wipe('signals', 'worker', worker_id);
   unit.rows.wipe('channel_seats', 'worker', worker_id);

@@ -7,8 +7,8 @@ import type { UnitOfWork } from './unit-of-work.ts';
  * turn, or mail) and no worker, with the time from which it needs one, so that finding them takes no scan of parked agents.
  */
 
-/** A due time this far in the past means: at once, whatever the clock is set to. What is left tells since when. */
-export const AT_ONCE_MS = 1e15;
+/** A due time so far in the past: at once, whatever the clock is set to. Without this summand it is the time since which a leader is missing. */
+export const AT_ONCE_MS = -1e15;
 
 /** Signals mail, a kill, or a change of `about`, for which the agent waits, to the worker that leads the agent; a no-op if that is the writer. */
 export function signal(
@@ -25,12 +25,13 @@ export function signal(
 
 /**
  * Enters into `unled` those of these agents that belong to served trees, have something to do and have no worker. `parked`: for agents at work, the time
- * from which each needs a leader, milliseconds since the epoch; `Infinity`: only once it has mail.
+ * from which each needs a leader, milliseconds since the epoch; `Infinity`: only once it has mail. `since`: when they lost theirs.
  */
 export function enterUnled(
   unit: UnitOfWork,
   agents: readonly AgentFacts[],
   parked?: ReadonlyMap<string, number>,
+  since = unit.facts.now,
 ): void {
   const candidates = agents.filter(
     (agent) =>
@@ -39,22 +40,18 @@ export function enterUnled(
   const silent = candidates.map(({ id }) => id).filter((id) => !unit.hasNewMail(id));
   unit.prefetch({ pending: silent, unled: parked === undefined ? [] : silent });
   for (const agent of candidates) {
-    const at_once = unit.facts.now - AT_ONCE_MS;
-    const due = unit.hasMail(agent.id) ? at_once : dueOf(agent, parked, at_once);
+    const due = unit.hasMail(agent.id) ? 0 : dueOf(agent, parked);
     if (due === null) continue;
     const { root_id, id: agent_id } = agent;
-    const before = due < 0 ? null : unit.facts.get('unled', agent_id);
-    if (before === null || before > due) unit.rows.replace('unled', { root_id, agent_id, due_at: due });
+    const before = due === 0 ? null : unit.facts.get('unled', agent_id);
+    const due_at = due === 0 ? since + AT_ONCE_MS : due;
+    if (before === null || before > due) unit.rows.replace('unled', { root_id, agent_id, due_at });
   }
 }
 
-function dueOf(
-  { id, status }: AgentFacts,
-  parked: ReadonlyMap<string, number> | undefined,
-  at_once: number,
-): number | null {
+function dueOf({ id, status }: AgentFacts, parked: ReadonlyMap<string, number> | undefined): number | null {
   if (!isWorking(status)) return null;
-  const due = parked?.get(id) ?? at_once;
+  const due = parked?.get(id) ?? 0;
   return Number.isFinite(due) ? Math.ceil(due) : null;
 }
 

@@ -23,11 +23,7 @@ export class AgentTimers {
 
   /** Wakes the agent at `at`, milliseconds since the epoch. A timer of the same `name` is replaced. */
   wakeAt(cell: Cell, name: string, at: number): void {
-    const wake = () => this.#executor.wake(cell);
-    this.#set(cell, name, at, wake, () => {
-      wake();
-      this.wakeAt(cell, name, at);
-    });
+    this.#set(cell, name, at, () => this.#executor.wake(cell));
   }
 
   /** Requests the last answer shortly before the run time is over, and ends the turn when it is over. `later_ms`: by how much its next step moves the turn. */
@@ -50,20 +46,17 @@ export class AgentTimers {
       const limit = `run time of ${run_ms / 1000} s`;
       this.#executor.happened(cell, { type: 'limit', at, limit, final, ...saidSoFar(cell) });
       // The run time includes the last answer.
-      if (!final) this.#set(cell, RUN, started_at + run_ms, ring(true), again);
+      if (!final) this.#set(cell, RUN, started_at + run_ms, ring(true));
     };
-    const again = () => this.watch(cell);
-    this.#set(cell, RUN, deadline.at + later_ms, ring(deadline.final), again);
+    this.#set(cell, RUN, deadline.at + later_ms, ring(deadline.final));
   }
 
   /** Checks again later, while the turn waits for a person. */
   #watchLater(cell: Cell): void {
-    const again = () => this.watch(cell);
-    this.#set(cell, RUN, this.#clock.now() + ASKING_POLL_MS, again, again);
+    this.#set(cell, RUN, this.#clock.now() + ASKING_POLL_MS, () => this.watch(cell));
   }
 
-  /** `again`: sets the timer anew if it rings before `at`. */
-  #set(cell: Cell, name: string, at: number, ring: () => void, again: () => void): void {
+  #set(cell: Cell, name: string, at: number, ring: () => void): void {
     const { now, after } = this.#clock;
     cell.timers.get(name)?.();
     const delay = Math.min(Math.max(at - now(), 0), MAX_TIMER_MS);
@@ -72,9 +65,11 @@ export class AgentTimers {
       after(delay, () => {
         cell.timers.delete(name);
         if (cell.gone) return;
-        // Timers may ring a millisecond early, and long ones are set in parts; or the clock was set, and with it the deadline in the state.
-        if (now() < at) again();
-        else ring();
+        if (now() >= at) return ring();
+        // Timers may ring a millisecond early, and long ones are set in parts; or the clock was set, and the deadline has moved with it.
+        this.#executor.wake(cell);
+        if (name === RUN) this.watch(cell);
+        else this.#set(cell, name, at, ring);
       }),
     );
   }

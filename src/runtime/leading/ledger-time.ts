@@ -17,42 +17,34 @@ export async function ledgerTime(
   store: Pick<Store, 'now'>,
   own: RuntimeClock = SYSTEM_RUNTIME_CLOCK,
 ): Promise<RuntimeClock> {
-  // The ledger's clock and this machine's at the time when the monotonic clock read 0, and by how much the ledger's has moved against that.
-  let [base_ms, wall_ms, step_ms] = [0, 0, 0];
-  let [measured_at, read_at] = [0, own.lap()];
+  // What this clock, the ledger's and this machine's add to the monotonic clock.
+  let [base_ms, ledger_ms, wall_ms] = [0, 0, 0];
+  let [measured_at, read_at] = [0, 0];
   const measure = async (is_first = false): Promise<void> => {
-    const asked_at = own.lap();
-    const wall = own.now() - asked_at;
-    measured_at = asked_at;
+    measured_at = own.lap();
+    const [asked_at, wall] = [measured_at, own.now() - measured_at];
     const there = await store.now();
     const took_ms = own.lap() - asked_at;
     // The first one counts in any case: the clocks may be hours apart.
     if (!is_first && took_ms > TOLERANCE_MS) return;
-    wall_ms = wall;
-    const moved_ms = Math.round(there - asked_at - took_ms / 2) - base_ms;
-    if (is_first) base_ms = moved_ms;
-    else step_ms = Math.abs(moved_ms) > TOLERANCE_MS ? moved_ms : 0;
+    [wall_ms, ledger_ms] = [wall, Math.round(there - asked_at - took_ms / 2)];
   };
   const now = (): number => {
     const lap = own.lap();
-    const passed_ms = Math.floor(lap - read_at);
+    if (lap - read_at > STOPPED_MS) base_ms -= Math.floor(lap - read_at);
     read_at = lap;
-    if (passed_ms > STOPPED_MS) [base_ms, step_ms, measured_at] = [base_ms - passed_ms, 0, -MEASURE_MS];
-    // A wall clock that was set, also by the sleep of the machine, is noticed at once.
+    // A wall clock that was set, or went on while the machine slept, is noticed at once.
     const is_set = Math.abs(own.now() - lap - wall_ms) > TOLERANCE_MS;
     if (lap - measured_at > (is_set ? TOLERANCE_MS : MEASURE_MS)) void measure().catch(() => undefined);
     return Math.floor(lap + base_ms);
   };
   await measure(true);
-  read_at = own.lap();
-  return {
-    ...own,
-    now,
-    catchUp() {
-      now();
-      const by_ms = step_ms;
-      [base_ms, step_ms] = [base_ms + by_ms, 0];
-      return by_ms;
-    },
+  [base_ms, read_at] = [ledger_ms, own.lap()];
+  const catchUp = (): number => {
+    now();
+    const by_ms = Math.abs(ledger_ms - base_ms) > TOLERANCE_MS ? ledger_ms - base_ms : 0;
+    base_ms += by_ms;
+    return by_ms;
   };
+  return { ...own, now, catchUp };
 }

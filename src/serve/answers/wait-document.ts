@@ -43,13 +43,13 @@ async function restAfterSummary(
   timeout_ms: number,
   signal: AbortSignal | undefined,
 ): Promise<readonly Agent[]> {
-  const deadline = Date.now() + timeout_ms;
+  const deadline = performance.now() + timeout_ms;
   const hints = await ledgerHints(store, POLL_MS);
   signal?.addEventListener('abort', hints.wake);
   try {
     for (;;) {
       const agents = (await Promise.all(ids.map((id) => store.agent(id)))).filter((agent) => agent !== null);
-      const left = deadline - Date.now();
+      const left = deadline - performance.now();
       if (!agents.some(isActive) || left <= 0 || signal?.aborted === true) return agents;
       await hints.next(left);
     }

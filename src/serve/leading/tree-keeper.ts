@@ -187,9 +187,9 @@ export class TreeKeeper {
 
   /** Stops taking over trees and waits until no turn is under way here; resolves to false after `ms`. */
   async drain(ms: number): Promise<boolean> {
-    const end = Date.now() + ms;
+    const end = performance.now() + ms;
     await this.#halt();
-    for (; Date.now() < end; await sleep(DRAIN_LOOK_MS)) if (!(await this.#isAtWork())) return true;
+    for (; performance.now() < end; await sleep(DRAIN_LOOK_MS)) if (!(await this.#isAtWork())) return true;
     return !(await this.#isAtWork());
   }
 

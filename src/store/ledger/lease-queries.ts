@@ -62,7 +62,7 @@ export function leases(db: Database): Leases {
     },
 
     unledFor: async (root_id) => {
-      const sql = `SELECT g.id, coppice_now() - coalesce(u.due_at + ${AT_ONCE_MS}, w.expires_at, g.updated_at) AS ms FROM agents g
+      const sql = `SELECT g.id, coppice_now() - coalesce(u.due_at - (${AT_ONCE_MS}), w.expires_at, g.updated_at) AS ms FROM agents g
         LEFT JOIN unled u ON u.root_id = g.root_id AND u.agent_id = g.id LEFT JOIN workers w ON w.id = g.worker WHERE g.root_id = $1`;
       return new Map((await db.read(sql, [root_id])).map(({ id, ms }) => [id as string, Number(ms)]));
     },

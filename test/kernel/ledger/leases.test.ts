@@ -12,7 +12,7 @@ import {
   removeWorker,
   renewLease,
 } from '../../../src/kernel/ledger/leases.ts';
-import { enterUnled, markServed, signal } from '../../../src/kernel/ledger/unled.ts';
+import { AT_ONCE_MS, enterUnled, markServed, signal } from '../../../src/kernel/ledger/unled.ts';
 import type { Step } from '../../../src/kernel/step.ts';
 import { call, executing } from '../turn/turn-stage.ts';
 import { agentOf, changes, type Entries, LEASED, NOW, rows, stepOf, treeOf, unitOf } from './ledger-stage.ts';
@@ -31,7 +31,7 @@ function tree(...agents: readonly AgentFacts[]): Entries {
 }
 
 it('a worker may lead while it has a lease and a process, and learns when it renews the lease that it had run out', () => {
-  const leased = (leased: boolean) => unitOf({ worker: { w1: { leased } } });
+  const leased = (leased: boolean) => unitOf({ worker: { w1: { ...LEASED, leased } } });
   assert.deepEqual(
     [leased(true), leased(false), unitOf()].map((unit) => hasLiveLease(unit, 'w1', NONE)),
     [true, false, false],
@@ -116,7 +116,7 @@ it('a worker gives up all agents of a tree; those with unread signals are unled 
   );
   assert.deepEqual(rows(unit, 'unled'), [
     { root_id: 'root', agent_id: 'root', due_at: 71 },
-    { root_id: 'root', agent_id: 'told', due_at: 0 },
+    { root_id: 'root', agent_id: 'told', due_at: NOW + AT_ONCE_MS },
   ]);
 });
 
@@ -141,7 +141,7 @@ it('a wait whose agents have all come to rest is unled at once; while one works,
     rows(unit, 'unled').map(({ agent_id, due_at }) => [agent_id, due_at]),
     [
       ['root', 70],
-      ['kid', 0],
+      ['kid', NOW + AT_ONCE_MS],
     ],
   );
 });
@@ -169,7 +169,12 @@ it('a worker that leaves frees its agents unchanged; one taken for dead is fence
   const dead = unitOf(tree(...agents));
   assert.equal(removeWorker(dead, 'w1', NONE), false);
   assert.deepEqual(seen(dead, 'root'), [null, 2, 1]);
-  assert.deepEqual(rows(dead, 'unled'), [{ root_id: 'root', agent_id: 'root', due_at: 0 }]);
+  const unledSince = (unit: typeof left) =>
+    rows(unit, 'unled').map(({ due_at }) => (due_at as number) - AT_ONCE_MS);
+  assert.deepEqual(unledSince(dead), [NOW], 'nothing is known of its lease');
+  const expired = unitOf({ ...tree(...agents), worker: { w1: { leased: false, expires_at: NOW - 400 } } });
+  assert.equal(removeWorker(expired, 'w1', NONE), false);
+  assert.deepEqual(unledSince(expired), [NOW - 400], 'since its lease ended');
   const alive = unitOf({ ...tree(...agents), worker: { w1: LEASED } });
   assert.equal(removeWorker(alive, 'w1', NONE), false);
   assert.deepEqual(alive.changes(), { rows: new Map(), wiped: [], notices: [] });
@@ -184,18 +189,18 @@ it('an agent of a served tree with something to do and no worker is unled, from 
     enterUnled(unit, [agentOf('a', { worker: null, ...over })], parked);
     return rows(unit, 'unled').map(({ due_at }) => due_at);
   };
-  assert.deepEqual(sought({}), [0]);
+  assert.deepEqual(sought({}), [NOW + AT_ONCE_MS]);
   assert.deepEqual(sought({ worker: 'w1' }), []);
   assert.deepEqual(sought({ status: 'killed' }), []);
   assert.deepEqual(sought({}, { tree: { root: treeOf({ served: false }) } }), []);
   assert.deepEqual(sought({}, { tree: {} }), []);
   assert.deepEqual(sought({ status: 'idle' }), []);
   const mail = { pending: { a: [{ id: 'm', kind: 'letter' as const, number: 1 }] } };
-  assert.deepEqual(sought({ status: 'idle' }, mail), [0]);
+  assert.deepEqual(sought({ status: 'idle' }, mail), [NOW + AT_ONCE_MS]);
   const parked = (due: number) => new Map([['a', due]]);
   assert.deepEqual(sought({}, {}, parked(80)), [80]);
   assert.deepEqual(sought({}, {}, parked(Number.POSITIVE_INFINITY)), []);
-  assert.deepEqual(sought({}, mail, parked(80)), [0]);
+  assert.deepEqual(sought({}, mail, parked(80)), [NOW + AT_ONCE_MS]);
   // Due times only move earlier.
   const known = (due: number, unled: number) => sought({}, { unled: { a: unled } }, parked(due));
   assert.deepEqual([known(80, 81), known(80, 80), known(80, 79)], [[80], [], []]);

@@ -65,7 +65,7 @@ export function agentOf(id: string, over: Partial<AgentFacts> = {}): AgentFacts 
   };
 }
 
-export const LEASED: WorkerFacts = { leased: true };
+export const LEASED: WorkerFacts = { leased: true, expires_at: NOW + 1 };
 
 /** A step of an agent from `agentOf` that changes only what `over` says. */
 export function stepOf(agent_id: string, over: Partial<Step> = {}): Step {

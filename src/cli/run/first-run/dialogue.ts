@@ -113,9 +113,9 @@ export class Dialogue {
   /** Waits for work that takes a while; Esc aborts it. Null if it was aborted or has failed. */
   async wait<T>(title: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
     const abort = new AbortController();
-    const began = Date.now();
+    const began = performance.now();
     const lines = () => {
-      const seconds = Math.floor((Date.now() - began) / TICK_MS);
+      const seconds = Math.floor((performance.now() - began) / TICK_MS);
       return [
         line(this.#style, this.#width, [this.#signed(title), ['dim', seconds > 0 ? ` ${seconds}s` : '']]),
         line(this.#style, this.#width, [['dim', 'Esc stops']]),

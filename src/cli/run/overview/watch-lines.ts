@@ -28,7 +28,7 @@ export async function watchLines(source: OverviewSource, style: UiStyle, width: 
   let told_at = Number.NEGATIVE_INFINITY;
   const tell = (text: string): void => {
     const now = new Date();
-    told_at = now.getTime();
+    told_at = performance.now();
     process.stdout.write(`${fit(`${now.toTimeString().slice(0, 8)} ${text}`, width, style)}\n`);
   };
   let failed = '';
@@ -43,7 +43,7 @@ export async function watchLines(source: OverviewSource, style: UiStyle, width: 
         const [, summary] = treeSummary(tree, group, Date.now(), style);
         tell(`${tree.root_id.slice(0, 8)} ${clean(tree.title)}: ${summary}`);
       }
-      if (Date.now() - told_at >= HEARTBEAT_MS) tell(failed || overviewHead(known, style));
+      if (performance.now() - told_at >= HEARTBEAT_MS) tell(failed || overviewHead(known, style));
       await sleep(PAUSE_MS, left.signal);
       await hints.next();
       if (left.signal.aborted) break;

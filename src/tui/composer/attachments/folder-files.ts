@@ -20,7 +20,7 @@ export class FolderFiles {
 
   async list(folder: string): Promise<Paths> {
     const known = this.#known.get(folder);
-    if (known !== undefined && Date.now() - known.listed_at < FRESH_MS) return known.paths;
+    if (known !== undefined && performance.now() - known.listed_at < FRESH_MS) return known.paths;
     const listing = this.#listing.get(folder) ?? this.#list(folder);
     return known?.paths ?? listing;
   }
@@ -30,7 +30,7 @@ export class FolderFiles {
     this.#listing.set(folder, listing);
     try {
       const paths = await listing;
-      this.#known.set(folder, { paths, listed_at: Date.now() });
+      this.#known.set(folder, { paths, listed_at: performance.now() });
       return paths;
     } finally {
       this.#listing.delete(folder);
@@ -70,7 +70,7 @@ async function gitFiles(folder: string): Promise<readonly string[]> {
 /** Walks breadth-first, so that the limits leave out the deepest files. */
 async function walkFiles(folder: string): Promise<readonly string[]> {
   const files: string[] = [];
-  const until = Date.now() + TIMEOUT_MS;
+  const until = performance.now() + TIMEOUT_MS;
   const queue = [''];
   for (let within = queue.shift(); within !== undefined; within = queue.shift()) {
     const entries = await readdir(join(folder, within), { withFileTypes: true }).catch(() => []);
@@ -79,7 +79,7 @@ async function walkFiles(folder: string): Promise<readonly string[]> {
       if (entry.isDirectory()) queue.push(`${within}${entry.name}/`);
       else files.push(`${within}${entry.name}`);
     }
-    if (files.length >= PATHS_MAX || Date.now() > until) break;
+    if (files.length >= PATHS_MAX || performance.now() > until) break;
   }
   return files;
 }
