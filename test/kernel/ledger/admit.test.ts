@@ -162,6 +162,20 @@ it('law 10: a wait that closes a cycle is refused; existing edges are not checke
   assert.equal(waits({ root: [edge('kid', 5)] }, { kid: 5 }), null);
 });
 
+it('law 10: edges that only moved with the clock are not checked again, whichever of a circle is written first', () => {
+  const edge = (target: string, until: number) => ({ target, until });
+  const moved = (by_ms: number, moved_ms = by_ms) =>
+    offered(
+      scene({
+        edges: { kid: [edge('root', 15 + by_ms)], root: [edge('kid', 10)] },
+        reach: { kid: ['kid', 'root'] },
+      }),
+      { waits_for: ['kid'], waits_until: { kid: 10 + by_ms }, moved_ms },
+    ).refusal?.reason ?? null;
+  assert.deepEqual([moved(7_200_000), moved(-7_200_000)], [null, null]);
+  assert.equal(moved(7_200_000, 0), 'cycle', 'a wait that is made longer for another reason is a new one');
+});
+
 it('a new wait learns which agents have settled before; an existing one does not', () => {
   const met = (kid: AgentFacts | null, more: Entries = {}) => {
     const agent = kid === null ? { root: ROOT } : { root: ROOT, kid };
