@@ -96,9 +96,7 @@ export class Executor {
     this.#commits.add(cell);
   }
 
-  followClock(): void {
-    this.#commits.followClock();
-  }
+  readonly followClock = (): void => this.#commits.followClock();
 
   /** Whether a step of the tree is under way or due, or something is being read from the ledger. */
   isBusyWith(root_id: string): boolean {

@@ -40,20 +40,15 @@ export class AgentTimers {
       const now = cell.agent.state;
       if (!isWorking(now.type)) return;
       // The run time is paused while a person is asked; the answer moves the start of the turn.
-      if (isAsking(now)) return this.#watchLater(cell);
-      if ('turn' in now && now.turn.started_at > started_at) return this.watch(cell);
       const at = this.#clock.now();
+      if (isAsking(now)) return this.#set(cell, RUN, at + ASKING_POLL_MS, () => this.watch(cell));
+      if ('turn' in now && now.turn.started_at > started_at) return this.watch(cell);
       const limit = `run time of ${run_ms / 1000} s`;
       this.#executor.happened(cell, { type: 'limit', at, limit, final, ...saidSoFar(cell) });
       // The run time includes the last answer.
       if (!final) this.#set(cell, RUN, started_at + run_ms, ring(true));
     };
     this.#set(cell, RUN, deadline.at + later_ms, ring(deadline.final));
-  }
-
-  /** Checks again later, while the turn waits for a person. */
-  #watchLater(cell: Cell): void {
-    this.#set(cell, RUN, this.#clock.now() + ASKING_POLL_MS, () => this.watch(cell));
   }
 
   #set(cell: Cell, name: string, at: number, ring: () => void): void {

@@ -74,11 +74,7 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
   cell.said = '';
   if (whole === null) return;
   if (outcome.type !== 'answer') return executor.happened(cell, whole);
-  executor.happened(cell, whole, {
-    model: outcome.content.model,
-    usage: outcome.usage,
-    ...record,
-  });
+  executor.happened(cell, whole, { model: outcome.content.model, usage: outcome.usage, ...record });
 }
 
 type Outcome = EventOf<'response' | 'request-failed'>;

@@ -68,12 +68,47 @@ describe('what a limit ended', () => {
     );
   });
 
-  it('is told of the root itself', async () => {
+  it('is told last of the root itself, with what raises it, and the run has failed; the command that is named continues it', async () => {
     const root = await home.run([...RUN, '--limit', 'turns=1', 'go']);
     assert.equal(root.stdout, 'half of it\n');
-    assert.match(root.stderr, /^cut short: limit reached: 1 model request in one turn$/m);
+    const told = /^cut short: limit reached: 1 model request in one turn. To raise it and continue: (.*)$/;
+    const [, command = ''] = told.exec(root.stderr.trimEnd().split('\n').at(-1) ?? '') ?? [];
+    assert.match(command, /^coppice send \w+ 'Go on.' && coppice resume \w+ --limit turns=N$/);
+    assert.equal(root.code, 1);
+    for (const one of command.replace('=N', '=9').split(' && ')) {
+      const words = one.replace("'Go on.'", 'Go_on').split(' ').slice(1);
+      const { code, stderr } = await home.run(words);
+      assert.equal(code, 0, stderr);
+    }
     const json = await home.run([...RUN, '--json', '--limit', 'turns=1', 'go']);
     assert.equal(JSON.parse(json.stdout).limit, LIMIT);
+    assert.match(json.stderr, /^cut short: limit reached: .* --limit turns=N$/m);
+    assert.equal(json.code, 1);
+    const events = await home.run([...RUN, '--events', '--limit', 'turns=1', 'go']);
+    assert.equal(events.code, 1);
+  });
+
+  it('also when the time of the run, or a budget, cut it short', async () => {
+    const slow = {
+      rules: [
+        { when: { step: 0 }, calls: [{ name: 'bash', input: { command: 'sleep 30' } }] },
+        { say: 'so far' },
+      ],
+    };
+    writeFileSync(join(home.work, 'slow.json'), JSON.stringify(slow));
+    const timed = ['run', '--model', 'scripted:slow.json', '--yes', '--limit', 'run=2s'];
+    const run = await home.run([...timed, 'go']);
+    assert.deepEqual([run.code, run.stdout], [1, 'so far\n']);
+    assert.match(run.stderr, /^cut short: limit reached: run time of 2 s\. .* --limit run=TIME$/m);
+    const hangs = { rules: [{ delay_ms: 60_000, say: 'late' }] };
+    writeFileSync(join(home.work, 'hangs.json'), JSON.stringify(hangs));
+    const hung = await home.run(['run', '--model', 'scripted:hangs.json', '--limit', 'run=1s', 'go']);
+    assert.deepEqual([hung.code, hung.stdout], [1, '']);
+    assert.match(hung.stderr, /run time of 1 s \(timed_out\)\n.* --retry --limit run=TIME\n$/);
+    const used = await home.run([...RUN, '--limit', 'tokens=700', 'go']);
+    assert.equal(used.code, 1, used.stderr);
+    assert.match(used.stderr, /(cut short|the run stopped): limit "tokens" of the tree reached/);
+    assert.match(used.stderr, /coppice resume .*--limit tokens=N/);
   });
 });
 

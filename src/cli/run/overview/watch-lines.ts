@@ -27,9 +27,8 @@ export async function watchLines(source: OverviewSource, style: UiStyle, width: 
   const told = new Map<string, string>();
   let told_at = Number.NEGATIVE_INFINITY;
   const tell = (text: string): void => {
-    const now = new Date();
     told_at = performance.now();
-    process.stdout.write(`${fit(`${now.toTimeString().slice(0, 8)} ${text}`, width, style)}\n`);
+    process.stdout.write(`${fit(`${new Date().toTimeString().slice(0, 8)} ${text}`, width, style)}\n`);
   };
   let failed = '';
   try {
