@@ -43,4 +43,28 @@ export const WAIT_GUARDS: readonly Guard[] = [
     without: 'is_working',
     tests: ['runtime/executor/run-queue'],
   },
+  {
+    name: 'clock-followed',
+    protects: 'waits and turns from ending because the wall clock was set',
+    file: 'src/runtime/executor/cell.ts',
+    guard: "cell.inputs.unshift({ type: 'event', event });",
+    without: '',
+    tests: ['runtime/leading/clock-steps'],
+  },
+  {
+    name: 'unled-time',
+    protects: 'waits and turns from ending because nobody led the agent for long',
+    file: 'src/runtime/leading/take-over.ts',
+    guard: 'if (by_ms > 0) cell',
+    without: 'if (by_ms < 0) cell',
+    tests: ['runtime/leading/clock-steps'],
+  },
+  {
+    name: 'cut-is-no-success',
+    protects: 'scripts from taking a run that a limit cut short for a success',
+    file: 'src/cli/start/exit-code.ts',
+    guard: 'limit === null ? EXIT.done : EXIT.failed',
+    without: 'EXIT.done',
+    tests: ['cli/run/child-ends'],
+  },
 ];

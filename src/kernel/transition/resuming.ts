@@ -1,4 +1,5 @@
 import type { Failure } from '../../records/agent/failure.ts';
+import { movedInstants } from '../../records/agent/run-deadline.ts';
 import type { AgentState, Call, Executing } from '../../records/agent/state.ts';
 import { isAsked, isParked } from '../../records/conversation/parked.ts';
 import { appendAnswer } from './append.ts';
@@ -72,4 +73,12 @@ function quarantined(
   }));
   const stopped = [...stopCalls(state, known, error), ...leaveFanIn(state, `Cancelled: ${error}`)];
   return endInFailure(failure, stopped, context);
+}
+
+/** Moves starts and deadlines with the clock. Timers need no effect: they measure the time that passes, and compare with the state when they ring. */
+export function clockMoved(before: AgentState, by_ms: number): Transition {
+  const state = movedInstants(before, by_ms);
+  if (!('turn' in state && 'turn' in before)) return step(state.type === 'waiting' ? state : before, []);
+  const { started_at, began_at = started_at } = before.turn;
+  return step({ ...state, turn: { ...state.turn, began_at: Math.min(began_at, started_at + by_ms) } }, []);
 }

@@ -11,13 +11,12 @@ import { continuation, GO_ON } from '../../records/conversation/answer-ending.ts
 import { appendEvent, appendSystem, appendUser } from './append.ts';
 import { askAnswered, asked, programAnswered, programAsked, questionWithdrawn, withdrawn } from './asking.ts';
 import { parked, settled } from './calls.ts';
-import { clockMoved } from './clock-moved.ts';
 import { childDone, delegated } from './delegation.ts';
 import type { AgentEvent, EventOf } from './event.ts';
 import { humanWait, waitEnded } from './human-wait.ts';
 import { ask, budgetTold, endRestingSummary, makeRoom } from './request.ts';
 import { answered } from './response.ts';
-import { resumed } from './resuming.ts';
+import { clockMoved, resumed } from './resuming.ts';
 import { cancelled, faulted, limitReached } from './stopping.ts';
 import type { TransitionContext } from './transition-result.ts';
 import { invalid, step, type Transition } from './transition-result.ts';

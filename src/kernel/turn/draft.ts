@@ -1,5 +1,5 @@
 import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
-import { payersOf } from '../../records/agent/budget.ts';
+import { payersOf, withMovedEnds } from '../../records/agent/budget.ts';
 import { deedsLine } from '../../records/agent/deeds-line.ts';
 import { type AgentState, isTerminal } from '../../records/agent/state.ts';
 import { allTexts, saidIn } from '../../records/conversation/child-text.ts';
@@ -8,7 +8,6 @@ import type { EventContent, Message } from '../../records/conversation/message.t
 import { TakenMail } from '../mailbox/taken-mail.ts';
 import { sameWaits, waitEdges, waitsUntil } from '../mailbox/wait-edges.ts';
 import type { RequestRecord, Step, StepLists } from '../step.ts';
-import { movedInstants } from '../transition/clock-moved.ts';
 import type { Effect } from '../transition/effect.ts';
 import type { AgentEvent } from '../transition/event.ts';
 import { transition } from '../transition/transition.ts';
@@ -112,8 +111,7 @@ export class Draft {
     if (event.type === 'call-settled') this.#settled += 1;
     if (event.type === 'clock-moved') {
       this.#moved_ms += event.by_ms;
-      const { budgets } = this.#config;
-      if (budgets) this.#config = { ...this.#config, budgets: movedInstants(budgets, event.by_ms) };
+      this.#config = withMovedEnds(this.#config, event.by_ms);
     }
     if (event.type === 'response') this.#reply = replyIn(event, before, this.#state) ?? this.#reply;
     for (const effect of result.effects) this.#absorb(effect);
@@ -285,11 +283,7 @@ export class Draft {
   #step(): Step {
     const [agent, state] = [this.led.agent, this.#state];
     return {
-      agent_id: agent.id,
-      epoch: agent.epoch,
-      base_seq: agent.last_seq,
-      at: this.view.now,
-      state,
+      ...{ agent_id: agent.id, epoch: agent.epoch, base_seq: agent.last_seq, at: this.view.now, state },
       ...this.#parts,
       ...(this.#config === agent.config ? {} : { config: this.#config }),
       ...payersOf(agent.config),
@@ -297,11 +291,9 @@ export class Draft {
       waits_for: sameWaits(agent.state, state) ? null : waitEdges(state),
       waits_until: waitsUntil(state),
       ...(this.#moved_ms === 0 ? {} : { moved_ms: this.#moved_ms }),
-      calls: this.#settled,
       doing: doing(state, this.view.argumentsOf),
-      reply: this.#reply,
+      ...{ calls: this.#settled, reply: this.#reply, noticed: this.#noticed },
       sent_this_turn: this.#sent_this_turn,
-      noticed: this.#noticed,
     };
   }
 }

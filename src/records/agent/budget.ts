@@ -1,4 +1,5 @@
 import type { TreeLimits } from './limits.ts';
+import { movedInstants } from './run-deadline.ts';
 import type { Usage } from './usage.ts';
 
 /** Amounts that requests use. Tokens exclude input read from a cache, which providers bill at a fraction. */
@@ -175,6 +176,11 @@ export function without({ tokens, usd, until }: Left, given: BudgetTerms | null)
 /** The earliest time limit among the budgets on the path, milliseconds since the epoch; `Infinity` if none has one. */
 export function timeBudgetEnd({ budgets = [] }: OnPath): number {
   return Math.min(...budgets.map(({ until }) => until ?? Number.POSITIVE_INFINITY));
+}
+
+/** The configuration with the ends of its time budgets moved. */
+export function withMovedEnds<Config extends OnPath>(config: Config, by_ms: number): Config {
+  return config.budgets === undefined ? config : { ...config, budgets: movedInstants(config.budgets, by_ms) };
 }
 
 /** `$0.25`, `12,000 tokens`. */

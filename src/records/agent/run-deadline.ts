@@ -18,3 +18,13 @@ export function runDeadline(state: AgentState, run_ms: number): RunDeadline | nu
   if (grace !== null || late !== undefined) return { at: end, final: true };
   return { at: end - Math.min(LAST_WORD_MS, run_ms / 4), final: false };
 }
+
+/** Names of instants from which durations are measured, or at which they end. */
+const INSTANTS: ReadonlySet<string> = new Set(['started_at', 'at', 'deadline', 'until']);
+
+/** The same data with these instants moved, so that what is left of each duration stays. */
+export function movedInstants<Data>(data: Data, by_ms: number): Data {
+  return JSON.parse(JSON.stringify(data), (name, value) =>
+    INSTANTS.has(name) && typeof value === 'number' ? value + by_ms : value,
+  );
+}

@@ -62,12 +62,7 @@ export class Executor {
     });
     this.#commits = new GroupCommit({
       ...options,
-      agent_index,
-      cells,
-      remote_agents,
-      worker_id: worker.id,
-      runs: this.#runs,
-      sync: this.sync,
+      ...{ agent_index, cells, remote_agents, worker_id: worker.id, runs: this.#runs, sync: this.sync },
       accepted: (pending, verdict) => this.#accepted(pending, verdict),
       follow: (cell, made) => this.#follow(cell, made),
       adopt: (agent, history, mail) => this.adopt(agent, history, mail),

@@ -10,7 +10,7 @@ import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { promptHistory } from '../../store/prompt-messages.ts';
 import type { Store } from '../../store/store.ts';
 import { isInvalidData } from '../../store/store-error.ts';
-import type { Cell } from './cell.ts';
+import { type Cell, followClock } from './cell.ts';
 import type { ExecutorOptions } from './executor-options.ts';
 import { retryUntilReachable } from './ledger-retry.ts';
 import type { LedgerSync } from './ledger-sync.ts';
@@ -68,16 +68,8 @@ export class GroupCommit {
     this.#round ??= this.#options.clock.soon().then(() => this.#rounds());
   }
 
-  /** Follows a step of the clock, before anything else that agents have to do. Between rounds only: a step under way has the time from before. */
   followClock(): void {
-    const { clock, cells } = this.#options;
-    const by_ms = this.#stepping.length > 0 ? 0 : (clock.catchUp?.() ?? 0);
-    if (by_ms === 0) return;
-    const event = { type: 'clock-moved', at: clock.now(), by_ms } as const;
-    for (const cell of cells.values()) {
-      cell.inputs.unshift({ type: 'event', event });
-      this.add(cell);
-    }
+    if (this.#stepping.length === 0) for (const cell of followClock(this.#options)) this.add(cell);
   }
 
   /** Whether a step of an agent of this tree is under way or due. */
@@ -115,9 +107,9 @@ export class GroupCommit {
         this.#checkPlaces();
         const pending = decided.flatMap((one) => one.pending ?? []);
         if (pending.length > 0) await this.#commit(pending);
-        const round = decided.map(({ cell, pending }) => ({
-          root_id: cell.agent.root_id,
-          step: pending?.step ?? null,
+        const round = decided.map(({ cell: { agent }, pending: one }) => ({
+          root_id: agent.root_id,
+          step: one?.step ?? null,
         }));
         this.#shares.charge(round, clock.lap() - began_ms);
         this.#stepping = [];
