@@ -7,6 +7,8 @@ export type Stop = () => void;
 export interface RuntimeClock extends Clock {
   /** Moves `now` to the ledger's clock if that has stepped against it, and returns by how much (ms); 0 otherwise. Absent: they never part. */
   catchUp?(): number;
+  /** For how long `now` has stood still since then (ms), as far as `catchUp` has told it. */
+  stoodStill?(since: number): number;
   /** Monotonic time in milliseconds, with fractions, for measuring durations. */
   lap(): number;
   /** Calls `ring` every `ms` milliseconds. A `background` timer does not keep the process alive. */

@@ -20,6 +20,7 @@ export async function ledgerTime(
   // What this clock, the ledger's and this machine's add to the monotonic clock.
   let [base_ms, ledger_ms, wall_ms] = [0, 0, 0];
   let [measured_at, read_at] = [0, 0];
+  const stops: { readonly until: number; readonly by_ms: number }[] = [];
   const measure = async (is_first = false): Promise<void> => {
     measured_at = own.lap();
     const [asked_at, wall] = [measured_at, own.now() - measured_at];
@@ -44,7 +45,11 @@ export async function ledgerTime(
     now();
     const by_ms = Math.abs(ledger_ms - base_ms) > TOLERANCE_MS ? ledger_ms - base_ms : 0;
     base_ms += by_ms;
+    if (by_ms > 0) stops.push({ until: now(), by_ms });
     return by_ms;
   };
-  return { ...own, now, catchUp };
+  // Whoever led the agent at that moment has moved its deadlines in a step of its own, at about `until`.
+  const stoodStill = (since: number): number =>
+    stops.reduce((sum, { until, by_ms }) => (since < until - by_ms / 2 ? sum + by_ms : sum), 0);
+  return { ...own, now, catchUp, stoodStill };
 }

@@ -67,7 +67,8 @@ export async function takeOver(
       // Meanwhile taken over by another call, or ended.
       if (isLed(agent, executor) || executor.agent_index.isOld(agent)) continue;
       // The time of a mere takeover counts, so that one that is repeated again and again does not stop the clock.
-      const by_ms = Math.max(0, (unled_for.get(agent.id) ?? 0) - LEASE_MS);
+      const unled_ms = (unled_for.get(agent.id) ?? 0) - LEASE_MS;
+      const by_ms = Math.max(0, unled_ms, clock.stoodStill?.(agent.updated_at) ?? 0);
       const cell = executor.adopt(agent, history, mail, !unattended);
       const at = clock.now();
       if (by_ms > 0) cell.inputs.unshift({ type: 'event', event: { type: 'clock-moved', at, by_ms } });

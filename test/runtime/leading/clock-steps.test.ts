@@ -139,6 +139,25 @@ onBothDatabases('a step of the wall clock', (database) => {
   });
 });
 
+onBothDatabases('a parked wait', (database) => {
+  it('goes on with what was left after the machine has slept, whenever it is taken up again', async () => {
+    const { clock, wall, step } = await steppedClock();
+    const play: Play = ({ step: number, last }) =>
+      number === 0 ? [['wait', { timeout: 600 }]] : String(parsed(last[0]).message ?? last[0]?.output);
+    const on = await setStage(play, { clock, database: await database() });
+    const root = await on.start();
+    await until(async () => (await on.store.agent(root.id))?.doing === 'wait for a message', 'it waits');
+    await until(() => on.runtime.release(root.id), 'it is parked');
+    await step(8 * HOUR_MS);
+    await on.runtime.resume(root.id, { unattended: true });
+    const deadline = async () =>
+      Number(/"deadline":(\d+)/.exec(JSON.stringify((await on.store.agent(root.id))?.state))?.[1]);
+    await until(async () => (await deadline()) > wall(), 'it has time left');
+    await on.runtime.send(root.id, 'go on');
+    assert.equal((await on.runtime.settled(root.id)).reply, 'go on');
+  });
+});
+
 onBothDatabases('time without a leader', (database, kind) => {
   it('a tree of which nobody took care for eight hours goes on with what was left', {
     skip: kind !== 'SQLite' && 'the clock of a server of PostgreSQL cannot be set by a test',

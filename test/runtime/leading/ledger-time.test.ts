@@ -54,12 +54,20 @@ async function clocks() {
     await settled();
     return clock.catchUp?.();
   };
-  return { is, open, pass, settled, step, now: clock.now };
+  return {
+    is,
+    open,
+    pass,
+    settled,
+    step,
+    now: clock.now,
+    stoodStill: (since: number) => clock.stoodStill?.(since),
+  };
 }
 
 it('a step of the ledger’s clock and this machine’s, ahead or back, moves no time before catchUp, which tells it', async () => {
   for (const by_ms of [1_200_000, 2 * HOUR_MS, 48 * HOUR_MS, -2 * HOUR_MS]) {
-    const { is, pass, step, now } = await clocks();
+    const { is, pass, step, now, stoodStill } = await clocks();
     await pass(5_000);
     const before = now();
     is.there += by_ms;
@@ -69,6 +77,8 @@ it('a step of the ledger’s clock and this machine’s, ahead or back, moves no
     assert.equal(await step(), by_ms);
     assert.equal(now(), is.there);
     assert.equal(await step(), 0, 'it is told once');
+    assert.equal(stoodStill(before), Math.max(0, by_ms));
+    assert.equal(stoodStill(now()), 0);
   }
 });
 
