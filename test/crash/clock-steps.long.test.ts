@@ -142,3 +142,40 @@ it('a worker goes on leading after steps ahead and back, and runs no call twice'
   worker.child.kill('SIGTERM');
   await worker.ended;
 });
+
+it('of two workers on one machine, none takes over what the other leads after a step, and both go on', {
+  skip,
+}, async () => {
+  const home = clockHome();
+  const rules = {
+    rules: [
+      { when: { step: 0 }, calls: [{ name: 'bash', input: { command: 'sleep 5; echo done >> calls.log' } }] },
+      { say: '{{result}}' },
+    ],
+  };
+  writeFileSync(join(home.work, 'rules.json'), JSON.stringify(rules));
+  const workers = [home.start(['worker']), home.start(['worker'])];
+  const bothWork = async () => {
+    const ledger = await openStore(home.database);
+    const { length } = await ledger.workers();
+    await ledger.close();
+    return length === 2;
+  };
+  await until(bothWork, 'both work');
+  for (let tree = 0; tree < 6; tree += 1) await home.start(['run', 'x', '--yes', ...MODEL, '--detach']).ended;
+  const store = await openStore(home.database);
+  const roots = () => store.agents({ conversations: true });
+  await until(
+    async () => (await roots()).every(({ doing }) => doing?.startsWith('bash')),
+    'all commands run',
+  );
+  home.set('+8h');
+  await until(async () => (await roots()).every(({ state }) => state.type === 'idle'), 'all have ended');
+  assert.deepEqual(
+    (await roots()).map(({ reply, epoch }) => [reply, epoch]),
+    Array.from({ length: 6 }, () => ['[no output]', 2]),
+  );
+  await store.close();
+  for (const { child } of workers) child.kill('SIGTERM');
+  for (const { ended } of workers) await ended;
+});

@@ -133,8 +133,7 @@ export function removeWorker(unit: UnitOfWork, worker_id: string, gone: Readonly
       ...(died.has(agent.id) ? { deaths: agent.deaths + 1 } : {}),
     }),
   );
-  const { now } = unit.facts;
-  enterUnled(unit, freed, undefined, Math.min(now, unit.facts.get('worker', worker_id)?.expires_at ?? now));
+  enterUnled(unit, freed, undefined, unit.facts.get('worker', worker_id)?.expires_at);
   if (ids.length === FREE_BATCH) return true;
   unit.rows.wipe('signals', 'worker', worker_id);
   unit.rows.wipe('channel_seats', 'worker', worker_id);

@@ -48,7 +48,6 @@ export async function ledgerTime(
     if (by_ms > 0) stops.push({ until: now(), by_ms });
     return by_ms;
   };
-  // Whoever led the agent at that moment has moved its deadlines in a step of its own, at about `until`.
   const stoodStill = (since: number): number =>
     stops.reduce((sum, { until, by_ms }) => (since < until - by_ms / 2 ? sum + by_ms : sum), 0);
   return { ...own, now, catchUp, stoodStill };

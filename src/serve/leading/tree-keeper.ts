@@ -1,6 +1,7 @@
 /** Leads the served trees that no other process leads. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LEASE_MS } from '../../kernel/ledger/leases.ts';
 import { Poll } from '../../processes/poll.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import { statusWord } from '../../render/agent-status.ts';
@@ -54,6 +55,8 @@ export class TreeKeeper {
   /** Whether some trees at rest could not be released yet. */
   #room_soon = false;
   #stopped = false;
+  #ahead_ms = Date.now() - performance.now();
+  #patient_until = 0;
 
   constructor(options: TreeKeeperOptions) {
     this.#options = options;
@@ -89,6 +92,11 @@ export class TreeKeeper {
   }
 
   async #look(): Promise<number> {
+    const [now, ahead_ms] = [performance.now(), Date.now() - performance.now()];
+    // After a step of the wall clock, also by sleep, all leases on SQLite seem to have run out: workers that live renew theirs meanwhile.
+    if (Math.abs(ahead_ms - this.#ahead_ms) > LOOK_MS) this.#patient_until = now + LEASE_MS / 2;
+    this.#ahead_ms = ahead_ms;
+    if (now < this.#patient_until) return LOOK_MS;
     try {
       const may_be_more = await this.#takeUnled();
       return may_be_more ? 0 : this.#room_soon ? ROOM_LOOK_MS : LOOK_MS;
