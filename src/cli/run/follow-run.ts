@@ -1,7 +1,7 @@
 import { agentJson } from '../../documents/agent-json.ts';
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
-import { type Failure, isAboutContent } from '../../records/agent/failure.ts';
+import type { Failure } from '../../records/agent/failure.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { isJsonObject } from '../../records/text/json-text.ts';
@@ -15,6 +15,7 @@ import type { Context } from '../setup/context.ts';
 import { closeStore, onStopSignal } from '../setup/end-process.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT, exitCodeOfRoot } from '../start/exit-code.ts';
+import { failureHint } from './failure-hint.ts';
 import { markRead } from './overview/overview-source.ts';
 import { liveProgress, type Progress, plainProgress, type ShownEvent } from './progress.ts';
 
@@ -273,30 +274,4 @@ function stopSignal(timeout_ms: number | undefined): { promise: Promise<number>;
       remove();
     },
   };
-}
-
-/** Returns lines on what a person can do about a failure; none where its own text says it. `resume`: the command that resumes its tree. */
-function failureHint({ kind, retryable }: Pick<Failure, 'kind' | 'retryable'>, resume: string): string[] {
-  const another = `Or with another model: ${resume} --model PROVIDER/MODEL`;
-  if (kind === 'auth')
-    return [`Check the key (coppice doctor names its variable), then: ${resume} --retry`, another];
-  if (kind === 'no_model') return [another];
-  if (kind === 'no_tools')
-    return [
-      `Start the server with tools (vLLM: --enable-auto-tool-choice), or leave out the tool that it names, then: ${resume} --retry`,
-      another,
-    ];
-  if (kind === 'no_credit') return [`Add credit at the provider, then: ${resume} --retry`, another];
-  // A plain retry would hit the same limit.
-  if (kind === 'limit' && retryable) return [`Continue with: ${resume} --limit NAME=N`];
-  if (kind === 'timed_out') return [`Continue with more time: ${resume} --retry --limit run=TIME`];
-  if (kind === 'refused') return [`Ask again: ${resume} --retry`, withoutLast(resume), another];
-  if (isAboutContent(kind)) return [withoutLast(resume), another];
-  if (kind === 'cut' || kind === 'empty') return [`Ask again: ${resume} --retry`, another];
-  if (kind === 'network' && !retryable) return [`Once that is set right: ${resume} --retry`, another];
-  return retryable ? [`Continue with: ${resume} --retry`] : [];
-}
-
-function withoutLast(resume: string): string {
-  return `Continue without the rejected message (the newest one if none is named), which stays in the scrollback; repeat to leave out one more: ${resume} --without-last`;
 }
