@@ -31,11 +31,10 @@ describe('acp model: conversation', () => {
     assert.equal(outcome.finish, 'stop');
     assert.equal(outcome.content.model, 'acp:test');
     assert.equal(model.id, 'acp:test');
-    assert.deepEqual(outcome.usage, { input: 0, output: 0, cached: 0, reasoning: 0, cost_usd: null });
   });
 
   it('shows thoughts and calls; calls are no part of the answer and part paragraphs', async (test) => {
-    const { ask } = await acpStage(test);
+    const { ask } = await acpStage(test, ['--usage']);
     const { outcome, deltas } = await ask('think Second.');
     assert.ok(outcome.type === 'answer');
     assert.deepEqual(outcome.content.parts, [
@@ -137,6 +136,32 @@ describe('acp model: conversation', () => {
       const { outcome } = await ask(messages);
       assert.ok(outcome.type === 'answer');
       assert.deepEqual(outcome.usage, { input: 30, output: 3, cached: 0, reasoning: 0, cost_usd: own });
+    }
+  });
+
+  it('tokens told with updates are added up', async (test) => {
+    const { ask } = await acpStage(test, ['--usage-updates']);
+    for (const name of ['one', 'two']) {
+      const { outcome } = await ask('echo hello', { name });
+      assert.ok(outcome.type === 'answer');
+      assert.deepEqual(outcome.usage, { input: 20, output: 12, cached: 0, reasoning: 0, cost_usd: null });
+      assert.deepEqual(outcome.content.parts, [{ type: 'text', text: 'hello' }]);
+    }
+  });
+
+  it('tokens of a program that tells none are estimated by the length of the texts, and people read so once', async (test) => {
+    const { ask } = await acpStage(test);
+    const messages: PromptMessage[] = [];
+    for (const notes of [1, 0]) {
+      messages.push(user(`echo ${'word '.repeat(200)}`));
+      const { outcome } = await ask(messages);
+      assert.ok(outcome.type === 'answer');
+      assert.ok(outcome.usage.input >= 250 && outcome.usage.output >= 249, JSON.stringify(outcome.usage));
+      const told = outcome.content.parts.filter((part) => part.type === 'reasoning');
+      assert.equal(told.length, notes);
+      if (notes === 1)
+        assert.match(JSON.stringify(told), /reports no tokens: they are counted by the length/);
+      messages.push({ role: 'assistant', ...outcome.content });
     }
   });
 
@@ -261,7 +286,7 @@ describe('acp model: abort', () => {
   });
 
   it('a program that is deaf to it loses the session, and nothing it says later is heard', async (test) => {
-    const { ask } = await acpStage(test, [], { maxSessions: 1 });
+    const { ask } = await acpStage(test, ['--usage'], { maxSessions: 1 });
     const controller = new AbortController();
     const deaf = heard('deaf');
     const pending = ask('stubborn', { signal: controller.signal, onText: deaf.onText });

@@ -53,7 +53,7 @@ describe('acp program: permissions', () => {
   });
 
   it('a program that stops at a refusal and says nothing does not hide it', async (test) => {
-    const { ask } = await acpStage(test);
+    const { ask } = await acpStage(test, ['--usage']);
     const { outcome, deltas } = await ask('ask-and-stop edit');
     assert.match(
       said(outcome),

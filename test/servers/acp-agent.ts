@@ -334,6 +334,16 @@ if (!flags.has('--silent')) {
       // From the protocol's draft; the library passes unknown fields on.
       const usage = { inputTokens: 10, outputTokens: 5, cachedReadTokens: 90, totalTokens: 105 };
       const token_count = { input_tokens: 30, output_tokens: 3 };
+      if (flags.has('--usage-updates'))
+        for (const outputTokens of [5, 7]) {
+          // As Qwen Code tells them, with an empty text, for each of its requests.
+          const content = { type: 'text' as const, text: '' };
+          const _meta = {
+            usage: { inputTokens: 10, outputTokens, totalTokens: 10 + outputTokens, thoughtTokens: 'x' },
+          };
+          const update = { sessionUpdate: 'agent_message_chunk' as const, content, _meta };
+          await client.notify(methods.client.session.update, { sessionId: params.sessionId, update });
+        }
       if (flags.has('--quota')) return { stopReason, _meta: { quota: { token_count } } };
       return flags.has('--usage') ? { stopReason, usage } : { stopReason };
     })

@@ -1,4 +1,4 @@
-import type { PromptResponse } from '@agentclientprotocol/sdk';
+import type { ContentBlock, PromptResponse } from '@agentclientprotocol/sdk';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
 import type { ModelHost } from '../model-host.ts';
 import type { AcpConnection } from './acp-connection.ts';
@@ -7,7 +7,7 @@ import { firstPrompt, nextPrompt } from './acp-prompt.ts';
 import type { AcpServer, OpenSession } from './acp-server.ts';
 import type { AcpSession } from './acp-session.ts';
 import { AcpTurn } from './acp-turn.ts';
-import { usageOf } from './acp-usage.ts';
+import { type AcpTokens, estimatedTokens, tokensOf, usageOf } from './acp-usage.ts';
 import { tellsCost } from './program-needs.ts';
 
 /** How long a program may take to stop a cancelled prompt before its session is discarded. */
@@ -130,7 +130,13 @@ class AcpModel {
       const response = await Promise.race([asked, given_up.promise]);
       if (signal.aborted || response === null) return { type: 'aborted' };
       session.knows(messages);
-      return this.#outcome(response, turn, session);
+      const told = session.takeTokens();
+      return this.#outcome(
+        response,
+        turn,
+        session,
+        () => tokensOf(response) ?? told ?? this.#estimate(prompt, turn, session),
+      );
     } catch (error) {
       // The session's content is unknown now: the next prompt starts a new session with the whole conversation.
       this.#server.forget(this.#key(request));
@@ -167,7 +173,24 @@ class AcpModel {
     return { promise, stop };
   }
 
-  #outcome(response: PromptResponse, turn: AcpTurn, session: AcpSession): ModelOutcome {
+  /** Limits on tokens bind programs that report none, too. */
+  #estimate(prompt: readonly ContentBlock[], turn: AcpTurn, session: AcpSession): AcpTokens {
+    const sent = prompt.reduce((sum, block) => sum + (block.type === 'text' ? block.text.length : 0), 0);
+    const tokens = estimatedTokens(sent, turn.characters);
+    if (!session.estimated)
+      turn.note(
+        `${this.#server.name} reports no tokens: they are counted by the length of the texts, which is the least it can be`,
+      );
+    session.estimated = true;
+    return tokens;
+  }
+
+  #outcome(
+    response: PromptResponse,
+    turn: AcpTurn,
+    session: AcpSession,
+    tokens: () => AcpTokens,
+  ): ModelOutcome {
     const reason: unknown = response?.stopReason;
     const finish = FINISH.get(reason);
     if (finish === undefined) {
@@ -178,10 +201,11 @@ class AcpModel {
       return { type: 'failure', failure, ...(turn.text === '' ? {} : { partial: turn.text }) };
     }
     turn.explain();
+    const usage = usageOf(tokens(), session.takeCost(), this.#server.config.price);
     return {
       type: 'answer',
       content: { model: this.id, parts: turn.parts },
-      usage: usageOf(response, session.takeCost(), this.#server.config.price),
+      usage,
       finish: turn.overflowed && finish === 'stop' ? 'length' : finish,
     };
   }

@@ -10,7 +10,7 @@ import type { PromptMessage } from '../../records/conversation/prompt-message.ts
 import type { HostAnswer, HostExit, HostTerminal, ModelHost } from '../model-host.ts';
 import { chosenOption, type PermissionUse, permissionUses, type ToolCallFacts } from './acp-permission.ts';
 import type { AcpTurn } from './acp-turn.ts';
-import { sessionCost } from './acp-usage.ts';
+import { type AcpTokens, addTokens, sessionCost } from './acp-usage.ts';
 
 const MAX_TERMINALS = 32;
 const MAX_CALLS = 1000;
@@ -45,6 +45,9 @@ export class AcpSession {
   /** Whether the session is unusable: the next prompt needs a new one. */
   ended = false;
   /** US dollars of all prompts so far, null if the program does not report them, and how much of it has been counted. */
+  #tokens: AcpTokens | null = null;
+  /** Whether people were told that tokens are estimated. */
+  estimated = false;
   #cost_usd: number | null = null;
   #counted_usd = 0;
   /** The latest refusal of a use in this prompt. */
@@ -93,6 +96,13 @@ export class AcpSession {
     return spent;
   }
 
+  /** Returns the tokens reported with updates since the previous call; null if there were none. */
+  takeTokens(): AcpTokens | null {
+    const tokens = this.#tokens;
+    this.#tokens = null;
+    return tokens;
+  }
+
   /** Closes the session permanently. */
   async end(): Promise<void> {
     this.ended = true;
@@ -106,6 +116,7 @@ export class AcpSession {
     if (!parsed.success) return;
     const { sessionUpdate } = parsed.data;
     if (sessionUpdate === 'usage_update') this.#cost_usd = sessionCost(params) ?? this.#cost_usd;
+    this.#tokens = addTokens(this.#tokens, params);
     if (turn === null) return;
     if (sessionUpdate === 'agent_message_chunk') turn.message(parsed.data);
     else if (sessionUpdate === 'agent_thought_chunk') turn.thought(parsed.data);

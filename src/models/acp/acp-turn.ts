@@ -36,6 +36,11 @@ export class AcpTurn {
     return this.#parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
   }
 
+  /** Characters that have come. */
+  get characters(): number {
+    return this.#characters;
+  }
+
   get parts(): AssistantPart[] {
     return this.#parts.filter((part) => part.text !== '').map((part) => ({ ...part }));
   }
@@ -68,6 +73,11 @@ export class AcpTurn {
     const sentence = this.#refusal;
     if (sentence === null) return;
     this.#add('text', `${this.#text_end === '' ? '' : '\n\n'}[not allowed: ${sentence}]`);
+  }
+
+  /** Tells people, not models, something about the prompt. */
+  note(text: string): void {
+    this.#add('reasoning', `${this.#parts.length === 0 ? '' : '\n\n'}[${text}]`);
   }
 
   thought(chunk: Chunk): void {

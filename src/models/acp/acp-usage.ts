@@ -3,69 +3,93 @@ import type { Usage } from '../../records/agent/usage.ts';
 import { costOf } from '../provider/prices.ts';
 import type { Price } from '../provider/provider-config.ts';
 
-/** Tokens as programs report them: the ledger stores whole numbers. */
-const tokens = z.number().nonnegative().max(Number.MAX_SAFE_INTEGER).transform(Math.round);
-const count = tokens.nullish();
+/** Tokens as programs report them: the ledger stores whole numbers. What is no count is not reported. */
+const count = z
+  .number()
+  .nonnegative()
+  .max(Number.MAX_SAFE_INTEGER)
+  .transform(Math.round)
+  .nullish()
+  .catch(null);
 
 /** Tokens of one prompt: in the protocol's draft and sent by programs, but not yet in the stable protocol. */
-const reported = z.object({
-  usage: z.object({
-    inputTokens: tokens,
-    outputTokens: tokens,
-    totalTokens: count,
-    cachedReadTokens: count,
-    cachedWriteTokens: count,
-    thoughtTokens: count,
-  }),
+const usage = z.object({
+  inputTokens: count,
+  outputTokens: count,
+  totalTokens: count,
+  cachedReadTokens: count,
+  cachedWriteTokens: count,
+  thoughtTokens: count,
 });
-
+const reported = z.object({ usage });
+/** Qwen Code tells them of each of its requests, with an update. */
+const told = z.object({ _meta: reported });
 /** The format of Gemini CLI. */
 const counted = z.object({
   _meta: z.object({
-    quota: z.object({
-      token_count: z.object({
-        input_tokens: tokens,
-        output_tokens: tokens,
-      }),
-    }),
+    quota: z.object({ token_count: z.object({ input_tokens: count, output_tokens: count }) }),
   }),
 });
 
-/**
- * Usage reported with a prompt's answer; zeros if absent. `told_usd`: the cost of this prompt that the program reports, or null. A configured price takes
- * precedence: many programs report a cost of zero for models that they do not know.
- */
-export function usageOf(response: unknown, told_usd: number | null, price: Price | undefined): Usage {
-  const { written, ...tokens } = tokensOf(response);
-  const cost_usd = price === undefined ? told_usd : costOf({ ...tokens, written }, price);
-  return { ...tokens, cost_usd };
+export type AcpTokens = Omit<Usage, 'cost_usd'> & { readonly written: number };
+
+/** Characters of one token, for programs that report none. */
+const CHARACTERS = 4;
+
+/** Tokens reported with a prompt's answer; null if there are none. */
+export function tokensOf(response: unknown): AcpTokens | null {
+  const parsed = reported.safeParse(response);
+  if (parsed.success) return of(parsed.data.usage);
+  const other = counted.safeParse(response);
+  if (!other.success) return null;
+  const { input_tokens: inputTokens, output_tokens: outputTokens } = other.data._meta.quota.token_count;
+  return of({ inputTokens, outputTokens });
 }
 
-type Tokens = Omit<Usage, 'cost_usd'> & { readonly written: number };
+/** Tokens reported with an update of a session, added to those before; `before` if there are none. */
+export function addTokens(before: AcpTokens | null, update: unknown): AcpTokens | null {
+  const parsed = told.safeParse(update);
+  const more = parsed.success ? of(parsed.data._meta.usage) : null;
+  if (before === null || more === null) return more ?? before;
+  const sum = (key: keyof AcpTokens) => before[key] + more[key];
+  return {
+    ...{ input: sum('input'), output: sum('output'), cached: sum('cached') },
+    ...{ reasoning: sum('reasoning'), written: sum('written') },
+  };
+}
 
-function tokensOf(response: unknown): Tokens {
-  const parsed = reported.safeParse(response);
-  if (!parsed.success) {
-    const none = { input: 0, output: 0, cached: 0, reasoning: 0, written: 0 };
-    const other = counted.safeParse(response);
-    if (!other.success) return none;
-    const { input_tokens, output_tokens } = other.data._meta.quota.token_count;
-    return { ...none, input: input_tokens, output: output_tokens };
-  }
-  const { inputTokens, outputTokens, totalTokens, cachedReadTokens, cachedWriteTokens, thoughtTokens } =
-    parsed.data.usage;
-  const cached = cachedReadTokens ?? 0;
-  const written = cachedWriteTokens ?? 0;
+/** At least what a prompt takes whose program reports nothing, so that limits bind all the same. */
+export function estimatedTokens(sent: number, received: number): AcpTokens {
+  const [input, output] = [sent, received].map((characters) => Math.ceil(characters / CHARACTERS)) as [
+    number,
+    number,
+  ];
+  return { input, output, cached: 0, reasoning: 0, written: 0 };
+}
+
+/**
+ * `told_usd`: the cost of this prompt that the program reports, or null. A configured price takes precedence: many programs report a cost of zero for models
+ * that they do not know.
+ */
+export function usageOf(
+  { written, ...tokens }: AcpTokens,
+  told_usd: number | null,
+  price: Price | undefined,
+): Usage {
+  return { ...tokens, cost_usd: price === undefined ? told_usd : costOf({ ...tokens, written }, price) };
+}
+
+function of(said: Partial<z.infer<typeof usage>>): AcpTokens | null {
+  const { inputTokens, outputTokens, totalTokens, cachedReadTokens, cachedWriteTokens, thoughtTokens } = said;
+  const [given, output] = [inputTokens ?? 0, outputTokens ?? 0];
+  if (given + output === 0) return null;
+  const [cached, written] = [cachedReadTokens ?? 0, cachedWriteTokens ?? 0];
   const kept = cached + written;
   // Some programs exclude cached tokens from the input; the total shows whether this one does.
-  const beside = (totalTokens ?? 0) >= inputTokens + outputTokens + kept;
-  const input = beside ? inputTokens + kept : inputTokens;
+  const input = (totalTokens ?? 0) >= given + output + kept ? given + kept : given;
   return {
-    input,
-    output: outputTokens,
-    cached: Math.min(cached, input),
-    reasoning: Math.min(thoughtTokens ?? 0, outputTokens),
-    written: Math.min(written, input),
+    ...{ input, output, cached: Math.min(cached, input), written: Math.min(written, input) },
+    reasoning: Math.min(thoughtTokens ?? 0, output),
   };
 }
 

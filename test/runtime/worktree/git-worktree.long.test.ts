@@ -205,7 +205,7 @@ describe('worktrees', () => {
   it('says what is missing without a repository or before its first commit', async () => {
     const plain = makeFolder({});
     const outside = await makeWorktree(plain, place, 'x');
-    assert.ok(!outside.ok && /needs a git repository/.test(outside.error));
+    assert.ok(!outside.ok && /needs a checkout of a git repository/.test(outside.error));
     execFileSync('git', ['init', '--quiet'], { cwd: plain });
     const empty = await makeWorktree(plain, place, 'x');
     assert.ok(!empty.ok && /needs a first commit/.test(empty.error));
