@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type pg from 'pg';
-import { SQLITE_MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
+import { migrationsOf } from '../../src/store/schema/migrations.ts';
 
 /** Tables that the laws of any moment read. */
 export const MOMENT_TABLES = ['trees', 'agents', 'wait_edges'] as const;
@@ -21,7 +21,7 @@ export const REST_TABLES = [
 export async function copyLedger(pool: pg.Pool, tables: readonly string[]): Promise<DatabaseSync> {
   const rows = await readMoment(pool, tables);
   const database = new DatabaseSync(':memory:');
-  for (const { sql } of SQLITE_MIGRATIONS) database.exec(sql);
+  for (const { sql } of migrationsOf('sqlite')) database.exec(sql);
   database.exec('BEGIN');
   for (const [table, all] of rows) insert(database, table, all);
   database.exec('COMMIT');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import pg from 'pg';
 import { openStore } from '../../src/store/open-store.ts';
-import { POSTGRES_MIGRATIONS } from '../../src/store/postgres/migrations.ts';
+import { NEWEST_SCHEMA } from '../../src/store/schema/migrations.ts';
 import { executeSql } from '../postgres/execute-sql.ts';
 import { sharedPostgres } from '../postgres/shared-postgres.ts';
 import { until } from '../runtime/stage.ts';
@@ -34,7 +34,7 @@ it('refuses a ledger of a newer version, and accepts it again at this version', 
   const server = await sharedPostgres();
   const url = await server.createDatabase();
   await (await openStore(url)).close();
-  const newer = (POSTGRES_MIGRATIONS.at(-1)?.number ?? 0) + 1;
+  const newer = NEWEST_SCHEMA + 1;
   await executeSql(url, `INSERT INTO coppice_migrations (number) VALUES (${newer})`);
   await assert.rejects(openStore(url), { code: 'E_DB_NEWER' });
   await executeSql(url, `DELETE FROM coppice_migrations WHERE number = ${newer}`);

@@ -7,8 +7,7 @@ import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
 import type { AgentState } from '../../src/records/agent/state.ts';
 import type { NewAsk } from '../../src/records/conversation/ask.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { POSTGRES_MIGRATIONS } from '../../src/store/postgres/migrations.ts';
-import { SQLITE_MIGRATIONS } from '../../src/store/sqlite/migrations.ts';
+import { migrationsOf } from '../../src/store/schema/migrations.ts';
 import type { Store } from '../../src/store/store.ts';
 import { jobOf } from '../cron/cron-stage.ts';
 import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
@@ -182,7 +181,9 @@ async function openTwice(url: string, schema: number): Promise<void> {
 }
 
 /** The schemas before the current one. */
-export const OLD_SCHEMAS = SQLITE_MIGRATIONS.slice(0, -1).map(({ number }) => number);
+export const OLD_SCHEMAS = migrationsOf('sqlite')
+  .slice(0, -1)
+  .map(({ number }) => number);
 
 /** A quick run tests only these: the first, the one with rows of its own, and the newest. */
 export const FEW_SCHEMAS = [1, SCHEMA, ...OLD_SCHEMAS.slice(-1)];
@@ -197,7 +198,7 @@ export function testOldLedger(schema: number): void {
       old.exec(
         `PRAGMA journal_mode = WAL; PRAGMA application_id = ${0x436f7070}; PRAGMA user_version = ${schema};`,
       );
-      for (const { sql } of SQLITE_MIGRATIONS.slice(0, schema)) old.exec(sql);
+      for (const { sql } of migrationsOf('sqlite').slice(0, schema)) old.exec(sql);
       old.exec(ROWS);
       if (schema === SCHEMA) old.exec(ROWS_OF_5);
       old.close();
@@ -218,7 +219,7 @@ export function testOldLedger(schema: number): void {
         await client.query(
           'CREATE TABLE coppice_migrations (number integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
         );
-        for (const { number, sql } of POSTGRES_MIGRATIONS.slice(0, schema)) {
+        for (const { number, sql } of migrationsOf('postgres').slice(0, schema)) {
           await client.query(sql);
           await client.query('INSERT INTO coppice_migrations (number) VALUES ($1)', [number]);
         }

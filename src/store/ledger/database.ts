@@ -62,12 +62,5 @@ export interface Dialect {
   elements(list: string): string;
 }
 
-/** One step of the schema; both databases use the same numbers. */
-export interface Migration {
-  readonly number: number;
-  readonly purpose: string;
-  readonly sql: string;
-}
-
 /** As a limit on rows: no limit. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;

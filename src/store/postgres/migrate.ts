@@ -1,7 +1,7 @@
 import type pg from 'pg';
+import { migrationsOf, NEWEST_SCHEMA } from '../schema/migrations.ts';
 import { StoreError } from '../store-error.ts';
 import { FUNCTIONS } from './functions.ts';
-import { POSTGRES_MIGRATIONS } from './migrations.ts';
 
 /** An arbitrary number: the advisory lock that every migrating process takes first. */
 const LOCK = 7_263_548_119;
@@ -13,7 +13,6 @@ const LOCK = 7_263_548_119;
 export async function migrate(client: pg.ClientBase, location: string, create: boolean): Promise<void> {
   if (!create && (await isMissing(client)))
     throw new StoreError('E_DB_NONE', `there is no ledger at ${location}`);
-  const newest = POSTGRES_MIGRATIONS.at(-1)?.number ?? 0;
   try {
     await client.query('BEGIN');
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
@@ -22,19 +21,19 @@ export async function migrate(client: pg.ClientBase, location: string, create: b
     );
     const { rows } = await client.query('SELECT coalesce(max(number), 0) AS present FROM coppice_migrations');
     const present = Number(rows[0].present);
-    if (present > newest) {
+    if (present > NEWEST_SCHEMA) {
       throw new StoreError(
         'E_DB_NEWER',
-        `${location} was written by a newer Coppice (schema ${present}, this one knows ${newest}): update Coppice, or use another database`,
+        `${location} was written by a newer Coppice (schema ${present}, this one knows ${NEWEST_SCHEMA}): update Coppice, or use another database`,
       );
     }
-    for (const migration of POSTGRES_MIGRATIONS) {
+    for (const migration of migrationsOf('postgres')) {
       if (migration.number <= present) continue;
       await client.query('INSERT INTO coppice_migrations (number) VALUES ($1)', [migration.number]);
       await client.query(migration.sql);
     }
     // The functions follow the schema: every migration installs the newest.
-    if (present < newest) await client.query(FUNCTIONS);
+    if (present < NEWEST_SCHEMA) await client.query(FUNCTIONS);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { migrationsOf, NEWEST_SCHEMA } from '../schema/migrations.ts';
 import { StoreError } from '../store-error.ts';
-import { SQLITE_MIGRATIONS } from './migrations.ts';
 import { sqliteStoreError } from './sqlite-error.ts';
 
 /** How long a writer waits for the transaction of another process. */
@@ -129,22 +129,21 @@ function refuseForeign(database: DatabaseSync, file: string): void {
 }
 
 function migrate(database: DatabaseSync, file: string): void {
-  const newest = SQLITE_MIGRATIONS.at(-1)?.number ?? 0;
   const version = () =>
     (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
-  if (version() === newest) return;
+  if (version() === NEWEST_SCHEMA) return;
   // Lock before reading the version, so that of two processes one migrates and the other finds it done.
   database.exec('BEGIN IMMEDIATE');
   try {
     const present = version();
-    if (present > newest) {
+    if (present > NEWEST_SCHEMA) {
       throw new StoreError(
         'E_DB_NEWER',
-        `${file} was written by a newer Coppice (schema ${present}, this one knows ${newest}): update Coppice, or choose another file with --database`,
+        `${file} was written by a newer Coppice (schema ${present}, this one knows ${NEWEST_SCHEMA}): update Coppice, or choose another file with --database`,
       );
     }
     if (present < 0 || (present === 0 && isOurs(database))) throw notThatSchema(file, present);
-    for (const migration of SQLITE_MIGRATIONS) {
+    for (const migration of migrationsOf('sqlite')) {
       if (migration.number <= present) continue;
       database.exec(migration.sql);
       database.exec(`PRAGMA user_version = ${migration.number}`);

@@ -1,5 +1,6 @@
 /*
- * Schemas 1 to 4 of the PostgreSQL ledger, each as its migration creates it. Later migrations are in migrations.ts; docs/ledger.md describes the result.
+ * Schemas 1 to 4 of the ledger, each as its migration creates it, in the language of migrations.ts, where later migrations are. docs/ledger.md describes the
+ * result.
  */
 
 /** Schema 1: trees, agents, messages, mail, wait-for edges, workers, signals. */
@@ -11,7 +12,7 @@ CREATE TABLE trees (
   total bigint NOT NULL,
   tokens bigint NOT NULL DEFAULT 0,
   cost_usd double precision NOT NULL DEFAULT 0
-);
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE agents (
   id text PRIMARY KEY,
@@ -44,11 +45,11 @@ CREATE TABLE agents (
   updated_at bigint NOT NULL,
   ended_at bigint,
   number bigint GENERATED ALWAYS AS IDENTITY
-) WITH (fillfactor = 80);
+) STRICT WITH (fillfactor = 80);
 CREATE INDEX agents_by_root ON agents (root_id, created_at);
 CREATE INDEX agents_by_parent ON agents (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX agents_by_worker ON agents (worker) WHERE worker IS NOT NULL;
-CREATE INDEX agents_by_prefix ON agents (id text_pattern_ops);
+CREATE INDEX agents_by_prefix ON agents (id text_pattern_ops); -- postgres
 CREATE INDEX agents_by_name ON agents (name);
 CREATE INDEX agents_by_session_key ON agents (session_key);
 CREATE INDEX agents_roots ON agents (created_at) WHERE parent_id IS NULL;
@@ -60,7 +61,7 @@ CREATE TABLE messages (
   content text NOT NULL,
   at bigint NOT NULL,
   PRIMARY KEY (agent_id, seq)
-);
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE mail (
   id text PRIMARY KEY,
@@ -74,7 +75,7 @@ CREATE TABLE mail (
   sent_at bigint NOT NULL,
   consumed_seq bigint,
   UNIQUE (to_id, number)
-);
+) STRICT, WITHOUT ROWID;
 CREATE INDEX mail_pending ON mail (to_id, number) WHERE consumed_seq IS NULL;
 
 CREATE TABLE requests (
@@ -88,14 +89,14 @@ CREATE TABLE requests (
   cost_usd double precision,
   started_at bigint NOT NULL,
   duration_ms bigint NOT NULL
-);
+) STRICT;
 CREATE INDEX requests_by_agent ON requests (agent_id, id);
 
 CREATE TABLE wait_edges (
   waiter text NOT NULL,
   target text NOT NULL,
   PRIMARY KEY (waiter, target)
-);
+) STRICT, WITHOUT ROWID;
 CREATE INDEX wait_edges_by_target ON wait_edges (target);
 
 CREATE TABLE workers (
@@ -103,7 +104,7 @@ CREATE TABLE workers (
   host text NOT NULL,
   pid integer NOT NULL,
   expires_at bigint NOT NULL
-);
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE signals (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -111,7 +112,7 @@ CREATE TABLE signals (
   agent_id text NOT NULL,
   kind text NOT NULL,
   about text
-);
+) STRICT;
 CREATE INDEX signals_by_worker ON signals (worker, id);
 `;
 
@@ -122,7 +123,8 @@ ALTER TABLE agents ADD COLUMN noticed bigint NOT NULL DEFAULT 0;
 CREATE TABLE subagent_runs (
   id text PRIMARY KEY,
   root_id text NOT NULL,
-  agent_id text NOT NULL UNIQUE,
+  agent_id text NOT NULL UNIQUE, -- postgres
+  agent_id text NOT NULL, -- sqlite
   source text NOT NULL,
   session_key text NOT NULL,
   requester_id text,
@@ -141,8 +143,9 @@ CREATE TABLE subagent_runs (
   finished_at bigint,
   duration_ms bigint,
   number bigint GENERATED ALWAYS AS IDENTITY
-);
-CREATE INDEX subagent_runs_by_prefix ON subagent_runs (id text_pattern_ops);
+) STRICT;
+CREATE UNIQUE INDEX subagent_runs_by_agent ON subagent_runs (agent_id); -- sqlite
+CREATE INDEX subagent_runs_by_prefix ON subagent_runs (id text_pattern_ops); -- postgres
 CREATE INDEX subagent_runs_by_root ON subagent_runs (root_id, created_at);
 CREATE INDEX subagent_runs_by_time ON subagent_runs (created_at);
 CREATE INDEX subagent_runs_active ON subagent_runs (created_at) WHERE finished_at IS NULL;
@@ -170,15 +173,15 @@ CREATE TABLE asks (
   answered_by text,
   answered_at bigint,
   number bigint GENERATED ALWAYS AS IDENTITY
-);
+) STRICT;
 CREATE INDEX asks_open ON asks (root_id) WHERE verdict IS NULL;
 CREATE INDEX asks_by_agent ON asks (agent_id);
-CREATE INDEX asks_by_prefix ON asks (id text_pattern_ops);
+CREATE INDEX asks_by_prefix ON asks (id text_pattern_ops); -- postgres
 `;
 
 /** Schema 4: schedules, the outbox, served trees. */
 export const SCHEDULES_AND_OUTBOX = `
-DROP FUNCTION IF EXISTS coppice_create_root(jsonb, text);
+DROP FUNCTION IF EXISTS coppice_create_root(jsonb, text); -- postgres
 ALTER TABLE agents ADD COLUMN deaths integer NOT NULL DEFAULT 0;
 ALTER TABLE trees ADD COLUMN served boolean NOT NULL DEFAULT false;
 ALTER TABLE trees ADD COLUMN placement text NOT NULL DEFAULT '[]';
@@ -209,11 +212,13 @@ CREATE TABLE cron_jobs (
   version bigint NOT NULL DEFAULT 1,
   created_at bigint NOT NULL,
   updated_at bigint NOT NULL
-) WITH (fillfactor = 80);
-CREATE INDEX cron_jobs_due ON cron_jobs (next_at) WHERE enabled AND next_at IS NOT NULL;
-CREATE INDEX cron_jobs_planned ON cron_jobs (planned_at) WHERE enabled AND next_at IS NOT NULL;
+) STRICT WITH (fillfactor = 80);
+CREATE INDEX cron_jobs_due ON cron_jobs (next_at) WHERE enabled AND next_at IS NOT NULL; -- postgres
+CREATE INDEX cron_jobs_due ON cron_jobs (next_at) WHERE enabled = 1 AND next_at IS NOT NULL; -- sqlite
+CREATE INDEX cron_jobs_planned ON cron_jobs (planned_at) WHERE enabled AND next_at IS NOT NULL; -- postgres
+CREATE INDEX cron_jobs_planned ON cron_jobs (planned_at) WHERE enabled = 1 AND next_at IS NOT NULL; -- sqlite
 CREATE INDEX cron_jobs_by_root ON cron_jobs (root_id) WHERE root_id IS NOT NULL;
-CREATE INDEX cron_jobs_by_prefix ON cron_jobs (id text_pattern_ops);
+CREATE INDEX cron_jobs_by_prefix ON cron_jobs (id text_pattern_ops); -- postgres
 
 CREATE TABLE cron_fires (
   job_id text NOT NULL,
@@ -224,7 +229,7 @@ CREATE TABLE cron_fires (
   run_id text,
   fired_at bigint NOT NULL,
   PRIMARY KEY (job_id, instant, manual)
-);
+) STRICT, WITHOUT ROWID;
 CREATE INDEX cron_fires_queued ON cron_fires (job_id) WHERE outcome = 'queued';
 
 CREATE TABLE deliveries (
@@ -245,18 +250,18 @@ CREATE TABLE deliveries (
   progress text,
   ended_at bigint,
   number bigint GENERATED ALWAYS AS IDENTITY
-) WITH (fillfactor = 80);
+) STRICT WITH (fillfactor = 80);
 CREATE INDEX deliveries_due ON deliveries (channel, next_at) WHERE status = 'pending';
 CREATE INDEX deliveries_by_about ON deliveries (about) WHERE about IS NOT NULL;
 CREATE INDEX deliveries_by_time ON deliveries (created_at);
-CREATE INDEX deliveries_by_prefix ON deliveries (id text_pattern_ops);
+CREATE INDEX deliveries_by_prefix ON deliveries (id text_pattern_ops); -- postgres
 CREATE INDEX deliveries_failed ON deliveries (ended_at) WHERE status = 'failed';
 
-CREATE TABLE channel_seats (channel text PRIMARY KEY, worker text NOT NULL);
+CREATE TABLE channel_seats (channel text PRIMARY KEY, worker text NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE channel_notes (
   channel text NOT NULL,
   key text NOT NULL,
   value text NOT NULL,
   PRIMARY KEY (channel, key)
-);
+) STRICT, WITHOUT ROWID;
 `;

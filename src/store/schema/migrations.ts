@@ -1,11 +1,19 @@
-import type { Migration } from '../ledger/database.ts';
+import type { Database } from '../ledger/database.ts';
 import { ASKS, RUN_HISTORY, SCHEDULES_AND_OUTBOX, TREES_AND_AGENTS } from './base-schema.ts';
 
+/** One step of the schema; both databases use the same numbers. */
+interface Migration {
+  readonly number: number;
+  readonly purpose: string;
+  readonly sql: string;
+}
+
 /**
- * Migrations of the PostgreSQL ledger: numbered, forward only, each applied once; after the last one, the newest functions are installed. docs/ledger.md
- * describes the schema.
+ * Migrations of the ledger: numbered, forward only, each applied once; after the last one, PostgreSQL installs the newest functions. docs/ledger.md describes
+ * the schema. The text is written for PostgreSQL, with what a table of SQLite is besides (`STRICT`, `WITHOUT ROWID`); a line that ends in `-- postgres` or
+ * `-- sqlite` is only for that database.
  */
-export const POSTGRES_MIGRATIONS: readonly Migration[] = [
+const MIGRATIONS: readonly Migration[] = [
   {
     number: 1,
     purpose: 'trees, agents, messages, mail, wait-for edges, workers, signals',
@@ -18,7 +26,7 @@ export const POSTGRES_MIGRATIONS: readonly Migration[] = [
     number: 5,
     purpose: 'recognise a repeated write whose acknowledgement was lost',
     sql: `
-DROP FUNCTION IF EXISTS coppice_create_root(jsonb, text, boolean);
+DROP FUNCTION IF EXISTS coppice_create_root(jsonb, text, boolean); -- postgres
 
 -- A mark of the last write of a leader that nothing else tells apart from its repetition: a step without messages, or a claim.
 ALTER TABLE agents ADD COLUMN last_write text;
@@ -34,7 +42,7 @@ CREATE TABLE unled (
   agent_id text NOT NULL,
   due_at bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (root_id, agent_id)
-);
+) STRICT, WITHOUT ROWID;
 INSERT INTO unled (root_id, agent_id)
   SELECT g.root_id, g.id FROM agents g JOIN trees t ON t.root_id = g.root_id
   WHERE t.served AND g.worker IS NULL AND (g.status IN ('requesting', 'executing', 'awaiting', 'cancelling', 'waiting')
@@ -59,15 +67,15 @@ CREATE INDEX asks_by_root ON asks (root_id, asked_at);
 CREATE INDEX cron_fires_by_time ON cron_fires (job_id, fired_at, instant);
 
 -- Room for new versions of a row beside the old one, and dead versions gone before they are many.
-ALTER TABLE agents SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
-ALTER TABLE trees SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
-ALTER TABLE mail SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
-ALTER TABLE messages SET (autovacuum_analyze_scale_factor = 0.02);
-ALTER TABLE workers SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200);
-ALTER TABLE signals SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
-ALTER TABLE unled SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
-ALTER TABLE wait_edges SET (autovacuum_vacuum_scale_factor = 0.02);
-ALTER TABLE deliveries SET (autovacuum_vacuum_scale_factor = 0.02);
+ALTER TABLE agents SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02); -- postgres
+ALTER TABLE trees SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02); -- postgres
+ALTER TABLE mail SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02); -- postgres
+ALTER TABLE messages SET (autovacuum_analyze_scale_factor = 0.02); -- postgres
+ALTER TABLE workers SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200); -- postgres
+ALTER TABLE signals SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000); -- postgres
+ALTER TABLE unled SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000); -- postgres
+ALTER TABLE wait_edges SET (autovacuum_vacuum_scale_factor = 0.02); -- postgres
+ALTER TABLE deliveries SET (autovacuum_vacuum_scale_factor = 0.02); -- postgres
 `,
   },
   {
@@ -90,7 +98,7 @@ ALTER TABLE asks ADD COLUMN difference text;
   {
     number: 9,
     purpose: 'a step may change the model of its agent',
-    // No table changes, only the functions that are installed with this migration.
+    // No table changes, only the functions that PostgreSQL installs with this migration.
     sql: 'SELECT 1',
   },
   {
@@ -105,22 +113,24 @@ ALTER TABLE wait_edges ADD COLUMN until bigint;
     number: 11,
     purpose: 'indexes for lists of agents, newest first, and of the conversations of a folder',
     sql: `
-CREATE INDEX agents_by_time ON agents (created_at, number);
-CREATE INDEX agents_by_folder ON agents ((config::json->>'cwd'), created_at, number) WHERE origin = 'root';
+CREATE INDEX agents_by_time ON agents (created_at, number); -- postgres
+CREATE INDEX agents_by_time ON agents (created_at); -- sqlite
+CREATE INDEX agents_by_folder ON agents ((config::json->>'cwd'), created_at, number) WHERE origin = 'root'; -- postgres
+CREATE INDEX agents_by_folder ON agents (json_extract(config, '$.cwd'), created_at) WHERE origin = 'root'; -- sqlite
 `,
   },
   {
     number: 12,
     purpose: 'decisions leave the database',
-    // Drops every older function: those installed with it only read facts and write rows.
+    // Drops every older function of PostgreSQL: those installed with it only read facts and write rows. SQLite never held any.
     sql: `
-DO $$
-DECLARE old regprocedure;
-BEGIN
-  FOR old IN SELECT p.oid::regprocedure FROM pg_proc p WHERE p.pronamespace = current_schema()::regnamespace AND p.proname LIKE 'coppice\\_%' LOOP
-    EXECUTE 'DROP FUNCTION ' || old || ' CASCADE';
-  END LOOP;
-END $$;
+DO $$ -- postgres
+DECLARE old regprocedure; -- postgres
+BEGIN -- postgres
+  FOR old IN SELECT p.oid::regprocedure FROM pg_proc p WHERE p.pronamespace = current_schema()::regnamespace AND p.proname LIKE 'coppice\\_%' LOOP -- postgres
+    EXECUTE 'DROP FUNCTION ' || old || ' CASCADE'; -- postgres
+  END LOOP; -- postgres
+END $$; -- postgres
 `,
   },
   {
@@ -133,7 +143,7 @@ CREATE INDEX subagent_runs_queued ON subagent_runs (root_id, created_at) WHERE s
   {
     number: 14,
     purpose: 'the facts of a worker say whether its lease has run out',
-    // No table changes, only the functions that are installed with this migration.
+    // No table changes, only the functions that PostgreSQL installs with this migration.
     sql: 'SELECT 1',
   },
   {
@@ -164,12 +174,15 @@ CREATE INDEX messages_by_file ON messages (changed, at) WHERE changed IS NOT NUL
   {
     number: 18,
     purpose: 'budgets of agents, and what of a tree its budget does not count or has set aside',
-    // Not NOT NULL: a process of schema 16 that is still running inserts trees without them.
+    // On PostgreSQL not NOT NULL: a process of schema 16 that is still running inserts trees without them.
     sql: `
 ALTER TABLE agents ADD COLUMN budget text;
-ALTER TABLE trees ADD COLUMN cached_tokens bigint DEFAULT 0;
-ALTER TABLE trees ADD COLUMN reserved_tokens bigint DEFAULT 0;
-ALTER TABLE trees ADD COLUMN reserved_usd double precision DEFAULT 0;
+ALTER TABLE trees ADD COLUMN cached_tokens bigint DEFAULT 0; -- postgres
+ALTER TABLE trees ADD COLUMN cached_tokens bigint NOT NULL DEFAULT 0; -- sqlite
+ALTER TABLE trees ADD COLUMN reserved_tokens bigint DEFAULT 0; -- postgres
+ALTER TABLE trees ADD COLUMN reserved_tokens bigint NOT NULL DEFAULT 0; -- sqlite
+ALTER TABLE trees ADD COLUMN reserved_usd double precision DEFAULT 0; -- postgres
+ALTER TABLE trees ADD COLUMN reserved_usd double precision NOT NULL DEFAULT 0; -- sqlite
 `,
   },
   {
@@ -198,14 +211,15 @@ CREATE TABLE tasks (
   added_at bigint NOT NULL,
   changed_at bigint NOT NULL,
   PRIMARY KEY (root_id, number)
-);
+) STRICT, WITHOUT ROWID;
 `,
   },
   {
     number: 21,
     purpose: 'an index for agents of a profile and a model, newest first',
     sql: `
-CREATE INDEX agents_by_kind ON agents ((coalesce(config::json->>'profile', '')), (config::json->>'model'), created_at, number);
+CREATE INDEX agents_by_kind ON agents ((coalesce(config::json->>'profile', '')), (config::json->>'model'), created_at, number); -- postgres
+CREATE INDEX agents_by_kind ON agents (coalesce(json_extract(config, '$.profile'), ''), json_extract(config, '$.model'), created_at); -- sqlite
 `,
   },
   {
@@ -215,7 +229,29 @@ CREATE INDEX agents_by_kind ON agents ((coalesce(config::json->>'profile', '')),
 CREATE TABLE instructions (
   root_id text PRIMARY KEY,
   text text NOT NULL
-);
+) STRICT;
 `,
   },
 ];
+
+export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;
+
+/** What SQLite writes otherwise. It numbers the rows of `STRICT` tables by itself. */
+const IN_SQLITE: readonly (readonly [RegExp, string])[] = [
+  [/,\s+number bigint GENERATED ALWAYS AS IDENTITY(?=\s+\))/g, ''],
+  [/ GENERATED ALWAYS AS IDENTITY/g, ''],
+  [/\b(?:bigint|integer|boolean)\b/g, 'INTEGER'],
+  [/\bdouble precision\b/g, 'REAL'],
+  [/\bDEFAULT false\b/g, 'DEFAULT 0'],
+  [/ WITH \(fillfactor = \d+\)/g, ''],
+];
+
+/** The migrations in the language of a database. */
+export function migrationsOf(kind: Database['kind']): readonly Migration[] {
+  const others = kind === 'sqlite' ? /^.*-- postgres$/gm : /^.*-- sqlite$/gm;
+  const words = kind === 'sqlite' ? IN_SQLITE : [[/ STRICT(?:, WITHOUT ROWID)?/g, ''] as const];
+  return MIGRATIONS.map((one) => ({
+    ...one,
+    sql: words.reduce((sql, [from, to]) => sql.replace(from, to), one.sql.replace(others, '')),
+  }));
+}
