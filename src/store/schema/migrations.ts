@@ -236,7 +236,7 @@ CREATE TABLE instructions (
 
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;
 
-/** What SQLite writes otherwise. It numbers the rows of `STRICT` tables by itself. */
+/** What SQLite writes otherwise; it numbers the rows of a table without such a column by itself. */
 const IN_SQLITE: readonly (readonly [RegExp, string])[] = [
   [/,\s+number bigint GENERATED ALWAYS AS IDENTITY(?=\s+\))/g, ''],
   [/ GENERATED ALWAYS AS IDENTITY/g, ''],
