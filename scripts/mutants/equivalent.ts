@@ -137,9 +137,9 @@ export const EQUIVALENT: readonly Equivalent[] = [
   },
   {
     file: 'src/kernel/ledger/tables.ts',
-    line: "channel_seats: { key: ['channel'], columns: { channel: 'text', worker: 'text' } },",
-    before: "['channel']",
-    after: '[]',
+    line: "channel_seats: table('channel', { text: 'channel worker' }),",
+    before: "('channel'",
+    after: "(''",
     why: 'decisions only wipe these rows, by their worker',
   },
   {

@@ -82,11 +82,12 @@ export class ChangeSet {
 
   #keyOf(table: TableName, row: Row): string {
     const { key } = TABLES[table];
-    if (key.length === 0) {
+    const [first] = key;
+    if (first === undefined) {
       this.#unnamed += 1;
       return `${this.#unnamed}`;
     }
-    if (key.length === 1) return String(row[key[0]] as Value);
+    if (key.length === 1) return String(row[first] as Value);
     return key.map((column) => String(row[column] as Value)).join('\n');
   }
 }
