@@ -9,13 +9,20 @@ const LOOK_MS = 500;
 /** Up to this size, the entries of indexes are checked, too: 2.6 s for 1 GB, and 0.4 s without. */
 const INDEXES_BYTES = 200_000_000;
 
-export type LedgerFile = ReturnType<typeof watchLedger>;
+export interface LedgerFile {
+  /** Aborted, with a `StoreError` as reason, when the ledger is gone and was copied, or cannot be. */
+  readonly gone: AbortSignal;
+  /** Looks now, which takes microseconds. Throws a `StoreError` if the ledger is gone. */
+  check(): void;
+  /** Looks for the last time, and waits for the copy; the database can be closed then. */
+  close(): Promise<void>;
+}
 
 /**
  * Notices when files of the ledger are deleted, moved, replaced or emptied. SQLite goes on with those that it has open without a word, and what it commits
  * there ends with the process. What was committed before can still be read through them, and is copied to a new file.
  */
-export function watchLedger(path: string, database: DatabaseSync) {
+export function watchLedger(path: string, database: DatabaseSync): LedgerFile {
   const file = resolve(path);
   // SQLite follows links before it names the other two.
   const real = realpathSync(file);
@@ -36,14 +43,11 @@ export function watchLedger(path: string, database: DatabaseSync) {
   };
   const timer = setInterval(look, LOOK_MS).unref();
   return {
-    /** Aborted, with a `StoreError` as reason, when the ledger is gone and was copied, or cannot be. */
     gone: gone.signal,
-    /** Looks now, which takes microseconds. Throws a `StoreError` if the ledger is gone. */
     check: () => {
       look();
       if (error !== null) throw error;
     },
-    /** Looks for the last time, and waits for the copy; the database can be closed then. */
     close: async () => {
       clearInterval(timer);
       look();
