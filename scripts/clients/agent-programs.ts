@@ -126,4 +126,25 @@ const opencode: AgentProgram = {
   },
 };
 
-export const AGENT_PROGRAMS: readonly AgentProgram[] = [claude, codex, gemini, opencode];
+const qwen: AgentProgram = {
+  name: 'qwen',
+  spec: '@qwen-code/qwen-code@0.24.4',
+  bin: 'qwen',
+  startModel: startOpenAiChatServer,
+  entry({ home, url }) {
+    write(join(home, '.qwen', 'settings.json'), {
+      security: { auth: { selectedType: 'openai' } },
+      general: { disableAutoUpdate: true, enableAutoUpdate: false },
+      privacy: { usageStatisticsEnabled: false },
+      telemetry: { enabled: false },
+    });
+    return {
+      price: PRICE,
+      args: ['--acp', '--auth-type', 'openai'],
+      env: { OPENAI_API_KEY: 'any', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'm' },
+      writable: made(home, '.qwen'),
+    };
+  },
+};
+
+export const AGENT_PROGRAMS: readonly AgentProgram[] = [claude, codex, gemini, qwen, opencode];

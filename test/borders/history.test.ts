@@ -27,6 +27,8 @@ type Refusal = { readonly status: number; readonly body: unknown };
 
 interface Stage {
   readonly bodies: Body[];
+  /** What people were told while requests were sent. */
+  readonly told: string[];
   send(request?: Partial<ModelRequest>, quirks?: QuirkBook): Promise<ModelOutcome>;
 }
 
@@ -64,8 +66,10 @@ async function stage(
   const { path } = PROTOCOLS.find((one) => one.type === type) as (typeof PROTOCOLS)[number];
   const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   const own = memoryQuirks();
+  const told: string[] = [];
   return {
     bodies,
+    told,
     async send(request = {}, quirks = own) {
       const opened = await openModel(`local/${model}`, {
         providers: { local: { type, baseURL, apiKeyEnv: 'KEY', ...config } },
@@ -73,7 +77,9 @@ async function stage(
         quirks,
         gates: new Map([[`local/${model}`, new Gate({ attempts: 1 })]]),
       });
-      return opened.stream(ask(request), () => undefined);
+      return opened.stream(ask(request), (delta) => {
+        if (delta.type === 'waiting') told.push(delta.reason);
+      });
     },
   };
 }
@@ -341,6 +347,10 @@ describe('what a refusal names is left out of one more request, and remembered',
     );
     assert.equal((await s.send({ thinking: 'low' })).type, 'answer');
     assert.equal(s.bodies.length, 3);
+    assert.deepEqual(s.told, [
+      'the server refused: asked without stream_options',
+      'the server refused: asked without stream_options, reasoning_effort',
+    ]);
   });
 
   it('not what the request cannot do without, nor a thing that only shares a word with the refusal', async (test) => {

@@ -5,7 +5,7 @@ import { CallLabels } from './call-labels.ts';
 import { withinPictures } from './picture-budget.ts';
 import type { Price, ProviderConfig, Quirks } from './provider-config.ts';
 import { providerFailure } from './provider-failure.ts';
-import type { QuirkBook } from './quirk-book.ts';
+import { type QuirkBook, quirksTold } from './quirk-book.ts';
 import { misses, quirksIn } from './quirks.ts';
 
 /** Sends one request and reads the answer into the collector until its end, its first error or the abort. Rejects with the error. */
@@ -89,7 +89,7 @@ async function stream(
     return { ...outcome, failure: { ...failure, error: failure.error + near }, ...partial() };
   };
   try {
-    await asks.ask(request, collector);
+    await asks.ask(request, collector, onDelta);
     if (request.signal.aborted) return { type: 'aborted', ...partial() };
     if (collector.error !== null) return await failed(collector.error);
     const answer = collector.answer();
@@ -118,7 +118,11 @@ class Asks {
     this.#options = options;
   }
 
-  async ask(request: ModelRequest, collector: AnswerCollector): Promise<void> {
+  async ask(
+    request: ModelRequest,
+    collector: AnswerCollector,
+    onDelta: (delta: ModelDelta) => void,
+  ): Promise<void> {
     const { id, quirks: book } = this.#options;
     let quirks = book.of(id);
     let first: unknown;
@@ -132,6 +136,7 @@ class Asks {
         if (learnt === null) throw first !== undefined && misses(error, quirks) ? first : error;
         first ??= error;
         quirks = learnt;
+        onDelta({ type: 'waiting', reason: `the server refused: asked ${quirksTold(quirks)}`, delay_ms: 0 });
         continue;
       }
       if (refusals > 0) book.learn(id, quirks);
