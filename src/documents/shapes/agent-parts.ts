@@ -1,34 +1,40 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
-import { image, maybe, maybeTime, number, one, text, texts, time, yes } from './document-parts.ts';
+import {
+  group,
+  image,
+  list,
+  maybe,
+  maybeGroup,
+  maybeNumber,
+  maybeTime,
+  number,
+  one,
+  text,
+  texts,
+  time,
+  yes,
+} from './document-parts.ts';
 
 const deeds = z.strictObject({
   line: text('all of it in one line, as the agent that gets its result reads it'),
-  calls: z
-    .array(
-      z.strictObject({
-        tool: text('the tool'),
-        made: number('calls'),
-        failed: number('calls without success'),
-      }),
-    )
-    .describe('calls of tools; not those with which it works with other agents'),
+  calls: list('calls of tools; not those with which it works with other agents', {
+    tool: text('the tool'),
+    made: number('calls'),
+    failed: number('calls without success'),
+  }),
   files: texts('files that `write` and `patch` changed, and that git names for a worktree'),
   more_files: number('changed files that are not named'),
-  commands: z
-    .array(
-      z.strictObject({
-        command: text('the command; its beginning if it is long'),
-        exit_code: z.number().nullable().describe('null: none, for example because it was stopped'),
-      }),
-    )
-    .describe('its newest shell commands'),
+  commands: list('its newest shell commands', {
+    command: text('the command; its beginning if it is long'),
+    exit_code: maybeNumber('null: none, for example because it was stopped'),
+  }),
   more_commands: number('commands before these'),
   children: number('agents that it created'),
   unanswered: number('how many of these had not answered when its turn ended'),
   missing_evidence: texts('evidence that its profile requires and that is missing'),
   tokens: number('input and output'),
-  took_ms: z.number().nullable().describe('duration of its turn; null while it works'),
+  took_ms: maybeNumber('duration of its turn; null while it works'),
 });
 
 const amounts = z.strictObject({
@@ -36,8 +42,8 @@ const amounts = z.strictObject({
   usd: number('US dollars'),
 });
 const budgetAmounts = z.strictObject({
-  tokens: z.number().nullable().describe('tokens, without input read from a cache'),
-  usd: z.number().nullable().describe('US dollars'),
+  tokens: maybeNumber('tokens, without input read from a cache'),
+  usd: maybeNumber('US dollars'),
 });
 
 export const agent = z
@@ -83,56 +89,45 @@ export const agent = z
     user_initiated: yes('false for sub-agents with a task of their own'),
     label: maybe('label of its task'),
     profile: maybe('the profile that it was set up by'),
-    worktree: z
-      .strictObject({
-        branch: text('its branch'),
-        path: text('its folder; removed once its result is in the ledger'),
-      })
-      .nullable()
-      .describe('its git worktree'),
+    worktree: maybeGroup('its git worktree', {
+      branch: text('its branch'),
+      path: text('its folder; removed once its result is in the ledger'),
+    }),
     model: text('`provider/model`'),
     thinking: one('its effort', 'off', 'low', 'medium', 'high'),
     tool_calls: number('calls made so far'),
-    tokens: z
-      .strictObject({
-        input: number('input, cached input included'),
-        output: number('output, reasoning included'),
-        cached: number('input read from a cache'),
-        reasoning: number('output that was reasoning'),
-      })
-      .describe('tokens used so far'),
-    cost_usd: z.number().nullable().describe('US dollars so far; null where no price is known'),
-    budget: z
-      .strictObject({
-        limit: budgetAmounts.describe('what it was given; null: no limit of its own'),
-        spent: amounts.describe('what it and the agents below it have used'),
-        left: budgetAmounts.describe('what is neither used nor set aside for agents below it'),
-        until: maybeTime('when its time is over'),
-      })
-      .nullable()
-      .describe('its own [budget](budgets.md), if it has one'),
+    tokens: group('tokens used so far', {
+      input: number('input, cached input included'),
+      output: number('output, reasoning included'),
+      cached: number('input read from a cache'),
+      reasoning: number('output that was reasoning'),
+    }),
+    cost_usd: maybeNumber('US dollars so far; null where no price is known'),
+    budget: maybeGroup('its own [budget](budgets.md), if it has one', {
+      limit: budgetAmounts.describe('what it was given; null: no limit of its own'),
+      spent: amounts.describe('what it and the agents below it have used'),
+      left: budgetAmounts.describe('what is neither used nor set aside for agents below it'),
+      until: maybeTime('when its time is over'),
+    }),
     deeds: deeds
       .nullable()
       .describe('what it really did since it was last asked, counted by the runtime; null before that'),
     doing: maybe('one line on what it does now, for people'),
     last_reply: maybe('text of its last finished turn'),
     result: maybe('what it ended with, where its task has an end'),
-    error: z
-      .strictObject({
-        kind: text('[kind of failure](#kinds-of-failure), or `killed`'),
-        message: text('for people'),
-        retryable: yes('the same may succeed later'),
-      })
-      .nullable()
-      .describe('why it failed'),
+    error: maybeGroup('why it failed', {
+      kind: text('[kind of failure](#kinds-of-failure), or `killed`'),
+      message: text('for people'),
+      retryable: yes('the same may succeed later'),
+    }),
     limit: maybe('the limit that ended its newest turn or run, although there is a reply'),
     started_at: time('when it was created'),
     updated_at: time('when something last happened to it'),
     ended_at: maybeTime('when it ended for good'),
-    unled: z
-      .strictObject({ why: text('why no process leads its tree'), next: text('what would help') })
-      .nullable()
-      .describe('set while its tree stands still'),
+    unled: maybeGroup('set while its tree stands still', {
+      why: text('why no process leads its tree'),
+      next: text('what would help'),
+    }),
     pending_approval: maybe('id of the approval that it waits for; not in `coppice/run/v1`'),
   })
   .meta({ id: 'agent' });
@@ -144,14 +139,8 @@ export const limits = z.strictObject({
   total: number('agents ever created in the tree'),
   turns: number('model requests of one agent in one turn'),
   run_ms: number('time of one turn, in milliseconds'),
-  tokens: z
-    .number()
-    .nullable()
-    .describe('output, and input not read from a cache, of the tree; `null`: no limit'),
-  cost_usd: z
-    .number()
-    .nullable()
-    .describe('cost of the tree in US dollars; `null`: no limit ([prices](prices.md))'),
+  tokens: maybeNumber('output, and input not read from a cache, of the tree; `null`: no limit'),
+  cost_usd: maybeNumber('cost of the tree in US dollars; `null`: no limit ([prices](prices.md))'),
 });
 
 export const tree = z.strictObject({
@@ -180,23 +169,21 @@ export const mail = z.strictObject({
   kind: one('what it is', 'letter', 'outcome', 'announce', 'task', 'control', 'event'),
   body: text('text; JSON for `outcome`, `announce` and `control`'),
   images: z.array(image).optional().describe('pictures'),
-  did: z.string().optional().describe('what its sender had really done by then; on mail to its parent'),
+  did: text('what its sender had really done by then; on mail to its parent').optional(),
   number: number('counts from 1 per agent'),
   sent_at: number('milliseconds since 1970'),
-  consumed_seq: z.number().nullable().describe('null while unread, 0 if it was taken back before that'),
+  consumed_seq: maybeNumber('null while unread, 0 if it was taken back before that'),
 });
 
 export const request = z.strictObject({
   model: text('`provider/model`'),
-  usage: z
-    .strictObject({
-      input: number('input tokens, cached input included'),
-      output: number('output tokens, reasoning included'),
-      cached: number('input read from a cache'),
-      reasoning: number('output that was reasoning'),
-      cost_usd: z.number().nullable().describe('US dollars; null where no price is known'),
-    })
-    .describe('what it used'),
+  usage: group('what it used', {
+    input: number('input tokens, cached input included'),
+    output: number('output tokens, reasoning included'),
+    cached: number('input read from a cache'),
+    reasoning: number('output that was reasoning'),
+    cost_usd: maybeNumber('US dollars; null where no price is known'),
+  }),
   started_at: number('milliseconds since 1970'),
   duration_ms: number('until the answer was complete'),
 });
@@ -208,17 +195,13 @@ export const promptMessage = z.strictObject({
   shared: yes('shared with an ancestor'),
   from: number('bytes of all messages before it'),
   bytes: number('its texts, and its pictures as base64'),
-  blocks: z
-    .array(
-      z.strictObject({
-        type: one('what it is', 'text', 'reasoning', 'call', 'result'),
-        name: maybe('the tool of a call or a result'),
-        text: text('the text; of a call, its arguments'),
-        images: number('pictures beside it, which are left out here'),
-        bytes: number('of the text and the pictures'),
-      }),
-    )
-    .describe('its parts'),
+  blocks: list('its parts', {
+    type: one('what it is', 'text', 'reasoning', 'call', 'result'),
+    name: maybe('the tool of a call or a result'),
+    text: text('the text; of a call, its arguments'),
+    images: number('pictures beside it, which are left out here'),
+    bytes: number('of the text and the pictures'),
+  }),
 });
 
 /** A tree in a list. */

@@ -6,12 +6,19 @@ import type { DeepReadonly } from '../../records/deep-readonly.ts';
 export const text = (meaning: string) => z.string().describe(meaning);
 export const maybe = (meaning: string) => z.string().nullable().describe(meaning);
 export const number = (meaning: string) => z.number().describe(meaning);
+export const maybeNumber = (meaning: string) => z.number().nullable().describe(meaning);
 export const yes = (meaning: string) => z.boolean().describe(meaning);
 export const time = (meaning: string) => z.iso.datetime().describe(meaning);
 export const maybeTime = (meaning: string) => z.iso.datetime().nullable().describe(meaning);
 export const texts = (meaning: string) => z.array(z.string()).describe(meaning);
 export const one = <const Names extends readonly [string, ...string[]]>(meaning: string, ...names: Names) =>
   z.enum(names).describe(meaning);
+export const group = <Shape extends z.ZodRawShape>(meaning: string, shape: Shape) =>
+  z.strictObject(shape).describe(meaning);
+export const maybeGroup = <Shape extends z.ZodRawShape>(meaning: string, shape: Shape) =>
+  z.strictObject(shape).nullable().describe(meaning);
+export const list = <Shape extends z.ZodRawShape>(meaning: string, shape: Shape) =>
+  z.array(z.strictObject(shape)).describe(meaning);
 
 export const image = z.strictObject({
   media_type: text('such as `image/png`'),
@@ -38,7 +45,7 @@ export const run = z
     requester_key: text('session key of who asked for it'),
     model: text('`provider/model`'),
     thinking: one('how much it reasons', ...THINKING),
-    timeout_seconds: z.number().nullable().describe('its own time limit'),
+    timeout_seconds: maybeNumber('its own time limit'),
     cleanup: one('what happens to its conversation', 'delete', 'keep'),
     deliver: texts('targets that are told how it ended'),
     job_id: maybe('the job that started it'),
@@ -47,7 +54,7 @@ export const run = z
     created_at: time('when it was created'),
     started_at: maybeTime('when it began'),
     finished_at: maybeTime('when it ended'),
-    duration_ms: z.number().nullable().describe('from start to end'),
+    duration_ms: maybeNumber('from start to end'),
   })
   .meta({ id: 'run' });
 
@@ -128,7 +135,7 @@ export const job = z
     cwd: text('its folder'),
     allow: texts('rules of its own that allow'),
     deny: texts('rules of its own that deny'),
-    timeout_seconds: z.number().nullable().describe('the longest a run may take'),
+    timeout_seconds: maybeNumber('the longest a run may take'),
     deliver: texts('targets that get its results'),
     once: yes('disabled after it fired once'),
     cleanup: one('what happens to the conversation of a run', 'delete', 'keep'),
@@ -169,23 +176,18 @@ export const profile = z
     system: maybe('its system prompt'),
     instructions: yes('its agents get the instructions of the project and the user'),
     skills: z.array(z.string()).nullable().describe('the only skills they have'),
-    turns: z.number().nullable().describe('model requests of one turn'),
-    run_ms: z.number().nullable().describe('time of one turn'),
-    budget: z
-      .strictObject({
-        tokens: z.number().optional().describe('tokens, without input read from a cache'),
-        usd: z.number().optional().describe('US dollars'),
-        seconds: z.number().optional().describe('time by the clock'),
-      })
-      .nullable()
-      .describe('what one of its agents and the agents below it may spend'),
-    permissions: z
-      .strictObject({
-        allow: texts('rules that allow'),
-        ask: texts('rules that ask'),
-        deny: texts('rules that deny'),
-      })
-      .describe('its rules'),
+    turns: maybeNumber('model requests of one turn'),
+    run_ms: maybeNumber('time of one turn'),
+    budget: maybeGroup('what one of its agents and the agents below it may spend', {
+      tokens: number('tokens, without input read from a cache').optional(),
+      usd: number('US dollars').optional(),
+      seconds: number('time by the clock').optional(),
+    }),
+    permissions: group('its rules', {
+      allow: texts('rules that allow'),
+      ask: texts('rules that ask'),
+      deny: texts('rules that deny'),
+    }),
     require: texts('evidence that its work must bring'),
     source: text('`config`, `built in`, or the file'),
   })

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { image, number, one, text } from './document-parts.ts';
+import { group, image, number, one, text } from './document-parts.ts';
 
 const place = {
   agent_id: text('the agent that it was written by; of an inherited one, an ancestor'),
@@ -20,130 +20,116 @@ const file = z.strictObject({
     .readonly()
     .optional()
     .describe('of a change: its first and last line in the new content'),
-  base: z
-    .string()
-    .optional()
-    .describe('of a change: the text before, where no earlier change in the ledger leads to it'),
+  base: text('of a change: the text before, where no earlier change in the ledger leads to it').optional(),
 });
 
 /** One line of `logs`, by its kind. */
 export const messages = {
   user: z.strictObject({
     kind: z.literal('user').describe('what the model was told'),
-    content: z
-      .strictObject({
-        origin: one(
-          'a person, letters, the runtime, who a fork is, the task of a fresh conversation',
-          'human',
-          'mail',
-          'system',
-          'identity',
-          'task',
-        ),
-        text: text('the text'),
-        images: z.array(image).optional().describe('pictures'),
-      })
-      .describe('what was said'),
+    content: group('what was said', {
+      origin: one(
+        'a person, letters, the runtime, who a fork is, the task of a fresh conversation',
+        'human',
+        'mail',
+        'system',
+        'identity',
+        'task',
+      ),
+      text: text('the text'),
+      images: z.array(image).optional().describe('pictures'),
+    }),
     ...place,
   }),
   assistant: z.strictObject({
     kind: z.literal('assistant').describe('what the model said'),
-    content: z
-      .strictObject({
-        model: text('`provider/model` that wrote it'),
-        parts: z
-          .array(
-            z.discriminatedUnion('type', [
-              z.strictObject({ type: z.literal('text'), text: z.string(), metadata: z.unknown().optional() }),
-              z.strictObject({
-                type: z.literal('reasoning'),
-                text: z.string(),
-                metadata: z.unknown().optional(),
-              }),
-              z.strictObject({
-                type: z.literal('call'),
-                id: z.string(),
-                name: z.string(),
-                input: z.string(),
-                metadata: z.unknown().optional(),
-              }),
-            ]),
-          )
-          .describe(
-            '`{type: "text", text}`, `{type: "reasoning", text}` or `{type: "call", id, name, input}`, `input` being JSON as text; `metadata` is the provider’s own',
-          ),
-        finish: z
-          .enum(['length', 'refused', 'interrupted'])
-          .optional()
-          .describe('set when the answer is not whole'),
-        reason: z.string().optional().describe("the provider's own word for it"),
-      })
-      .describe('the answer'),
+    content: group('the answer', {
+      model: text('`provider/model` that wrote it'),
+      parts: z
+        .array(
+          z.discriminatedUnion('type', [
+            z.strictObject({ type: z.literal('text'), text: z.string(), metadata: z.unknown().optional() }),
+            z.strictObject({
+              type: z.literal('reasoning'),
+              text: z.string(),
+              metadata: z.unknown().optional(),
+            }),
+            z.strictObject({
+              type: z.literal('call'),
+              id: z.string(),
+              name: z.string(),
+              input: z.string(),
+              metadata: z.unknown().optional(),
+            }),
+          ]),
+        )
+        .describe(
+          '`{type: "text", text}`, `{type: "reasoning", text}` or `{type: "call", id, name, input}`, `input` being JSON as text; `metadata` is the provider’s own',
+        ),
+      finish: z
+        .enum(['length', 'refused', 'interrupted'])
+        .optional()
+        .describe('set when the answer is not whole'),
+      reason: text("the provider's own word for it").optional(),
+    }),
     ...place,
   }),
   result: z.strictObject({
     kind: z.literal('result').describe('the result of a call'),
-    content: z
-      .strictObject({
-        call_id: text('the `id` of the call'),
-        name: text('the tool'),
-        status: one(
-          '`interrupted`: its process died while it ran, the outcome is unknown',
-          'ok',
-          'error',
-          'denied',
-          'interrupted',
-          'cancelled',
-        ),
-        output: text('what the model got'),
-        did: z
-          .string()
-          .optional()
-          .describe('of a delegated task: what its agent really did; the model reads it after `output`'),
-        images: z.array(image).optional().describe('pictures'),
-        file: file.optional().describe('the file that the call showed or changed; not for the model'),
-      })
-      .describe('the result'),
+    content: group('the result', {
+      call_id: text('the `id` of the call'),
+      name: text('the tool'),
+      status: one(
+        '`interrupted`: its process died while it ran, the outcome is unknown',
+        'ok',
+        'error',
+        'denied',
+        'interrupted',
+        'cancelled',
+      ),
+      output: text('what the model got'),
+      did: text(
+        'of a delegated task: what its agent really did; the model reads it after `output`',
+      ).optional(),
+      images: z.array(image).optional().describe('pictures'),
+      file: file.optional().describe('the file that the call showed or changed; not for the model'),
+    }),
     ...place,
   }),
   event: z.strictObject({
     kind: z.literal('event').describe('something for people; never sent to a model'),
-    content: z
-      .strictObject({
-        event: one(
-          'what happened',
-          ...([
-            'forked',
-            'killed',
-            'interrupted',
-            'error',
-            'retried',
-            'limit',
-            'notice',
-            'asked',
-            'answered',
-            'waited',
-            'left-out',
-            'elided',
-            'checkpoint',
-          ] as const),
-        ),
-        text: text('in words'),
-        data: z.unknown().optional().describe('details, by event'),
-      })
-      .describe('the event'),
+    content: group('the event', {
+      event: one(
+        'what happened',
+        ...([
+          'forked',
+          'killed',
+          'interrupted',
+          'error',
+          'retried',
+          'limit',
+          'notice',
+          'asked',
+          'answered',
+          'waited',
+          'left-out',
+          'elided',
+          'checkpoint',
+        ] as const),
+      ),
+      text: text('in words'),
+      data: z.unknown().optional().describe('details, by event'),
+    }),
     ...place,
   }),
   capture: z.strictObject({
     kind: z
       .literal('capture')
       .describe('text that a person captured for a sub-agent; never sent to this model'),
-    content: z
-      .strictObject({
-        text: text('the text'),
-        mark: z.enum(['begun', 'ended']).optional().describe('the first and last row of a capture'),
-      })
-      .describe('the text'),
+    content: group('the text', {
+      text: text('the text'),
+      mark: z.enum(['begun', 'ended']).optional().describe('the first and last row of a capture'),
+    }),
     ...place,
   }),
 };

@@ -3,8 +3,10 @@ import {
   approval,
   delivery,
   grantedRule,
+  group,
   job,
   jobRun,
+  list,
   maybe,
   number,
   one,
@@ -150,32 +152,25 @@ export const OTHER_DOCUMENTS = [
         'fires',
       ).describe('rows of each kind'),
       resumed: number('trees whose removal was cut short earlier'),
-      trees: z
-        .array(
-          z.strictObject({
-            root_id: text('the root'),
-            name: text('its name'),
-            status: text('state of the root'),
-            last_at: time('when something last happened to the root'),
-          }),
-        )
-        .describe('trees that were old, oldest first'),
-      output: z
-        .strictObject({ files: number('files of spilled output'), bytes: number('their size') })
-        .describe('spilled output'),
-      worktrees: z
-        .array(
-          z.strictObject({
-            path: text('its folder'),
-            branch: text('its branch'),
-            agent_id: maybe('the oldest agent that worked in it; null: none in this ledger'),
-            name: maybe('its name'),
-            kept: maybe('why it stays; null: it was removed, or would be'),
-            merge: text('the command that merges its branch'),
-            remove: text('the command that removes its folder, whatever is in it'),
-          }),
-        )
-        .describe('git worktrees in which no agent works any more'),
+      trees: list('trees that were old, oldest first', {
+        root_id: text('the root'),
+        name: text('its name'),
+        status: text('state of the root'),
+        last_at: time('when something last happened to the root'),
+      }),
+      output: group('spilled output', {
+        files: number('files of spilled output'),
+        bytes: number('their size'),
+      }),
+      worktrees: list('git worktrees in which no agent works any more', {
+        path: text('its folder'),
+        branch: text('its branch'),
+        agent_id: maybe('the oldest agent that worked in it; null: none in this ledger'),
+        name: maybe('its name'),
+        kept: maybe('why it stays; null: it was removed, or would be'),
+        merge: text('the command that merges its branch'),
+        remove: text('the command that removes its folder, whatever is in it'),
+      }),
     }),
   },
   {
@@ -194,8 +189,8 @@ export const OTHER_DOCUMENTS = [
     shape: z.strictObject({
       folder: text('the folder'),
       trusted: yes('whether it is trusted now'),
-      revoked: z.boolean().optional().describe('of `--revoke`: it was trusted before'),
-      hash: z.string().optional().describe('of its files'),
+      revoked: yes('of `--revoke`: it was trusted before').optional(),
+      hash: text('of its files').optional(),
       files: z.array(z.string()).optional().describe('its files'),
       profiles: z.array(profile).optional().describe('what they say'),
       notices: z.array(z.string()).optional().describe('what is wrong with them'),
@@ -205,24 +200,20 @@ export const OTHER_DOCUMENTS = [
     name: 'coppice/mcp-servers/v1',
     by: ['mcp list'],
     shape: z.strictObject({
-      servers: z
-        .array(
-          z.strictObject({
-            name: text('its name, with which the names of its tools begin'),
-            source: text('`config`, or the file that brings it'),
-            state: one(
-              '`untrusted`, `changed`: its file waits for `coppice trust`; `hidden`: the configuration has one of that name',
-              'used',
-              'untrusted',
-              'changed',
-              'hidden',
-            ),
-            command: maybe('the program'),
-            args: texts('its arguments'),
-            url: maybe('the address'),
-          }),
-        )
-        .describe('those of the configuration first'),
+      servers: list('those of the configuration first', {
+        name: text('its name, with which the names of its tools begin'),
+        source: text('`config`, or the file that brings it'),
+        state: one(
+          '`untrusted`, `changed`: its file waits for `coppice trust`; `hidden`: the configuration has one of that name',
+          'used',
+          'untrusted',
+          'changed',
+          'hidden',
+        ),
+        command: maybe('the program'),
+        args: texts('its arguments'),
+        url: maybe('the address'),
+      }),
       notices: texts('what in the folder cannot be used'),
     }),
   },
@@ -231,21 +222,15 @@ export const OTHER_DOCUMENTS = [
     by: ['mcp test'],
     shape: z.strictObject({
       ok: yes('every server answered'),
-      servers: z
-        .array(
-          z.strictObject({
-            name: text('its name'),
-            ok: yes('it answered'),
-            error: maybe('why it did not answer, as a predicate without its subject'),
-            server: maybe('what it says of itself'),
-            protocol: maybe('the version of the protocol'),
-            tools: z
-              .array(z.strictObject({ name: text('as models see it'), description: text('on one line') }))
-              .describe('in its order'),
-            duration_ms: number('from its start to its tools'),
-          }),
-        )
-        .describe('those that were asked for'),
+      servers: list('those that were asked for', {
+        name: text('its name'),
+        ok: yes('it answered'),
+        error: maybe('why it did not answer, as a predicate without its subject'),
+        server: maybe('what it says of itself'),
+        protocol: maybe('the version of the protocol'),
+        tools: list('in its order', { name: text('as models see it'), description: text('on one line') }),
+        duration_ms: number('from its start to its tools'),
+      }),
     }),
   },
   {
@@ -263,16 +248,12 @@ export const OTHER_DOCUMENTS = [
     by: ['doctor'],
     shape: z.strictObject({
       healthy: yes('nothing needed is missing'),
-      checks: z
-        .array(
-          z.strictObject({
-            name: text('what was checked'),
-            ok: yes('the check passed'),
-            needed: yes('false: optional'),
-            text: text('what was found'),
-          }),
-        )
-        .describe('in order'),
+      checks: list('in order', {
+        name: text('what was checked'),
+        ok: yes('the check passed'),
+        needed: yes('false: optional'),
+        text: text('what was found'),
+      }),
     }),
   },
 ] as const satisfies readonly JsonDocument[];

@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { mail, promptMessage, request, treeRow } from './agent-parts.ts';
-import { maybe, maybeTime, number, one, text, texts, time, yes } from './document-parts.ts';
+import {
+  list,
+  maybe,
+  maybeGroup,
+  maybeNumber,
+  maybeTime,
+  number,
+  one,
+  text,
+  texts,
+  time,
+  yes,
+} from './document-parts.ts';
 import type { JsonDocument } from './json-document.ts';
 import { message } from './message-lines.ts';
 import { timeline, treeLetter } from './timeline-document.ts';
@@ -32,16 +44,12 @@ export const usage = z.strictObject({
 /** Usage of trees over time, as the bars of a small chart. */
 export const activity = z.strictObject({
   complete: usage.shape.complete,
-  trees: z
-    .array(
-      z.strictObject({
-        root_id: text('the tree'),
-        begins_at: time('where the first bar begins'),
-        bar_ms: number('milliseconds of a bar'),
-        tokens: z.array(z.number()).describe('input and output of each bar; at most 24'),
-      }),
-    )
-    .describe('ordered by their latest activity, the newest last'),
+  trees: list('ordered by their latest activity, the newest last', {
+    root_id: text('the tree'),
+    begins_at: time('where the first bar begins'),
+    bar_ms: number('milliseconds of a bar'),
+    tokens: z.array(z.number()).describe('input and output of each bar; at most 24'),
+  }),
 });
 
 const range = z.strictObject({ usual: number('the median'), most: number('nine of ten used at most that') });
@@ -51,15 +59,12 @@ const estimate = z.strictObject({
   profile: maybe('null: agents without one'),
   model: text('`provider/model`'),
   line: text('all of it in one line'),
-  estimate: z
-    .strictObject({
-      agents: number('how many it is based on; at most the newest 200'),
-      tokens: range.describe('output, and input not read from a cache'),
-      usd: range.nullable().describe('US dollars; null: their price is unknown'),
-      seconds: range.describe('from the first request of an agent to the end of its last'),
-    })
-    .nullable()
-    .describe('null: there were too few'),
+  estimate: maybeGroup('null: there were too few', {
+    agents: number('how many it is based on; at most the newest 200'),
+    tokens: range.describe('output, and input not read from a cache'),
+    usd: range.nullable().describe('US dollars; null: their price is unknown'),
+    seconds: range.describe('from the first request of an agent to the end of its last'),
+  }),
 });
 
 const spending = z.strictObject({
@@ -67,10 +72,10 @@ const spending = z.strictObject({
     'whose budget it is: of the agent itself, or the nearest one above it; the root if it is that of the tree',
   ),
   of_tree: yes('it is the limit of the tree'),
-  limit: z.number().nullable().describe('null: no limit'),
+  limit: maybeNumber('null: no limit'),
   spent: number('what the holder and all below it have used'),
   reserved: number('what is left of budgets that agents below it were given'),
-  left: z.number().nullable().describe('what is neither used nor set aside; null: no limit'),
+  left: maybeNumber('what is neither used nor set aside; null: no limit'),
 });
 
 /** Documents of the server; commands print only a few of them. */
@@ -96,7 +101,7 @@ export const SERVER_DOCUMENTS = [
     shape: z.strictObject({
       agent_id: text('the agent'),
       messages: z.array(message).describe('oldest first'),
-      next: z.number().nullable().describe('`after` of the next page; null: there is none'),
+      next: maybeNumber('`after` of the next page; null: there is none'),
     }),
   },
   {
@@ -110,7 +115,7 @@ export const SERVER_DOCUMENTS = [
       shared: number('leading messages that are shared with an ancestor, byte for byte'),
       shared_bytes: number('of these'),
       messages: z.array(promptMessage).describe('oldest first'),
-      next: z.number().nullable().describe('`after` of the next page; null: there is none'),
+      next: maybeNumber('`after` of the next page; null: there is none'),
     }),
   },
   {
@@ -173,9 +178,11 @@ export const SERVER_DOCUMENTS = [
       root_id: text('the root'),
       agents: texts('agents that this server leads now'),
       elsewhere: number('agents that another living process leads; they continue there'),
-      broken: z
-        .array(z.strictObject({ agent_id: text('the agent'), name: text('its name'), reason: text('why') }))
-        .describe('agents that could not be restored'),
+      broken: list('agents that could not be restored', {
+        agent_id: text('the agent'),
+        name: text('its name'),
+        reason: text('why'),
+      }),
     }),
   },
   {

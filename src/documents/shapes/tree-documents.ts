@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { agent, mail, tree } from './agent-parts.ts';
-import { maybe, number, one, text, texts, time, yes } from './document-parts.ts';
+import {
+  group,
+  list,
+  maybe,
+  maybeGroup,
+  maybeNumber,
+  number,
+  one,
+  text,
+  texts,
+  time,
+  yes,
+} from './document-parts.ts';
 import { exportedTree } from './export-document.ts';
 import { error, type JsonDocument } from './json-document.ts';
 
@@ -23,10 +35,10 @@ export const TREE_DOCUMENTS = [
         .nullable()
         .optional()
         .describe('the limit that ended the turn although there is a reply; not of a stopped run'),
-      usage: z
-        .strictObject({ input: number('input tokens'), output: number('output tokens') })
-        .optional()
-        .describe('of the whole tree; not of a stopped run'),
+      usage: group('of the whole tree; not of a stopped run', {
+        input: number('input tokens'),
+        output: number('output tokens'),
+      }).optional(),
       agents: z.array(agent).optional().describe('all agents of the tree; not of a stopped run'),
     }),
   },
@@ -51,38 +63,27 @@ export const TREE_DOCUMENTS = [
     shape: z.strictObject({
       path: text('of the file, absolute'),
       whole: yes('no change had to be left out because its resulting text is unknown'),
-      changes: z
-        .array(
-          z.strictObject({
-            agent_id: text('the agent that made the call'),
-            agent: text('its name'),
-            root_id: text('its tree'),
-            seq: number('of the message with the result'),
-            call_id: text('of the call'),
-            tool: text('`write` or `patch`'),
-            at: time('when it was recorded'),
-            prompt: maybe('first line of what the agent had been told to do'),
-          }),
-        )
-        .describe('calls that wrote lines which are still there'),
-      lines: z
-        .array(
-          z.strictObject({
-            line: number('counted from 1'),
-            text: text('its text'),
-            source: one(
-              '`before`: it was there before the first change that the ledger knows; `outside`: written later, by no recorded call',
-              'agent',
-              'before',
-              'outside',
-            ),
-            change: z
-              .number()
-              .nullable()
-              .describe('place in `changes`, counted from 0; null unless by an agent'),
-          }),
-        )
-        .describe('all lines, or the one that was asked about'),
+      changes: list('calls that wrote lines which are still there', {
+        agent_id: text('the agent that made the call'),
+        agent: text('its name'),
+        root_id: text('its tree'),
+        seq: number('of the message with the result'),
+        call_id: text('of the call'),
+        tool: text('`write` or `patch`'),
+        at: time('when it was recorded'),
+        prompt: maybe('first line of what the agent had been told to do'),
+      }),
+      lines: list('all lines, or the one that was asked about', {
+        line: number('counted from 1'),
+        text: text('its text'),
+        source: one(
+          '`before`: it was there before the first change that the ledger knows; `outside`: written later, by no recorded call',
+          'agent',
+          'before',
+          'outside',
+        ),
+        change: maybeNumber('place in `changes`, counted from 0; null unless by an agent'),
+      }),
     }),
   },
   {
@@ -100,22 +101,18 @@ export const TREE_DOCUMENTS = [
     by: ['tasks'],
     shape: z.strictObject({
       root_id: text('the root'),
-      tasks: z
-        .array(
-          z.strictObject({
-            number: number('within its tree, from 1'),
-            title: text('what is to be done'),
-            depends_on: z.array(z.number()).describe('tasks that must be done before'),
-            state: one('`blocked`: it waits for others', 'open', 'blocked', 'claimed', 'done'),
-            agent_id: maybe('who claimed it, or finished it'),
-            agent_name: maybe('its name'),
-            result: maybe('its result'),
-            added_by: text('the agent that added it'),
-            added_at: time('when it was added'),
-            changed_at: time('when it changed last'),
-          }),
-        )
-        .describe('by number'),
+      tasks: list('by number', {
+        number: number('within its tree, from 1'),
+        title: text('what is to be done'),
+        depends_on: z.array(z.number()).describe('tasks that must be done before'),
+        state: one('`blocked`: it waits for others', 'open', 'blocked', 'claimed', 'done'),
+        agent_id: maybe('who claimed it, or finished it'),
+        agent_name: maybe('its name'),
+        result: maybe('its result'),
+        added_by: text('the agent that added it'),
+        added_at: time('when it was added'),
+        changed_at: time('when it changed last'),
+      }),
     }),
   },
   {
@@ -126,10 +123,10 @@ export const TREE_DOCUMENTS = [
       tree_title: text('the first line of the task of its tree'),
       parent_name: maybe('name of its parent'),
       cwd: text('its folder'),
-      forked_from: z
-        .strictObject({ agent_id: text('the ancestor'), seq: number('its last message that was inherited') })
-        .nullable()
-        .describe('where its history begins'),
+      forked_from: maybeGroup('where its history begins', {
+        agent_id: text('the ancestor'),
+        seq: number('its last message that was inherited'),
+      }),
       messages: number('messages of its history'),
       checkpoints: number('how often a summary took the place of the older part for its model'),
       requests: number('model requests'),
@@ -152,21 +149,17 @@ export const TREE_DOCUMENTS = [
     name: 'coppice/wait/v1',
     by: ['wait'],
     shape: z.strictObject({
-      results: z
-        .array(
-          z.strictObject({
-            agent_id: text('uuid'),
-            root_id: text('the root of its tree'),
-            name: text('its name'),
-            status: one('its status', 'running', 'idle', 'dead'),
-            last_reply: maybe('text of its last finished turn'),
-            error: z.string().optional().describe('why it failed'),
-            limit: z.string().optional().describe('the limit that ended its turn'),
-            did: z.string().optional().describe('what it really did since it was last asked, in one line'),
-            unled: agent.shape.unled,
-          }),
-        )
-        .describe('one for each agent'),
+      results: list('one for each agent', {
+        agent_id: text('uuid'),
+        root_id: text('the root of its tree'),
+        name: text('its name'),
+        status: one('its status', 'running', 'idle', 'dead'),
+        last_reply: maybe('text of its last finished turn'),
+        error: text('why it failed').optional(),
+        limit: text('the limit that ended its turn').optional(),
+        did: text('what it really did since it was last asked, in one line').optional(),
+        unled: agent.shape.unled,
+      }),
       timed_out: z.literal(true).optional().describe('only if some are still at work; exit code 5'),
     }),
   },
@@ -182,20 +175,16 @@ export const TREE_DOCUMENTS = [
       folder: text('the top folder of the repository'),
       branch: text('the branch that is checked out there'),
       test: maybe('the command that was run after each merge'),
-      merges: z
-        .array(
-          z.strictObject({
-            agent_id: text('its id'),
-            name: text('its name'),
-            branch: text('its branch'),
-            status: one('the outcome', 'merged', 'unchanged', 'conflict', 'test_failed', 'failed'),
-            commit: maybe('the merge'),
-            files: texts('those in conflict'),
-            error: maybe('why it was not merged'),
-            sent_to: maybe('id of the agent that was told of a conflict or a failed test'),
-          }),
-        )
-        .describe('in the order of the arguments'),
+      merges: list('in the order of the arguments', {
+        agent_id: text('its id'),
+        name: text('its name'),
+        branch: text('its branch'),
+        status: one('the outcome', 'merged', 'unchanged', 'conflict', 'test_failed', 'failed'),
+        commit: maybe('the merge'),
+        files: texts('those in conflict'),
+        error: maybe('why it was not merged'),
+        sent_to: maybe('id of the agent that was told of a conflict or a failed test'),
+      }),
     }),
   },
 ] as const satisfies readonly JsonDocument[];
