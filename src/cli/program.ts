@@ -52,6 +52,8 @@ export function createProgram(version: string): Program {
         const args = given.slice(0, -1) as never[];
         chosen = { command: this, work: (context) => work(context, ...args), options };
       },
+    imported: (load, options) =>
+      builder.deferred(async (context, ...given) => (await load())(context, ...given), options),
   };
   addRunCommands(builder);
   addAgentsCommands(builder, async (...given) => (await import('./run/overview/watch.ts')).watch(...given));

@@ -11,7 +11,7 @@ const PAGE = 500;
 
 type Message = DocumentOf<'coppice/messages/v1'>['messages'][number];
 
-export interface LogsOptions {
+interface LogsOptions {
   readonly follow?: boolean;
   readonly tail?: number;
 }

@@ -8,7 +8,7 @@ import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson, printLines } from '../setup/output.ts';
 
-export interface UsageOptions {
+interface UsageOptions {
   readonly by: 'day' | 'model' | 'profile' | 'tree' | 'agent';
   readonly days: number;
   /** Replaces `days`: a time on the first day, milliseconds since the epoch. */

@@ -1,6 +1,7 @@
 import type { AskScope } from '../../records/conversation/ask.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { CommandBuilder } from '../start/command-builder.ts';
+import { collect } from '../start/option-values.ts';
 
 /** Scopes of an answer that grants a rule; without one, only this call is allowed. */
 const SCOPES = {
@@ -16,25 +17,17 @@ type AllowFlags = Partial<Record<keyof typeof SCOPES, boolean>> & {
 };
 
 /** `coppice approvals …` */
-export function addApprovalsCommands({ sub, deferred }: CommandBuilder): void {
+export function addApprovalsCommands({ sub, deferred, imported }: CommandBuilder): void {
   const approvals = sub('approvals', 'Calls that wait for approval: list, show, allow, deny, rules');
   sub('list', 'List calls that wait for approval', approvals).action(
-    deferred(async (context) => (await import('./approvals-list.ts')).approvalsList(context)),
+    imported(async () => (await import('./approvals-list.ts')).approvalsList),
   );
   sub('show', 'Show one of them with nothing left out', approvals)
     .argument('<id>', 'id or unique prefix')
-    .action(
-      deferred(async (context, id: string) =>
-        (await import('./approvals-list.ts')).approvalsShow(context, id),
-      ),
-    );
+    .action(imported(async () => (await import('./approvals-list.ts')).approvalsShow));
   const allow = sub('allow', 'Allow this call', approvals).argument('<id>', 'id or unique prefix');
   for (const [scope, description] of Object.entries(SCOPES)) allow.option(`--${scope}`, description);
-  allow.option(
-    '--value <name=value>',
-    "value of a field of the question's form (repeatable)",
-    (one: string, before: readonly string[] = []) => [...before, one],
-  );
+  allow.option('--value <name=value>', "value of a field of the question's form (repeatable)", collect);
   allow.option('--rule <rule>', 'the rule that is granted, such as "bash:git status *"').action(
     deferred(async (context, id: string, flags: AllowFlags) =>
       (await import('./approvals-answer.ts')).approvalsAnswer(context, id, {
@@ -62,15 +55,11 @@ export function addApprovalsCommands({ sub, deferred }: CommandBuilder): void {
     );
   const rules = sub('rules', 'Rules that were granted in answer to approvals: list, remove', approvals);
   sub('list', 'List the rules that still hold', rules).action(
-    deferred(async (context) => (await import('./approvals-rules.ts')).rulesList(context)),
+    imported(async () => (await import('./approvals-rules.ts')).rulesList),
   );
   sub('remove', 'Take back a rule: calls ask again', rules)
     .argument('<id>', 'id or unique prefix')
-    .action(
-      deferred(async (context, id: string) =>
-        (await import('./approvals-rules.ts')).rulesRemove(context, id),
-      ),
-    );
+    .action(imported(async () => (await import('./approvals-rules.ts')).rulesRemove));
 }
 
 function scopeOf(flags: AllowFlags): AskScope {

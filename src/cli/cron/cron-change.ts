@@ -25,11 +25,11 @@ interface JobOptions extends RootOptions {
   readonly overlap?: 'skip' | 'queue';
 }
 
-export interface CronAddOptions extends JobOptions {
+interface CronAddOptions extends JobOptions {
   readonly tree?: string;
 }
 
-export interface CronUpdateOptions extends JobOptions {
+interface CronUpdateOptions extends JobOptions {
   readonly name?: string;
 }
 

@@ -2,57 +2,37 @@ import { type Command, Option } from 'commander';
 import { ASK, EVENTS, thinkingOption } from '../run/run-commands.ts';
 import type { CommandBuilder } from '../start/command-builder.ts';
 import { collect, rowCount, whole } from '../start/option-values.ts';
-import type { CronAddOptions, CronUpdateOptions } from './cron-change.ts';
-import type { CronRunOptions } from './cron-run.ts';
 
 /** `coppice cron …` */
-export function addCronCommands({ sub, deferred }: CommandBuilder): void {
+export function addCronCommands({ sub, deferred, imported }: CommandBuilder): void {
   const cron = sub('cron', 'Scheduled tasks: add, list, show, update, run, runs, rm, enable, disable');
   const ofJob = (name: string, description: string): Command =>
     sub(name, description, cron).argument('<job>', 'name, id, unique prefix or session key');
 
   jobOptions(sub('add', 'Schedule a task', cron).argument('<name>', 'name of the scheduled task'))
     .option('--tree <id>', 'with --session main: the tree of this agent instead of the newest')
-    .action(
-      deferred(
-        async (context, name: string, options: CronAddOptions) =>
-          (await import('./cron-change.ts')).cronAdd(context, name, options),
-        { creates_ledger: true },
-      ),
-    );
+    .action(imported(async () => (await import('./cron-change.ts')).cronAdd, { creates_ledger: true }));
   sub('list', 'List scheduled tasks', cron).action(
-    deferred(async (context) => (await import('./cron-list.ts')).cronList(context)),
+    imported(async () => (await import('./cron-list.ts')).cronList),
   );
   ofJob('show', 'Show one scheduled task').action(
-    deferred(async (context, job: string) => (await import('./cron-show.ts')).cronShow(context, job)),
+    imported(async () => (await import('./cron-show.ts')).cronShow),
   );
   jobOptions(ofJob('update', 'Change a scheduled task; options left out keep their value'))
     .option('--name <name>', 'new name')
     .option('--no-once', 'keep it enabled after a run')
     .option('--no-deliver', 'deliver results nowhere')
-    .action(
-      deferred(async (context, job: string, options: CronUpdateOptions) =>
-        (await import('./cron-change.ts')).cronUpdate(context, job, options),
-      ),
-    );
+    .action(imported(async () => (await import('./cron-change.ts')).cronUpdate));
   ofJob('run', 'Run a scheduled task now; progress on stderr, its answer on stdout')
     .option('--detach', 'leave the run to coppice serve')
     .option('--ask', ASK)
     .option('--events', EVENTS)
-    .action(
-      deferred(async (context, job: string, options: CronRunOptions) =>
-        (await import('./cron-run.ts')).cronRun(context, job, options),
-      ),
-    );
+    .action(imported(async () => (await import('./cron-run.ts')).cronRun));
   ofJob('runs', 'List its instants and their outcomes, newest first')
     .option('--limit <n>', 'maximum rows', rowCount, 20)
-    .action(
-      deferred(async (context, job: string, options: { limit: number }) =>
-        (await import('./cron-list.ts')).cronRuns(context, job, options),
-      ),
-    );
+    .action(imported(async () => (await import('./cron-list.ts')).cronRuns));
   ofJob('rm', 'Remove a scheduled task; its runs stay in the history').action(
-    deferred(async (context, job: string) => (await import('./cron-change.ts')).cronRemove(context, job)),
+    imported(async () => (await import('./cron-change.ts')).cronRemove),
   );
   for (const verb of ['enable', 'disable'] as const)
     ofJob(verb, `${verb === 'enable' ? 'Enable' : 'Disable'} a scheduled task`).action(

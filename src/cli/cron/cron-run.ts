@@ -14,7 +14,7 @@ import { tellUndelivered, tellUnled } from '../setup/no-server-notices.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT } from '../start/exit-code.ts';
 
-export interface CronRunOptions {
+interface CronRunOptions {
   readonly detach?: boolean;
   readonly ask?: boolean;
   readonly events?: boolean;

@@ -14,7 +14,7 @@ const HEAD = ['DELIVERY', 'KIND', 'TO', 'STATUS', 'TRIES', 'AGE', 'NEXT, OR WHY 
 const ID_COLUMNS = 18;
 const TARGET_COLUMNS = 32;
 
-export interface ListOptions {
+interface ListOptions {
   readonly status?: DeliveryStatus;
   readonly limit: number;
 }

@@ -11,7 +11,7 @@ import { exportedText } from './exported-tree.ts';
 import { treeMarkdown } from './tree-markdown.ts';
 import { treePage } from './tree-page.ts';
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly html?: boolean;
   readonly markdown?: boolean;
   readonly out?: string;

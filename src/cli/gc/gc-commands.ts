@@ -1,12 +1,11 @@
 import type { CommandBuilder } from '../start/command-builder.ts';
 import { timeSpan } from '../start/option-values.ts';
-import type { GcOptions } from './gc.ts';
 
 /** Default of `--older-than`. */
 const DEFAULT_AGE = '30d';
 
 /** `coppice gc` */
-export function addGcCommand({ sub, deferred }: CommandBuilder): void {
+export function addGcCommand({ sub, imported }: CommandBuilder): void {
   sub('gc', 'Remove old data: ended conversations, sent deliveries, past instants of schedules, worktrees')
     .option(
       '--older-than <time>',
@@ -18,9 +17,5 @@ export function addGcCommand({ sub, deferred }: CommandBuilder): void {
     .option('--runs', 'also rows of the run history')
     .option('--dry-run', 'only print what would be removed')
     .option('--archive <file>', 'save what is removed to a new file of JSON lines; NAME.gz: compressed')
-    .action(
-      deferred(async (context, options: GcOptions) => (await import('./gc.ts')).gc(context, options), {
-        local: true,
-      }),
-    );
+    .action(imported(async () => (await import('./gc.ts')).gc, { local: true }));
 }

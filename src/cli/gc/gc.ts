@@ -10,7 +10,7 @@ import { ArchiveFile } from './archive-file.ts';
 import { removalLines } from './removal-lines.ts';
 import { worktreesJson } from './worktrees-kept.ts';
 
-export interface GcOptions {
+interface GcOptions {
   /** Milliseconds. */
   readonly olderThan: number;
   readonly idle?: boolean;

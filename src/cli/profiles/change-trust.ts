@@ -11,7 +11,7 @@ import { type AgentFiles, parseAgentFiles } from '../setup/profiles/read-agent-f
 import { type ProjectAgents, readProjectAgents, Trust } from '../setup/profiles/trust.ts';
 import { confirm } from '../setup/standard-input.ts';
 
-export interface TrustOptions {
+interface TrustOptions {
   readonly yes?: boolean;
   readonly revoke?: boolean;
 }

@@ -14,7 +14,7 @@ import { leadRun } from './follow-run.ts';
 import { parseLimits } from './limit-option.ts';
 import { followAtServer } from './server-run.ts';
 
-export interface ResumeOptions {
+interface ResumeOptions {
   readonly retry?: boolean;
   readonly withoutLast?: boolean;
   readonly limit: readonly string[];

@@ -2,16 +2,12 @@ import { type Command, Option } from 'commander';
 import type { CommandBuilder } from '../start/command-builder.ts';
 import { EXIT } from '../start/exit-code.ts';
 import { collect, ruleOptions, seconds } from '../start/option-values.ts';
-import type { AcpCommandOptions } from './editor/acp.ts';
-import type { ResumeOptions } from './resume.ts';
-import type { RunOptions } from './run.ts';
-import type { UiOptions } from './ui.ts';
 
 export const ASK = 'calls that need approval wait for coppice approvals allow, instead of being denied';
 export const EVENTS = 'print every event as a JSON line on stdout';
 
 /** Adds the commands that lead trees of agents in their own process: run, ui, setup, acp, demo and resume. */
-export function addRunCommands({ sub, deferred }: CommandBuilder): void {
+export function addRunCommands({ sub, deferred, imported }: CommandBuilder): void {
   const run = sub('run', 'Give an agent a task; progress on stderr, its answer on stdout')
     .argument('[prompt]', 'the task; - reads standard input')
     .option('--name <name>', 'name of the agent', 'main')
@@ -19,11 +15,7 @@ export function addRunCommands({ sub, deferred }: CommandBuilder): void {
     .option('--dry-run', 'start nothing; estimate usage from past agents')
     .option('--ask', ASK);
   followOptions(rootOptions(run)).action(
-    deferred(
-      async (context, prompt: string | undefined, options: RunOptions) =>
-        (await import('./run.ts')).run(context, prompt, options),
-      { creates_ledger: true },
-    ),
+    imported(async () => (await import('./run.ts')).run, { creates_ledger: true }),
   );
 
   const ui = sub('ui', 'Terminal UI; the default on a terminal')
@@ -34,19 +26,13 @@ export function addRunCommands({ sub, deferred }: CommandBuilder): void {
     .option('--plain', 'ASCII, no colours')
     .option('--detach', 'workers lead what you start; this window follows and steers it');
   rootOptions(ui).action(
-    deferred(async (context, options: UiOptions) => (await import('./ui.ts')).ui(context, options), {
-      creates_ledger: true,
-      local: true,
-    }),
+    imported(async () => (await import('./ui.ts')).ui, { creates_ledger: true, local: true }),
   );
 
   sub('setup', 'Connect a model, by a key or a local server, and start a conversation').action(
     deferred(
       async (context) => (await import('./ui.ts')).ui(context, { limit: [], label: [], set_up: true }),
-      {
-        creates_ledger: true,
-        local: true,
-      },
+      { creates_ledger: true, local: true },
     ),
   );
 
@@ -55,20 +41,12 @@ export function addRunCommands({ sub, deferred }: CommandBuilder): void {
     .option('--profile <name>', 'configure the agents by a named profile; see coppice profiles')
     .option('--setup', 'connect a model in this terminal, then exit; editors run it to log in');
   ruleOptions(acp).action(
-    deferred(
-      async (context, options: AcpCommandOptions) => (await import('./editor/acp.ts')).acp(context, options),
-      { creates_ledger: true, local: true },
-    ),
+    imported(async () => (await import('./editor/acp.ts')).acp, { creates_ledger: true, local: true }),
   );
 
   sub('demo', 'Watch one agent fork three: scripted, offline, with real tools, in this folder')
     .option('--fast', 'no pauses')
-    .action(
-      deferred(
-        async (context, options: { fast?: boolean }) => (await import('./demo.ts')).demo(context, options),
-        { creates_ledger: true, local: true },
-      ),
-    );
+    .action(imported(async () => (await import('./demo.ts')).demo, { creates_ledger: true, local: true }));
 
   const resume = sub('resume', 'Continue a tree that no process leads; with --model, on another model')
     .argument('[id]', "an agent of the tree; default: this folder's newest tree with work left")
@@ -84,11 +62,7 @@ export function addRunCommands({ sub, deferred }: CommandBuilder): void {
       [],
     )
     .option('--ask', ASK);
-  followOptions(resume).action(
-    deferred(async (context, id: string | undefined, options: ResumeOptions) =>
-      (await import('./resume.ts')).resume(context, id, options),
-    ),
-  );
+  followOptions(resume).action(imported(async () => (await import('./resume.ts')).resume));
 }
 
 /** Adds the options with which a new root is created. */

@@ -20,7 +20,7 @@ import { leadRun } from './follow-run.ts';
 import { parseLimits } from './limit-option.ts';
 import { followAtServer } from './server-run.ts';
 
-export interface RunOptions extends RootOptions, PlacementOptions {
+interface RunOptions extends RootOptions, PlacementOptions {
   readonly ask?: boolean;
   readonly events?: boolean;
   readonly name: string;

@@ -1,16 +1,13 @@
 import type { CommandBuilder } from '../start/command-builder.ts';
 import { collect, countOf, seconds } from '../start/option-values.ts';
 import { addLogOptions, SERVE_DRAIN_S } from './log-options.ts';
-import type { ServeOptions } from './serve.ts';
-import type { WebOptions } from './web.ts';
-import type { WorkerOptions } from './worker.ts';
 
 const WORKER_DRAIN_S = 30;
 const CONCURRENCY = 50;
 const DRAIN = 'how long running turns may continue after it is told to stop';
 
 /** Adds the commands of processes that lead trees until they are stopped: `coppice serve`, `coppice web` and `coppice worker …` */
-export function addServeCommands({ sub, deferred }: CommandBuilder): void {
+export function addServeCommands({ sub, imported }: CommandBuilder): void {
   addLogOptions(sub('serve', 'Run scheduled tasks, deliver results and listen on channels, until stopped'))
     .option(
       '--listen <address>',
@@ -18,23 +15,13 @@ export function addServeCommands({ sub, deferred }: CommandBuilder): void {
     )
     .option('--no-listen', 'no HTTP API')
     .option('--drain <seconds>', DRAIN, seconds, SERVE_DRAIN_S)
-    .action(
-      deferred(
-        async (context, options: ServeOptions) => (await import('./serve.ts')).serve(context, options),
-        { creates_ledger: true, local: true },
-      ),
-    );
+    .action(imported(async () => (await import('./serve.ts')).serve, { creates_ledger: true, local: true }));
   sub('web', 'Open the dashboard in the browser with a one-time link; serve it if no server runs')
     .option('--no-open', 'only print the link')
     .option('--read-only', 'a session or token that cannot change anything')
     .option('--token', 'print the token, for programs')
     .option('--rotate', 'replace the token first; the old one and its sessions become invalid at once')
-    .action(
-      deferred(async (context, options: WebOptions) => (await import('./web.ts')).web(context, options), {
-        creates_ledger: true,
-        local: true,
-      }),
-    );
+    .action(imported(async () => (await import('./web.ts')).web, { creates_ledger: true, local: true }));
   const worker = addLogOptions(sub('worker', 'Lead trees of a shared ledger, until stopped; list, drain'))
     .option('--concurrency <n>', 'maximum trees at once', countOf, CONCURRENCY)
     .option(
@@ -45,17 +32,12 @@ export function addServeCommands({ sub, deferred }: CommandBuilder): void {
     )
     .option('--drain <seconds>', DRAIN, seconds, WORKER_DRAIN_S)
     .action(
-      deferred(
-        async (context, options: WorkerOptions) => (await import('./worker.ts')).worker(context, options),
-        { creates_ledger: true, local: true },
-      ),
+      imported(async () => (await import('./worker.ts')).worker, { creates_ledger: true, local: true }),
     );
   sub('list', 'List processes that lead agents of this ledger', worker).action(
-    deferred(async (context) => (await import('./worker-list.ts')).workerList(context)),
+    imported(async () => (await import('./worker-list.ts')).workerList),
   );
   sub('drain', 'Tell a worker to take no more trees, finish its turns, and stop', worker)
     .argument('<worker>', 'id or unique prefix')
-    .action(
-      deferred(async (context, id: string) => (await import('./worker-list.ts')).workerDrain(context, id)),
-    );
+    .action(imported(async () => (await import('./worker-list.ts')).workerDrain));
 }

@@ -24,7 +24,7 @@ import { serverLogOf } from './server-log.ts';
 import { startTraces } from './start-traces.ts';
 import { startWebServer } from './web-server.ts';
 
-export interface ServeOptions extends LogOptions {
+interface ServeOptions extends LogOptions {
   /** Seconds. */
   readonly drain: number;
   /** `HOST:PORT`, `PORT`, or `loopback`, which overrides the configuration; false for `--no-listen`, true or undefined if not given. */

@@ -8,7 +8,7 @@ import { serve } from './serve.ts';
 import { openInBrowser, type SignInLink, signInLink } from './sign-in-link.ts';
 import { serverFolder } from './web-server.ts';
 
-export interface WebOptions {
+interface WebOptions {
   readonly open: boolean;
   readonly readOnly?: boolean;
   readonly token?: boolean;

@@ -19,7 +19,7 @@ import {
 } from './long-running.ts';
 import { serverLogOf } from './server-log.ts';
 
-export interface WorkerOptions extends LogOptions {
+interface WorkerOptions extends LogOptions {
   /** Seconds. */
   readonly drain: number;
   /** Maximum trees at once. */

@@ -10,7 +10,7 @@ import { closeStore, endUnread, onGone, onStopSignal } from '../../setup/end-pro
 import { EXIT } from '../../start/exit-code.ts';
 import { type EditorRules, editorPlaces } from './editor-places.ts';
 
-export interface AcpCommandOptions extends EditorRules {
+interface AcpCommandOptions extends EditorRules {
   readonly setup?: boolean;
 }
 
