@@ -7,7 +7,7 @@ import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { columnsOf, pad, paint, type Style } from '../../render/style.ts';
 import { type Context, withStore } from '../setup/context.ts';
-import { detailLines, printJson, printLines } from '../setup/output.ts';
+import { detailLines, printResult } from '../setup/output.ts';
 
 type Blame = DocumentOf<'coppice/blame/v1'>;
 
@@ -22,10 +22,9 @@ export function blame(context: Context, text: string): Promise<number> {
     const found = await blameDocument(store, file, present, line);
     if (line !== undefined && found.lines.length === 0)
       throw new CoppiceError('E_USAGE', `${text}: the file has no line ${line}`);
-    if (context.json) printJson(found);
-    else if (line === undefined) printLines(fileLines(found, context.out));
-    else printLines(lineDetails(found, context.out));
-    return 0;
+    return printResult(context, found, () =>
+      (line === undefined ? fileLines : lineDetails)(found, context.out),
+    );
   });
 }
 

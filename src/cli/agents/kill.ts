@@ -4,7 +4,7 @@ import { clean } from '../../render/clean.ts';
 import type { Asked } from '../../serve/client/ledger-client.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 import { confirm } from '../setup/standard-input.ts';
 import { findAgent, hasEnded } from './find-agent.ts';
 
@@ -31,9 +31,9 @@ export function kill(
     }
     const killed: string[] = [];
     for (const { id } of agents) killed.push(...(await asked.kill(id)).killed);
-    if (context.json) printJson({ schema: 'coppice/kill/v1', killed });
-    else process.stdout.write(`killed ${whom(agents, new Set(killed))}\n`);
-    return 0;
+    return printResult(context, { schema: 'coppice/kill/v1', killed }, () => [
+      `killed ${whom(agents, new Set(killed))}`,
+    ]);
   });
 }
 

@@ -1,4 +1,5 @@
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { differencesFromRoot } from '../../records/agent/agent.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
@@ -9,7 +10,7 @@ import { tableLines } from '../../render/table.ts';
 import { unledText } from '../../serve/leading/unled-reason.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson, printLines } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 import { findRoot, hasEnded } from './find-agent.ts';
 
 const HEAD = ['ID', 'NAME', 'STATUS', 'PARENT', 'CALLS', 'TOKENS', 'AGE', 'TASK, DOING'] as const;
@@ -26,17 +27,18 @@ export async function ps(
   const document = await ask(context, async (asked) =>
     asked.agents({ all, tree: tree === undefined ? undefined : await findRoot(context, asked, tree) }),
   );
-  if (context.json) {
-    printJson(document);
-    return 0;
-  }
-  const { agents, hidden: others, approvals } = document;
-  if (agents.length === 0) {
-    printLines([
+  return printResult(context, document, () => agentLines(context, document, { all, tree }));
+}
+
+function agentLines(
+  context: Context,
+  { agents, hidden: others, approvals }: DocumentOf<'coppice/agents/v1'>,
+  { all, tree }: { readonly all: boolean; readonly tree: string | undefined },
+): string[] {
+  if (agents.length === 0)
+    return [
       all ? 'no agents yet: coppice run "…"' : `no living agents; ${hidden(others)}see all: coppice ps --all`,
-    ]);
-    return 0;
-  }
+    ];
   const living = agents.filter((agent) => !hasEnded(agent)).length;
   const more = tree === undefined && agents.length + others === RECENT ? ` (the newest ${RECENT})` : '';
   const unled = new Map(
@@ -44,7 +46,7 @@ export async function ps(
   );
   const unled_lines = [...unled].map(([id, reason]) => `${id.slice(0, 8)}: ${unledText(reason)}`);
   const unled_more = unled_lines.length - UNLED_SHOWN;
-  printLines([
+  return [
     ...agentTable(context, agents),
     `${agents.length} agent${agents.length === 1 ? '' : 's'}${all ? `, ${living} living` : ''}${more}`,
     ...unled_lines.slice(0, UNLED_SHOWN),
@@ -53,8 +55,7 @@ export async function ps(
       ? [`${approvals} approval${approvals === 1 ? '' : 's'} waiting: coppice approvals list`]
       : []),
     ...(others > 0 ? [`and ${hidden(others)}see all: coppice ps --all`] : []),
-  ]);
-  return 0;
+  ];
 }
 
 function hidden(others: number): string {

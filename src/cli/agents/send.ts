@@ -3,7 +3,7 @@ import { clean } from '../../render/clean.ts';
 import { unledText } from '../../serve/leading/unled-reason.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson } from '../setup/output.ts';
+import { printJson, printResult } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
 import { findAgent } from './find-agent.ts';
 
@@ -12,9 +12,9 @@ export function compact(context: Context, text: string, { keep = '' }: { keep?: 
   return ask(context, async (asked) => {
     const { id, name } = await findAgent(context, asked, text, { living: true });
     const ordered = await asked.compact(id, { keep: storable(keep) });
-    if (context.json) printJson(ordered);
-    else process.stdout.write(`the conversation of ${clean(name)} is summarised before its next request\n`);
-    return 0;
+    return printResult(context, ordered, () => [
+      `the conversation of ${clean(name)} is summarised before its next request`,
+    ]);
   });
 }
 

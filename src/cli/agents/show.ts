@@ -4,16 +4,12 @@ import { stateMark } from '../../render/state-mark.ts';
 import { unledText } from '../../serve/leading/unled-reason.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { type Detail, detailLines, printJson, printLines, printSection } from '../setup/output.ts';
+import { type Detail, detailLines, printResult, sectionLines } from '../setup/output.ts';
 import { findAgentOrRoot } from './find-agent.ts';
 
 /** `coppice show ID`: everything about one agent except its transcript, which `logs` prints. */
 export async function show(context: Context, text: string | undefined): Promise<number> {
   const agent = await ask(context, async (asked) => asked.agent(await findAgentOrRoot(context, asked, text)));
-  if (context.json) {
-    printJson(agent);
-    return 0;
-  }
   const { tokens, cost_usd, unled, parent_id, children, forked_from, worktree } = agent;
   const rows: readonly Detail[] = [
     ['name', clean(agent.name)],
@@ -49,10 +45,11 @@ export async function show(context: Context, text: string | undefined): Promise<
     ['mail waiting', String(agent.pending_mail.length)],
     ['age', duration(Date.now() - Date.parse(agent.started_at))],
   ];
-  printLines(detailLines(rows, context.out));
-  printSection(context, 'cut short', agent.limit);
-  printSection(context, 'last reply', agent.last_reply);
-  return 0;
+  return printResult(context, agent, () => [
+    ...detailLines(rows, context.out),
+    ...sectionLines('cut short', agent.limit, context.out),
+    ...sectionLines('last reply', agent.last_reply, context.out),
+  ]);
 }
 
 function checkpointsText(times: number): string {

@@ -3,7 +3,7 @@ import { clean } from '../../render/clean.ts';
 import { tableLines } from '../../render/table.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson, printLines } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 import { findRoot } from './find-agent.ts';
 
 const HEAD = ['TASK', 'STATE', 'AGENT', 'WHAT'] as const;
@@ -11,12 +11,10 @@ const HEAD = ['TASK', 'STATE', 'AGENT', 'WHAT'] as const;
 /** `coppice tasks [ID]`: the task list that the agents of a tree share. */
 export async function tasks(context: Context, text: string | undefined): Promise<number> {
   const document = await ask(context, async (asked) => asked.tasks(await findRoot(context, asked, text)));
-  if (context.json) printJson(document);
-  else if (document.tasks.length === 0)
-    printLines(['no tasks: agents with the toolset tasks add them (--toolset tasks)']);
-  else {
-    const rows = document.tasks.map((task) => taskCells(task).map(clean));
-    printLines(tableLines(HEAD, rows, { width: context.width, right: new Set([0]), style: context.out }));
-  }
-  return 0;
+  const rows = document.tasks.map((task) => taskCells(task).map(clean));
+  return printResult(context, document, () =>
+    rows.length === 0
+      ? ['no tasks: agents with the toolset tasks add them (--toolset tasks)']
+      : tableLines(HEAD, rows, { width: context.width, right: new Set([0]), style: context.out }),
+  );
 }

@@ -4,16 +4,12 @@ import { deletedUse, summary } from '../../render/tree-summary.ts';
 import { unledText } from '../../serve/leading/unled-reason.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 import { findRoot } from './find-agent.ts';
 
 /** `coppice tree [ID]`: prints a whole tree; by default the newest one. */
 export async function tree(context: Context, text: string | undefined): Promise<number> {
   const document = await ask(context, async (asked) => asked.tree(await findRoot(context, asked, text)));
-  if (context.json) {
-    printJson(document);
-    return 0;
-  }
   const { agents, root_id, title } = document;
   const now = Date.now();
   const unled = agents.find((agent) => agent.unled !== null)?.unled ?? null;
@@ -26,9 +22,10 @@ export async function tree(context: Context, text: string | undefined): Promise<
     deleted: deletedUse(document.tree, agents),
     led: unled === null,
   });
-  process.stdout.write(
-    `${paint(context.out, 'bold', `${root_id.slice(0, 8)}  ${title}`)}\n${agentTree(agents, size, now, context.out).join('\n')}\n${footer}\n`,
-  );
-  if (unled !== null) process.stdout.write(`${unledText(unled)}\n`);
-  return 0;
+  return printResult(context, document, () => [
+    paint(context.out, 'bold', `${root_id.slice(0, 8)}  ${title}`),
+    ...agentTree(agents, size, now, context.out),
+    footer,
+    ...(unled === null ? [] : [unledText(unled)]),
+  ]);
 }

@@ -6,7 +6,7 @@ import { clean } from '../../render/clean.ts';
 import { tableLines } from '../../render/table.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson, printLines } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 
 interface UsageOptions {
   readonly by: 'day' | 'model' | 'profile' | 'tree' | 'agent';
@@ -30,9 +30,7 @@ export function usage(context: Context, { by, since, ...options }: UsageOptions)
       await sleep(PAUSE_MS);
       document = await asked.usage({ days });
     }
-    if (context.json) printJson(document);
-    else printLines(usageLines(document, by, context));
-    return 0;
+    return printResult(context, document, () => usageLines(document, by, context));
   });
 }
 

@@ -7,7 +7,7 @@ import { paint, type Style, sign } from '../../render/style.ts';
 import { shellWord } from '../../settings/suggested-command.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson, printLines } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 
 /** Limits beyond which a text is cut in the middle, with a note, so that nobody takes a part for the whole call. */
 const LINES_MAX = 40;
@@ -20,29 +20,29 @@ const HOW_ANSWERED = `answer a question: coppice approvals allow ID --value NAME
 /** `coppice approvals list`: calls of all trees that wait for approval, oldest first. */
 export async function approvalsList(context: Context): Promise<number> {
   const document = await ask(context, (asked) => asked.approvals());
-  if (context.json) {
-    printJson(document);
-    return 0;
-  }
   const { approvals } = document;
-  if (approvals.length === 0) {
-    printLines(['nothing waits for approval']);
-    return 0;
-  }
-  const now = Date.now();
-  for (const one of approvals) printLines([...askLines(one, { now, style: context.out }), '']);
-  printLines([HOW]);
-  if (approvals.some(({ subject_kind }) => subject_kind === 'question')) printLines([HOW_ANSWERED]);
-  return 0;
+  const look = { now: Date.now(), style: context.out };
+  const questions = approvals.some(({ subject_kind }) => subject_kind === 'question');
+  return printResult(context, document, () =>
+    approvals.length === 0
+      ? ['nothing waits for approval']
+      : [
+          ...approvals.flatMap((one) => [...askLines(one, look), '']),
+          HOW,
+          ...(questions ? [HOW_ANSWERED] : []),
+        ],
+  );
 }
 
 /** `coppice approvals show ID`: one call, with nothing left out. */
 export async function approvalsShow(context: Context, id: string): Promise<number> {
   const document = await ask(context, (asked) => asked.approvals({ id }));
   const look = { now: Date.now(), style: context.out, whole: true };
-  if (context.json) printJson(document);
-  else printLines([...document.approvals.flatMap((one) => askLines(one, look)), '', HOW]);
-  return 0;
+  return printResult(context, document, () => [
+    ...document.approvals.flatMap((one) => askLines(one, look)),
+    '',
+    HOW,
+  ]);
 }
 
 export interface AskLook {

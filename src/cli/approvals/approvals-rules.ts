@@ -7,24 +7,22 @@ import { shortIds } from '../../render/short-ids.ts';
 import { paint, type Style, sign } from '../../render/style.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson, printLines } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 
 type Rules = DocumentOf<'coppice/rules/v1'>;
 
 /** `coppice approvals rules list`: lists the rules that were granted in answer to approvals and still hold. */
 export async function rulesList(context: Context): Promise<number> {
   const document = await ask(context, (asked) => asked.rules());
-  if (context.json) printJson(document);
-  else printLines(ruleLines(document, { now: Date.now(), style: context.out }));
-  return 0;
+  return printResult(context, document, () => ruleLines(document, { now: Date.now(), style: context.out }));
 }
 
 /** `coppice approvals rules remove ID` */
 export async function rulesRemove(context: Context, id: string): Promise<number> {
   const removed = await ask(context, (asked) => asked.removeRule(id));
-  if (context.json) printJson(removed);
-  else printLines([`removed ${clean(removed.rule)}: calls that only it allowed ask again`]);
-  return 0;
+  return printResult(context, removed, () => [
+    `removed ${clean(removed.rule)}: calls that only it allowed ask again`,
+  ]);
 }
 
 function ruleLines({ rules, file }: Rules, { now, style }: { now: number; style: Style }): string[] {

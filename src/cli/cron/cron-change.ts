@@ -6,7 +6,7 @@ import { ask } from '../setup/ask-server.ts';
 import type { RootOptions } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
 import { tellUnserved } from '../setup/no-server-notices.ts';
-import { printJson } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
 import { jobLine } from './job-line.ts';
 
@@ -79,9 +79,9 @@ export function cronUpdate(context: Context, text: string, options: CronUpdateOp
 export function cronRemove(context: Context, text: string): Promise<number> {
   return ask(context, async (asked) => {
     const removed = await asked.removeJob(text);
-    if (context.json) printJson(removed);
-    else process.stdout.write(`removed ${removed.name}; its runs stay: coppice subagent history\n`);
-    return 0;
+    return printResult(context, removed, () => [
+      `removed ${removed.name}; its runs stay: coppice subagent history`,
+    ]);
   });
 }
 
@@ -93,11 +93,7 @@ export function cronEnable(context: Context, text: string, enabled: boolean): Pr
 }
 
 async function report(context: Context, asked: Calls, job: Job, verb: string): Promise<number> {
-  if (context.json) {
-    printJson(job);
-    return 0;
-  }
-  process.stdout.write(`${verb} ${jobLine(job)}\n`);
-  if (job.next_at !== null) await tellUnserved(asked);
-  return 0;
+  const code = printResult(context, job, () => [`${verb} ${jobLine(job)}`]);
+  if (!context.json && job.next_at !== null) await tellUnserved(asked);
+  return code;
 }

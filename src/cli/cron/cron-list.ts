@@ -1,7 +1,7 @@
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { tellUnserved } from '../setup/no-server-notices.ts';
-import { printJson, printLines } from '../setup/output.ts';
+import { printJson, printLines, printResult } from '../setup/output.ts';
 import { jobRunTable, jobTable } from './job-table.ts';
 
 /** `coppice cron list`. */
@@ -32,9 +32,10 @@ export function cronRuns(
   return ask(context, async (asked) => {
     const job = await asked.job(text);
     const document = await asked.jobRuns(job.id, { limit });
-    if (context.json) printJson(document);
-    else if (document.runs.length === 0) printLines(['it has not been due yet']);
-    else printLines(jobRunTable(job, document.runs, context.width, context.out));
-    return 0;
+    return printResult(context, document, () =>
+      document.runs.length === 0
+        ? ['it has not been due yet']
+        : jobRunTable(job, document.runs, context.width, context.out),
+    );
   });
 }

@@ -3,16 +3,12 @@ import { clean } from '../../render/clean.ts';
 import { sign } from '../../render/style.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { type Detail, detailLines, printJson, printLines, printSection } from '../setup/output.ts';
+import { type Detail, detailLines, printResult, sectionLines } from '../setup/output.ts';
 import { nextText, scheduleText } from './job-line.ts';
 
 /** `coppice cron show JOB`. */
 export async function cronShow(context: Context, text: string): Promise<number> {
   const job = await ask(context, (asked) => asked.job(text));
-  if (context.json) {
-    printJson(job);
-    return 0;
-  }
   const none = sign(context.out, '–');
   const rows: readonly Detail[] = [
     ['job', `${clean(job.name)} (${job.id})`],
@@ -32,7 +28,8 @@ export async function cronShow(context: Context, text: string): Promise<number> 
     ['cleanup', job.cleanup],
     ['overlap', job.overlap],
   ];
-  printLines(detailLines(rows, context.out));
-  printSection(context, 'task', job.task);
-  return 0;
+  return printResult(context, job, () => [
+    ...detailLines(rows, context.out),
+    ...sectionLines('task', job.task, context.out),
+  ]);
 }

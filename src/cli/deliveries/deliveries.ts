@@ -8,7 +8,7 @@ import { tableLines } from '../../render/table.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { tellUndelivered } from '../setup/no-server-notices.ts';
-import { printJson, printLines } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 
 const HEAD = ['DELIVERY', 'KIND', 'TO', 'STATUS', 'TRIES', 'AGE', 'NEXT, OR WHY NOT'] as const;
 const ID_COLUMNS = 18;
@@ -24,12 +24,10 @@ export function deliveriesList(context: Context, { status, limit }: ListOptions)
   return ask(context, async (asked) => {
     const document = await asked.deliveries({ status, limit });
     const { deliveries } = document;
-    if (context.json) printJson(document);
-    else {
-      await tellUndelivered(asked, deliveries);
-      printLines(deliveries.length === 0 ? ['no deliveries'] : deliveryTable(context, deliveries));
-    }
-    return 0;
+    if (!context.json) await tellUndelivered(asked, deliveries);
+    return printResult(context, document, () =>
+      deliveries.length === 0 ? ['no deliveries'] : deliveryTable(context, deliveries),
+    );
   });
 }
 
@@ -59,9 +57,9 @@ export function deliveriesRetry(context: Context, texts: readonly string[]): Pro
   return ask(context, async (asked) => {
     const document = await asked.retryDeliveries(texts.length === 0 ? {} : { deliveries: [...texts] });
     const { retried } = document;
-    if (context.json) printJson(document);
-    else printLines([retried === 0 ? 'nothing to retry' : `${retried} will be retried now`]);
     if (retried > 0) await tellUndelivered(asked, [{ status: 'pending' }]);
-    return 0;
+    return printResult(context, document, () => [
+      retried === 0 ? 'nothing to retry' : `${retried} will be retried now`,
+    ]);
   });
 }

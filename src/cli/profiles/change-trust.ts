@@ -4,7 +4,7 @@ import type { Profile } from '../../records/agent/profile.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson } from '../setup/output.ts';
+import { printJson, printResult } from '../setup/output.ts';
 import { loadProjectParts } from '../setup/profiles/project-parts.ts';
 import type { ProjectPart } from '../setup/profiles/project-places.ts';
 import { type AgentFiles, parseAgentFiles } from '../setup/profiles/read-agent-files.ts';
@@ -72,9 +72,9 @@ function revoke(context: Context, folder: string): number {
   const paths = [folder, ...partsOf(context, folder).parts.map(({ path }) => path)];
   const trusted = new Trust(context.data_folder);
   const revoked = paths.filter((path) => trusted.revoke(path)).length > 0;
-  if (context.json) printJson({ schema: 'coppice/trust/v1', folder, trusted: false, revoked });
-  else process.stdout.write(`${clean(folder)} ${revoked ? 'is no longer trusted' : 'was not trusted'}\n`);
-  return 0;
+  return printResult(context, { schema: 'coppice/trust/v1', folder, trusted: false, revoked }, () => [
+    `${clean(folder)} ${revoked ? 'is no longer trusted' : 'was not trusted'}`,
+  ]);
 }
 
 function report(context: Context, shown: Shown, trusted: boolean, text: string): void {

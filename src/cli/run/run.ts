@@ -14,7 +14,7 @@ import {
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { tellUndelivered, tellUnled } from '../setup/no-server-notices.ts';
-import { printJson, printLines } from '../setup/output.ts';
+import { printJson, printResult } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
 import { leadRun } from './follow-run.ts';
 import { parseLimits } from './limit-option.ts';
@@ -80,13 +80,10 @@ async function dryRun(context: Context, { limit, profile }: RunOptions): Promise
   parseLimits(limit);
   const { model } = context.options;
   const document = await ask(context, (asked) => asked.estimates({ model, profile }));
-  if (context.json) printJson(document);
-  else
-    printLines([
-      'Nothing was started. What one agent will probably use, without those that it creates:',
-      ...document.estimates.map(({ line }) => `  ${clean(line)}`),
-    ]);
-  return 0;
+  return printResult(context, document, () => [
+    'Nothing was started. What one agent will probably use, without those that it creates:',
+    ...document.estimates.map(({ line }) => `  ${clean(line)}`),
+  ]);
 }
 
 /** Only records the task, for a server or worker to lead. */

@@ -4,22 +4,14 @@ import { shortIds } from '../../render/short-ids.ts';
 import { tableLines } from '../../render/table.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson, printLines } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 
 const HEAD = ['WORKER', 'ROLE', 'HOST', 'PID', 'AGENTS', 'UP', 'STATE', 'LABELS'] as const;
 
 /** `coppice worker list`: processes that lead agents, oldest first. */
 export async function workerList(context: Context): Promise<number> {
   const document = await ask(context, (asked) => asked.workers());
-  if (context.json) {
-    printJson(document);
-    return 0;
-  }
   const { workers } = document;
-  if (workers.length === 0) {
-    printLines(['no process works on this ledger; start one: coppice worker, or coppice serve']);
-    return 0;
-  }
   const short = shortIds(workers.map(({ id }) => id));
   const rows = workers.map((one) => [
     short.get(one.id) ?? one.id,
@@ -32,8 +24,11 @@ export async function workerList(context: Context): Promise<number> {
     clean(one.labels.join(', ')),
   ]);
   const right = new Set([3, 4, 5]);
-  printLines(tableLines(HEAD, rows, { width: context.width, right, style: context.out }));
-  return 0;
+  return printResult(context, document, () =>
+    workers.length === 0
+      ? ['no process works on this ledger; start one: coppice worker, or coppice serve']
+      : tableLines(HEAD, rows, { width: context.width, right, style: context.out }),
+  );
 }
 
 /** Empty if the start is not known. */
@@ -45,7 +40,5 @@ function upTime(started_at: number): string {
 export async function workerDrain(context: Context, text: string): Promise<number> {
   const drained = await ask(context, (asked) => asked.drainWorker(text));
   const { id, host, pid } = drained;
-  if (context.json) printJson(drained);
-  else printLines([`${id.slice(0, 8)} on ${clean(host)} (pid ${pid}) drains`]);
-  return 0;
+  return printResult(context, drained, () => [`${id.slice(0, 8)} on ${clean(host)} (pid ${pid}) drains`]);
 }

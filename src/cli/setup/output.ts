@@ -10,6 +10,17 @@ export function printLines(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
+/** Prints the result of a command, as JSON for programs or as lines for people; returns the exit code. */
+export function printResult(
+  { json }: { readonly json: boolean },
+  document: object,
+  lines: () => readonly string[],
+): number {
+  if (json) printJson(document);
+  else printLines(lines());
+  return 0;
+}
+
 export type Detail = readonly [name: string, value: string];
 
 /** Formats one detail per line, with the values in one column. */
@@ -18,7 +29,7 @@ export function detailLines(rows: readonly Detail[], style: Style): string[] {
   return rows.map(([name, value]) => `${paint(style, 'dim', name.padEnd(width))}  ${value}`);
 }
 
-/** Prints a text of several lines below its heading; nothing if it is empty. */
-export function printSection({ out }: { readonly out: Style }, heading: string, body: string | null): void {
-  if (body !== null && body !== '') printLines(['', paint(out, 'dim', heading), cleanLines(body)]);
+/** A text of several lines below its heading; nothing if it is empty. */
+export function sectionLines(heading: string, body: string | null, style: Style): string[] {
+  return body === null || body === '' ? [] : ['', paint(style, 'dim', heading), cleanLines(body)];
 }

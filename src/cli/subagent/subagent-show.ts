@@ -5,15 +5,11 @@ import { stateMark } from '../../render/state-mark.ts';
 import { sign } from '../../render/style.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { type Detail, detailLines, printJson, printLines, printSection } from '../setup/output.ts';
+import { type Detail, detailLines, printResult, sectionLines } from '../setup/output.ts';
 
 /** `coppice subagent show RUN`: one row of the history in full. */
 export async function subagentShow(context: Context, text: string): Promise<number> {
   const run = await ask(context, (asked) => asked.run(text));
-  if (context.json) {
-    printJson(run);
-    return 0;
-  }
   const none = sign(context.out, '–');
   const rows: readonly Detail[] = [
     ['run', run.id],
@@ -32,11 +28,12 @@ export async function subagentShow(context: Context, text: string): Promise<numb
     ['finished', run.finished_at ?? none],
     ['duration', durationOf(run) ?? none],
   ];
-  printLines(detailLines(rows, context.out));
-  printSection(context, 'task', run.task);
-  printSection(context, 'error', run.error);
-  printSection(context, 'result', run.result);
-  return 0;
+  return printResult(context, run, () => [
+    ...detailLines(rows, context.out),
+    ...sectionLines('task', run.task, context.out),
+    ...sectionLines('error', run.error, context.out),
+    ...sectionLines('result', run.result, context.out),
+  ]);
 }
 
 /** Duration of a run, in milliseconds if it is short; for a running one, the time so far. */
@@ -52,7 +49,5 @@ function durationOf({
 /** `coppice subagent cancel RUN`: the process that leads the run stops it and keeps what was done; a run that no process leads is killed. */
 export async function subagentCancel(context: Context, text: string): Promise<number> {
   const run = await ask(context, (asked) => asked.cancelRun(text));
-  if (context.json) printJson(run);
-  else process.stdout.write(`${run.status} ${clean(run.label ?? run.id)}\n`);
-  return 0;
+  return printResult(context, run, () => [`${run.status} ${clean(run.label ?? run.id)}`]);
 }
