@@ -162,35 +162,8 @@ export function perform(app: AppContext, command: HumanCommand): void {
   }
 }
 
-type AtAgent = Exclude<
-  HumanCommand,
-  {
-    name:
-      | 'agents'
-      | 'trees'
-      | 'approvals'
-      | 'allow'
-      | 'rules'
-      | 'deny'
-      | 'help'
-      | 'new'
-      | 'cost'
-      | 'diff'
-      | 'undo'
-      | 'budget'
-      | 'tasks'
-      | 'export'
-      | 'mode'
-      | 'model'
-      | 'resume'
-      | 'web'
-      | 'setup'
-      | 'quit'
-      | 'agent';
-  }
->;
-
-function performAt(app: AppContext, command: AtAgent, view: string): void {
+/** Commands that need an agent in view. */
+function performAt(app: AppContext, command: HumanCommand, view: string): void {
   const { runtime, store, state } = app;
   const pane = paneOf(state, view);
   switch (command.name) {

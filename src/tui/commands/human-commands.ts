@@ -56,25 +56,7 @@ export const HUMAN_COMMANDS = ROWS.map(([name, takes, words, description]) => ({
   description,
 }));
 
-export type HumanCommand =
-  | {
-      readonly name:
-        | 'capture'
-        | 'fork'
-        | 'cancel'
-        | 'reap'
-        | 'agents'
-        | 'trees'
-        | 'approvals'
-        | 'cost'
-        | 'diff'
-        | 'tasks'
-        | 'new'
-        | 'setup'
-        | 'web'
-        | 'help'
-        | 'quit';
-    }
+type CommandWithArguments =
   | { readonly name: 'undo'; readonly redo: boolean; readonly agent: string | null }
   | { readonly name: 'budget'; readonly agent: string | null; readonly wanted: SpendingLimits }
   | { readonly name: 'kill'; readonly agents: readonly string[] }
@@ -93,6 +75,10 @@ export type HumanCommand =
   | { readonly name: 'export'; readonly format: ExportFormat; readonly file: string | null }
   | { readonly name: 'agent'; readonly agent: string }
   | { readonly name: 'resume' | 'model'; readonly text: string };
+
+export type HumanCommand =
+  | CommandWithArguments
+  | { readonly name: Exclude<(typeof ROWS)[number][0], CommandWithArguments['name']> };
 
 export type ReadCommand =
   | { readonly ok: true; readonly command: HumanCommand }
