@@ -6,7 +6,6 @@ import { addApprovalsCommands } from './approvals/approvals-commands.ts';
 import type { Shell } from './completion/shell-scripts.ts';
 import { addCronCommands } from './cron/cron-commands.ts';
 import { addDeliveriesCommands } from './deliveries/deliveries-commands.ts';
-import { addDoctorCommand } from './doctor/doctor-commands.ts';
 import { addExportCommand } from './export/export-commands.ts';
 import { addGcCommand } from './gc/gc-commands.ts';
 import { addMcpCommands } from './profiles/mcp/mcp-commands.ts';
@@ -66,7 +65,9 @@ export function createProgram(version: string): Program {
   addExportCommand(builder);
   addGcCommand(builder);
   addMcpCommands(builder);
-  addDoctorCommand(builder);
+  builder
+    .sub('doctor', 'Check what is configured and what is missing')
+    .action(builder.imported(async () => (await import('./doctor/doctor.ts')).doctor, { local: true }));
   addCompletionCommand(builder);
   addHelpCommand(command);
   return { command, chosen: () => chosen };

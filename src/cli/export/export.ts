@@ -64,13 +64,26 @@ async function* lineOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
 async function write({ out }: ExportOptions, pieces: AsyncIterable<string>): Promise<number> {
   if (out === undefined) await pipeline(pieces, process.stdout, { end: false });
   else
-    await pipeline(pieces, createWriteStream(out, { mode: 0o600 })).catch((error: NodeJS.ErrnoException) => {
-      // Other errors come from the ledger.
-      if (error.syscall !== 'open' && error.syscall !== 'write') throw error;
-      throw new CoppiceError('E_USAGE', `--out ${out}: it cannot be written: ${error.message}`, {
-        hint: 'Name a file in a folder that you may write to.',
-        cause: error,
-      });
+    await writeExport(pieces, out, 'w', {
+      problem: `--out ${out}: it cannot be written`,
+      hint: 'Name a file in a folder that you may write to.',
     });
   return 0;
+}
+
+/** Writes an exported tree into a file that only its owner may read; `flags`: `wx` never writes over an existing file. */
+export function writeExport(
+  pieces: AsyncIterable<string>,
+  file: string,
+  flags: 'w' | 'wx',
+  { problem, hint }: { readonly problem: string; readonly hint: string },
+): Promise<void> {
+  return pipeline(pieces, createWriteStream(file, { mode: 0o600, flags })).catch(
+    (error: NodeJS.ErrnoException) => {
+      // Other errors come from the ledger.
+      if (error.syscall !== 'open' && error.syscall !== 'write') throw error;
+      const why = error.code === 'EEXIST' ? 'it exists already' : error.message;
+      throw new CoppiceError('E_USAGE', `${problem}: ${why}`, { hint, cause: error });
+    },
+  );
 }

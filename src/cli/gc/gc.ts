@@ -1,3 +1,4 @@
+import { isoTime } from '../../documents/iso-time.ts';
 import { removeSpilledOutput, spillFolder } from '../../processes/output/spill-folder.ts';
 import { OldWorktrees } from '../../runtime/worktree/old-worktrees.ts';
 import { outputFolder } from '../../settings/folders.ts';
@@ -5,7 +6,7 @@ import type { Removal } from '../../store/remove-old.ts';
 import { removeOld } from '../../store/remove-old.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, withStore } from '../setup/context.ts';
-import { printJson } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 import { ArchiveFile } from './archive-file.ts';
 import { removalLines } from './removal-lines.ts';
 import { worktreesJson } from './worktrees-kept.ts';
@@ -30,8 +31,8 @@ export function gc(context: Context, options: GcOptions): Promise<number> {
         ? null
         : await ArchiveFile.create(options.archive, {
             ledger: store.location,
-            written_at: new Date(now).toISOString(),
-            before: new Date(terms.before).toISOString(),
+            written_at: isoTime(now),
+            before: isoTime(terms.before),
           });
     const place = outputFolder(context.data_folder);
     const worktrees = await OldWorktrees.find(store, place, dry_run);
@@ -39,22 +40,23 @@ export function gc(context: Context, options: GcOptions): Promise<number> {
     const removal = await removing(archive, store, { terms, runs, dry_run, onTrees });
     await worktrees.removeEnded(terms.before);
     // Uses the clock of this machine, which wrote the files. Spilled output of a removed tree is as old as the tree.
-    const output = await removeSpilledOutput(spillFolder(outputFolder(context.data_folder)), {
+    const output = await removeSpilledOutput(spillFolder(place), {
       before: Date.now() - options.olderThan,
       dry_run,
     });
-    if (context.json)
-      printJson({
-        ...removalJson(removal, terms.before, dry_run, options.archive ?? null),
-        output,
-        worktrees: worktreesJson(worktrees.all),
-      });
-    else {
-      const print = { now, dry_run, archive: archive?.path ?? null, output, worktrees: worktrees.all };
-      const lines = removalLines(removal, print, context);
-      process.stdout.write(`${lines.join('\n')}\n`);
-    }
-    return 0;
+    const done = { dry_run, archive: archive?.path ?? null, output };
+    const document = {
+      schema: 'coppice/gc/v1',
+      ...done,
+      before: isoTime(terms.before),
+      removed: removal.rows,
+      resumed: removal.resumed,
+      trees: removal.trees.map(({ last_at, ...tree }) => ({ ...tree, last_at: isoTime(last_at) })),
+      worktrees: worktreesJson(worktrees.all),
+    };
+    return printResult(context, document, () =>
+      removalLines(removal, { ...done, now, worktrees: worktrees.all }, context),
+    );
   });
 }
 
@@ -73,21 +75,4 @@ async function removing(
     await archive?.abandon();
     throw error;
   }
-}
-
-function removalJson(
-  { trees, resumed, rows }: Removal,
-  before: number,
-  dry_run: boolean,
-  archive: string | null,
-): object {
-  return {
-    schema: 'coppice/gc/v1',
-    dry_run,
-    before: new Date(before).toISOString(),
-    archive: dry_run ? null : archive,
-    removed: rows,
-    resumed,
-    trees: trees.map(({ last_at, ...tree }) => ({ ...tree, last_at: new Date(last_at).toISOString() })),
-  };
 }

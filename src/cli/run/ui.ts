@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { titleOf } from '../../documents/tree-titles.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../../models/model.ts';
@@ -15,9 +15,10 @@ import { unledOf, unledText } from '../../serve/leading/unled-reason.ts';
 import { outputFolder, rulesFile, workFolder } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
 import { runApp } from '../../tui/app.ts';
-import type { AppEnd, TreeLead } from '../../tui/app-options.ts';
+import type { AppEnd, AppOptions, TreeLead } from '../../tui/app-options.ts';
 import { keyBindings } from '../../tui/keys/keys-config.ts';
 import { findRoot } from '../agents/find-agent.ts';
+import { exportPieces, writeExport } from '../export/export.ts';
 import { openInBrowser, signInLink } from '../serve/sign-in-link.ts';
 import { askLedger } from '../setup/ask-server.ts';
 import { chooseModel, modelChoices } from '../setup/choose-model.ts';
@@ -37,7 +38,6 @@ import { prepareModel } from './first-run/prepare-model.ts';
 import { parseLimits } from './limit-option.ts';
 import { overviewSource } from './overview/overview-source.ts';
 import { reportOpenTrees } from './report-open-trees.ts';
-import { windowExport } from './window/window-export.ts';
 import { isDumb, meterSettings, opensScreen, statusScript, styleOfUi } from './window/window-terminal.ts';
 
 export interface UiOptions extends RootOptions, PlacementOptions {
@@ -169,7 +169,7 @@ async function converse(
       },
       start,
       config: () => (chosen ?? settings()).config,
-      exportTree: windowExport(context, store, workFolder(context.options.cwd)),
+      exportTree: (...of) => exportFromWindow(context, store, ...of),
       models: () => modelChoices(context, terms),
       trees: async (query) =>
         (await askLedger(context, store).trees({ ...query, conversations: true })).trees,
@@ -195,6 +195,21 @@ async function converse(
     status_script?.close();
     await runtime.close();
   }
+}
+
+/** `/export`: writes a new file, and never over an existing one. Resolves to its path. */
+async function exportFromWindow(
+  context: Context,
+  store: Store,
+  ...[root_id, format, named]: Parameters<AppOptions['exportTree']>
+): Promise<string> {
+  const name = named ?? `coppice-${root_id.slice(0, 8)}.${format}`;
+  const file = resolve(workFolder(context.options.cwd), name);
+  await writeExport(exportPieces(context, askLedger(context, store), root_id, format), file, 'wx', {
+    problem: `${file} was not written`,
+    hint: 'Name another file: /export md FILE',
+  });
+  return file;
 }
 
 async function openDashboard(context: Context): Promise<string> {

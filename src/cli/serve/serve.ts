@@ -69,7 +69,6 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
           store,
           runtime,
           terms,
-          version: context.version,
           listen: typeof options.listen === 'string' ? options.listen : undefined,
           onEntered: () => server.wake(),
           log,

@@ -28,7 +28,6 @@ export interface WebServerOptions {
   readonly store: Store;
   readonly runtime: RuntimeFace;
   readonly terms: ToolsetTerms;
-  readonly version: string;
   /** `HOST:PORT`, `PORT` or `loopback`; undefined for the configured address, else the usual port of this machine or a free one. */
   readonly listen: string | undefined;
   readonly onEntered: () => void;
@@ -65,7 +64,7 @@ export async function startWebServer(
   let mcp: Promise<McpHandler> | undefined;
   const terms = {
     access,
-    version: options.version,
+    version: context.version,
     hosts: server.hosts ?? [],
     tls: server.tls ?? null,
     onTrouble: (error: unknown, what: string) => log('error', `${what} failed: ${errorText(error)}`),

@@ -1,44 +1,23 @@
-import { reachOf } from '../../../models/providers.ts';
+import { knownProviders, reachOf } from '../../../models/providers.ts';
 import { MODEL_BY_PROVIDER } from '../../setup/choose-model.ts';
 import { confirmModel } from './confirm-model.ts';
 import type { Dialogue } from './dialogue.ts';
 import { listModels } from './local-servers.ts';
 import type { Found, Known } from './try-model.ts';
 
-interface KeyProvider {
-  readonly name: string;
-  readonly title: string;
-  readonly variable: string;
-  /** Page on which keys are created. */
-  readonly page: string;
-}
+const KEYS = new Map(knownProviders({}).map(({ name, key_env: [variable = ''] }) => [name, variable]));
 
-const PROVIDERS: readonly KeyProvider[] = [
-  {
-    name: 'anthropic',
-    title: 'Anthropic',
-    variable: 'ANTHROPIC_API_KEY',
-    page: 'https://console.anthropic.com/settings/keys',
-  },
-  {
-    name: 'openai',
-    title: 'OpenAI',
-    variable: 'OPENAI_API_KEY',
-    page: 'https://platform.openai.com/api-keys',
-  },
-  {
-    name: 'google',
-    title: 'Google',
-    variable: 'GOOGLE_GENERATIVE_AI_API_KEY',
-    page: 'https://aistudio.google.com/apikey',
-  },
-  {
-    name: 'openrouter',
-    title: 'OpenRouter',
-    variable: 'OPENROUTER_API_KEY',
-    page: 'https://openrouter.ai/keys',
-  },
-];
+/** Providers, each with the page on which its keys are created. */
+const PROVIDERS = (
+  [
+    ['anthropic', 'Anthropic', 'https://console.anthropic.com/settings/keys'],
+    ['openai', 'OpenAI', 'https://platform.openai.com/api-keys'],
+    ['google', 'Google', 'https://aistudio.google.com/apikey'],
+    ['openrouter', 'OpenRouter', 'https://openrouter.ai/keys'],
+  ] as const
+).map(([name, title, page]) => ({ name, title, page, variable: KEYS.get(name) ?? '' }));
+
+type KeyProvider = (typeof PROVIDERS)[number];
 
 /** Printed on terminals that always show what is typed, where no key is asked for. */
 const BY_HAND = [
@@ -92,13 +71,13 @@ export async function askKey(dialogue: Dialogue, title: string): Promise<string 
 /** Returns the default model of the provider, or one that the person chooses from its list. */
 async function modelOf(
   dialogue: Dialogue,
-  { name }: KeyProvider,
+  { name, variable }: KeyProvider,
   key: string,
   known: Known,
 ): Promise<string | null> {
   const usual = MODEL_BY_PROVIDER.find(([provider]) => provider === name)?.[1];
   if (usual !== undefined) return usual;
-  const { base_url = '' } = reachOf(name, { ...known, env: { ...known.env, OPENROUTER_API_KEY: key } });
+  const { base_url = '' } = reachOf(name, { ...known, env: { ...known.env, [variable]: key } });
   return askModel(dialogue, name, base_url, key);
 }
 
