@@ -15,19 +15,13 @@ import { checkAgentOptions, checkOptions } from './library/coppice-options.ts';
 import { Registry } from './library/registry.ts';
 import { subagentHost } from './library/subagent-host.ts';
 import { SubagentWatch } from './library/subagent-watch.ts';
-import { openModel } from './models/providers.ts';
-import type { Gate } from './models/rate-limit-gate.ts';
 import { killAllProcessGroups } from './processes/process-group.ts';
 import { CoppiceError } from './records/coppice-error.ts';
 import { openRuntime } from './runtime/open-runtime.ts';
 import type { RuntimeEvent } from './runtime/runtime-event.ts';
 import type { ResumeOptions, ResumeReport, RuntimeFace, TreeOutcome } from './runtime/runtime-face.ts';
-import { agentPrograms } from './settings/agent-programs.ts';
-import { dataFolder, outputFolder, settingsPlaces } from './settings/folders.ts';
 import { nodeTooOld } from './settings/node-version.cjs';
-import { serversOf } from './settings/open-servers.ts';
-import { quirkFile } from './settings/quirk-file.ts';
-import { commandBounds } from './settings/sandbox-of.ts';
+import { runtimeParts } from './settings/runtime-parts.ts';
 import { openStore } from './store/open-store.ts';
 import { createBuiltInTools } from './tools/tool-registry.ts';
 
@@ -123,29 +117,11 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
   const terms = agentTerms(sources);
   const { env = process.env } = options;
   const store = await openStore(options.database);
-  const gates = new Map<string, Gate>();
-  const quirks = quirkFile(dataFolder(env));
-  const bounds = commandBounds(options.sandbox, env, store);
-  const acp = agentPrograms(options, env, store);
+  const parts = runtimeParts(options, env, store, (name) => options.models?.[name]);
   const runtime = await openRuntime({
-    store,
-    tools: [...createBuiltInTools({ ...bounds, web: options.web ?? {}, env }), ...own],
-    openModel: async (name) =>
-      options.models?.[name] ??
-      openModel(name, {
-        providers: options.providers ?? {},
-        env,
-        gates,
-        quirks,
-        acp,
-      }),
-    openServers: serversOf(options, env, store),
+    ...parts,
+    tools: [...createBuiltInTools({ ...parts.bounds, web: options.web ?? {}, env }), ...own],
     terms,
-    ...(options.context === undefined ? {} : { context: options.context }),
-    spill_dir: outputFolder(dataFolder(env)),
-    settings: settingsPlaces(undefined, env),
-    env_allow: options.env_allow ?? [],
-    bounds,
   });
   const watch = new SubagentWatch(sources.subagents?.callbacks ?? {});
   runtime.subscribe((event) => watch.see(event));

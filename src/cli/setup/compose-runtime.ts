@@ -2,17 +2,12 @@ import { createCronTool } from '../../cron/cron-tool.ts';
 import { localZone } from '../../cron/schedule/describe-schedule.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../../models/model.ts';
-import { openModel } from '../../models/providers.ts';
-import type { Gate } from '../../models/rate-limit-gate.ts';
 import { killProcessesOfDeadRuntimes } from '../../processes/stray-processes.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { openRuntime } from '../../runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
-import { agentPrograms } from '../../settings/agent-programs.ts';
-import { dataFolder, outputFolder, rulesFile, settingsPlaces } from '../../settings/folders.ts';
-import { serversOf } from '../../settings/open-servers.ts';
-import { quirkFile } from '../../settings/quirk-file.ts';
-import { commandBounds } from '../../settings/sandbox-of.ts';
+import { rulesFile } from '../../settings/folders.ts';
+import { runtimeParts } from '../../settings/runtime-parts.ts';
 import type { Store, WorkerRole } from '../../store/store.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
 import { canAsk } from './channels-config.ts';
@@ -36,50 +31,32 @@ export async function composeRuntime(
   { extra = new Map(), can_ask = false, role = 'run', labels = [] }: RuntimeTerms = {},
 ): Promise<RuntimeFace> {
   const { configuration } = context.loaded;
-  const gates = new Map<string, Gate>();
-  const quirks = quirkFile(dataFolder(context.env));
-  const bounds = commandBounds(configuration.sandbox, context.env, store);
-  const acp = agentPrograms(configuration, context.env, store);
+  const { env, options } = context;
+  const parts = runtimeParts(configuration, env, store, (name) => extra.get(name), options.config);
   // Processes that a killed predecessor left running must not go on beside this one.
   killProcessesOfDeadRuntimes();
-  const open = async (name: string): Promise<Model> =>
-    extra.get(name) ??
-    openModel(name, {
-      providers: configuration.providers ?? {},
-      env: context.env,
-      gates,
-      quirks,
-      acp,
-    });
   const cron = createCronTool({
     store,
     canAsk,
     default_tz: localZone(),
     terms,
-    checkModel: async (name) => void (await open(name)),
+    checkModel: async (name) => void (await parts.openModel(name)),
   });
   return openRuntime({
-    store,
-    openModel: open,
-    ...(configuration.context === undefined ? {} : { context: configuration.context }),
+    ...parts,
     role,
     labels,
     tools: [
       ...createBuiltInTools({
-        ...bounds,
+        ...parts.bounds,
         known_commands: DEMO_COMMANDS,
         web: configuration.web ?? {},
-        env: context.env,
+        env,
       }),
       cron,
     ],
-    openServers: serversOf(configuration, context.env, store),
     terms,
     can_ask,
-    spill_dir: outputFolder(context.data_folder),
-    rules_file: rulesFile(context.env),
-    settings: settingsPlaces(context.options.config, context.env),
-    env_allow: configuration.env_allow ?? [],
-    bounds,
+    rules_file: rulesFile(env),
   });
 }

@@ -1,0 +1,43 @@
+import { argumentsFault } from '../kernel/toolsets/json-schema/arguments-fault.ts';
+import type { Model } from '../models/model.ts';
+import { openModel } from '../models/providers.ts';
+import type { Gate } from '../models/rate-limit-gate.ts';
+import type { Store } from '../store/store.ts';
+import { agentPrograms } from './agent-programs.ts';
+import { dataFolder, loginsFolder, outputFolder, settingsPlaces } from './folders.ts';
+import { quirkFile } from './quirk-file.ts';
+import { commandBounds, programSandbox } from './sandbox-of.ts';
+import type { Settings } from './settings.ts';
+
+/** The parts of a runtime that follow from the settings. `own`: models that take precedence; `named`: the configuration file, if one was named. */
+export function runtimeParts(
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+  store: Store,
+  own: (name: string) => Model | undefined,
+  named?: string,
+) {
+  const { providers = {}, mcp = {}, sandbox, context, env_allow = [] } = settings;
+  const terms = {
+    ...{ providers, env, gates: new Map<string, Gate>(), quirks: quirkFile(dataFolder(env)) },
+    acp: agentPrograms(settings, env, store),
+  };
+  return {
+    ...{ store, env_allow, ...(context === undefined ? {} : { context }) },
+    openModel: async (name: string): Promise<Model> => own(name) ?? openModel(name, terms),
+    // Imported once an agent needs a server.
+    openServers: async () => {
+      const { McpHost } = await import('../tools/mcp/mcp-host.ts');
+      return new McpHost({
+        config: mcp,
+        env,
+        sandboxFor: (name, config) => programSandbox(sandbox, config, env, store, `mcp.servers.${name}`),
+        logins: loginsFolder(dataFolder(env)),
+        argumentsFault,
+      });
+    },
+    spill_dir: outputFolder(dataFolder(env)),
+    settings: settingsPlaces(named, env),
+    bounds: commandBounds(sandbox, env, store),
+  };
+}
