@@ -34,7 +34,7 @@ export async function cronRun(context: Context, text: string, options: CronRunOp
   });
   if (fired === null) return EXIT.done;
   const { name, root_id } = fired;
-  const follow = { title: `coppice cron run  ·  ${clean(name)}`, events: options.events, ask: options.ask };
+  const follow = { ...options, title: `coppice cron run  ·  ${clean(name)}` };
   const { server } = context;
   if (server !== null) return followAtServer(context, server, async () => root_id, follow);
   const store = await context.openStore();

@@ -21,7 +21,8 @@ import { liveProgress, type Progress, plainProgress, type ShownEvent } from './p
 
 export interface FollowOptions {
   readonly events?: boolean | undefined;
-  readonly timeout_ms?: number | undefined;
+  /** Seconds. */
+  readonly timeout?: number | undefined;
   /** Whether to wait for the whole tree; false ends with the first answer of the root. Default true. */
   readonly wait?: boolean | undefined;
   /** Whether calls that need approval wait for a person. Default false. */
@@ -110,7 +111,7 @@ export function noticeOf({ text, data }: { text: string; data?: unknown }): stri
 
 /** Shows a tree while it is at work, prints the root's reply, and returns the exit code. */
 export async function followRun(context: Context, run: Followed, options: FollowOptions): Promise<number> {
-  const stop = stopSignal(options.timeout_ms);
+  const stop = stopSignal(options.timeout);
   let progress: Progress | null = null;
   try {
     const early: ShownEvent[] = [];
@@ -263,10 +264,11 @@ function stopped(
 }
 
 /** Resolves with an exit code at the first signal or when the time is up. */
-function stopSignal(timeout_ms: number | undefined): { promise: Promise<number>; dispose: () => void } {
+function stopSignal(timeout_s: number | undefined): { promise: Promise<number>; dispose: () => void } {
   const { promise, resolve } = Promise.withResolvers<number>();
   const remove = onStopSignal((_, code) => resolve(code));
-  const timer = timeout_ms === undefined ? undefined : setTimeout(() => resolve(EXIT.timeout), timeout_ms);
+  const timer =
+    timeout_s === undefined ? undefined : setTimeout(() => resolve(EXIT.timeout), timeout_s * 1000);
   return {
     promise,
     dispose: () => {

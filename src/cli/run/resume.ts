@@ -41,19 +41,13 @@ export async function resume(
     ...(model === undefined ? {} : { model }),
     ...(options.limit.length === 0 ? {} : { limits: parseLimits(options.limit) }),
   };
-  const follow = {
-    events: options.events,
-    ask: options.ask,
-    wait: options.wait,
-    timeout_ms: options.timeout === undefined ? undefined : options.timeout * 1000,
-  };
   if (server !== null) {
     const begin = async (client: CoppiceClient): Promise<string> => {
       const root_id = await rootToResume(context, client, text);
       await tellResumed(context, client, options, await client.resumeTree(root_id, how));
       return root_id;
     };
-    return followAtServer(context, server, begin, { ...follow, title: `coppice resume  ·  ${server.url}` });
+    return followAtServer(context, server, begin, { ...options, title: `coppice resume  ·  ${server.url}` });
   }
   const store = await context.openStore();
   const asked = askLedger(context, store);
@@ -74,7 +68,7 @@ export async function resume(
     });
     return root;
   };
-  return leadRun(context, store, runtime, begin, { ...follow, title: `coppice resume  ·  ${title}` });
+  return leadRun(context, store, runtime, begin, { ...options, title: `coppice resume  ·  ${title}` });
 }
 
 /** Reports on stderr what keeps agents of the tree from going on here. */

@@ -40,18 +40,12 @@ export async function run(context: Context, given: string | undefined, options: 
   const prompt = await readText(given, 'prompt');
   if (options.detach === true) return detach(context, prompt, options);
   const shown = fit(clean(prompt), 40, context.err);
-  const follow = {
-    events: options.events,
-    ask: options.ask,
-    wait: options.wait,
-    timeout_ms: options.timeout === undefined ? undefined : options.timeout * 1000,
-  };
   const { server } = context;
   if (server !== null) {
     const begin = async (client: CoppiceClient): Promise<string> =>
       (await client.startTree(startOf(context, prompt, options))).id;
     return followAtServer(context, server, begin, {
-      ...follow,
+      ...options,
       title: `coppice run  ·  ${server.url}  ·  ${shown}`,
     });
   }
@@ -63,7 +57,7 @@ export async function run(context: Context, given: string | undefined, options: 
   const runtime = await composeRuntime(context, store, terms, { can_ask: options.ask === true });
   const { name } = options;
   return leadRun(context, store, runtime, () => runtime.start({ prompt, name, config, limits }), {
-    ...follow,
+    ...options,
     title: `coppice run  ·  ${model}  ·  ${shown}`,
     after: async (id) => {
       const pending = await store.deliveries({ status: 'pending', limit: RECENT });

@@ -4,6 +4,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { Alerts } from '../../serve/alerts/alerts.ts';
 import { workerLabels } from '../../serve/leading/placement.ts';
 import { findProfile } from '../../settings/settings-profiles.ts';
+import { given } from '../../settings/subagent-terms.ts';
 import { chooseModel } from '../setup/choose-model.ts';
 import { composeConfig, composeLimits, composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
@@ -118,14 +119,8 @@ function sessions(context: Context, terms: ToolsetTerms): ServerOptions['session
     const { profile, model, cwd } = by_channel[channel] ?? {};
     const found =
       profile === undefined ? undefined : findProfile(terms.profiles, profile, `channels.${channel}: `);
-    const own = {
-      ...context,
-      options: {
-        ...context.options,
-        ...(model === undefined ? {} : { model }),
-        cwd: cwd ?? resolve(context.options.cwd ?? '.'),
-      },
-    };
+    const folder = cwd ?? resolve(context.options.cwd ?? '.');
+    const own = { ...context, options: { ...context.options, ...given({ model }), cwd: folder } };
     const config = composeConfig(own, terms, chooseModel(own, found), { profile });
     return { config, limits: composeLimits(context, {}, profile) };
   };

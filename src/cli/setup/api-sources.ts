@@ -89,17 +89,11 @@ export async function composeRoot(
   termsOf: Parts['terms'],
   { model, profile, cwd, limits = {}, label = [], anywhere = false, ...rest }: RootRequest,
 ): Promise<ComposedRoot> {
+  const { given } = await import('../../settings/subagent-terms.ts');
   const { chooseModel } = await import('./choose-model.ts');
   const { composeConfig, composeLimits, namedProfile } = await import('./compose-config.ts');
   const terms = await termsOf();
-  const own = {
-    ...context,
-    options: {
-      ...context.options,
-      ...(model === undefined ? {} : { model }),
-      ...(cwd === undefined ? {} : { cwd }),
-    },
-  };
+  const own = { ...context, options: { ...context.options, ...given({ model, cwd }) } };
   const chosen = chooseModel(own, namedProfile(terms, profile));
   return {
     config: composeConfig(own, terms, chosen, { profile, ...rest }),
