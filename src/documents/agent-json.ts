@@ -17,6 +17,7 @@ export function agentJson(
   unled: AgentDocument['unled'] = null,
   title: string | null = null,
 ): AgentDocument {
+  const { cost_usd, ...tokens } = agent.usage;
   return {
     id: agent.id,
     name: agent.name,
@@ -38,13 +39,8 @@ export function agentJson(
     model: agent.config.model,
     thinking: agent.config.thinking,
     tool_calls: agent.calls,
-    tokens: {
-      input: agent.usage.input,
-      output: agent.usage.output,
-      cached: agent.usage.cached,
-      reasoning: agent.usage.reasoning,
-    },
-    cost_usd: agent.usage.cost_usd,
+    tokens,
+    cost_usd,
     budget: budgetJson(agent),
     deeds: deedsJson(agent),
     doing: agent.doing,

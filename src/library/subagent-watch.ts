@@ -5,7 +5,7 @@ import { failureOf, isTerminal, isWorking } from '../records/agent/state.ts';
 import { cutShort } from '../records/conversation/child-text.ts';
 import type { PlacedMessage, ResultContent } from '../records/conversation/message.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
-import { isJsonObject, parseJson } from '../records/text/json-text.ts';
+import { parsedObject } from '../records/text/json-text.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { SubagentCallbacks, SubagentInfo } from './subagent-options.ts';
 
@@ -114,7 +114,7 @@ export class SubagentWatch {
   #begin(id: string, watched: Watched, call: OpenCall): void {
     if (watched.begun.has(call.id)) return;
     watched.begun.add(call.id);
-    const told = { id: call.id, name: call.name, arguments: argumentsOf(call.input) };
+    const told = { id: call.id, name: call.name, arguments: parsedObject(call.input) ?? {} };
     this.#tell('onSubagentToolCallStart', id, Object.freeze(told));
   }
 
@@ -166,10 +166,4 @@ function modeOf({ config }: Agent): SubagentInfo['mode'] {
 function endOf({ state, reply }: Agent): string | Failure {
   if (state.type === 'completed') return state.result;
   return failureOf(state) ?? reply ?? { kind: 'cancelled', error: 'interrupted', retryable: false };
-}
-
-function argumentsOf(input: string): Readonly<Record<string, unknown>> {
-  const parsed = parseJson(input);
-  const { value } = parsed.ok ? parsed : { value: null };
-  return isJsonObject(value) ? value : {};
 }

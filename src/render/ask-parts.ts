@@ -1,7 +1,7 @@
 import type { Ask } from '../records/conversation/ask.ts';
 import { fieldText } from '../records/question/form-field.ts';
 import { type Question, questionOf } from '../records/question/question.ts';
-import { parseJson } from '../records/text/json-text.ts';
+import { parsedObject } from '../records/text/json-text.ts';
 import { cutMiddle, spellHidden } from './hidden-characters.ts';
 
 // The effect of a call that waits for approval, in parts that can be shown.
@@ -52,7 +52,7 @@ type RawPart = Omit<AskPart, 'left_out' | 'spelled'>;
 function allParts(ask: Asked): RawPart[] {
   const question = questionOf(ask);
   if (question !== null) return questionParts(question);
-  const given = parsed(ask.input);
+  const given = parsedObject(ask.input);
   if (given === null) {
     const text = ask.input === '' ? '(no arguments)' : ask.input;
     return [part('', true, text, '')];
@@ -133,11 +133,4 @@ function changeOf(
 
 function marked(sign: '-' | '+', text: string): string {
   return text.replaceAll(/^/gm, sign);
-}
-
-function parsed(input: string): Readonly<Record<string, unknown>> | null {
-  const read = parseJson(input);
-  if (!read.ok || typeof read.value !== 'object' || read.value === null || Array.isArray(read.value))
-    return null;
-  return read.value as Record<string, unknown>;
 }

@@ -20,7 +20,8 @@ interface TreesOverview {
 export interface AppContext
   extends Pick<
     AppOptions,
-    'runtime' | 'store' | 'style' | 'bindings' | 'line_mode' | 'rules_file' | 'output_folder'
+    | ('runtime' | 'store' | 'style' | 'bindings' | 'line_mode' | 'rules_file' | 'output_folder')
+    | ('cwd' | 'trees' | 'exportTree' | 'models' | 'openDashboard')
   > {
   readonly screen: Screen;
   /** Whether workers lead the tree: events are then read from the ledger, and leaving stops nothing. */
@@ -54,18 +55,8 @@ export interface AppContext
   openTree(agent_id: string | null): Promise<void>;
   /** Number of agents at work in trees that were in view before. */
   readonly working_elsewhere: number;
-  /** Canonical path of the folder in which the UI was started. */
-  readonly cwd: string;
-  /** Rows of the conversations of one folder, or of all, newest first. */
-  readonly trees: AppOptions['trees'];
-  /** Writes a tree into a file; resolves to the path of the file. */
-  readonly exportTree: AppOptions['exportTree'];
-  /** The models that the person may choose from. */
-  readonly models: AppOptions['models'];
   /** All trees of the ledger. */
   readonly overview: TreesOverview;
-  /** Opens the dashboard in a browser; resolves to the link, or to a text that says how to start a server. */
-  openDashboard(): Promise<string>;
   /** Reads the open approvals from the ledger again. */
   refresh(): void;
   /** Adds an agent before its event arrives. */

@@ -52,6 +52,7 @@ export interface AppOptions {
   readonly resume: ResumeOptions;
   /** Whether nothing can be drawn (`TERM=dumb`): input and output are plain lines. */
   readonly line_mode: boolean;
+  /** Canonical path of the folder in which the UI was started. */
   readonly cwd: string;
   /** The folder with the prompt history of each folder (`PromptHistory`). */
   readonly history_folder: string;

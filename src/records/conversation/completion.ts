@@ -1,4 +1,4 @@
-import { parseJson } from '../text/json-text.ts';
+import { type JsonObject, parsedObject } from '../text/json-text.ts';
 
 /** The structured message with which a child reports the end of its work (docs/vocabularies.md). */
 export type Completion =
@@ -49,10 +49,6 @@ export function completionLine(completion: Completion): string {
   return completion.success ? `✓ done: ${completion.summary}` : `✗ failed: ${completion.error}`;
 }
 
-function objectOf(text: string): Record<string, unknown> | null {
-  if (!text.trimStart().startsWith('{')) return null;
-  const parsed = parseJson(text);
-  return parsed.ok && typeof parsed.value === 'object'
-    ? (parsed.value as Record<string, unknown> | null)
-    : null;
+function objectOf(text: string): JsonObject | null {
+  return text.trimStart().startsWith('{') ? parsedObject(text) : null;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from '../text/json-text.ts';
+import { parsedObject } from '../text/json-text.ts';
 import type { FormField, FormValue } from './form-field.ts';
 
 /** A question that a tool asks a person while it runs. */
@@ -32,9 +32,9 @@ export function questionOf({
   readonly input: string;
 }): Question | null {
   if (subject_kind !== 'question') return null;
-  const parsed = parseJson(input);
-  if (!parsed.ok || !isJsonObject(parsed.value)) return null;
-  const { asker, message, fields, url, call } = parsed.value;
+  const parsed = parsedObject(input);
+  if (parsed === null) return null;
+  const { asker, message, fields, url, call } = parsed;
   return {
     asker: String(asker),
     message: String(message),

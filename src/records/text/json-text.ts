@@ -61,6 +61,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Parses a JSON object as `parseJson` does; null for anything else. */
+export function parsedObject(text: string): JsonObject | null {
+  const parsed = parseJson(text);
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
+}
+
 /** Makes all texts of a JSON value storable, also the names of its fields. */
 export function storableJson(value: unknown): unknown {
   if (typeof value === 'string') return storable(value);

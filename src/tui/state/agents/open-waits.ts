@@ -2,7 +2,7 @@ import type { Agent } from '../../../records/agent/agent.ts';
 import type { RunningCall, WaitSpec } from '../../../records/agent/state.ts';
 import type { PlacedMessage, ResultContent, UserContent } from '../../../records/conversation/message.ts';
 import type { WaitRow, WaitStatus } from '../../../records/conversation/wait.ts';
-import { parseJson } from '../../../records/text/json-text.ts';
+import { isJsonObject, parsedObject } from '../../../records/text/json-text.ts';
 
 /** The person, as a sender of mail. */
 export const HUMAN = 'human';
@@ -35,8 +35,7 @@ export function openWait({ state }: Agent): OpenWait | null {
 
 /** Timeout of a `wait` call in milliseconds; 0 if its input has another form, as in other vocabularies. */
 function timeoutOf(input: string): number {
-  const parsed = parseJson(input);
-  const timeout = parsed.ok ? (parsed.value as { readonly timeout?: unknown } | null)?.timeout : null;
+  const timeout = parsedObject(input)?.timeout;
   return typeof timeout === 'number' ? Math.round(timeout * 1000) : 0;
 }
 
@@ -61,9 +60,8 @@ const STATUSES: ReadonlySet<string> = new Set<WaitStatus>(['received', 'running'
 
 /** The output of `wait` as rows; null when it is something else. */
 export function readWait(output: string): WaitResult | null {
-  const parsed = output.startsWith('{') ? parseJson(output) : null;
-  if (parsed === null || !parsed.ok) return null;
-  const value = parsed.value as Readonly<Record<string, unknown>>;
+  const value = output.startsWith('{') ? parsedObject(output) : null;
+  if (value === null) return null;
   if (Array.isArray(value.results)) {
     const cut = value.timed_out === true ? 'timeout' : value.interrupted === true ? 'interrupted' : null;
     const rows = value.results.map(rowOf);
@@ -75,8 +73,8 @@ export function readWait(output: string): WaitResult | null {
 }
 
 function rowOf(value: unknown): WaitRow | null {
-  if (typeof value !== 'object' || value === null) return null;
-  const { agent_id, name, status, message, last_reply, error, limit, did } = value as Record<string, unknown>;
+  if (!isJsonObject(value)) return null;
+  const { agent_id, name, status, message, last_reply, error, limit, did } = value;
   if (typeof agent_id !== 'string' || typeof name !== 'string') return null;
   if (typeof status !== 'string' || !STATUSES.has(status)) return null;
   return {

@@ -1,5 +1,5 @@
 import { cutText } from '../../../records/text/cut-text.ts';
-import { parseJson } from '../../../records/text/json-text.ts';
+import { type JsonObject, parsedObject } from '../../../records/text/json-text.ts';
 import { duration } from '../../../render/amounts.ts';
 import { eachAskPart } from '../../../render/ask-parts.ts';
 import { clean } from '../../../render/clean.ts';
@@ -16,7 +16,6 @@ const OUTPUT_ROWS = 3;
 /** Maximum characters read for the subject. */
 const SUBJECT_MAX = 2_000;
 
-type Input = Readonly<Record<string, unknown>>;
 type Status = NonNullable<CallEntry['result']>['status'];
 
 /** A call in one line, `● bash ls -la  ✓`, and the beginning of its output. */
@@ -26,7 +25,7 @@ export function* callView(
   style: UiStyle,
   names: AgentNames,
 ): Generator<readonly string[]> {
-  const input = inputOf(entry.input);
+  const input = parsedObject(entry.input === '' ? '{}' : entry.input);
   const subject = subjectOf(entry, input, names);
   const name = clean(entry.name);
   const mark = entry.result === null ? [] : markOf(entry, style, names);
@@ -81,7 +80,7 @@ function markOf(entry: CallEntry, style: UiStyle, names: AgentNames): Part[] {
 }
 
 /** The subject of a call, for one line. */
-function subjectOf({ name, input: raw }: CallEntry, input: Input | null, names: AgentNames): string {
+function subjectOf({ name, input: raw }: CallEntry, input: JsonObject | null, names: AgentNames): string {
   if (input === null) return clean(cutText(raw, SUBJECT_MAX));
   const text = (key: string): string => (typeof input[key] === 'string' ? (input[key] as string) : '');
   const named = (key: string): string => clean(names.name(text(key)) ?? text(key));
@@ -94,14 +93,14 @@ function subjectOf({ name, input: raw }: CallEntry, input: Input | null, names: 
   return typeof first === 'string' ? clean(cutText(first, SUBJECT_MAX)) : '';
 }
 
-function killSubject({ agent_id, agent_ids }: Input, names: AgentNames): string {
+function killSubject({ agent_id, agent_ids }: JsonObject, names: AgentNames): string {
   const ids = [agent_id, ...(Array.isArray(agent_ids) ? agent_ids : [])].filter(
     (id) => typeof id === 'string',
   );
   return clean(ids.map((id) => names.name(id) ?? id).join(', '));
 }
 
-function waitSubject({ timeout, from_agents }: Input): string {
+function waitSubject({ timeout, from_agents }: JsonObject): string {
   const time = typeof timeout === 'number' ? duration(timeout * 1000) : '';
   const whom = Array.isArray(from_agents) ? `on ${agents(from_agents.length, 'agent')}` : 'for a message';
   return `${time} ${whom}`.trim();
@@ -144,12 +143,7 @@ function* output(
   yield foldedOutput(result.output, OUTPUT_ROWS, width, style);
 }
 
-function inputOf(text: string): Input | null {
-  const parsed = parseJson(text === '' ? '{}' : text);
-  return parsed.ok && typeof parsed.value === 'object' ? (parsed.value as Input | null) : null;
-}
-
 function idIn(output: string): string | null {
-  const id = inputOf(output)?.agent_id;
+  const id = parsedObject(output)?.agent_id;
   return typeof id === 'string' ? id : null;
 }

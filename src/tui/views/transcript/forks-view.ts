@@ -1,4 +1,4 @@
-import { parseJson } from '../../../records/text/json-text.ts';
+import { parsedObject } from '../../../records/text/json-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { sign, type UiStyle } from '../../../render/style.ts';
 import type { CallEntry, ForksEntry } from '../../state/entry.ts';
@@ -46,7 +46,7 @@ export function* forksView(
 /** The first sentence of why a call created no agent; null if it did, or has no result yet. */
 function refusalOf({ result }: CallEntry): string | null {
   if (result === null) return null;
-  const { error } = objectOf(result.output);
+  const error = parsedObject(result.output)?.error;
   const said = typeof error === 'object' && error !== null && 'message' in error ? error.message : error;
   if (result.status === 'ok' && said === undefined) return null;
   return typeof said === 'string' ? clean(said).replace(/\.(?: .*)?$/, '') : result.status;
@@ -54,17 +54,10 @@ function refusalOf({ result }: CallEntry): string | null {
 
 function namesOf(calls: readonly CallEntry[], style: UiStyle): string {
   const names = calls.slice(0, NAMES_MAX).flatMap(({ input }) => {
-    const { name, label } = objectOf(input);
+    const { name, label } = parsedObject(input) ?? {};
     return [name ?? label].filter((one) => typeof one === 'string');
   });
   if (names.length === 0) return '';
   const more = calls.length > NAMES_MAX ? [sign(style, '…')] : [];
   return `${separator(style)}${[...names.map(clean), ...more].join(', ')}`;
-}
-
-function objectOf(json: string): Readonly<Record<string, unknown>> {
-  const parsed = parseJson(json);
-  return parsed.ok && typeof parsed.value === 'object'
-    ? ((parsed.value ?? {}) as Record<string, unknown>)
-    : {};
 }
