@@ -1,6 +1,6 @@
 import { CLIENT_CAPABILITIES_META_KEY, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { jsonSizeFault } from '../records/text/json-text.ts';
+import { isJsonObject, jsonSizeFault } from '../records/text/json-text.ts';
 import { TASKS_EXTENSION } from './durable-tasks.ts';
 
 /** One incoming message of a client as text: one that is too large is refused here, before anything traverses it. */
@@ -28,11 +28,25 @@ export function readFrame(text: string): Frame {
     return { ok: false, code: PARSE_ERROR, message: `this is not JSON: ${(error as Error).message}` };
   }
   const fault = jsonSizeFault(text);
-  if (fault === null) return asksForTasks(value) ? { ...NO_TASKS, ...withId(value) } : { ok: true, value };
+  if (fault === null)
+    return asksForTasks(value) ? { ...NO_TASKS, ...withId(value) } : { ok: true, value: withoutNulls(value) };
   const message = `this message is too large: ${fault}. Write long texts to files, and name these in the prompt or in read_first`;
   // A message without a method is an answer: its id is that of a request of ours, so it is not used.
   const is_request = typeof value === 'object' && value !== null && 'method' in value;
   return { ok: false, code: INVALID_REQUEST, message, ...(is_request ? withId(value) : {}) };
+}
+
+/** Clients write `null` for params, arguments and `_meta` that they do not have; the library would refuse the request. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isJsonObject(value) || typeof value.method !== 'string' || !('params' in value)) return value;
+  const { params, ...rest } = value;
+  if (!isJsonObject(params)) return params === null ? rest : value;
+  const { _meta, arguments: given, ...others } = params;
+  return {
+    ...rest,
+    params: { ...others, ...(_meta != null && { _meta }), ...(given != null && { arguments: given }) },
+  };
 }
 
 const NO_TASKS = {

@@ -69,10 +69,13 @@ export class StdioLines implements Transport {
   #read(line: string): void {
     const frame = readFrame(line);
     if (!frame.ok) return this.#write(errorFrame(frame));
-    const fault = faultOf(frame.value);
-    if (fault !== null)
-      return this.#write(errorFrame({ code: INVALID_REQUEST, message: fault, ...withId(frame.value) }));
-    this.onmessage?.(frame.value as JSONRPCMessage);
+    // Each message of a batch is answered on a line of its own.
+    const batch = Array.isArray(frame.value) && frame.value.length > 0 ? frame.value : [frame.value];
+    for (const value of batch) {
+      const fault = faultOf(value);
+      if (fault === null) this.onmessage?.(value as JSONRPCMessage);
+      else this.#write(errorFrame({ code: INVALID_REQUEST, message: fault, ...withId(value) }));
+    }
   }
 
   #write(message: object): void {
@@ -87,7 +90,7 @@ const LINE_BREAK = 0x0a;
 /** Returns why a value is not a message; null if it is one. */
 function faultOf(value: unknown): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return 'a message is one JSON object; batches are not supported';
+    return 'a message is a JSON object, or a batch of them';
   const { jsonrpc, method, id, params } = value as Record<string, unknown>;
   if (jsonrpc !== '2.0') return '"jsonrpc" must be "2.0"';
   if ('id' in value && idOf(value) === undefined) return '"id" must be a string or a whole number';

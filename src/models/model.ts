@@ -20,6 +20,8 @@ export interface ModelRequest {
   readonly signal: AbortSignal;
   /** The requesting agent; matched by the scripted model, ignored by real providers. */
   readonly agent: { readonly id: string; readonly name: string; readonly parent_id: string | null };
+  /** Called with what people should know about the request. */
+  readonly onNotice?: (text: string) => void;
   /** For models that are agent programs and act by themselves (`acp:NAME`); others ignore it. */
   readonly host?: ModelHost;
 }

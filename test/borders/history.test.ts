@@ -357,7 +357,7 @@ describe('what a refusal names is left out of one more request, and remembered',
     for (const message of [
       "Unsupported value: 'messages[2].content' is invalid",
       'Invalid model',
-      'The type of tools[0] is unsupported',
+      'The type of tools is unsupported',
       'Unexpected error: try later',
       'Invalid request: messages.1.content.0.type is unknown',
     ]) {

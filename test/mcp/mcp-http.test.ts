@@ -112,6 +112,28 @@ onBothDatabases('coppice serve at /mcp', (database) => {
     );
   });
 
+  it('answers each request of a batch of the older era, and takes null for no arguments', async () => {
+    const web = await open(database);
+    const response = await fetch(`${web.url}/mcp`, {
+      method: 'POST',
+      headers: { ...JSON_TYPE, Authorization: `Bearer ${web.token('write')}` },
+      body: JSON.stringify([
+        { jsonrpc: '2.0', id: 1, method: 'tools/list', params: null },
+        { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'list_agents', arguments: null } },
+      ]),
+    });
+    const answers = (await response.text()).match(/\{"(?:jsonrpc|result|id)".*\}/g) ?? [];
+    const all = answers.flatMap((one) => JSON.parse(one)) as { id: number; result?: { tools?: unknown } }[];
+    assert.deepEqual(
+      all.map(({ id, result }) => [id, result !== undefined]).sort(),
+      [
+        [1, true],
+        [2, true],
+      ],
+      JSON.stringify(all),
+    );
+  });
+
   it('carries out many calls at once, each once', async () => {
     const web = await open(database);
     const calls = Array.from({ length: 12 }, (_, at) =>

@@ -12,7 +12,7 @@ it('lines that are no messages', async () => {
   await lines.start();
   const good = { jsonrpc: '2.0', id: 'ä', method: 'ping' };
   const answer = { jsonrpc: '2.0', id: 3, result: {} };
-  const sent: readonly (readonly [string, object | null])[] = [
+  const sent: readonly (readonly [string, object | readonly object[] | null])[] = [
     ['not json', { code: -32700 }],
     ['{"jsonrpc":"2.0","id":2', { code: -32700 }],
     [`${'['.repeat(500)}${']'.repeat(500)}`, { code: -32700 }],
@@ -38,6 +38,7 @@ it('lines that are no messages', async () => {
     [`{"jsonrpc":"2.0","id":9,"result":{"a":"${'x'.repeat(2_000_000)}"}}`, { code: -32600 }],
     ['{"jsonrpc":"2.0","id":5}', { id: 5, code: -32600 }],
     ['{"jsonrpc":"2.0","id":6,"method":"ping","params":[1]}', { id: 6, code: -32600 }],
+    ['[5,{"jsonrpc":"2.0","id":10}]', [{ code: -32600 }, { id: 10, code: -32600 }]],
     [JSON.stringify(answer), null],
     [JSON.stringify(good), null],
   ];
@@ -57,4 +58,26 @@ it('lines that are no messages', async () => {
     sent.flatMap(([, expected]) => expected ?? []),
   );
   assert.deepEqual(taken, [answer, good]);
+});
+
+it('batches, and null where a client has nothing to say', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const lines = new StdioLines(input, output);
+  const taken: unknown[] = [];
+  lines.onmessage = (message) => taken.push(message);
+  await lines.start();
+  const call = (id: number, params: unknown) => ({ jsonrpc: '2.0', id, method: 'tools/call', params });
+  const sent = [
+    [call(1, { name: 'a', arguments: null }), call(2, null), { jsonrpc: '2.0', method: 'notifications/x' }],
+    call(3, { name: 'a', _meta: null, arguments: { b: null } }),
+  ];
+  input.end(sent.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  await lines.closed;
+  assert.equal(output.read(), null);
+  assert.deepEqual(taken, [
+    call(1, { name: 'a' }),
+    { jsonrpc: '2.0', id: 2, method: 'tools/call' },
+    { jsonrpc: '2.0', method: 'notifications/x' },
+    call(3, { name: 'a', arguments: { b: null } }),
+  ]);
 });

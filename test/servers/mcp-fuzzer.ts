@@ -131,8 +131,12 @@ function frame(roll: Dice): string {
     }
     case 6:
       return JSON.stringify(anything(roll));
-    case 7:
-      return JSON.stringify([{ jsonrpc: '2.0', id: `batch-${roll(9)}`, method: 'ping' }, anything(roll)]);
+    case 7: {
+      ids += 1;
+      const id = `batch-${ids}`;
+      asked.set(id, 'ping');
+      return JSON.stringify([{ jsonrpc: '2.0', id, method: 'ping' }, anything(roll)]);
+    }
     default:
       return Array.from({ length: roll(40) }, () => String.fromCharCode(roll(0x250)))
         .join('')

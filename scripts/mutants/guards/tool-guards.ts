@@ -282,4 +282,20 @@ export const TOOL_GUARDS: readonly Guard[] = [
     without: 'text',
     tests: ['toolsets/deeds', 'records/untrusted-text'],
   },
+  {
+    name: 'mcp-call-again-once',
+    protects: 'a server that loses every session from the same call without end',
+    file: 'src/tools/mcp/mcp-server.ts',
+    guard: '!(error instanceof SessionLost) || tries > 1',
+    without: '!(error instanceof SessionLost)',
+    tests: ['borders/mcp-results'],
+  },
+  {
+    name: 'mcp-own-names',
+    protects: 'rules about arguments from names that only models see',
+    file: 'src/tools/mcp/server-tool.ts',
+    guard: 'withServerNames(now(), input)',
+    without: 'input',
+    tests: ['borders/mcp-schemas'],
+  },
 ];

@@ -229,6 +229,10 @@ export const OTHER_DOCUMENTS = [
         server: maybe('what it says of itself'),
         protocol: maybe('the version of the protocol'),
         tools: list('in its order', { name: text('as models see it'), description: text('on one line') }),
+        set_aside: list('tools that cannot be offered to models', {
+          name: text('its own'),
+          why: text('the end of a sentence'),
+        }),
         duration_ms: number('from its start to its tools'),
       }),
     }),

@@ -1,5 +1,7 @@
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
+import type { ToolSpec } from '../../records/tool.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
+import { refusedTool } from '../refusals/refused-tool.ts';
 import { AnswerCollector } from './answer-collector.ts';
 import { CallLabels } from './call-labels.ts';
 import { withinPictures } from './picture-budget.ts';
@@ -107,39 +109,60 @@ async function stream(
 
 /** Maximum refusals of one request that each name something new that the server does not take. */
 const REFUSALS_MAX = 4;
+/** Maximum tools of one request that are refused one after the other. */
+const TOOLS_MAX = 16;
 
 /** Sends requests without what the server does not take: a refusal that names something of the kind is followed by a request without it. */
 class Asks {
   readonly #options: ProviderModelOptions;
   #quirks: Quirks | null = null;
   #ask: Promise<Ask> | null = null;
+  /** Tools that the server refused, by name, each as it was then. */
+  readonly #aside = new Map<string, string>();
 
   constructor(options: ProviderModelOptions) {
     this.#options = options;
   }
 
   async ask(
-    request: ModelRequest,
+    whole: ModelRequest,
     collector: AnswerCollector,
     onDelta: (delta: ModelDelta) => void,
   ): Promise<void> {
     const { id, quirks: book } = this.#options;
     let quirks = book.of(id);
+    const kept = whole.tools.filter(
+      (tool) => !this.#aside.has(tool.name) || this.#aside.get(tool.name) !== JSON.stringify(tool),
+    );
+    let request = kept.length === whole.tools.length ? whole : { ...whole, tools: kept };
+    const refused: (readonly [tool: ToolSpec, why: string])[] = [];
     let first: unknown;
     for (let refusals = 0; ; refusals += 1) {
       const ask = await this.#askFor(quirks);
       try {
         await ask(quirks.systemRole === false ? withoutSystem(request) : request, collector);
       } catch (error) {
-        const learnt = refusals < REFUSALS_MAX ? quirksIn(error, quirks) : null;
+        const tool = refused.length < TOOLS_MAX ? refusedTool(error, request.tools) : undefined;
+        const is_further = tool === undefined && refusals - refused.length < REFUSALS_MAX;
+        const learnt = is_further ? quirksIn(error, quirks) : null;
         // A server that misses what was left out has refused something else.
-        if (learnt === null) throw first !== undefined && misses(error, quirks) ? first : error;
+        if (tool === undefined && learnt === null)
+          throw first !== undefined && misses(error, quirks) ? first : error;
         first ??= error;
-        quirks = learnt;
+        if (tool !== undefined) {
+          refused.push([tool, (error as Error).message]);
+          request = { ...request, tools: request.tools.filter((one) => one !== tool) };
+          continue;
+        }
+        quirks = learnt ?? quirks;
         onDelta({ type: 'waiting', reason: `the server refused: asked ${quirksTold(quirks)}`, delay_ms: 0 });
         continue;
       }
-      if (refusals > 0) book.learn(id, quirks);
+      if (refusals > refused.length) book.learn(id, quirks);
+      for (const [tool, why] of refused) {
+        this.#aside.set(tool.name, JSON.stringify(tool));
+        whole.onNotice?.(`${id} refuses the tool ${tool.name} and gets on without it: ${why}`);
+      }
       return;
     }
   }

@@ -115,8 +115,8 @@ async function ask(
   let onBegun = () => {};
   try {
     const model = await context.models.modelOf(agent);
-    for (const text of await unlessAborted(context.catalog.prepare(agent), controller.signal))
-      context.emit({ type: 'notice', agent_id: agent.id, text });
+    const onNotice = (text: string) => context.emit({ type: 'notice', agent_id: agent.id, text });
+    (await unlessAborted(context.catalog.prepare(agent), controller.signal)).forEach(onNotice);
     const setup = context.catalog.setupFor(agent.config);
     const mode = await awaitTreeMode(agent, context, controller.signal);
     const is_program = isAgentProgram(agent.config.model);
@@ -132,6 +132,7 @@ async function ask(
       shared_prefix: prompt.shared,
       cache_key: agent.root_id,
       signal: controller.signal,
+      onNotice,
       agent: { id: agent.id, name: agent.name, parent_id: agent.parent_id },
       // Imported on first use: only agent programs need it.
       ...(is_program && {

@@ -1,6 +1,6 @@
-import type { CallToolResult } from '@modelcontextprotocol/client';
 import { OutputCapture } from '../../processes/output/output-capture.ts';
 import type { Image } from '../../records/conversation/message.ts';
+import { isJsonObject, type JsonObject } from '../../records/text/json-text.ts';
 import type { ToolContext, ToolResult } from '../../records/tool.ts';
 import { clean } from '../../render/clean.ts';
 import { imageTypeOf } from '../files/file-kind.ts';
@@ -11,21 +11,25 @@ import { IMAGE_BYTES } from '../files/read-image.ts';
 const IMAGES_MAX = 8;
 const BASE64_MAX = Math.ceil((IMAGE_BYTES * 4) / 3);
 
-type Block = CallToolResult['content'][number];
-
-/** Converts an answer to what a model gets: its text, which is kept in a file if it is too long, and its pictures. */
+/**
+ * Converts an answer to what a model gets: its text, which is kept in a file if it is too long, and its pictures. A block that cannot be read is named in its
+ * place and costs no other.
+ */
 export async function resultOf(
-  answer: CallToolResult,
+  { content, structuredContent, isError }: JsonObject,
   context: Pick<ToolContext, 'spill_dir'>,
 ): Promise<ToolResult> {
   const images: Image[] = [];
   const pieces: string[] = [];
-  const content = answer.content ?? [];
-  for (const block of content) pieces.push(await pieceOf(block, images));
-  if (content.length === 0 && answer.structuredContent !== undefined)
-    pieces.push(JSON.stringify(answer.structuredContent, null, 1));
+  const blocks = Array.isArray(content) ? content : content == null ? [] : [content];
+  for (const block of blocks) pieces.push(await pieceOf(block, images));
+  if (blocks.length === 0 && structuredContent != null)
+    pieces.push(
+      typeof structuredContent === 'string' ? structuredContent : JSON.stringify(structuredContent, null, 1),
+    );
   const output = bounded(pieces, context.spill_dir);
-  if (answer.isError === true) return { status: 'error', output: output === '' ? '[no message]' : output };
+  if (isError === true || isError === 'true')
+    return { status: 'error', output: output === '' ? '[no message]' : output };
   const text = output === '' ? '[no output]' : output;
   return images.length === 0 ? { status: 'ok', output: text } : { status: 'ok', output: text, images };
 }
@@ -37,27 +41,34 @@ function bounded(pieces: readonly string[], spill_dir: string): string {
   return capture.finish();
 }
 
-async function pieceOf(block: Block, images: Image[]): Promise<string> {
-  switch (block.type) {
-    case 'text':
-      return block.text;
+async function pieceOf(block: unknown, images: Image[]): Promise<string> {
+  if (typeof block === 'string') return block;
+  if (!isJsonObject(block)) return '[a block is left out: it is not an object]';
+  const { type, text, data, mimeType, uri, name, resource } = block;
+  const kind = typeof type === 'string' ? clean(type).slice(0, 100) : 'unknown';
+  switch (type) {
     case 'image':
-      return pictureOf(block.data, images);
+      return typeof data === 'string' ? pictureOf(data, images) : '[a picture is left out: it has no data]';
     case 'audio':
-      return `[audio (${clean(block.mimeType)}) is left out: not supported]`;
+      return `[audio (${wordOf(mimeType)}) is left out: not supported]`;
     case 'resource_link':
-      return `[${clean(block.name)}: ${clean(block.uri)}]`;
+      return `[${wordOf(name)}: ${wordOf(uri)}]`;
     case 'resource': {
-      const { resource } = block;
-      const head = `[${clean(resource.uri)}]`;
-      if ('text' in resource) return `${head}\n${resource.text}`;
-      const type = resource.mimeType ?? 'unknown';
-      if (type.startsWith('image/')) return `${head} ${await pictureOf(resource.blob, images)}`;
-      return `${head} [binary data (${clean(type)}), ${resource.blob.length} characters, is left out]`;
+      const { text: said, blob, mimeType: media, uri: at } = isJsonObject(resource) ? resource : {};
+      const head = `[${wordOf(at)}]`;
+      if (typeof said === 'string') return `${head}\n${said}`;
+      if (typeof blob !== 'string') return `${head} [a resource is left out: it has neither text nor data]`;
+      if (wordOf(media).startsWith('image/')) return `${head} ${await pictureOf(blob, images)}`;
+      return `${head} [binary data (${wordOf(media)}), ${blob.length} characters, is left out]`;
     }
     default:
-      return `[content of an unknown kind is left out]`;
+      if (typeof text === 'string') return text;
+      return `[a block of type ${kind} is left out: ${type === 'text' ? 'it has no text' : 'not supported'}]`;
   }
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === 'string' && value !== '' ? clean(value) : 'unknown';
 }
 
 /** Adds the picture, and returns a description of it or of why it was left out. */
@@ -65,7 +76,7 @@ async function pictureOf(base64: string, images: Image[]): Promise<string> {
   if (images.length >= IMAGES_MAX)
     return `[a further picture is left out: a result has at most ${IMAGES_MAX}]`;
   if (base64.length > BASE64_MAX) return '[a picture is left out: it is too large]';
-  const bytes = Buffer.from(base64, 'base64');
+  const bytes = Buffer.from(base64.replace(/^data:[^,]*,/, ''), 'base64');
   const media_type = imageTypeOf(bytes);
   if (media_type === undefined) return '[a picture is left out: it is not a png, jpeg, gif or webp]';
   const fitted = await fitImage(bytes, media_type);

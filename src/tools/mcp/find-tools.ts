@@ -23,6 +23,8 @@ export interface Searched {
   readonly tools: () => Promise<readonly Tool[]>;
   /** Finds a tool by its name, without contacting any server. */
   readonly find: (name: string) => Tool | undefined;
+  /** Servers that do not answer, or not yet. */
+  readonly absent: () => readonly string[];
   /** Server names with their number of tools; fixed, because they are part of the prompt. */
   readonly servers: readonly string[];
 }
@@ -59,7 +61,7 @@ export function searchTools(searched: Searched): readonly [Tool, Tool] {
     idempotent: true,
     permission: { default: 'allow' },
     subject: ({ query }) => query,
-    run: async ({ query }) => described(ranked(await searched.tools(), query)),
+    run: async ({ query }) => described(ranked(await searched.tools(), query)) + absence(searched),
   });
   const call = defineTool({
     name: CALL_TOOL,
@@ -75,7 +77,7 @@ export function searchTools(searched: Searched): readonly [Tool, Tool] {
       stands_for(input) {
         const { name, arguments: given = {} } = input as z.infer<typeof calling>;
         const tool = searched.find(name);
-        if (tool === undefined) return { error: unknown(name) };
+        if (tool === undefined) return { error: unknown(name) + absence(searched) };
         if (typeof given !== 'string') return { tool, input: given };
         const parsed = parseJson(given);
         return parsed.ok
@@ -88,7 +90,12 @@ export function searchTools(searched: Searched): readonly [Tool, Tool] {
 
 function unknown(name: string): string {
   const meant = nearestName(name, [FIND_TOOLS, CALL_TOOL]);
-  return `there is no tool ${JSON.stringify(name.slice(0, 100))} of an MCP server${meant === null ? '' : `; did you mean ${meant}?`} Find it with ${FIND_TOOLS}, and give its whole name.`;
+  return `there is no tool ${JSON.stringify(name.slice(0, 100))} of an MCP server${meant === null ? '.' : `; did you mean ${meant}?`} Find it with ${FIND_TOOLS}, and give its whole name.`;
+}
+
+function absence({ absent }: Searched): string {
+  const names = absent().join(', ');
+  return names === '' ? '' : `\n\nwithout the tools of MCP servers that have not answered so far: ${names}`;
 }
 
 const FILLERS = new Set(

@@ -40,10 +40,18 @@ function causeOf(error: Error): unknown {
   return error.cause ?? data?.cause;
 }
 
-/** Whether the server is unreachable, or does not know the session any more. */
+/** Whether the server is unreachable, or does not know the session any more (404, or 400 from many). */
 export function isLost(error: unknown): boolean {
-  return error instanceof TypeError || (error instanceof SdkHttpError && error.status === 404);
+  return error instanceof TypeError || isSessionLost(error);
 }
+
+function isSessionLost(error: unknown): boolean {
+  if (!(error instanceof SdkHttpError)) return false;
+  return error.status === 404 || (error.status === 400 && /session/i.test(error.message));
+}
+
+/** The call did not run, because the server does not know the session any more. */
+export class SessionLost extends McpError {}
 
 export function asMcpError(error: unknown, limit_ms: number): McpError {
   if (error instanceof McpError) return error;
@@ -51,7 +59,18 @@ export function asMcpError(error: unknown, limit_ms: number): McpError {
     return new McpError(`gave neither a result nor a sign of progress within ${limit_ms / 1000} s`, true);
   if (error instanceof ProtocolError)
     return new McpError(`answered with error ${error.code}: ${textOf(error)}`);
+  if (isSessionLost(error)) return new SessionLost(`has lost the session: ${textOf(error)}`);
+  if (error instanceof SdkHttpError && isRefusal(error.status))
+    return new McpError(`refused the request with status ${error.status}: ${textOf(error)}`);
   if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)
     return new McpError(`gave an answer that violates the protocol: ${textOf(error)}`, true);
-  return new McpError(`could not be asked: ${textOf(error)}`, true);
+  return new McpError(`could not be asked: ${textOf(error)}`, !UNREACHED.test(textOf(error)));
+}
+
+/** Nothing was sent. */
+const UNREACHED = /\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)\b/;
+
+/** Statuses after which nothing has run; after 408, and after most errors of servers and proxies, something may have. */
+function isRefusal(status = 0): boolean {
+  return (status >= 400 && status < 500 && status !== 408) || status === 501 || status === 503;
 }

@@ -2,7 +2,8 @@ import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
 import { hasServerTool, type ProjectServer, serverOf } from '../../records/server-tools.ts';
 import type { Tool } from '../../records/tool.ts';
-import { DIRECT, searchTools } from './find-tools.ts';
+import { DIRECT, FIND_TOOLS, searchTools } from './find-tools.ts';
+import { setAsideTold } from './listed-tool.ts';
 import { type McpConfig, type McpServerConfig, mcpServerConfig } from './mcp-config.ts';
 import { McpServer } from './mcp-server.ts';
 import { nameForModels } from './server-names.ts';
@@ -11,6 +12,8 @@ import { expandedConfig } from './server-variables.ts';
 
 /** Number of servers above which those that are not running are forgotten. */
 const SERVERS_KEPT = 256;
+/** Number of things told after which all are forgotten, so that some may be told again. */
+const TOLD_MAX = 10_000;
 /** Maximum names that are listed when tools have changed. */
 const NAMES_TOLD = 20;
 
@@ -20,7 +23,7 @@ export interface OfferedTools {
   readonly tools: readonly Tool[];
   /** Text for the model beside the tools; may be empty. */
   readonly note: string;
-  /** Faults for a person to know: one sentence for each server that cannot be used. */
+  /** What a person should know of servers that cannot be used, are late, or have odd tools: sentences that nobody of the tree was told before. */
   readonly faults: readonly string[];
   /** Finds any tool of its servers, as they are now. */
   find(name: string): Tool | undefined;
@@ -41,6 +44,8 @@ export interface McpHostOptions {
 export class McpHost {
   readonly #options: McpHostOptions;
   readonly #servers = new Map<string, McpServer>();
+  /** What people of each tree were told. */
+  readonly #told = new Set<string>();
 
   constructor(options: McpHostOptions) {
     this.#options = options;
@@ -48,25 +53,40 @@ export class McpHost {
 
   /** Starts the servers that the agent's tools need. Never rejects: servers that cannot be used are left out. */
   async offer(agent: Pick<Agent, 'root_id' | 'config'>): Promise<OfferedTools> {
-    const { config } = agent;
+    const { config, root_id } = agent;
     const asked = [...new Set(config.tools.flatMap((name) => serverOf(name) ?? []))].sort();
     const faults: string[] = [];
-    const missing: string[] = [];
+    const missing = new Map<string, string>();
     const servers: McpServer[] = [];
+    const fault = (name: string, kind: string, text: string) => {
+      const key = `${root_id} ${name} ${kind}`;
+      if (!this.#told.has(key)) faults.push(text);
+      if (this.#told.size > TOLD_MAX) this.#told.clear();
+      this.#told.add(key);
+    };
     const opened = asked.map(async (name) => {
       try {
         const server = this.#server(name, agent);
         if (server === null) throw new Error('is not configured here');
         servers.push(server);
-        await server.tools();
+        if (!(await server.isReady())) {
+          missing.set(name, `it has not answered yet; ${FIND_TOOLS} finds them once it has`);
+          fault(
+            name,
+            'late',
+            `the MCP server ${name} has not answered yet: agents begin without it, its tools come when it does`,
+          );
+        }
+        const aside = setAsideTold(name, server.aside);
+        if (aside !== null) fault(name, aside, aside);
       } catch (error) {
-        missing.push(name);
-        faults.push(`the MCP server ${name} ${(error as Error).message}`);
+        missing.set(name, 'it could not be used');
+        fault(name, 'fault', `the MCP server ${name} ${(error as Error).message}`);
       }
     });
     await Promise.all(opened);
     servers.sort((one, other) => (one.name < other.name ? -1 : 1));
-    return new Offer(config, servers, missing.sort(), faults.sort(), this.#options);
+    return new Offer(config, servers, missing, faults.sort(), this.#options);
   }
 
   /** Returns null if there is no server of this name. */
@@ -125,7 +145,7 @@ class Offer implements OfferedTools {
   constructor(
     config: AgentConfig,
     servers: readonly McpServer[],
-    missing: readonly string[],
+    missing: ReadonlyMap<string, string>,
     faults: readonly string[],
     options: McpHostOptions,
   ) {
@@ -133,8 +153,9 @@ class Offer implements OfferedTools {
     this.#config = config;
     this.#servers = servers;
     this.faults = faults;
-    this.note = missing
-      .map((name) => `The tools of the MCP server ${name} are not available: it could not be used.`)
+    this.note = [...missing]
+      .sort()
+      .map(([name, why]) => `The tools of the MCP server ${name} are not available: ${why}.`)
       .join('\n');
     const all = this.#all();
     this.#known = new Set(all.map(({ spec }) => spec.name));
@@ -143,16 +164,21 @@ class Offer implements OfferedTools {
   }
 
   /** No search is needed where every tool is described and none will change. */
-  #search(described: readonly Tool[], all: readonly Tool[], missing: readonly string[]): readonly Tool[] {
+  #search(
+    described: readonly Tool[],
+    all: readonly Tool[],
+    missing: ReadonlyMap<string, string>,
+  ): readonly Tool[] {
     const changing = this.#servers.some((server) => server.tellsChanges);
-    if (described.length === all.length && missing.length === 0 && !changing) return [];
+    if (described.length === all.length && missing.size === 0 && !changing) return [];
     if (this.#servers.length === 0) return [];
     return searchTools({
       tools: () => this.#asked(),
       find: (name) => this.find(name),
+      absent: () => this.#servers.filter(({ isAnswering }) => !isAnswering).map(({ name }) => name),
       servers: this.#servers.map(({ name }) => {
         const count = all.filter(({ spec }) => serverOf(spec.name) === name).length;
-        return missing.includes(name) ? name : `${name}: ${count} tools`;
+        return missing.has(name) ? name : `${name}: ${count} tools`;
       }),
     });
   }
@@ -163,7 +189,7 @@ class Offer implements OfferedTools {
 
   /** All tools, after servers that have ended were started again. */
   async #asked(): Promise<readonly Tool[]> {
-    await Promise.all(this.#servers.map((server) => server.tools().catch(() => [])));
+    await Promise.all(this.#servers.map((server) => server.isReady().catch(() => false)));
     return this.#all();
   }
 

@@ -1,12 +1,14 @@
-import type { CallToolResult } from '@modelcontextprotocol/client';
-import type { ListedTool } from './listed-tool.ts';
+import type { JsonObject } from '../../records/text/json-text.ts';
+import type { ListedTool, SetAside } from './listed-tool.ts';
 import type { McpServerConfig } from './mcp-config.ts';
-import { McpError, NeedsLogin } from './mcp-error.ts';
+import { McpError, NeedsLogin, SessionLost } from './mcp-error.ts';
 import type { ConnectionPlace } from './open-server.ts';
-import { type CallWatch, ServerConnection } from './server-connection.ts';
+import { type CallWatch, type Listing, ServerConnection } from './server-connection.ts';
 
 /** Time after which an unused server is stopped; it is started again when needed. */
 const IDLE_MS = 10 * 60_000;
+/** Maximum time that agents wait for a server that starts; then they begin without it. */
+const PATIENCE_MS = 8_000;
 /** Back-off after failed starts: doubled each time, up to the maximum. */
 const BACK_OFF = { first_ms: 1_000, most_ms: 60_000 };
 
@@ -17,8 +19,11 @@ export class McpServer {
   readonly #place: ConnectionPlace;
   readonly #closed = new AbortController();
   #opening: Promise<ServerConnection> | null = null;
-  #listed: readonly ListedTool[] = [];
+  #listing: Listing = { tools: [], aside: [] };
   #tells_changes = false;
+  /** Resolves once an agent has waited long enough for the present start. */
+  #patience: Promise<unknown> = Promise.resolve();
+  #has_answered = false;
   /** Number of failed starts in a row. */
   #failures = 0;
   #failed_at = 0;
@@ -38,15 +43,33 @@ export class McpServer {
 
   /** The tools that the server offered when it was last asked. */
   get listed(): readonly ListedTool[] {
-    return this.#listed;
+    return this.#listing.tools;
+  }
+
+  /** The tools that it listed and that cannot be offered to models. */
+  get aside(): readonly SetAside[] {
+    return this.#listing.aside;
   }
 
   /** The tools that the server offers now; starts it if necessary. */
   async tools(): Promise<readonly ListedTool[]> {
     return this.#using(async () => {
       await this.#known();
-      return this.#listed;
+      return this.listed;
     });
+  }
+
+  /** Whether it has answered since it was last started. */
+  get isAnswering(): boolean {
+    return this.#has_answered;
+  }
+
+  /** Starts the server if necessary; resolves to whether its tools are known, at the latest when it has had some time: the start goes on. */
+  async isReady(): Promise<boolean> {
+    const ready = this.tools();
+    ready.catch(() => undefined);
+    await Promise.race([ready, ...(this.#has_answered ? [] : [this.#patience])]);
+    return this.#has_answered;
   }
 
   /** Whether the server was started and has not ended since. */
@@ -78,10 +101,17 @@ export class McpServer {
     return this.#known();
   }
 
-  call(tool: ListedTool, input: Record<string, unknown>, watch: CallWatch): Promise<CallToolResult> {
+  call(tool: ListedTool, input: Record<string, unknown>, watch: CallWatch): Promise<JsonObject> {
     return this.#using(async () => {
-      const connection = await unlessAborted(this.#known(), watch.signal);
-      return connection.call(tool, input, watch);
+      for (let tries = 1; ; tries += 1) {
+        const connection = await unlessAborted(this.#known(), watch.signal);
+        try {
+          return await connection.call(tool, input, watch);
+        } catch (error) {
+          if (!(error instanceof SessionLost) || tries > 1) throw error;
+          await connection.gone;
+        }
+      }
     });
   }
 
@@ -115,12 +145,15 @@ export class McpServer {
 
   #begin(opening: Promise<ServerConnection>): Promise<ServerConnection> {
     this.#opening = opening;
+    this.#has_answered = false;
+    this.#patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
     const over = () => {
       if (this.#opening === opening) this.#opening = null;
     };
     opening.then(
       (connection) => {
         this.#failures = 0;
+        this.#has_answered = true;
         void connection.gone.then(over);
       },
       (error: Error) => {
@@ -147,7 +180,7 @@ export class McpServer {
     try {
       do {
         changed = false;
-        this.#listed = await connection.tools(signal);
+        this.#listing = await connection.tools(signal);
       } while (changed);
       read = true;
       this.#tells_changes = connection.tellsChanges;
@@ -160,7 +193,7 @@ export class McpServer {
 
   /** Reads the changed tools. If that fails, the previous ones stay: a call will show what is wrong. */
   async #reread(connection: ServerConnection): Promise<void> {
-    this.#listed = await connection.tools(this.#closed.signal).catch(() => this.#listed);
+    this.#listing = await connection.tools(this.#closed.signal).catch(() => this.#listing);
   }
 
   /** Stops the server. Never rejects. */

@@ -17,6 +17,7 @@ import type { McpServerConfig } from './mcp-config.ts';
 import { isTimeout, McpError, NeedsLogin, textOf } from './mcp-error.ts';
 import { requestHeaders, serverEnvironment } from './server-variables.ts';
 import { fetchWithBounds } from './wire/bounded-fetch.ts';
+import { LenientAnswers } from './wire/lenient-answers.ts';
 import { StdioTransport } from './wire/stdio-transport.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -72,21 +73,24 @@ export async function openServer(
   const limit_ms = (config.startTimeoutSeconds ?? START_SECONDS) * 1000;
   const left = () => Math.max(1, limit_ms - (performance.now() - began));
   const start = { ...listener, config, place, signal, limit_ms, left };
-  if (config.url !== undefined) return openAddress(start, config.url);
-  return openProgram(start, 'auto').catch((error: unknown) => {
-    // Some older servers exit at the first request that they do not know.
-    if (error instanceof EndedEarly && !signal.aborted) return openProgram(start, 'legacy');
+  const { url } = config;
+  const open = (mode: Mode) => (url === undefined ? openProgram(start, mode) : openAddress(start, url, mode));
+  return open('auto').catch((error: unknown) => {
+    // Some older servers exit at the first request that they do not know, or do not answer it.
+    if (error instanceof EndedEarly && !signal.aborted) return open('legacy');
     throw error;
   });
 }
 
-/** The program ended before the protocol was initialized. */
+type Mode = 'auto' | 'legacy';
+
+/** The program ended, or the address was silent, before the protocol was initialized. */
 class EndedEarly extends McpError {}
 
-async function openProgram(start: Start, mode: 'auto' | 'legacy'): Promise<Opened> {
+async function openProgram(start: Start, mode: Mode): Promise<Opened> {
   const { config, place, signal, limit_ms } = start;
   const program = await started(config, place);
-  const transport = new StdioTransport(program);
+  const transport = new StdioTransport(program, new LenientAnswers());
   const stop = async (why: string): Promise<string> => {
     await program.stop(why);
     return program.gone;
@@ -130,22 +134,24 @@ function isEnd(error: unknown): boolean {
   );
 }
 
-async function openAddress(start: Start, url: string): Promise<Opened> {
+async function openAddress(start: Start, url: string, mode: Mode): Promise<Opened> {
   const { config, place, signal, limit_ms } = start;
   const headers = requestHeaders(config, place.env);
   const has_own = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   const login = has_own || place.logins === undefined ? null : new Login(place.logins, url);
   const { promise: gone, resolve: end } = Promise.withResolvers<string>();
+  const answers = new LenientAnswers();
   const transport: StreamableHTTPClientTransport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers },
     fetch: fetchWithBounds((why) => {
       end(`is no longer used (${why})`);
       void transport.close().catch(() => undefined);
-    }),
+    }, answers),
     ...(login === null ? {} : { authProvider: login }),
   });
+  answers.watch(transport);
   try {
-    const client = await greet(transport, start, 'auto');
+    const client = await greet(transport, start, mode);
     const stop = async (why: string): Promise<string> => {
       end(`is no longer used (${why})`);
       await Promise.race([transport.terminateSession().catch(() => undefined), sleep(FAREWELL_MS)]);
@@ -156,27 +162,19 @@ async function openAddress(start: Start, url: string): Promise<Opened> {
   } catch (error) {
     await transport.close().catch(() => undefined);
     if (signal.aborted) throw new McpError('was closed before it had answered');
-    if (isTimeout(error)) throw new McpError(`did not answer within ${limit_ms / 1000} s`);
+    if (isTimeout(error))
+      throw new (mode === 'auto' ? EndedEarly : McpError)(`did not answer within ${limit_ms / 1000} s`);
     const text = textOf(error);
     if (text.includes('needs you to log in')) throw new NeedsLogin('needs you to log in');
     throw new McpError(`could not be reached at ${clean(url)}: ${text}`);
   }
 }
 
-/** Results are not validated: they are data for the model that no code here relies on, and a hostile schema could block the process. */
-const UNCHECKED = {
-  getValidator: () => (value: unknown) => ({
-    valid: true as const,
-    data: value as never,
-    errorMessage: undefined,
-  }),
-};
-
 /** Initializes the protocol in the newest version that both sides support. */
 async function greet(
   transport: Transport,
   { signal, onChanged, onAsked, left }: Start,
-  mode: 'auto' | 'legacy',
+  mode: Mode,
 ): Promise<Client> {
   const left_ms = left();
   const client = new Client(
@@ -185,7 +183,6 @@ async function greet(
       capabilities: { elicitation: { form: {}, url: {} } },
       inputRequired: { autoFulfill: false },
       versionNegotiation: { mode, probe: { timeoutMs: Math.min(PROBE_MS, left_ms / 2) } },
-      jsonSchemaValidator: UNCHECKED,
       listChanged: { tools: { autoRefresh: false, debounceMs: 50, onChanged } },
     },
   );

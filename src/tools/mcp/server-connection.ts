@@ -1,28 +1,37 @@
 import {
-  type CallToolResult,
   type Client,
   type ClientContext,
   type ElicitResult,
   SdkError,
   SdkErrorCode,
 } from '@modelcontextprotocol/client';
+import type { JsonObject } from '../../records/text/json-text.ts';
 import { clean } from '../../render/clean.ts';
 import { CALL_SECONDS, CallTimeout } from './asking/call-timeout.ts';
 import { type AskingCall, type AskPerson, elicit } from './asking/elicitation.ts';
 import { callInRounds } from './asking/rounds.ts';
-import { type ListedTool, listedTool } from './listed-tool.ts';
+import { type ListedTool, listedTool, type SetAside } from './listed-tool.ts';
 import type { McpServerConfig } from './mcp-config.ts';
 import { asMcpError, isLost, McpError } from './mcp-error.ts';
 import { type ConnectionPlace, type Opened, openServer } from './open-server.ts';
+import { givenAnswer } from './wire/lenient-answers.ts';
 
 const PAGES_MAX = 100;
 const TOOLS_MAX = 2_000;
+/** Maximum time for the tools of a server that does not say that it has any. */
+const UNTOLD_MS = 3_000;
 /** Minimum time between two live lines of progress. */
 const PROGRESS_MS = 250;
 /** Timeout for the library, which must never fire: only the call's `CallTimeout` ends a call. */
 const NO_LIMIT_MS = 2_000_000_000;
 /** Interval at which a server that asks is told that its question is still open. */
 const STILL_ASKING_MS = 10_000;
+
+/** What a server lists. */
+export interface Listing {
+  readonly tools: readonly ListedTool[];
+  readonly aside: readonly SetAside[];
+}
 
 /** How the caller watches and cancels a call. */
 export interface CallWatch {
@@ -86,27 +95,36 @@ export class ServerConnection {
     return this.#client.getServerCapabilities()?.tools?.listChanged === true;
   }
 
-  /** The server's tools, in its order, without those that cannot be offered to a model. */
-  async tools(signal: AbortSignal): Promise<readonly ListedTool[]> {
-    if (this.#client.getServerCapabilities()?.tools === undefined) return [];
+  /** The server's tools, in its order, and those that cannot be offered to a model. A page that cannot be read costs only itself. */
+  async tools(signal: AbortSignal): Promise<Listing> {
     const found = new Map<string, ListedTool>();
+    const aside: SetAside[] = [];
     let cursor: string | undefined;
-    for (let page = 1; ; page += 1) {
-      const asked = cursor;
+    // Some servers have tools without saying so, and some without any do not answer.
+    const told = this.#client.getServerCapabilities()?.tools !== undefined;
+    const timeout = told ? this.#call_ms : UNTOLD_MS;
+    for (let page = 1, seen = 0; ; page += 1) {
+      const params = cursor === undefined ? {} : { cursor };
       const answer = await this.#ask(() =>
-        this.#client.listTools(asked === undefined ? { cursor: undefined } : { cursor: asked }, {
-          signal,
-          timeout: this.#call_ms,
-          cacheMode: 'bypass',
-        }),
-      );
-      for (const tool of answer.tools) {
-        const listed = listedTool(tool);
-        if (listed !== null && !found.has(listed.name)) found.set(listed.name, listed);
-        if (found.size >= TOOLS_MAX) return [...found.values()];
+        this.#client.request({ method: 'tools/list', params }, { signal, timeout }),
+      ).catch((error: McpError) => {
+        if (!told) return {};
+        if (page === 1 || signal.aborted) throw error;
+        aside.push({ name: `tools from number ${seen + 1} on`, why: error.message });
+        return {};
+      });
+      const { tools, nextCursor } = givenAnswer(answer);
+      for (const tool of Array.isArray(tools) ? tools : []) {
+        const listed = listedTool(tool, seen);
+        seen += 1;
+        if ('why' in listed) aside.push(listed);
+        else if (found.has(listed.name)) aside.push({ name: listed.name, why: 'another tool has this name' });
+        else found.set(listed.name, listed);
+        if (found.size >= TOOLS_MAX) return { tools: [...found.values()], aside };
       }
-      cursor = answer.nextCursor;
-      if (cursor === undefined || cursor === asked || page >= PAGES_MAX) return [...found.values()];
+      if (!nextCursor || typeof nextCursor !== 'string' || nextCursor === cursor || page >= PAGES_MAX)
+        return { tools: [...found.values()], aside };
+      cursor = nextCursor;
     }
   }
 
@@ -115,7 +133,7 @@ export class ServerConnection {
     tool: ListedTool,
     input: Record<string, unknown>,
     { signal, onProgress, ask, caller = '' }: CallWatch,
-  ): Promise<CallToolResult> {
+  ): Promise<JsonObject> {
     let told = Number.NEGATIVE_INFINITY;
     const patience = new CallTimeout(this.#call_ms, signal);
     const about = `${caller === '' ? '' : `${caller}: `}${tool.name}`;
@@ -125,7 +143,10 @@ export class ServerConnection {
       const options = {
         signal: patience.signal,
         timeout: NO_LIMIT_MS,
-        toolDefinition: { name: tool.name, inputSchema: tool.input as { type: 'object' } },
+        toolDefinition: {
+          name: tool.name,
+          inputSchema: (tool.own_input ?? tool.input) as { type: 'object' },
+        },
         onprogress: ({ progress, total, message }: Progress) => {
           patience.progressed();
           if (performance.now() - told < PROGRESS_MS) return;
@@ -134,11 +155,12 @@ export class ServerConnection {
           onProgress(`${share}${message === undefined ? '' : ` ${clean(message).slice(0, 500)}`}\n`);
         },
       };
-      return await this.#ask(() =>
+      const answer = await this.#ask(() =>
         callInRounds(this.#client, { name: tool.name, arguments: input }, options, (params) =>
           elicit(this.#name, params, asking, [], patience.signal),
         ),
       );
+      return givenAnswer(answer);
     } finally {
       this.#running.delete(asking);
       patience.end();

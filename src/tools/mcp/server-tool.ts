@@ -8,6 +8,7 @@ import type { ListedTool } from './listed-tool.ts';
 import { McpError } from './mcp-error.ts';
 import type { McpServer } from './mcp-server.ts';
 import { nameForModels } from './server-names.ts';
+import { withServerNames } from './tool-schema.ts';
 
 type Input = Record<string, unknown>;
 
@@ -35,7 +36,9 @@ export function serverToolOf(
       if (typeof input !== 'object' || input === null || Array.isArray(input))
         return { ok: false, error: 'the arguments must be an object' };
       const fault = argumentsFault(now().input, input);
-      return fault === null ? { ok: true, input: input as Input } : { ok: false, error: fault };
+      return fault === null
+        ? { ok: true, input: withServerNames(now(), input) as Input }
+        : { ok: false, error: fault };
     },
     subject: (input) => JSON.stringify(input),
     async run(input, context) {

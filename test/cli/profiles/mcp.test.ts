@@ -19,7 +19,8 @@ describe('coppice mcp', () => {
     const home = makeHome();
     assert.match((await home.run(['mcp', 'list'])).stdout, /no MCP servers; add one/);
     const added = await home.run(['mcp', 'add', 't', '--env', 'A=b', '--', ...SERVER, '{}']);
-    assert.match(added.stdout, /^added t to .*config\.json; try it: coppice mcp test t\n$/);
+    assert.match(added.stderr, /^trying t in the sandbox: \/.* '\{\}'\n$/);
+    assert.match(added.stdout, /^added t to .*config\.json: 15 tools; see them: coppice mcp test t\n$/);
     assert.match((await home.run(['mcp', 'list'])).stdout, /^t +config +used +\/\S+/m);
     const tested = await home.run(['mcp', 'test']);
     assert.match(
@@ -45,7 +46,7 @@ describe('coppice mcp', () => {
       assert.match(stderr, error);
       assert.equal(code, 2, args.join(' '));
     }
-    await home.run(['mcp', 'add', 't', '--', ...SERVER, '{"broken":true}']);
+    await home.run(['mcp', 'add', 't', '--untried', '--', ...SERVER, '{"broken":true}']);
     const { code, stdout } = await home.run(['mcp', 'test']);
     assert.match(
       stdout,
@@ -60,6 +61,68 @@ describe('coppice mcp', () => {
     const broken = await home.run(['mcp', 'add', 'other', '--', 'x']);
     assert.match(broken.stderr, /config\.json.*JSON/);
     assert.equal(broken.code, 2);
+  });
+
+  it('tries a program before it adds it, and says with which options it may work', async () => {
+    const home = makeHome();
+    const script = (text: string) => ['--', process.execPath, '-e', text];
+    for (const [command, offers] of [
+      [
+        script('console.error("getaddrinfo ENOTFOUND api.example.com"); process.exit(1)'),
+        ['--host api.example.com'],
+      ],
+      [
+        script('console.error("EROFS: mkdir \'" + require("os").homedir() + "/.tool/a\'"); process.exit(1)'),
+        ['mkdir -p ~/.tool && ', '--writable ~/.tool'],
+      ],
+      [
+        ['--env', 'KEY=secret', '--host', 'a.example', ...script('process.exit(1)')],
+        ['--env KEY=… --host a.example --sandbox off'],
+      ],
+    ] as const) {
+      const { code, stderr } = await home.run(['mcp', 'add', 't', ...command]);
+      assert.equal(code, 1);
+      assert.match(stderr, /^error: t was not added: it ended with exit code 1/m);
+      for (const offer of offers) assert.ok(stderr.includes(offer), stderr);
+      assert.ok(stderr.includes('--sandbox off -- ') && !stderr.includes('secret'), stderr);
+    }
+    const absent = await home.run(['mcp', 'add', 't', '--', 'no-such-program']);
+    assert.match(
+      absent.stderr,
+      /was not added: it could not be started: there is no command "no-such-program"/,
+    );
+    assert.doesNotMatch(absent.stderr, /--sandbox off/);
+    assert.match((await home.run(['mcp', 'list'])).stdout, /no MCP servers; add one/);
+  });
+
+  it('names the tools that are set aside', async () => {
+    const home = makeHome();
+    const tools = [
+      { name: 'good', inputSchema: { type: 'object' } },
+      { name: 'odd', inputSchema: { type: 'array' } },
+      {},
+    ];
+    const server = [...SERVER, JSON.stringify({ tools })];
+    assert.match((await home.run(['mcp', 'add', 't', '--', ...server])).stdout, /: 1 tools;/);
+    assert.match(
+      (await home.run(['mcp', 'test'])).stdout,
+      / t__good .*\n +set aside odd: its input is not an object, but of type array\n +set aside tool 3: it has no name\n$/,
+    );
+    const run = await home.run([
+      'run',
+      '--yes',
+      '--model',
+      rules(home, { name: 't__good', input: {} }),
+      'go',
+    ]);
+    assert.match(run.stdout, /^good \{\}/);
+    assert.equal(
+      run.stderr.match(
+        /the MCP server t: 2 tools are set aside: odd \(its input is not an object.*\), tool 3 \(it has no name\)/g,
+      )?.length,
+      1,
+      run.stderr,
+    );
   });
 
   it('uses servers of a project once its file is trusted, as it is then', async () => {

@@ -36,8 +36,8 @@ for (let seed = 1; seed <= 20; seed += 1)
   it(`5,000 frames of seed ${seed}`, async () => {
     const server = fuzzer();
     const answer = await call(server, 'fuzz', { seed, frames: 5_000 });
-    const [block] = answer.content;
-    const told = JSON.parse(block?.type === 'text' ? block.text : '{}');
+    const [block] = answer.content as readonly { readonly text: string }[];
+    const told = JSON.parse(block?.text ?? '{}');
     assert.deepEqual([told.wrong, told.unanswered], [[], []]);
     assert.ok(told.asked > 300, `${told.asked} requests`);
     assert.deepEqual(faults, []);

@@ -20,8 +20,8 @@ async function call(
   onProgress: (text: string) => void = () => undefined,
 ): Promise<string> {
   const answer = await server.call(await toolOf(server, name), input, { signal, onProgress });
-  const [block] = answer.content;
-  return block?.type === 'text' ? block.text : '';
+  const [block] = answer.content as readonly { readonly text?: string }[];
+  return block?.text ?? '';
 }
 
 describe('an MCP server', () => {

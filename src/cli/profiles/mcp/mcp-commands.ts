@@ -65,6 +65,15 @@ export function addMcpCommands({ sub, deferred }: CommandBuilder): void {
       collect,
       [],
     )
+    .option(
+      '--host <host>',
+      'a host that the program may reach, as in sandbox.hosts (repeatable)',
+      collect,
+      [],
+    )
+    .option('--writable <path>', 'a folder or file that the program may write (repeatable)', collect, [])
+    .option('--sandbox <mode>', 'off: run the program without a sandbox, with all your rights')
+    .option('--untried', 'add the program without trying it')
     .action(
       deferred(
         async (context, name: string, command: string[], options: AddOptions) =>

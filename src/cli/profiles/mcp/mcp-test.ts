@@ -4,6 +4,7 @@ import { noSuchName } from '../../../render/nearest-name.ts';
 import { paint } from '../../../render/style.ts';
 import { loginsFolder } from '../../../settings/folders.ts';
 import { programSandbox } from '../../../settings/sandbox-of.ts';
+import type { SetAside } from '../../../tools/mcp/listed-tool.ts';
 import { McpServer } from '../../../tools/mcp/mcp-server.ts';
 import { nameForModels } from '../../../tools/mcp/server-names.ts';
 import { expandedConfig } from '../../../tools/mcp/server-variables.ts';
@@ -11,13 +12,14 @@ import type { Context } from '../../setup/context.ts';
 import { printJson, printLines } from '../../setup/output.ts';
 import { type KnownServer, knownServers } from './available-servers.ts';
 
-interface Tested {
+export interface Tested {
   readonly name: string;
   readonly ok: boolean;
   readonly error: string | null;
   readonly server: string | null;
   readonly protocol: string | null;
   readonly tools: readonly { readonly name: string; readonly description: string }[];
+  readonly set_aside: readonly SetAside[];
   readonly duration_ms: number;
 }
 
@@ -35,7 +37,7 @@ export async function mcpTest(context: Context, names: readonly string[]): Promi
         'Servers',
       );
   const chosen = names.length === 0 ? usable : usable.filter(({ name }) => names.includes(name));
-  const tested = await Promise.all(chosen.map((server) => test(server, context)));
+  const tested = await Promise.all(chosen.map((server) => testServer(server, context)));
   const ok = tested.every((one) => one.ok);
   if (context.json) printJson({ schema: 'coppice/mcp-test/v1', ok, servers: tested });
   else if (tested.length === 0) printLines(['no MCP servers to test']);
@@ -43,11 +45,12 @@ export async function mcpTest(context: Context, names: readonly string[]): Promi
   return ok ? 0 : 1;
 }
 
-async function test({ name, config, source }: KnownServer, context: Context): Promise<Tested> {
+/** Starts a server, reads its tools and stops it. Never rejects. */
+export async function testServer({ name, config, source }: KnownServer, context: Context): Promise<Tested> {
   const began = performance.now();
   const cwd = workingFolder(context.options.cwd ?? '.');
   const plain = source === 'config' ? config : expandedConfig(config, context.env);
-  const result = { name, ok: true, error: null, server: null, protocol: null, tools: [] };
+  const result = { name, ok: true, error: null, server: null, protocol: null, tools: [], set_aside: [] };
   const since = () => Math.round(performance.now() - began);
   let server: McpServer | null = null;
   try {
@@ -65,7 +68,9 @@ async function test({ name, config, source }: KnownServer, context: Context): Pr
       name: nameForModels(name, tool.name),
       description: clean(tool.description),
     }));
-    return { ...result, server: greeting.about, protocol: greeting.version, tools, duration_ms: since() };
+    const { about, version: protocol } = greeting;
+    const set_aside = server.aside.map((one) => ({ name: clean(one.name), why: clean(one.why) }));
+    return { ...result, server: about, protocol, tools, set_aside, duration_ms: since() };
   } catch (error) {
     return { ...result, ok: false, error: clean((error as Error).message), duration_ms: since() };
   } finally {
@@ -74,11 +79,12 @@ async function test({ name, config, source }: KnownServer, context: Context): Pr
 }
 
 function linesOf(tested: Tested, { out }: Context): string[] {
-  const { name, tools, duration_ms } = tested;
+  const { name, tools, set_aside, duration_ms } = tested;
   if (!tested.ok) return [`${paint(out, 'red', 'failed ')} ${name}: it ${tested.error}`];
   const head = `${paint(out, 'green', 'ok     ')} ${name}: ${tested.server || 'a server without a name'}, MCP ${tested.protocol}, ${tools.length} tools, ${duration_ms} ms`;
   return [
     head,
     ...tools.map((tool) => `          ${tool.name}  ${paint(out, 'dim', tool.description.slice(0, 80))}`),
+    ...set_aside.map((one) => `          ${paint(out, 'yellow', 'set aside')} ${one.name}: ${one.why}`),
   ];
 }

@@ -1,11 +1,8 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { PipedProgram } from '../../../processes/sandbox/piped-program.ts';
-import { isJsonObject } from '../../../records/text/json-text.ts';
 import { LimitExceeded } from './flood-watch.ts';
+import type { LenientAnswers } from './lenient-answers.ts';
 import { MessageLines } from './stdio-messages.ts';
-
-/** JSON-RPC's code for an internal error of the answering side. */
-const INVALID_ANSWER = -32603;
 
 /** The standard streams of a running program as a transport of the protocol library. */
 export class StdioTransport implements Transport {
@@ -16,11 +13,14 @@ export class StdioTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: Transport['onmessage'];
   readonly #program: PipedProgram;
+  readonly #answers: LenientAnswers;
   readonly #lines = new MessageLines();
   #started = false;
 
-  constructor(program: PipedProgram) {
+  constructor(program: PipedProgram, answers: LenientAnswers) {
     this.#program = program;
+    this.#answers = answers;
+    answers.watch(this);
   }
 
   /** The beginning of the program's output that was not a message. */
@@ -38,7 +38,8 @@ export class StdioTransport implements Transport {
 
   #read(chunk: Buffer): void {
     try {
-      for (const message of this.#lines.push(chunk)) this.#receive(message as JSONRPCMessage);
+      for (const value of this.#lines.push(chunk))
+        for (const message of this.#answers.read(value)) this.#receive(message);
     } catch (error) {
       this.#program.stdout.removeAllListeners('data').resume();
       const why = error instanceof LimitExceeded ? error.message : `a fault in Coppice: ${String(error)}`;
@@ -49,7 +50,7 @@ export class StdioTransport implements Transport {
   /** A message that the library cannot use does not end the connection. */
   #receive(message: JSONRPCMessage): void {
     try {
-      this.onmessage?.(usable(message));
+      this.onmessage?.(message);
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }
@@ -66,19 +67,4 @@ export class StdioTransport implements Transport {
   async close(): Promise<void> {
     await this.#program.stop('it was closed');
   }
-}
-
-/** Converts an invalid answer to an error: the library would drop it, and its request would never end. */
-function usable(message: JSONRPCMessage): JSONRPCMessage {
-  if (!isJsonObject(message) || 'method' in message || typeof message.id !== 'number') return message;
-  const { id, result, error } = message as { readonly [key: string]: unknown; readonly id: number };
-  const right = isJsonObject(error)
-    ? Number.isSafeInteger(error.code) && typeof error.message === 'string'
-    : error === undefined && isJsonObject(result);
-  if (right) return { ...message, jsonrpc: '2.0' } as JSONRPCMessage;
-  return {
-    jsonrpc: '2.0',
-    id,
-    error: { code: INVALID_ANSWER, message: 'its answer violates the protocol' },
-  };
 }
