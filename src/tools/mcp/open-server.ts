@@ -102,7 +102,9 @@ async function openProgram(start: Start, mode: Mode): Promise<Opened> {
   try {
     return { client: await greet(transport, start, mode), gone: program.gone, stop };
   } catch (error) {
-    const ended = await Promise.race([program.gone, new Promise<null>((soon) => setImmediate(soon, null))]);
+    // A program that can no longer be written to is about to end, and its end says more.
+    const grace_ms = (error as NodeJS.ErrnoException).code === 'EPIPE' ? 1_000 : 0;
+    const ended = await Promise.race([program.gone, sleep(grace_ms, null, { ref: false })]);
     const how = ended ?? (await stop('it could not be used'));
     if (signal.aborted) throw new McpError('was closed before it had answered');
     if (isTimeout(error))
