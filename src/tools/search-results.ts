@@ -83,7 +83,7 @@ export class SearchResults {
       text = `${cutText(text, LINE_CHARACTERS)} [… line cut]`.toWellFormed();
     }
     // With a pattern that matches line breaks, one match has several lines.
-    const line = `${printablePath(path)}:${record.data.line_number}: ${text.replaceAll('\n', '\n    ')}`;
+    const line = `${printablePath(path)}:${record.data.line_number}: ${text.replaceAll(/\r?\n/g, '\n    ')}`;
     if (this.#lines.length === this.#most || this.#characters + line.length > RESULT_CHARACTERS - 1000) {
       this.#full = true;
       this.onFull();

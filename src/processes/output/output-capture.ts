@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
+import { TerminalScreen } from '../../records/text/terminal-screen.ts';
 import { SpillFile } from './spill-file.ts';
 
 /** Bytes kept from the beginning and from the end of a command's output; together the maximum of a result. */
@@ -9,12 +10,13 @@ export const TAIL_BYTES = 16 * 1024;
 export const LIVE_BYTES = 256 * 1024;
 
 /**
- * Keeps the head and the tail of a command's output, and all of it in a spill file once it exceeds both. Memory is bounded, even for
- * one line of a gigabyte.
+ * Keeps the head and the tail of what a terminal would show of a command's output, and all of it in a spill file once it exceeds both. Live output is passed
+ * on as it is. Memory is bounded, even for one line of a gigabyte.
  */
 export class OutputCapture {
   readonly #spill_dir: string;
   readonly #onOutput: (text: string) => void;
+  readonly #screen = new TerminalScreen();
   readonly #live = new StringDecoder('utf8');
   #live_budget: number = LIVE_BYTES;
   #live_refilled_ms = 0;
@@ -38,6 +40,11 @@ export class OutputCapture {
   push(chunk: Buffer): void {
     this.#has_nul ||= chunk.includes(0);
     this.#show(chunk);
+    this.#add(this.#screen.push(chunk.toString('latin1')));
+  }
+
+  #add(text: string): void {
+    const chunk = Buffer.from(text, 'latin1');
     const overflows = this.#total + chunk.length > HEAD_BYTES + TAIL_BYTES;
     if (overflows && this.#spill === undefined) {
       this.#spill = new SpillFile(this.#spill_dir);
@@ -99,6 +106,7 @@ export class OutputCapture {
   finish(): string {
     const rest = this.#live.end();
     if (rest !== '') this.#onOutput(rest);
+    this.#add(this.#screen.end());
     const spill = this.#spill?.close();
     const [head, tail] = this.#kept();
     const left_out = this.#total - head.length - tail.length;

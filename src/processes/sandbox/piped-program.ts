@@ -4,6 +4,7 @@ import { delimiter, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endOfText } from '../../records/text/cut-text.ts';
+import { shownText } from '../../records/text/terminal-screen.ts';
 import { type CommandLimits, lastingExcess, lastingLimits } from '../limits/command-budget.ts';
 import { LimitWatch } from '../limits/limit-watch.ts';
 import type { Amounts, Processes } from '../limits/process-usage.ts';
@@ -254,8 +255,8 @@ function notStarted(
 
 /** Returns the text on one line, without terminal sequences and control characters. */
 export function readable(text: string): string {
-  const plain = text.replace(/(?!\s)\p{Cc}\[[0-9;?]*[A-Za-z]/gu, '').replace(/\s*\n\s*/g, ' | ');
-  return plain
+  return shownText(Buffer.from(text))
+    .replace(/\s*\n\s*/g, ' | ')
     .replace(/[\p{Cc}\p{Cs}]+/gu, ' ')
     .trim()
     .replace(/^\| | \|$/g, '');

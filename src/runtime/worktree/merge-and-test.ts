@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { findShell, shellArguments } from '../../processes/find-shell.ts';
+import { NewestOutput } from '../../processes/output/newest-output.ts';
 import { runProcess } from '../../processes/starting/run-process.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import { withAttachments } from '../../records/conversation/attached-text.ts';
-import { endOfText } from '../../records/text/cut-text.ts';
 import { delimiterOf } from '../../records/text/untrusted-text.ts';
 import { listed, type MergeTarget, mergeWorktree, undoMerge } from './branch-merge.ts';
 
 /** Default of `merge.timeout_seconds` in the configuration. */
 const TIMEOUT_SECONDS = 600;
-/** Maximum characters of the test's output in the letter to the author; its end is kept. */
+/** Maximum bytes of the test's output in the letter to the author; its end is kept. */
 const OUTPUT_MAX = 8_000;
 
 /** The test of the project, which decides whether a merge stays. */
@@ -82,7 +82,7 @@ export async function mergeAndTest(
 /** Returns why the test failed; null if it succeeded, or there is none. */
 async function testFailure({ command, timeout_seconds = TIMEOUT_SECONDS, env, cwd, signal }: MergeTest) {
   if (command === null) return null;
-  let output = '';
+  const newest = new NewestOutput(OUTPUT_MAX);
   const end = await runProcess({
     file: findShell(),
     args: shellArguments(command),
@@ -90,10 +90,9 @@ async function testFailure({ command, timeout_seconds = TIMEOUT_SECONDS, env, cw
     env,
     signal,
     timeout_ms: timeout_seconds * 1_000,
-    onOutput: (chunk) => {
-      output = endOfText(output + chunk.toString('utf8'), OUTPUT_MAX);
-    },
+    onOutput: (chunk) => newest.push(chunk),
   });
+  const output = newest.text();
   switch (end.end) {
     case 'exited':
       if (end.code === 0) return null;

@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { withBreaksOf, withPlainBreaks } from './line-breaks.ts';
 
 export interface Edit {
   readonly old_text: string;
@@ -49,12 +50,16 @@ function applyEdit(text: string, edit: Edit, field: string): string {
   if (edit.old_text === edit.new_text)
     throw new Error(`field "${field}": old_text and new_text are the same`);
   let { old_text, new_text } = edit;
-  let places = placesOf(text, old_text);
+  let source = text;
+  let places = placesOf(source, old_text);
   // A file with CR LF is shown to the model with plain line breaks.
-  if (places.length === 0 && old_text.includes('\n') && !old_text.includes('\r') && text.includes('\r\n')) {
-    old_text = old_text.replaceAll('\n', '\r\n');
-    new_text = new_text.replaceAll('\r\n', '\n').replaceAll('\n', '\r\n');
-    places = placesOf(text, old_text);
+  if (places.length === 0 && /\r\n/.test(text + old_text)) {
+    [source, old_text, new_text] = [text, old_text, new_text].map(withPlainBreaks) as [
+      string,
+      string,
+      string,
+    ];
+    places = placesOf(source, old_text);
   }
   const [place] = places;
   if (place === undefined)
@@ -66,7 +71,11 @@ function applyEdit(text: string, edit: Edit, field: string): string {
       `field "${field}.old_text": found ${places.length}${places.length < PLACES_MAX ? '' : ' or more'} times (lines ${lines.join(', ')}${more}): add lines around it until it is found once`,
     );
   }
-  return text.slice(0, place) + new_text + text.slice(place + old_text.length);
+  const edited = source.slice(0, place) + new_text + source.slice(place + old_text.length);
+  const kept = withBreaksOf(text, edited);
+  if (kept === text)
+    throw new Error(`field "${field}": changes only line breaks, which stay as they are: use bash`);
+  return kept;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import * as z from 'zod';
 import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
@@ -6,6 +7,7 @@ import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineOwnTool } from '../define-tool.ts';
 import { changeFile, unseenRefusal } from './change-file.ts';
 import { changeOf } from './difference.ts';
+import { withBreaksOf } from './line-breaks.ts';
 
 export const WRITE_BYTES = 10 * 1024 * 1024;
 
@@ -25,24 +27,31 @@ export function createWriteTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
     input,
     subject: ({ path }) => path,
     difference: ({ path, content }, context) =>
-      changeOf(containAllowedPath('write', path, context, guard), () => content, context),
+      changeOf(
+        containAllowedPath('write', path, context, guard),
+        (before) => withBreaksOf(before, content),
+        context,
+      ),
     refusal: ({ path }, context) =>
       unseenRefusal(containAllowedPath('write', path, context, guard), context.files),
     async run({ path, content }, context) {
-      const bytes = Buffer.from(content, 'utf8');
+      let bytes = Buffer.from(content, 'utf8');
       if (bytes.length > WRITE_BYTES)
         throw new Error(`field "content": ${bytes.length} bytes; the maximum is ${WRITE_BYTES}`);
       let target = path;
       const file = await changeFile(
         () => containAllowedPath('write', path, context, guard),
-        ({ relative }) => {
+        ({ relative }, before) => {
           target = printablePath(relative);
+          if (before?.bytes && isUtf8(before.bytes))
+            bytes = Buffer.from(withBreaksOf(before.bytes.toString('utf8'), content), 'utf8');
           return bytes;
         },
         context,
       );
       const what = file.before === null ? 'created' : 'replaced';
-      return { status: 'ok', output: `${what} ${target} (${bytes.length} bytes)`, file };
+      const breaks = bytes.includes('\r\n') ? ', lines end with CR LF' : '';
+      return { status: 'ok', output: `${what} ${target} (${bytes.length} bytes${breaks})`, file };
     },
   });
 }
