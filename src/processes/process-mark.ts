@@ -8,15 +8,15 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
  */
 export const markVariable = 'COPPICE_CALL';
 
-function pidNamespace(): string {
+export function pidNamespace(pid = 'self'): string {
   try {
-    return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
+    return readlinkSync(`/proc/${pid}/ns/pid`).replace(/\D/g, '');
   } catch {
     return '0';
   }
 }
 
-const namespace = pidNamespace();
+export const namespace = pidNamespace();
 const inherited = process.env[markVariable];
 const own = `${inherited === undefined ? '' : `${inherited}/`}${namespace}-${process.pid}-${processStatus('self')?.started ?? '0'}.`;
 let calls = 0;
@@ -25,6 +25,29 @@ let calls = 0;
 export function nextMark(): string {
   calls += 1;
   return own + calls;
+}
+
+/** Numbers below 2^53: a bit that is always set, the id of the runtime's process (22 bits), the end of its start time (12) and of the number of the call (18). */
+const [MARKED, OF_ID, OF_START, CALLS] = [2 ** 52, 2 ** 30, 2 ** 18, 2 ** 18];
+
+/**
+ * The mark as a soft limit of resident memory in KB, for a process whose environment may be cleared: descendants inherit the limit whatever they do, and Linux
+ * does nothing with it.
+ */
+export function limitOfMark(mark: string): number {
+  const [pid = 0, started = 0, call = 0] = mark.split(/[-.]/).slice(-3).map(Number);
+  return MARKED + pid * OF_ID + (started % 2 ** 12) * OF_START + (call % CALLS);
+}
+
+/** The mark that a limit stands for; undefined if it is no mark. */
+export function markOfLimit(limit: number): string | undefined {
+  if (limit < MARKED || limit >= 2 * MARKED) return undefined;
+  const pid = Math.floor((limit - MARKED) / OF_ID);
+  const started = processStatus(pid)?.started ?? '';
+  const is_there = started !== '' && limitOfMark(`-${pid}-${started}.0`) === limit - (limit % CALLS);
+  const call = limit % CALLS;
+  if (is_there && pid === process.pid) return own + (calls - ((calls - call + CALLS) % CALLS));
+  return `${namespace}-${pid}-${is_there ? started : 0}.${call}`;
 }
 
 /** Whether this runtime started the process, directly or indirectly. */

@@ -1,27 +1,35 @@
 import { readFileSync } from 'node:fs';
-import { isMarkedBy, isOwnerGone, isOwnMark, markVariable, processIds } from './process-mark.ts';
+import {
+  isMarkedBy,
+  isOwnerGone,
+  isOwnMark,
+  markOfLimit,
+  markVariable,
+  namespace,
+  pidNamespace,
+  processIds,
+} from './process-mark.ts';
 
 /**
- * Processes that left the group of their call, found by the mark in their environment. Linux only: elsewhere
- * there is no cheap way to read another process's environment, so only the process group is killed. A
- * process that also clears its environment is not found.
+ * Processes that left the group of their call, found by the mark in their environment or, for commands without a sandbox, in their limits. Linux only: elsewhere
+ * there is no cheap way to read these of another process, so only the process group is killed.
  */
 const sweep_delay_ms = 1000;
 const ended = new Set<string>();
 let timer: NodeJS.Timeout | undefined;
 
 function markOf(pid: string): string | undefined {
-  let environment: string;
   try {
-    environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
+    const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+    const named = environment.find((one) => one.startsWith(`${markVariable}=`));
+    if (named !== undefined) return named.slice(markVariable.length + 1);
+    const limit = /^Max resident set\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'latin1'))?.[1];
+    // The ids in the marks of another container mean other processes.
+    if (limit === undefined || pidNamespace(pid) !== namespace) return undefined;
+    return markOfLimit(Number(BigInt(limit) / 1024n));
   } catch {
     return undefined; // has ended, or belongs to another user
   }
-  const name = `${markVariable}=`;
-  const at = environment.startsWith(name) ? 0 : environment.indexOf(`\0${name}`) + 1;
-  if (at === 0 && !environment.startsWith(name)) return undefined;
-  const end = environment.indexOf('\0', at);
-  return environment.slice(at + name.length, end === -1 ? undefined : end);
 }
 
 /** Kills every marked process for which `belongs` holds, except this one. */

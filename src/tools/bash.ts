@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import * as z from 'zod';
-import { childEnvironment } from '../processes/child-environment.ts';
 import { findShell, shellArguments } from '../processes/find-shell.ts';
 import type { CommandLimits } from '../processes/limits/command-budget.ts';
 import { TIMEOUT_MAX_SECONDS } from '../processes/limits/command-budget.ts';
@@ -8,6 +7,7 @@ import { OutputCapture } from '../processes/output/output-capture.ts';
 import { boundCommand } from '../processes/sandbox/command-bounds.ts';
 import type { Sandbox } from '../processes/sandbox/sandbox.ts';
 import { type ProcessEnd, runProcess } from '../processes/starting/run-process.ts';
+import { commandEnvironment, unattendedAdvice } from '../processes/unattended.ts';
 import type { Tool, ToolResult } from '../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
 import { defineOwnTool } from './define-tool.ts';
@@ -113,7 +113,7 @@ export function createBashTool(
         file: findShell(),
         args: shellArguments(command),
         place: context.cwd,
-        env: childEnvironment(context.env_allow),
+        env: commandEnvironment(context.env_allow),
         signal: context.signal,
         tree: context.agent.root_id,
         timeout_ms: timeout * 1000,
@@ -141,6 +141,7 @@ export function createBashTool(
       if (result.status === 'error') {
         if (confined !== null && BLOCKED.test(result.output)) notes.push(sandboxText(confined.settings));
         if (end.end === 'exited') notes.push(budget?.hint(result.output, result.exit_code));
+        notes.push(unattendedAdvice(result.output.replace(/\[[^\n]*\]$/, '')));
       }
       const said = notes.filter(Boolean).map((one) => `\n[${one}]`);
       return said.length === 0 ? result : { ...result, output: result.output + said.join('') };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
-import { childEnvironment } from '../../processes/child-environment.ts';
+import { commandEnvironment } from '../../processes/unattended.ts';
 import { framedName } from '../../records/agent/agent-name.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
@@ -32,7 +32,7 @@ export function merge(context: Context, texts: readonly string[]): Promise<numbe
     const test: MergeTest = {
       command,
       timeout_seconds,
-      env: childEnvironment(env_allow),
+      env: commandEnvironment(env_allow),
       cwd,
       signal: stop.signal,
     };

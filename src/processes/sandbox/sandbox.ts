@@ -72,6 +72,9 @@ const SHELL = '/bin/sh';
 const INIT =
   'trap : TERM INT HUP; "$@"; s=$?; n=0; while set -- /proc/[0-9]*; [ $# -gt 2 ] && [ $n -lt 30 ]; do sleep 0.01; n=$((n+1)); done; exit $s';
 
+/** Without a network, another try only takes time: package managers would go on for minutes. */
+const OFFLINE = ['npm_config_fetch_retries', 'PIP_RETRIES'].flatMap((name) => ['--setenv', name, '0']);
+
 /** Maximum characters, from the end, that are searched for what a program missed. */
 const TEXT_MAX = 20_000;
 
@@ -176,7 +179,7 @@ export class Sandbox {
     return {
       file: 'bwrap',
       args: [
-        ...(proxy === null ? [] : proxyArguments()),
+        ...(proxy === null ? OFFLINE : proxyArguments()),
         ...call.args,
         ...['--seccomp', '3', '--info-fd', '4', '--', LANDLOCK, scoped],
         ...call.writable.filter((path) => !closed.includes(path)),

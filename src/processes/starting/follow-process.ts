@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { LimitWatch } from '../limits/limit-watch.ts';
 import type { Processes } from '../limits/process-usage.ts';
 import {
@@ -124,6 +125,8 @@ class ChildOutput {
       this.closed = true;
       this.#onClose?.();
     });
+    // The pipes go both ways: a program that wants keys and finds no terminal would wait for them there.
+    for (const pipe of [child.stdout, child.stderr]) (pipe as Socket | null)?.end();
     this.#forward(child.stdout, events.onOutput);
     this.#forward(child.stderr, events.onErrorOutput);
   }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { FairSlots } from '../fair-slots.ts';
 import type { CommandBudget } from '../limits/command-budget.ts';
-import { markVariable, nextMark } from '../process-mark.ts';
+import { limitOfMark, markVariable, nextMark } from '../process-mark.ts';
 import type { ConfinedProgram, Program } from '../sandbox/sandbox.ts';
 import { followProcess } from './follow-process.ts';
 import { launcherFor } from './launcher.ts';
@@ -92,7 +92,7 @@ function orderOf(
   stdin: number | undefined,
 ): ProcessOrder {
   const mark = nextMark();
-  const { file, args } = confined ?? limited(request);
+  const { file, args } = confined ?? limited(request, mark);
   const errors = request.onErrorOutput === undefined ? 'ignore' : 'pipe';
   return {
     file,
@@ -108,8 +108,9 @@ function orderOf(
   };
 }
 
-/** Sets the system limits by a shell; a sandbox sets them itself. */
-function limited({ file, args, budget }: ProcessRequest): Program {
-  if (budget === undefined || process.platform === 'win32') return { file, args };
-  return { file: '/bin/sh', args: ['-c', `${budget.script(false)}exec "$@"`, 'sh', file, ...args] };
+/** Sets the system limits, and the mark of a command, by a shell; a sandbox sets them itself, and ends with all that is in it. */
+function limited({ file, args, budget, tree }: ProcessRequest, mark: string): Program {
+  if ((budget ?? tree) === undefined || process.platform === 'win32') return { file, args };
+  const script = `${budget?.script(false) ?? ''}ulimit -S -m ${limitOfMark(mark)} 2>/dev/null; exec "$@"`;
+  return { file: '/bin/sh', args: ['-c', script, 'sh', file, ...args] };
 }

@@ -16,11 +16,11 @@ import { printablePath } from '../../permissions/printable-path.ts';
 import { blindRefusal, policyRefusal } from '../../permissions/refusal.ts';
 import { takesPath } from '../../permissions/tool-permission.ts';
 import { callTouches } from '../../permissions/touched-paths.ts';
-import { childEnvironment } from '../../processes/child-environment.ts';
 import { findShell, shellArguments } from '../../processes/find-shell.ts';
 import { treeOutput } from '../../processes/output/spill-folder.ts';
 import { boundCommand, type CommandBounds } from '../../processes/sandbox/command-bounds.ts';
 import type { ProcessPlace } from '../../processes/starting/run-process.ts';
+import { commandEnvironment } from '../../processes/unattended.ts';
 import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
 import { permissionOf } from '../../tools/built-in-permissions.ts';
 import { writeContained } from '../../tools/files/atomic-write.ts';
@@ -126,7 +126,7 @@ export function createModelHost(
     if (refused !== null) throw new Error(`${printablePath(path)}: ${refused}`);
     return contained;
   };
-  const env = childEnvironment(context.env_allow);
+  const env = commandEnvironment(context.env_allow);
   return {
     cwd,
     env,
