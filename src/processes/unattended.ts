@@ -44,16 +44,16 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/pinentry|gpg.*(?:ioctl|tty)/s, 'gpg --batch --pinentry-mode loopback, or git commit --no-gpg-sign'],
   [/passwd: |token manipulation/, 'chpasswd reads NAME:PASSWORD from its input'],
   [
-    /(?:not (?:to |from )?a (?:terminal|tty)|opening terminal|terminal is required|\/dev\/tty)/i,
+    /(?:error reading input|not (?:to |from )?a (?:terminal|tty)|opening terminal|terminal is required|\/dev\/tty)/i,
     'use a program that needs no terminal, or its batch mode',
   ],
   [
-    /EOFError|\[y(?:es)?\/n|\(y(?:es)?\/n|proceed|continue\?|[?:>] ?$/i,
+    /EOFError|\bread (?:-\w+ )*-\w*p|\[y(?:es)?\/n|\(y(?:es)?\/n|proceed|continue\?|[?:>] ?$/i,
     'use an option such as --yes, or pipe the answers to it',
   ],
 ];
 
-/** For a failed command: advice if it seems to have waited for a person; undefined if not. */
+/** For a failed command: advice if it seems to have waited for a person; undefined if not. `output`: if it said nothing, the command itself. */
 export function unattendedAdvice(output: string): string | undefined {
   const advice = ADVICE.find(([said]) => said.test(output.slice(-4000)))?.[1];
   return advice && `no person is there to answer or to type: ${advice}`;

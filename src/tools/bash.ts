@@ -137,11 +137,11 @@ export function createBashTool(
       const result = resultOf(end, capture.finish(), timeout, context.cwd);
       const notes = [budget?.note, ...aside];
       if (confined !== null && (result.status === 'error' || MISSING.test(result.output)))
-        notes.push(...confined.missed(`${command}\n${result.output}`, cwd));
+        notes.push(...confined.missed(`${command}\n${result.output}`, cwd, shared));
       if (result.status === 'error') {
         if (confined !== null && BLOCKED.test(result.output)) notes.push(sandboxText(confined.settings));
         if (end.end === 'exited') notes.push(budget?.hint(result.output, result.exit_code));
-        notes.push(unattendedAdvice(result.output.replace(/\[[^\n]*\]$/, '')));
+        notes.push(unattendedAdvice(result.output.replace(/\[[^\n]*\]$/, '') || command));
       }
       const said = notes.filter(Boolean).map((one) => `\n[${one}]`);
       return said.length === 0 ? result : { ...result, output: result.output + said.join('') };

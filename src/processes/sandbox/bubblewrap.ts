@@ -7,8 +7,6 @@ import { guardFolder } from './self-running.ts';
 export interface SandboxLayout extends SandboxView {
   /** Folder in which the program starts. */
   readonly start: string;
-  /** Folder that the program sees as /tmp, which must exist; null: one in memory. */
-  readonly tmp: string | null;
   /** Folder with spilled output that commands may read; must exist. Null: none. */
   readonly output: string | null;
   /** Whether the program is long-running: others may change governing files while it runs. */

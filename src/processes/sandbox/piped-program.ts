@@ -101,7 +101,7 @@ function confinementOf(
       watch,
       takeAway: (words) => {
         watch.close();
-        return [...confined.close(), ...sandbox.missed(words, cwd, [found, ...args])];
+        return [...confined.close(), ...sandbox.missed(words, cwd, null, [found, ...args])];
       },
     };
   } catch (error) {

@@ -49,6 +49,8 @@ export interface SandboxView {
   readonly hidden: readonly string[];
   /** Absolute paths of the program and of what people named to start it. */
   readonly programs: readonly string[];
+  /** Folder that the program sees as /tmp, which must exist; null: one in memory. */
+  readonly tmp: string | null;
   /** Whether programs may use sockets, many of which are in `/run`. */
   readonly sockets: boolean;
 }
@@ -74,7 +76,9 @@ export function viewOf(view: SandboxView) {
   );
   const closed = strict ? [] : [...new Set(closable)].filter((path) => !isWithin(path, closable));
   const barred = view.hidden.flatMap((path) => canonical(path) ?? []);
-  const shown = shownIn(view, closed, opened, barred);
+  // A /tmp of its own hides what people start from there. That of commands is on disk, where a mount would leave something behind.
+  const apart = strict ? [] : [...closed, '/tmp'];
+  const shown = shownIn(view, view.tmp === null ? apart : closed, opened, barred);
   // Secrets that would be visible, or in which something is opened.
   const isClosed = (path: string) => strict || closed.some((folder) => isInside(path, folder));
   const places = [...opened, ...shown.keys(), ...(strict ? SHOWN_IF_STRICT : [])];
@@ -85,7 +89,7 @@ export function viewOf(view: SandboxView) {
       places.some((one) => isInside(path, one)) ||
       opened.some((one) => isInside(one, path)),
   );
-  return { opened, read, write, closed, shown, hidden: [...new Set(hidden)] };
+  return { opened, read, write, closed, apart, shown, hidden: [...new Set(hidden)] };
 }
 
 /** What tools need of the closed folders (docs/sandbox.md): from paths to what is shown there. */
@@ -166,7 +170,11 @@ function programPlaces(
         ? [bin, ...SHOWN_IN_TOOLCHAIN.map((name) => join(root, name))]
         : [],
     ),
-    ...programs.flatMap((path) => around(path).filter(isPackage).slice(-1)),
+    ...programs.flatMap((path) =>
+      around(path)
+        .filter((at, above) => isPackage(at) || (above === 1 && isInside(at, '/tmp')))
+        .slice(-1),
+    ),
   ];
 }
 
@@ -183,9 +191,9 @@ function linksIn(folder: string): string[] {
   }
 }
 
-/** What a text names that is there, in closed folders, and not shown: the package around it, or the path itself. No secrets. */
+/** What a text names that is there, in closed folders or /tmp, and not shown: the package around it, or the path itself. No secrets. */
 export function missedBy(view: SandboxView, text: string): string[] {
-  const { opened, closed, shown } = viewOf(view);
+  const { opened, apart, shown } = viewOf(view);
   const secret = [...secretPaths(homesOf(view.home)), ...view.hidden].flatMap(
     (path) => canonical(path) ?? [],
   );
@@ -194,8 +202,9 @@ export function missedBy(view: SandboxView, text: string): string[] {
     .match(PATHS)
     ?.flatMap((path) => canonical(resolve(view.cwd, path.replace(/^~\//, `${view.home}/`))) ?? []);
   const missed = [...new Set(named)].flatMap((path) => {
+    if (view.tmp !== null && isInside(path, '/tmp') && existsSync(join(view.tmp, path.slice(4)))) return [];
     if (visible.some((one) => isInside(path, one) || isInside(one, path))) return [];
-    const around = foldersAround(path, closed);
+    const around = foldersAround(path, apart);
     return around.find(isPackage) ?? around[0] ?? [];
   });
   return [...new Set(missed)].slice(0, MISSED_MAX);

@@ -19,7 +19,7 @@ import type { CommandBudget } from '../limits/command-budget.ts';
 import type { Amounts } from '../limits/process-usage.ts';
 import { TREE_TMP } from '../output/spill-folder.ts';
 import { bubblewrapCall, LANDLOCK, programWithin, type SandboxLayout } from './bubblewrap.ts';
-import { isPlaceholder, type Placeholder } from './governing.ts';
+import { isInside, isPlaceholder, type Placeholder } from './governing.ts';
 import { landlockProgram, PROCESSOR } from './landlock-program.ts';
 import { leaderWithin } from './sandbox-report.ts';
 import { sandboxFault } from './sandbox-support.ts';
@@ -146,11 +146,13 @@ export class Sandbox {
     };
   }
 
-  /** Sentences about what the text (a command and its output) names and the sandbox does not show, and how to show it. */
-  missed(text: string, cwd: string, programs: readonly string[] = []): string[] {
-    return missedBy({ ...this.#view(programs), cwd }, text.slice(-TEXT_MAX)).map((path) => {
+  /** Sentences about what the text (a command and its output) names and the sandbox does not show, and how to show it. `shared`: as for `confine`; null: a lasting program. */
+  missed(text: string, cwd: string, shared: string | null, programs: readonly string[] = []): string[] {
+    const tmp = shared === null ? null : join(shared, TREE_TMP);
+    return missedBy({ ...this.#view(programs), cwd, tmp }, text.slice(-TEXT_MAX)).map((path) => {
       const name = path.replace(`${homedir()}/`, '~/');
-      return `the sandbox does not show ${name}. If the user wants that: "sandbox.read": ["${name}"] in the configuration`;
+      const why = isInside(path, '/tmp') ? ', since its /tmp is another folder' : '';
+      return `the sandbox does not show ${name}${why}. If the user wants that: "sandbox.read": ["${name}"] in the configuration`;
     });
   }
 

@@ -85,7 +85,7 @@ describe('the proxy of the sandbox', { skip: NO_SANDBOX }, () => {
     const answer = await run(
       `${send('GET http://127.0.0.1:PORT/a HTTP/1.1\\r\\nHost: other.example\\r\\nProxy-Authorization: x\\r\\nConnection: close\\r\\n\\r\\n')} ${send('GET http://127.0.0.1:PORT/b HTTP/1.1\\r\\nHost: a\\r\\nHost: b\\r\\nContent-Length: 1\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n0\\r\\n\\r\\nGET http://127.0.0.1:PORT/c HTTP/1.1\\r\\n\\r\\n')}`,
     );
-    assert.match(answer, new RegExp(`<GET /a .*host: 127\\.0\\.0\\.1:${port}\r\n`, 'is'));
+    assert.match(answer, new RegExp(`<GET /a .*host: 127\\.0\\.0\\.1:${port}\n`, 'is'));
     assert.doesNotMatch(answer, /other\.example|authorization|GET \/c/i);
   });
 
@@ -93,7 +93,7 @@ describe('the proxy of the sandbox', { skip: NO_SANDBOX }, () => {
     const answer = await run(
       send('CONNECT 127.0.0.1:PORT HTTP/1.1\\r\\n\\r\\nGET /early HTTP/1.1\\r\\n\\r\\n'),
     );
-    assert.match(answer, /200 Connected\r\n\r\nHTTP\/1\.1 200 OK.*<GET \/early/s);
+    assert.match(answer, /200 Connected\n\nHTTP\/1\.1 200 OK.*<GET \/early/s);
   });
 
   it('outlives answers that cannot be passed on, redirects and long headers', async () => {
