@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
  */
 export const markVariable = 'COPPICE_CALL';
 
-export function pidNamespace(pid = 'self'): string {
+function pidNamespace(pid = 'self'): string {
   try {
     return readlinkSync(`/proc/${pid}/ns/pid`).replace(/\D/g, '');
   } catch {
@@ -16,7 +16,7 @@ export function pidNamespace(pid = 'self'): string {
   }
 }
 
-export const namespace = pidNamespace();
+const namespace = pidNamespace();
 const inherited = process.env[markVariable];
 const own = `${inherited === undefined ? '' : `${inherited}/`}${namespace}-${process.pid}-${processStatus('self')?.started ?? '0'}.`;
 let calls = 0;
@@ -39,9 +39,12 @@ export function limitOfMark(mark: string): number {
   return MARKED + pid * OF_ID + (started % 2 ** 12) * OF_START + (call % CALLS);
 }
 
-/** The mark that a limit stands for; undefined if it is no mark. */
-export function markOfLimit(limit: number): string | undefined {
-  if (limit < MARKED || limit >= 2 * MARKED) return undefined;
+/** The mark that is the limit of a process; undefined if it has none. Throws if its limits cannot be read. */
+export function limitMark(of_pid: string): string | undefined {
+  const bytes = /^Max resident set\s+(\d+)/m.exec(readFileSync(`/proc/${of_pid}/limits`, 'latin1'))?.[1] ?? 0;
+  const limit = Number(BigInt(bytes) / 1024n);
+  // The ids in the marks of another container mean other processes.
+  if (limit < MARKED || limit >= 2 * MARKED || pidNamespace(of_pid) !== namespace) return undefined;
   const pid = Math.floor((limit - MARKED) / OF_ID);
   const started = processStatus(pid)?.started ?? '';
   const is_there = started !== '' && limitOfMark(`-${pid}-${started}.0`) === limit - (limit % CALLS);

@@ -1,14 +1,5 @@
 import { readFileSync } from 'node:fs';
-import {
-  isMarkedBy,
-  isOwnerGone,
-  isOwnMark,
-  markOfLimit,
-  markVariable,
-  namespace,
-  pidNamespace,
-  processIds,
-} from './process-mark.ts';
+import { isMarkedBy, isOwnerGone, isOwnMark, limitMark, markVariable, processIds } from './process-mark.ts';
 
 /**
  * Processes that left the group of their call, found by the mark in their environment or, for commands without a sandbox, in their limits. Linux only: elsewhere
@@ -22,11 +13,7 @@ function markOf(pid: string): string | undefined {
   try {
     const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
     const named = environment.find((one) => one.startsWith(`${markVariable}=`));
-    if (named !== undefined) return named.slice(markVariable.length + 1);
-    const limit = /^Max resident set\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'latin1'))?.[1];
-    // The ids in the marks of another container mean other processes.
-    if (limit === undefined || pidNamespace(pid) !== namespace) return undefined;
-    return markOfLimit(Number(BigInt(limit) / 1024n));
+    return named === undefined ? limitMark(pid) : named.slice(markVariable.length + 1);
   } catch {
     return undefined; // has ended, or belongs to another user
   }

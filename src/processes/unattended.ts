@@ -37,19 +37,16 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/creating a package\.json file/, 'npm init -y takes the defaults'],
   [/sudo: (?:a terminal|a password|no tty)/, 'do it without sudo, or leave it to the user'],
   [/Host key verification failed/, 'the user must add the host to known_hosts (ssh-keyscan)'],
-  [
-    /prompts disabled|could not read (?:User|Pass)|Permission denied \(/,
-    'use credentials that need no question',
-  ],
+  [/prompts disabled|not read (?:User|Pass)|Permission denied \(/, 'use credentials that ask no question'],
   [/pinentry|gpg.*(?:ioctl|tty)/s, 'gpg --batch --pinentry-mode loopback, or git commit --no-gpg-sign'],
   [/passwd: |token manipulation/, 'chpasswd reads NAME:PASSWORD from its input'],
   [
-    /(?:error reading input|not (?:to |from )?a (?:terminal|tty)|opening terminal|terminal is required|\/dev\/tty)/i,
-    'use a program that needs no terminal, or its batch mode',
+    /reading input|not (?:to |from )?a (?:terminal|tty)|opening terminal|dev\/tty/i,
+    'use what needs no terminal',
   ],
   [
-    /EOFError|\bread (?:-\w+ )*-\w*p|\[y(?:es)?\/n|\(y(?:es)?\/n|proceed|continue\?|[?:>] ?$/i,
-    'use an option such as --yes, or pipe the answers to it',
+    /EOFError|\bread (?:-\w+ )*-\w*p|[[(]y(?:es)?\/n|proceed|continue\?|[?:>] ?$/i,
+    'use --yes, or pipe answers',
   ],
 ];
 

@@ -50,17 +50,10 @@ async function ripgrep(): Promise<string> {
 }
 
 function argumentsFor(request: Input, is_file: boolean): string[] {
-  const args = [
-    '--json',
-    '--no-config',
-    '--no-require-git',
-    '--crlf',
-    '--sort=path',
-    '--regex-size-limit=20M',
-  ];
+  const args = ['--json', '--no-config', '--no-require-git', '--sort=path', '--regex-size-limit=20M'];
   if (request.ignore_case === true) args.push('--ignore-case');
   if (request.glob !== undefined) args.push(`--glob=${request.glob}`);
-  args.push(`--regexp=${request.pattern}`, '--', is_file ? '-' : './');
+  args.push('--crlf', `--regexp=${request.pattern}`, '--', is_file ? '-' : './');
   return args;
 }
 

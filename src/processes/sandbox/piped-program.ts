@@ -4,10 +4,10 @@ import { delimiter, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endOfText } from '../../records/text/cut-text.ts';
-import { shownText } from '../../records/text/terminal-screen.ts';
 import { type CommandLimits, lastingExcess, lastingLimits } from '../limits/command-budget.ts';
 import { LimitWatch } from '../limits/limit-watch.ts';
 import type { Amounts, Processes } from '../limits/process-usage.ts';
+import { NewestOutput } from '../output/newest-output.ts';
 import { forgetProcessGroup, registerProcessGroup, stopProcessGroup } from '../process-group.ts';
 import { markVariable, nextMark } from '../process-mark.ts';
 import { killStraysOfCall } from '../stray-processes.ts';
@@ -255,7 +255,10 @@ function notStarted(
 
 /** Returns the text on one line, without terminal sequences and control characters. */
 export function readable(text: string): string {
-  return shownText(Buffer.from(text))
+  const newest = new NewestOutput(Infinity);
+  newest.push(Buffer.from(text));
+  return newest
+    .text()
     .replace(/\s*\n\s*/g, ' | ')
     .replace(/[\p{Cc}\p{Cs}]+/gu, ' ')
     .trim()

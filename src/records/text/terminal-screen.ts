@@ -62,8 +62,9 @@ export class TerminalScreen {
   #write(text: string): void {
     let end = text.length;
     for (let rows = 0; rows < ROWS && end > 0; rows += 1) end = text.lastIndexOf('\n', end - 1);
+    if (end <= 0 && text.lastIndexOf('\n') < text.length - ROW_BYTES) end = text.length - ROW_BYTES;
     if (end > 0 && this.#row === this.#rows.length - 1 && this.#column === this.#here.length) {
-      // This scrolls off at once.
+      // This scrolls off at once, or is a line too long to be rewritten.
       this.#done += `${this.end()}${text.slice(0, end + 1)}`;
       [this.#rows, this.#row, this.#column] = [[[]], 0, 0];
     } else end = -1;
@@ -105,10 +106,4 @@ export class TerminalScreen {
     if (name === 'K' && first === 1) cells.fill(' ', 0, at + 1);
     if (name === 'K' && first === 2) cells.length = 0;
   }
-}
-
-/** The text that a terminal would show of these bytes. */
-export function shownText(bytes: Buffer): string {
-  const screen = new TerminalScreen();
-  return Buffer.from(screen.push(bytes.toString('latin1')) + screen.end(), 'latin1').toString('utf8');
 }

@@ -54,11 +54,9 @@ function applyEdit(text: string, edit: Edit, field: string): string {
   let places = placesOf(source, old_text);
   // A file with CR LF is shown to the model with plain line breaks.
   if (places.length === 0 && /\r\n/.test(text + old_text)) {
-    [source, old_text, new_text] = [text, old_text, new_text].map(withPlainBreaks) as [
-      string,
-      string,
-      string,
-    ];
+    source = withPlainBreaks(text);
+    old_text = withPlainBreaks(old_text);
+    new_text = withPlainBreaks(new_text);
     places = placesOf(source, old_text);
   }
   const [place] = places;

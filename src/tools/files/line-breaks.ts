@@ -21,15 +21,11 @@ export function withBreaksOf(before: string, after: string): string {
   while (end < shorter - start && lines.at(-1 - end) === old.at(-1 - end)) end += 1;
   const moved = new Map(old.slice(start, old.length - end).map((line, at) => [line, breaks[start + at]]));
   let last = breaks[0];
-  const breakOf = (line: string, at: number) => {
-    if (at >= lines.length - end) return breaks[at - lines.length + old.length];
-    return at < start ? breaks[at] : (moved.get(line) ?? (at < old.length - end ? breaks[at] : undefined));
-  };
-  return lines
-    .map((line, at) => {
-      if (at === lines.length - 1) return line;
-      last = breakOf(line, at) ?? last;
-      return line + last;
-    })
-    .join('');
+  const broken = lines.slice(0, -1).map((line, at) => {
+    const is_new = at >= start && at < lines.length - end;
+    const stays = at >= lines.length - end ? at - lines.length + old.length : at;
+    last = (is_new && moved.get(line)) || (is_new && at >= old.length - end ? last : breaks[stays]) || last;
+    return line + last;
+  });
+  return broken.join('') + lines.at(-1);
 }
