@@ -7,7 +7,7 @@ import { OutputCapture } from '../processes/output/output-capture.ts';
 import { boundCommand } from '../processes/sandbox/command-bounds.ts';
 import type { Sandbox } from '../processes/sandbox/sandbox.ts';
 import { type ProcessEnd, runProcess } from '../processes/starting/run-process.ts';
-import { commandEnvironment, unattendedAdvice } from '../processes/unattended.ts';
+import { commandEnvironment, unattendedAdvice } from '../processes/starting/unattended.ts';
 import type { Tool, ToolResult } from '../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
 import { defineOwnTool } from './define-tool.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
-import { commandEnvironment } from '../../processes/unattended.ts';
+import { commandEnvironment } from '../../processes/starting/unattended.ts';
 import { framedName } from '../../records/agent/agent-name.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';

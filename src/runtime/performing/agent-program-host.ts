@@ -20,7 +20,7 @@ import { findShell, shellArguments } from '../../processes/find-shell.ts';
 import { treeOutput } from '../../processes/output/spill-folder.ts';
 import { boundCommand, type CommandBounds } from '../../processes/sandbox/command-bounds.ts';
 import type { ProcessPlace } from '../../processes/starting/run-process.ts';
-import { commandEnvironment } from '../../processes/unattended.ts';
+import { commandEnvironment } from '../../processes/starting/unattended.ts';
 import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
 import { permissionOf } from '../../tools/built-in-permissions.ts';
 import { writeContained } from '../../tools/files/atomic-write.ts';

@@ -7,7 +7,7 @@ import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineOwnTool } from '../define-tool.ts';
 import { changeFile, unseenRefusal } from './change-file.ts';
 import { changeOf } from './difference.ts';
-import { withBreaksOf } from './line-breaks.ts';
+import { withBreaksOf } from './edit-text.ts';
 
 export const WRITE_BYTES = 10 * 1024 * 1024;
 

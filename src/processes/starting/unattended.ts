@@ -1,4 +1,4 @@
-import { childEnvironment } from './child-environment.ts';
+import { childEnvironment } from '../child-environment.ts';
 
 /**
  * Editor for commands of agents, at whose terminal is no person: accepts a message or a list of steps that git proposes, and fails with advice where one would
