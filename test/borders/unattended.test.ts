@@ -37,6 +37,7 @@ const REFUSED: readonly (readonly [command: string, advice: RegExp])[] = [
   ["printf 'Proceed (y/N)? '; read -r answer", /no person is there.*--yes/],
   ['head -c 1 <&1; head -c 1 <&2; exec < /dev/tty', /no person is there.*needs no terminal/],
   ['git ls-remote https://user@localhost:1/x.git', /./],
+  ["printf 'Your name: '; read -r answer", /no person is there.*--yes/],
   ['npm init', /no person is there.*npm init -y/],
 ];
 
@@ -89,6 +90,18 @@ describe('without a person, and in time', () => {
         encoding: 'utf8',
       });
       assert.equal(subjects.trim().replaceAll(' ', '_').split('\n').join(' '), log);
+    });
+
+  for (const command of [
+    'ls /etc/passwd: none',
+    'echo cannot proceed; exit 1',
+    'echo failed:; exit 1',
+    'false',
+  ])
+    it(`${command} is no question`, async () => {
+      const { status, output } = await run(command);
+      assert.equal(status, 'error');
+      assert.doesNotMatch(output, /no person/);
     });
 
   it('text that is used as proposed is told, and what the user passes on is used', async (t) => {

@@ -39,13 +39,13 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/Host key verification failed/, 'the user must add the host to known_hosts (ssh-keyscan)'],
   [/prompts disabled|not read (?:User|Pass)|Permission denied \(/, 'use credentials that ask no question'],
   [/pinentry|gpg.*(?:ioctl|tty)/s, 'gpg --batch --pinentry-mode loopback, or git commit --no-gpg-sign'],
-  [/passwd: |token manipulation/, 'chpasswd reads NAME:PASSWORD from its input'],
+  [/^passwd: |token manipulation/m, 'chpasswd reads NAME:PASSWORD from its input'],
   [
-    /reading input|not (?:to |from )?a (?:terminal|tty)|opening terminal|dev\/tty/i,
+    /error reading input|not (?:to |from )?a (?:terminal|tty)|opening terminal|dev\/tty/i,
     'use what needs no terminal',
   ],
   [
-    /EOFError|\bread (?:-\w+ )*-\w*p|[[(]y(?:es)?\/n|proceed|continue\?|[?:>] ?$/i,
+    /EOFError|\bread (?:-\w+ )*-\w*p|[[(]y(?:es)?\/n|(?:proceed|continue) ?[?(]|[?:>] \n?$/i,
     'use --yes, or pipe answers',
   ],
 ];
