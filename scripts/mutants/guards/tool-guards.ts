@@ -27,6 +27,14 @@ export const TOOL_GUARDS: readonly Guard[] = [
     tests: ['tools/bash', 'processes/process-group'],
   },
   {
+    name: 'line-breaks',
+    protects: 'files with CR LF from edits by models, which see plain line breaks',
+    file: 'src/tools/files/edit-text.ts',
+    guard: "if (!before.includes('\\r\\n')) return text;",
+    without: 'return text;',
+    tests: ['borders/line-breaks'],
+  },
+  {
     name: 'own-session',
     protects: 'this process from the signals that are meant for a command',
     file: 'src/processes/starting/follow-process.ts',
