@@ -234,6 +234,8 @@ const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
   ),
   'sandbox.limits.files': async () => assert.equal((await quotas({ files: 500 }))[0]?.files, 500),
   'sandbox.limits.folder_mb': async () => assert.equal((await quotas({ folder_mb: 4096 }))[1]?.mb, 4096),
+  'sandbox.unprotect': async () =>
+    assert.deepEqual(sandboxOf({ unprotect: ['.vscode'] }, {}, null)?.settings.unprotected, ['.vscode']),
   'sandbox.hide': async () => {
     const hidden = sandboxOf({ hide: ['/srv/secrets'] }, { XDG_DATA_HOME: '/data' }, null)?.settings.hidden;
     assert.ok(hidden?.includes('/srv/secrets') && hidden.includes('/data/coppice'));

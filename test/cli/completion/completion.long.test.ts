@@ -154,6 +154,7 @@ describe('the scripts', () => {
         '--say',
         '--server',
         '--header-env',
+        '--host',
         '--keep',
         '--as',
         '--max-wait',
