@@ -37,6 +37,9 @@ export class AnswerCollector {
   readonly #open = new Map<string, Block>();
   #length = 0;
   #finish: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | null = null;
+  /** Whether something of the answer has come, if only the beginning of a call; and whether it has calls. */
+  begun = false;
+  called = false;
   /** The first error part. */
   error: unknown = null;
 
@@ -47,6 +50,7 @@ export class AnswerCollector {
   }
 
   add(part: LanguageModelV4StreamPart): void {
+    this.begun ||= /-delta$|^tool-/.test(part.type);
     switch (part.type) {
       case 'text-start':
       case 'reasoning-start':
@@ -75,7 +79,7 @@ export class AnswerCollector {
         this.#hasRoom(part.delta);
         return;
       case 'tool-call':
-        if (part.providerExecuted) return;
+        this.called = true;
         this.#parts.push({
           type: 'call',
           id: part.toolCallId,
@@ -140,12 +144,11 @@ export class AnswerCollector {
       return [{ type: part.type, text: part.text, ...ownMetadata(part.metadata) }];
     });
     if (finish === 'length') markCut(parts);
-    const calls = parts.some((part) => part.type === 'call');
     return {
       type: 'answer',
       content: { model: this.#model, parts },
       usage: usageOf(this.#finish.usage, this.#price),
-      finish: calls && finish === 'stop' ? 'calls' : finish,
+      finish: this.called && finish === 'stop' ? 'calls' : finish,
       ...(raw === undefined ? {} : { reason: raw }),
     };
   }

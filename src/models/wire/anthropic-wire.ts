@@ -3,11 +3,12 @@ import { wellFormedJson } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import type { Quirks } from '../provider/provider-config.ts';
 import { breakpoints } from '../provider/provider-prompt.ts';
-import { finishOf, isFinish } from './finish-reason.ts';
+import { endAnswer, isFinish } from './finish-reason.ts';
 import { takeError } from './stream-error.ts';
 import {
   argumentsOf,
   BrokenEvent,
+  calledName,
   eventType,
   fieldsOf,
   itemsOf,
@@ -115,8 +116,6 @@ class AnthropicReader implements WireReader {
   #usage: Json = {};
   #reason: string | undefined;
   #begun = false;
-  #spoken = false;
-  #called = false;
 
   constructor(collector: AnswerCollector) {
     this.#collector = collector;
@@ -138,10 +137,8 @@ class AnthropicReader implements WireReader {
       case 'message_stop':
         return this.#finish();
       case 'error':
-        return takeError(value, this.#spoken, this.#collector);
+        return takeError(value, this.#collector);
     }
-    if (Array.isArray(value.choices))
-      throw new BrokenEvent('the server speaks Chat Completions: its type is openai-compatible');
   }
 
   whole(message: Json): void {
@@ -186,8 +183,7 @@ class AnthropicReader implements WireReader {
     if (this.#blocks.has(id)) return;
     const type = typeIn(block, BLOCKS);
     if (type === 'tool_use') {
-      const name = wordOf(block.name);
-      if (name === undefined) throw new BrokenEvent('a call has no name');
+      const name = calledName(block.name);
       const given = argumentsOf(block.input);
       const call = {
         id: wordOf(block.id) ?? `call_${id}`,
@@ -196,7 +192,7 @@ class AnthropicReader implements WireReader {
         input: '',
       };
       this.#blocks.set(id, call);
-      this.#spoken = true;
+      this.#collector.add({ type: 'tool-input-start', id, toolName: name });
       return;
     }
     if (type === 'redacted_thinking') {
@@ -214,14 +210,10 @@ class AnthropicReader implements WireReader {
     const block = this.#blocks.get(id);
     if (block === null) return;
     const said = textAt(text, 'text');
-    if (said !== '') {
-      this.#spoken = true;
-      this.#collector.add({ type: 'text-delta', id, delta: said });
-    }
+    if (said !== '') this.#collector.add({ type: 'text-delta', id, delta: said });
     const sealed = wordOf(signature);
     const thought = textAt(thinking, 'thinking');
     if (thought !== '' || sealed !== undefined) {
-      this.#spoken = true;
       const own = sealed === undefined ? {} : { providerMetadata: { anthropic: { signature: sealed } } };
       this.#collector.add({ type: 'reasoning-delta', id, delta: thought, ...own });
     }
@@ -237,7 +229,6 @@ class AnthropicReader implements WireReader {
     this.#blocks.delete(id);
     if (call === undefined || call === null || call === 'said') return;
     const { id: toolCallId, name: toolName, given, input } = call;
-    this.#called = true;
     this.#collector.add({ type: 'tool-call', toolCallId, toolName, input: input || given || '{}' });
   }
 
@@ -246,23 +237,16 @@ class AnthropicReader implements WireReader {
     for (const id of [...this.#blocks.keys()]) this.#stop(id);
     const usage = this.#usage;
     const count = (name: string) => numberOf(usage[name]) ?? 0;
-    const [cacheRead, cacheWrite] = [count('cache_read_input_tokens'), count('cache_creation_input_tokens')];
-    const noCache = count('input_tokens');
-    this.#collector.add({
-      type: 'finish',
-      finishReason: { unified: finishOf(this.#reason, this.#called), raw: this.#reason },
-      usage: {
-        inputTokens: { total: noCache + cacheRead + cacheWrite, noCache, cacheRead, cacheWrite },
-        outputTokens: {
-          total: count('output_tokens'),
-          text: undefined,
-          reasoning: numberOf(fieldsOf(usage.output_tokens_details).thinking_tokens),
-        },
-      },
+    const [cached, written] = [count('cache_read_input_tokens'), count('cache_creation_input_tokens')];
+    endAnswer(this.#collector, this.#reason, {
+      ...{ input: count('input_tokens') + cached + written, cached, written },
+      output: count('output_tokens'),
+      reasoning: numberOf(fieldsOf(usage.output_tokens_details).thinking_tokens),
     });
   }
 
   end(done: boolean): void {
-    if (!this.#collector.finished && (this.#reason !== undefined || (done && this.#spoken))) this.#finish();
+    if (!this.#collector.finished && (this.#reason !== undefined || (done && this.#collector.begun)))
+      this.#finish();
   }
 }

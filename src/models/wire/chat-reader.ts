@@ -1,8 +1,8 @@
-import type { JSONObject, LanguageModelV4Usage } from '@ai-sdk/provider';
+import type { JSONObject } from '@ai-sdk/provider';
 import { StreamingToolCallTracker } from '@ai-sdk/provider-utils';
 import { isJsonObject } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
-import { finishOf, isFinish } from './finish-reason.ts';
+import { endAnswer, isFinish } from './finish-reason.ts';
 import { takeError } from './stream-error.ts';
 import { ThoughtTag } from './thought-tag.ts';
 import {
@@ -57,10 +57,8 @@ export class ChatReader implements WireReader {
   readonly #begun = new Set<number>();
   #open: 'text' | 'reasoning' | null = null;
   #finish: string | undefined;
-  #called = false;
   #named = false;
   #refused = false;
-  #spoken = false;
   #usage: unknown;
   #details: Json[] = [];
   readonly #tag = new ThoughtTag(TAG);
@@ -71,7 +69,6 @@ export class ChatReader implements WireReader {
     this.#tracker = new StreamingToolCallTracker<CallDelta>(
       {
         enqueue: (part) => {
-          this.#called ||= part?.type === 'tool-call';
           if (part !== undefined) collector.add(part);
         },
       },
@@ -88,18 +85,13 @@ export class ChatReader implements WireReader {
   event(value: Json, name: string): void {
     const first = fieldsOf(itemsOf(value.choices)[0]);
     const error = value.error ?? first.error ?? (name === 'error' ? value : null);
-    if (error !== null) return takeError({ ...value, error }, this.#spoken, this.#collector);
+    if (error !== null) return takeError({ ...value, error }, this.#collector);
     if (value.usage != null) this.#usage = fieldsOf(value.usage);
     const reason = wordOf(first.finish_reason);
     if (isFinish(reason)) this.#finish = reason;
     const delta = fieldsOf(first.delta);
     // Some servers send the whole message instead of its last piece.
-    this.#delta(Object.keys(delta).length > 0 || this.#spoken ? delta : fieldsOf(first.message));
-  }
-
-  whole(value: Json): void {
-    this.event(value, '');
-    this.end(true);
+    this.#delta(Object.keys(delta).length > 0 || this.#collector.begun ? delta : fieldsOf(first.message));
   }
 
   #delta(delta: Json): void {
@@ -133,14 +125,12 @@ export class ChatReader implements WireReader {
 
   #text(delta: string): void {
     if (delta === '') return;
-    this.#spoken = true;
     for (const [type, text] of this.#tag.split(delta)) this.#say(type, text, TAG);
   }
 
   /** `field`: how a thought came. */
   #say(type: 'text' | 'reasoning', delta: string, field = 'reasoning_content'): void {
     if (delta === '') return;
-    this.#spoken = true;
     if (this.#open !== type) {
       const named = type === 'reasoning' && field !== 'reasoning_content';
       const own = named ? { providerMetadata: { [this.#provider]: { [THOUGHTS]: { field } } } } : {};
@@ -151,7 +141,6 @@ export class ChatReader implements WireReader {
   }
 
   #call(call: Json): void {
-    this.#spoken = true;
     if (this.#open === 'reasoning') this.#open = null;
     const { name, arguments: input } = fieldsOf(call.function);
     const delta: CallDelta = {
@@ -184,24 +173,23 @@ export class ChatReader implements WireReader {
   }
 
   end(done: boolean): void {
-    if (this.#finish === undefined && !(done && this.#spoken)) return;
-    if (this.#nameless.size > 0) throw new BrokenEvent('a call has no name');
     for (const [type, text] of this.#tag.rest()) this.#say(type, text, TAG);
+    if (this.#finish === undefined && !(done && this.#collector.begun)) return;
+    if (this.#nameless.size > 0) throw new BrokenEvent('a call has no name');
     if (this.#details.length > 0) {
       const details = this.#details as JSONObject[];
       const providerMetadata = { [this.#provider]: { [THOUGHTS]: { field: 'reasoning', details } } };
       this.#collector.add({ type: 'reasoning-delta', id: '0', delta: '', providerMetadata });
     }
     this.#tracker.flush();
-    const unified = finishOf(this.#finish, this.#called);
-    this.#collector.add({
-      type: 'finish',
-      finishReason: {
-        unified: unified === 'stop' && this.#refused ? 'content-filter' : unified,
-        raw: this.#finish,
-      },
-      usage: usageOf(fieldsOf(this.#usage)),
-    });
+    const usage = fieldsOf(this.#usage);
+    const tokens = {
+      input: numberOf(usage.prompt_tokens),
+      cached: numberOf(fieldsOf(usage.prompt_tokens_details).cached_tokens),
+      output: numberOf(usage.completion_tokens),
+      reasoning: numberOf(fieldsOf(usage.completion_tokens_details).reasoning_tokens),
+    };
+    endAnswer(this.#collector, this.#finish, tokens, this.#refused);
   }
 }
 
@@ -217,21 +205,4 @@ function addDetail(all: Json[], next: Json): Json[] {
   return joined.length === 0
     ? [...all, next]
     : [...all.slice(0, -1), { ...last, ...next, ...Object.fromEntries(joined) }];
-}
-
-function usageOf(usage: Json): LanguageModelV4Usage {
-  const read = fieldsOf(usage.prompt_tokens_details);
-  return {
-    inputTokens: {
-      total: numberOf(usage.prompt_tokens),
-      noCache: undefined,
-      cacheRead: numberOf(read.cached_tokens),
-      cacheWrite: undefined,
-    },
-    outputTokens: {
-      total: numberOf(usage.completion_tokens),
-      text: undefined,
-      reasoning: numberOf(fieldsOf(usage.completion_tokens_details).reasoning_tokens),
-    },
-  };
 }

@@ -1,3 +1,5 @@
+import type { AnswerCollector } from '../provider/answer-collector.ts';
+
 type Finish = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error';
 
 /** Words for the end of an answer, of any protocol and vendor, in small letters: gateways mix them. */
@@ -31,7 +33,32 @@ export function isFinish(word: string | undefined): word is string {
   return word !== undefined && !NONE.has(word.toLowerCase());
 }
 
-/** What a word for the end means; an unknown one, such as `eos`, is the end of a complete answer. `called`: whether the answer has calls. */
-export function finishOf(word: string | undefined, called: boolean): Finish {
-  return FINISH.get(word?.toLowerCase() ?? '') ?? (called ? 'tool-calls' : 'stop');
+/** Tokens that a server reports of one request. */
+export interface Tokens {
+  readonly input?: number | undefined;
+  readonly cached?: number | undefined;
+  readonly written?: number | undefined;
+  readonly output?: number | undefined;
+  readonly reasoning?: number | undefined;
+}
+
+/**
+ * Ends the answer with a word of the server; an unknown one, such as `eos`, is the end of a complete answer. `refused`: the model has refused to answer, which
+ * some servers call a usual end.
+ */
+export function endAnswer(
+  collector: AnswerCollector,
+  raw: string | undefined,
+  { input, cached, written, output, reasoning }: Tokens,
+  refused = false,
+): void {
+  const usual = collector.called ? 'tool-calls' : refused ? 'content-filter' : 'stop';
+  collector.add({
+    type: 'finish',
+    finishReason: { unified: FINISH.get(raw?.toLowerCase() ?? '') ?? usual, raw },
+    usage: {
+      inputTokens: { total: input, noCache: undefined, cacheRead: cached, cacheWrite: written },
+      outputTokens: { total: output, text: undefined, reasoning },
+    },
+  });
 }

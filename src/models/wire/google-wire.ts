@@ -1,16 +1,16 @@
-import type { LanguageModelV4, LanguageModelV4Usage } from '@ai-sdk/provider';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { callOptions } from '../provider/call-options.ts';
 import { httpAddress } from '../provider/http-fetch.ts';
 import type { Ask, Reach } from '../provider/provider-model.ts';
 import { ProviderPrompt } from '../provider/provider-prompt.ts';
-import { finishOf, isFinish } from './finish-reason.ts';
+import { endAnswer, isFinish } from './finish-reason.ts';
 import { PackageRequests } from './package-requests.ts';
 import { sendWire } from './send-wire.ts';
 import { takeError } from './stream-error.ts';
 import {
   argumentsOf,
-  BrokenEvent,
+  calledName,
   fieldsOf,
   itemsOf,
   type Json,
@@ -41,7 +41,6 @@ class GoogleReader implements WireReader {
   #open: 'text' | 'reasoning' | null = null;
   #blocks = 0;
   #calls = 0;
-  #spoken = false;
   #finish: string | undefined;
   #usage: Json = {};
 
@@ -50,7 +49,7 @@ class GoogleReader implements WireReader {
   }
 
   event(value: Json): void {
-    if (value.error != null) return takeError(value, this.#spoken, this.#collector);
+    if (value.error != null) return takeError(value, this.#collector);
     if (value.usageMetadata != null) this.#usage = { ...this.#usage, ...fieldsOf(value.usageMetadata) };
     const blocked = wordOf(fieldsOf(value.promptFeedback).blockReason);
     if (blocked !== undefined && !/_UNSPECIFIED$/.test(blocked)) this.#finish = 'content_filter';
@@ -60,18 +59,12 @@ class GoogleReader implements WireReader {
     if (isFinish(reason)) this.#finish ??= reason;
   }
 
-  whole(value: Json): void {
-    this.event(value);
-    this.end(true);
-  }
-
   #part(part: Json): void {
     const sealed = wordOf(part.thoughtSignature);
     const own = sealed === undefined ? {} : { providerMetadata: { google: { thoughtSignature: sealed } } };
     if (part.functionCall !== undefined && part.functionCall !== null) {
       const call = fieldsOf(part.functionCall);
-      const toolName = wordOf(call.name);
-      if (toolName === undefined) throw new BrokenEvent('a call has no name');
+      const toolName = calledName(call.name);
       this.#open = null;
       this.#calls += 1;
       const toolCallId = wordOf(call.id) ?? `call_${this.#calls}`;
@@ -82,7 +75,6 @@ class GoogleReader implements WireReader {
         input: argumentsOf(call.args) || '{}',
         ...own,
       });
-      this.#spoken = true;
       return;
     }
     const delta = textAt(part.text, 'text');
@@ -95,7 +87,6 @@ class GoogleReader implements WireReader {
       this.#collector.add({ type: `${type}-start`, id: `${this.#blocks}`, ...own });
     }
     this.#open = alone ? null : type;
-    this.#spoken = true;
     this.#collector.add({ type: `${type}-delta`, id: `${this.#blocks}`, delta, ...own });
   }
 
@@ -104,24 +95,14 @@ class GoogleReader implements WireReader {
   }
 
   end(done: boolean): void {
-    if (this.#finish === undefined && !(done && this.#spoken)) return;
-    this.#collector.add({
-      type: 'finish',
-      finishReason: { unified: finishOf(this.#finish, this.#calls > 0), raw: this.#finish },
-      usage: usageOf(this.#usage),
+    if (this.#finish === undefined && !(done && this.#collector.begun)) return;
+    const count = (field: string) => numberOf(this.#usage[field]);
+    const [answer = 0, reasoning = 0] = [count('candidatesTokenCount'), count('thoughtsTokenCount')];
+    endAnswer(this.#collector, this.#finish, {
+      input: (count('promptTokenCount') ?? 0) + (count('toolUsePromptTokenCount') ?? 0),
+      cached: count('cachedContentTokenCount'),
+      output: answer + reasoning,
+      reasoning,
     });
   }
-}
-
-function usageOf(usage: Json): LanguageModelV4Usage {
-  const [output, reasoning] = [numberOf(usage.candidatesTokenCount), numberOf(usage.thoughtsTokenCount)];
-  return {
-    inputTokens: {
-      total: (numberOf(usage.promptTokenCount) ?? 0) + (numberOf(usage.toolUsePromptTokenCount) ?? 0),
-      noCache: undefined,
-      cacheRead: numberOf(usage.cachedContentTokenCount),
-      cacheWrite: undefined,
-    },
-    outputTokens: { total: (output ?? 0) + (reasoning ?? 0), text: output, reasoning },
-  };
 }

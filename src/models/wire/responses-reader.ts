@@ -1,12 +1,11 @@
-import type { LanguageModelV4Usage } from '@ai-sdk/provider';
 import { parseJson } from '../../records/text/json-text.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
-import { finishOf } from './finish-reason.ts';
+import { endAnswer } from './finish-reason.ts';
 import { takeError } from './stream-error.ts';
 import {
   argumentsOf,
-  BrokenEvent,
+  calledName,
   eventType,
   fieldsOf,
   itemsOf,
@@ -44,7 +43,6 @@ export class ResponsesReader implements WireReader {
   readonly #vague: Json[] = [];
   #message: string | undefined;
   #phase: string | undefined;
-  #called = false;
   #refused = false;
   #begun = false;
 
@@ -92,15 +90,13 @@ export class ResponsesReader implements WireReader {
         return this.whole(fieldsOf(value.response));
       case 'response.failed':
       case 'error':
-        return takeError(value, this.#said.size > 0, this.#collector);
+        return takeError(value, this.#collector);
     }
-    if (Array.isArray(value.choices))
-      throw new BrokenEvent('the server speaks Chat Completions: its type is openai-compatible');
   }
 
   /** Also the last event of a stream: some servers send the answer only there. */
   whole(response: Json): void {
-    if (response.error != null) return takeError(response, this.#said.size > 0, this.#collector);
+    if (response.error != null) return takeError(response, this.#collector);
     const said = [...this.#said].join();
     const output = itemsOf(response.output).map(fieldsOf);
     const isCall = (item: Json) => typeIn(item, ITEMS) === 'function_call';
@@ -206,9 +202,7 @@ export class ResponsesReader implements WireReader {
     } else if (type === 'function_call') {
       const given =
         (typeof item.arguments === 'number' ? '' : argumentsOf(item.arguments)) || this.#inputs.get(place);
-      const name = wordOf(item.name);
-      if (name === undefined) throw new BrokenEvent('a call has no name');
-      this.#called = true;
+      const name = calledName(item.name);
       // Its arguments may come with the whole answer.
       if (given === undefined && item.arguments == null) return void this.#vague.push(item);
       const input = given || '{}';
@@ -245,9 +239,15 @@ export class ResponsesReader implements WireReader {
 
   #finish(raw: string | undefined, usage: Json): void {
     for (const [at, item] of this.#vague.entries()) this.#done(-1 - at, { ...item, arguments: '{}' });
-    const unified =
-      raw === undefined && this.#refused && !this.#called ? 'content-filter' : finishOf(raw, this.#called);
-    this.#collector.add({ type: 'finish', finishReason: { unified, raw }, usage: usageOf(usage) });
+    const read = fieldsOf(usage.input_tokens_details);
+    const tokens = {
+      input: numberOf(usage.input_tokens),
+      cached: numberOf(read.cached_tokens),
+      written: numberOf(read.cache_write_tokens),
+      output: numberOf(usage.output_tokens),
+      reasoning: numberOf(fieldsOf(usage.output_tokens_details).reasoning_tokens),
+    };
+    endAnswer(this.#collector, raw, tokens, this.#refused);
   }
 
   end(done: boolean): void {
@@ -261,21 +261,4 @@ function callKey(name: unknown, input: string): string {
 
 function summaryOf(value: Json): number {
   return numberOf(value.summary_index) ?? 0;
-}
-
-function usageOf(usage: Json): LanguageModelV4Usage {
-  const read = fieldsOf(usage.input_tokens_details);
-  return {
-    inputTokens: {
-      total: numberOf(usage.input_tokens),
-      noCache: undefined,
-      cacheRead: numberOf(read.cached_tokens),
-      cacheWrite: numberOf(read.cache_write_tokens),
-    },
-    outputTokens: {
-      total: numberOf(usage.output_tokens),
-      text: undefined,
-      reasoning: numberOf(fieldsOf(usage.output_tokens_details).reasoning_tokens),
-    },
-  };
 }

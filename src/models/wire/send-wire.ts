@@ -133,7 +133,10 @@ function eventOf(data: string): unknown {
 
 /** Takes an answer as JSON, which is no stream: an error, or a whole answer of a server that does not stream. */
 function takeWhole(body: Json, reader: WireReader, collector: AnswerCollector, foreign: Error): void {
-  if (WHOLE.some((field) => itemsOf(body[field]).length > 0)) reader.whole(body);
-  else if (saidIn(body) !== null) takeError(body, false, collector);
+  if (WHOLE.some((field) => itemsOf(body[field]).length > 0)) {
+    if (reader.whole !== undefined) return reader.whole(body);
+    reader.event(body, '');
+    reader.end(true);
+  } else if (saidIn(body) !== null) takeError(body, collector);
   else throw foreign;
 }

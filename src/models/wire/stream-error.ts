@@ -28,12 +28,12 @@ export class RefusedInStream extends Error {
 }
 
 /** Handles a provider's error in a stream. Throws `RefusedInStream` if nothing preceded it; otherwise adds the error to the collector. */
-export function takeError(event: Json, spoken: boolean, collector: AnswerCollector): void {
+export function takeError(event: Json, collector: AnswerCollector): void {
   const holder = fieldsOf(event.response ?? event);
   const error = holder.error ?? event;
   const message = saidIn(error) ?? 'the server reports an error, and does not say which';
   const { code, type, status } = fieldsOf(error);
-  if (spoken) return collector.add({ type: 'error', error: { code, type, message } });
+  if (collector.begun) return collector.add({ type: 'error', error: { code, type, message } });
   const number = [code, status, event.code, event.status]
     .map(numberOf)
     .find((one) => one !== undefined && one >= 400 && one < 600);

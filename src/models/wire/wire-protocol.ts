@@ -20,8 +20,8 @@ export interface WirePiece {
 export interface WireReader {
   /** `name`: the event's name in the stream; empty if it has none. */
   event(value: Json, name: string): void;
-  /** Takes a whole answer, from a server that does not stream. */
-  whole(value: Json): void;
+  /** Takes a whole answer, from a server that does not stream; without it, that is one event. */
+  whole?(value: Json): void;
   /** Whether the answer is complete but for what may still follow, such as its usage. */
   readonly closing?: boolean;
   /** Called when the stream has ended. `done`: whether the server has said that this is all (`[DONE]`). */
@@ -84,9 +84,18 @@ export function wordOf(value: unknown): string | undefined {
   return known && value !== '' ? String(value) : undefined;
 }
 
+/** The name of a tool that is called. Throws `BrokenEvent` if it is missing. */
+export function calledName(value: unknown): string {
+  const name = wordOf(value);
+  if (name === undefined) throw new BrokenEvent('a call has no name');
+  return name;
+}
+
 /** The type of an event; where its data does not say it, its name in the stream. Throws `BrokenEvent` if neither does, and the event says something. */
 export function eventType(value: Json, name: string): string {
   if (typeof value.type === 'string') return value.type;
+  if (Array.isArray(value.choices))
+    throw new BrokenEvent('the server speaks Chat Completions: its type is openai-compatible');
   if (value.error !== undefined && value.error !== null) return 'error';
   const says = ['delta', 'content_block', 'item'].some((field) => value[field] !== undefined);
   if (name === '' && says) throw new BrokenEvent('an event has no type');
