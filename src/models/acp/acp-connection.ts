@@ -15,6 +15,7 @@ import * as z from 'zod';
 import { childEnvironment } from '../../processes/child-environment.ts';
 import { type PipedProgram, readable, startPipedProgram } from '../../processes/sandbox/piped-program.ts';
 import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
+import { unlessAborted } from '../../records/unless-aborted.ts';
 import { choiceOf } from './acp-choice.ts';
 import type { AcpServerConfig } from './acp-config.ts';
 import { AcpError } from './acp-failure.ts';
@@ -85,7 +86,12 @@ export class AcpConnection {
         env: acpEnvironment(config, env),
       });
       connection = new AcpConnection(name, program, tool_servers);
-      const info = await within(unlessGivenUp(connection.#introduce(), given_up), seconds);
+      const info = await within(
+        unlessAborted(connection.#introduce(), given_up, () => {
+          throw new AcpError('cancelled', 'was closed before it had answered', true);
+        }),
+        seconds,
+      );
       if (info === null) {
         const sentence = `did not answer "initialize" within ${seconds} s`;
         throw new AcpError(
@@ -214,20 +220,9 @@ export class AcpConnection {
   }
 }
 
-/** Rejects as soon as the signal aborts. */
-function unlessGivenUp<Value>(promise: Promise<Value>, given_up: AbortSignal): Promise<Value> {
-  const { promise: never, reject } = Promise.withResolvers<never>();
-  const giveUp = () => reject(new AcpError('cancelled', 'was closed before it had answered', true));
-  if (given_up.aborted) giveUp();
-  given_up.addEventListener('abort', giveUp, { once: true });
-  return Promise.race([promise, never]).finally(() => given_up.removeEventListener('abort', giveUp));
-}
-
 /** Resolves to null after the timeout. */
-async function within<Value>(promise: Promise<Value>, seconds: number): Promise<Value | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(resolve, seconds * 1000, null);
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+function within<Value>(promise: Promise<Value>, seconds: number): Promise<Value | null> {
+  return unlessAborted(promise, AbortSignal.timeout(seconds * 1000), () => null);
 }
 
 /** Routes the requests of an agent program to its sessions. */

@@ -1,4 +1,5 @@
 import type { ContentBlock, PromptResponse } from '@agentclientprotocol/sdk';
+import { unlessAborted } from '../../records/unless-aborted.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
 import type { ModelHost } from '../model-host.ts';
 import type { AcpConnection } from './acp-connection.ts';
@@ -100,8 +101,8 @@ class AcpModel {
     const key = this.#key(request);
     for (;;) {
       const opening = this.#server.session(key, host.cwd, this.#agent_id);
-      const open = await unlessAborted(opening, request.signal);
-      await unlessAborted(open?.session.busy, request.signal);
+      const open = await unlessAborted(opening, request.signal, () => null);
+      if (open !== null) await unlessAborted(open.session.busy, request.signal, () => null);
       if (open === null || request.signal.aborted) return null;
       const { session } = open;
       // A different conversation needs a new session.
@@ -215,17 +216,4 @@ class AcpModel {
     const ways = logins.length === 0 ? '' : ` It offers: ${logins.join(', ')}.`;
     return `Log in with the program itself (${config.command}), or pass its key on with acp.${name}.envAllow.${ways}`;
   }
-}
-
-/** Resolves to null as soon as the signal aborts; the operation itself continues. */
-async function unlessAborted<Value>(
-  promise: Promise<Value> | undefined,
-  signal: AbortSignal,
-): Promise<Value | null> {
-  if (promise === undefined) return null;
-  const { promise: aborted, resolve } = Promise.withResolvers<null>();
-  const abort = () => resolve(null);
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort));
 }

@@ -9,6 +9,7 @@ import type { AssistantContent, CallPart } from '../../records/conversation/mess
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { isServerTool } from '../../records/server-tools.ts';
 import { storable } from '../../records/text/text.ts';
+import { unlessAborted } from '../../records/unless-aborted.ts';
 import type { Store } from '../../store/store.ts';
 import { checkBudgets, promptOutcome } from '../executor/budget-state.ts';
 import { type Cell, withdrawQuestions } from '../executor/cell.ts';
@@ -116,7 +117,9 @@ async function ask(
   try {
     const model = await context.models.modelOf(agent);
     const onNotice = (text: string) => context.emit({ type: 'notice', agent_id: agent.id, text });
-    (await unlessAborted(context.catalog.prepare(agent), controller.signal)).forEach(onNotice);
+    // Servers may take long to start, and an interrupted turn does not wait for them.
+    const notices = await unlessAborted(context.catalog.prepare(agent), controller.signal, () => []);
+    for (const notice of notices) onNotice(notice);
     const setup = context.catalog.setupFor(agent.config);
     const mode = await awaitTreeMode(agent, context, controller.signal);
     const is_program = isAgentProgram(agent.config.model);
@@ -169,17 +172,6 @@ async function ask(
   } finally {
     onBegun();
   }
-}
-
-/** Resolves to no notices on abort: servers may take long to start, and an interrupted turn does not wait for them. */
-async function unlessAborted(
-  preparing: Promise<readonly string[]>,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const { promise, resolve } = Promise.withResolvers<readonly string[]>();
-  const stop = () => resolve([]);
-  signal.addEventListener('abort', stop, { once: true });
-  return Promise.race([preparing, promise]).finally(() => signal.removeEventListener('abort', stop));
 }
 
 function keepText(cell: Cell, delta: ModelDelta): void {

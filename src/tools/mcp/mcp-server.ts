@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../records/text/json-text.ts';
+import { unlessAborted } from '../../records/unless-aborted.ts';
 import type { ListedTool, SetAside } from './listed-tool.ts';
 import type { McpServerConfig } from './mcp-config.ts';
 import { McpError, NeedsLogin, SessionLost } from './mcp-error.ts';
@@ -104,7 +105,7 @@ export class McpServer {
   call(tool: ListedTool, input: Record<string, unknown>, watch: CallWatch): Promise<JsonObject> {
     return this.#using(async () => {
       for (let tries = 1; ; tries += 1) {
-        const connection = await unlessAborted(this.#known(), watch.signal);
+        const connection = await unlessAborted(this.#known(), watch.signal, notAsked);
         try {
           return await connection.call(tool, input, watch);
         } catch (error) {
@@ -209,10 +210,6 @@ export class McpServer {
   }
 }
 
-function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise: never, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(new McpError('was not asked: cancelled'));
-  if (signal.aborted) stop();
-  signal.addEventListener('abort', stop, { once: true });
-  return Promise.race([promise, never]).finally(() => signal.removeEventListener('abort', stop));
+function notAsked(): never {
+  throw new McpError('was not asked: cancelled');
 }

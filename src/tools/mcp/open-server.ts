@@ -11,6 +11,7 @@ import {
 import { childEnvironment } from '../../processes/child-environment.ts';
 import { type PipedProgram, startPipedProgram } from '../../processes/sandbox/piped-program.ts';
 import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
+import { unlessAborted } from '../../records/unless-aborted.ts';
 import { clean } from '../../render/clean.ts';
 import { Login } from './login.ts';
 import type { McpServerConfig } from './mcp-config.ts';
@@ -191,14 +192,13 @@ async function greet(
   // Errors outside of a request are ignored: nobody could act on them.
   client.onerror = () => undefined;
   client.setRequestHandler('elicitation/create', ({ params }, context) => onAsked(params, context));
-  await within(client.connect(transport, { signal, timeout: left_ms }), left_ms);
+  const connecting = client.connect(transport, { signal, timeout: left_ms });
+  await unlessAborted(connecting, AbortSignal.timeout(left_ms), tooLate);
   return client;
 }
 
-async function within<Value>(promise: Promise<Value>, limit_ms: number): Promise<Value> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new SdkError(SdkErrorCode.RequestTimeout, 'too late')), limit_ms);
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+function tooLate(): never {
+  throw new SdkError(SdkErrorCode.RequestTimeout, 'too late');
 }
 
 function lastWordsIn(how: string): string {
