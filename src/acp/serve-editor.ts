@@ -87,16 +87,15 @@ export function serveEditor(options: AcpOptions, { input, output }: EditorStream
       answered(() => sessions.list(params.cwd ?? null, params.cursor ?? null)),
     )
     .onRequest(session.close, ({ params }) =>
-      answered(async () => {
-        await sessions.close(params.sessionId);
-        return {};
-      }),
+      answered(() => sessions.close(params.sessionId).then(() => ({}))),
     )
     .onRequest(session.setMode, ({ params }) =>
-      answered(async () => {
-        await sessions.get(params.sessionId).setMode(params.modeId);
-        return {};
-      }),
+      answered(() =>
+        sessions
+          .get(params.sessionId)
+          .setMode(params.modeId)
+          .then(() => ({})),
+      ),
     )
     .onRequest(session.setConfigOption, ({ params }) =>
       answered(async () => ({

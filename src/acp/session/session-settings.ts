@@ -75,13 +75,7 @@ export function readChange(id: string, value: unknown, { thinking }: Settings): 
   if (typeof value !== 'string') throw invalidParams(`value: ${id} takes one of its options`);
   switch (id) {
     case 'mode':
-      return {
-        mode: oneOf(
-          id,
-          value,
-          MODES.map((one) => one.id),
-        ),
-      };
+      return { mode: readMode(value) };
     case 'model':
       if (value === '') throw invalidParams('value: the name of a model is missing');
       return { model: value };

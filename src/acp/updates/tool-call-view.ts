@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
 import type { FileStamp, ResultContent } from '../../records/conversation/message.ts';
 import { cutText } from '../../records/text/cut-text.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../../records/text/json-text.ts';
+import { type JsonObject, parsedObject } from '../../records/text/json-text.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { doneChange, intendedChange } from './file-change.ts';
 
@@ -27,7 +27,7 @@ export function toolCallView(
   cwd: string,
   live: boolean,
 ): Omit<ToolCall, 'toolCallId' | 'status'> {
-  const input = inputOf(raw);
+  const input = parsedObject(raw || '{}');
   return {
     title: callTitle(name, input ?? {}),
     name,
@@ -48,9 +48,8 @@ export function resultView(
 ): { readonly content: ToolCallContent[]; readonly locations?: ToolCallLocation[] } {
   const told = textContent(name === 'bash' ? fenced(output) : output);
   if (status !== 'ok') return { content: [...shown, told] };
-  const changed = shown.length > 0 ? shown : doneChange(name, inputOf(raw) ?? {}, cwd, file);
-  const content =
-    changed.length > 0 ? [...changed] : [textContent(name === 'bash' ? fenced(output) : output)];
+  const changed = shown.length > 0 ? shown : doneChange(name, parsedObject(raw || '{}') ?? {}, cwd, file);
+  const content = changed.length > 0 ? [...changed] : [told];
   return { content, ...(file === undefined ? {} : { locations: [placeOf(file)] }) };
 }
 
@@ -103,9 +102,4 @@ export function fenced(text: string, language = 'console'): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
-}
-
-function inputOf(raw: string): JsonObject | null {
-  const parsed = parseJson(raw === '' ? '{}' : raw);
-  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
 }

@@ -1,3 +1,4 @@
+import { noSuchName } from '../../../render/nearest-name.ts';
 import type { McpServerConfig } from '../../../tools/mcp/mcp-config.ts';
 import type { Context } from '../../setup/context.ts';
 import { loadProjectParts } from '../../setup/profiles/project-parts.ts';
@@ -40,4 +41,14 @@ export function knownServers(context: Context): KnownServers {
     ([name, config]): KnownServer => ({ name, config, source: 'config', state: 'used' }),
   );
   return { servers: [...configured, ...brought], notices: server_faults };
+}
+
+/** Servers that may be used: those of these names, or all. Throws for a name that none has. */
+export function usableServers(context: Context, names: readonly string[]): readonly KnownServer[] {
+  const usable = knownServers(context).servers.filter(({ state }) => state === 'used');
+  const known = usable.map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw noSuchName('E_USAGE', 'no MCP server that may be used is called', unknown, known, 'Servers');
+  return names.length === 0 ? usable : usable.filter(({ name }) => names.includes(name));
 }

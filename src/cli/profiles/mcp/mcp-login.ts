@@ -1,12 +1,11 @@
 import { CoppiceError } from '../../../records/coppice-error.ts';
 import { clean } from '../../../render/clean.ts';
-import { noSuchName } from '../../../render/nearest-name.ts';
 import { loginsFolder } from '../../../settings/folders.ts';
 import { Login, logIn } from '../../../tools/mcp/login.ts';
 import { expandedConfig } from '../../../tools/mcp/server-variables.ts';
 import type { Context } from '../../setup/context.ts';
 import { printJson, printLines } from '../../setup/output.ts';
-import { knownServers } from './available-servers.ts';
+import { type KnownServer, usableServers } from './available-servers.ts';
 
 export interface LoginOptions {
   readonly forget?: boolean;
@@ -18,12 +17,7 @@ export async function mcpLogin(
   name: string,
   { forget = false }: LoginOptions,
 ): Promise<number> {
-  const usable = knownServers(context).servers.filter(({ state }) => state === 'used');
-  const server = usable.find((one) => one.name === name);
-  if (server === undefined) {
-    const names = usable.map((one) => one.name);
-    throw noSuchName('E_USAGE', 'no MCP server that may be used is called', name, names, 'Servers');
-  }
+  const [server] = usableServers(context, [name]) as [KnownServer];
   const { url } = server.source === 'config' ? server.config : expandedConfig(server.config, context.env);
   if (url === undefined)
     throw new CoppiceError('E_USAGE', `${name} is a program: only servers with an address have logins`, {

@@ -1,6 +1,5 @@
 import { workingFolder } from '../../../processes/working-folder.ts';
 import { clean } from '../../../render/clean.ts';
-import { noSuchName } from '../../../render/nearest-name.ts';
 import { paint } from '../../../render/style.ts';
 import { loginsFolder } from '../../../settings/folders.ts';
 import { programSandbox } from '../../../settings/sandbox-of.ts';
@@ -10,7 +9,7 @@ import { nameForModels } from '../../../tools/mcp/server-names.ts';
 import { expandedConfig } from '../../../tools/mcp/server-variables.ts';
 import type { Context } from '../../setup/context.ts';
 import { printJson, printLines } from '../../setup/output.ts';
-import { type KnownServer, knownServers } from './available-servers.ts';
+import { type KnownServer, usableServers } from './available-servers.ts';
 
 export interface Tested {
   readonly name: string;
@@ -25,18 +24,7 @@ export interface Tested {
 
 /** `coppice mcp test`: starts each server as agents would, in the same sandbox, and lists its tools. */
 export async function mcpTest(context: Context, names: readonly string[]): Promise<number> {
-  const { servers } = knownServers(context);
-  const usable = servers.filter(({ state }) => state === 'used');
-  for (const name of names)
-    if (!usable.some((server) => server.name === name))
-      throw noSuchName(
-        'E_USAGE',
-        'no MCP server that may be used is called',
-        name,
-        usable.map((one) => one.name),
-        'Servers',
-      );
-  const chosen = names.length === 0 ? usable : usable.filter(({ name }) => names.includes(name));
+  const chosen = usableServers(context, names);
   const tested = await Promise.all(chosen.map((server) => testServer(server, context)));
   const ok = tested.every((one) => one.ok);
   if (context.json) printJson({ schema: 'coppice/mcp-test/v1', ok, servers: tested });
