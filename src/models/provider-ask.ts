@@ -8,15 +8,14 @@ import type { WireProtocol } from './wire/wire-protocol.ts';
  * first use, so that start-up does not pay for them.
  */
 export async function askOf(reach: Reach): Promise<Ask> {
-  const { type, provider, model, key, base_url: baseURL, headers, idle_ms, quirks } = reach;
-  const id = `${provider}/${model}`;
+  const { type, provider, model, key, base_url: baseURL, headers, quirks } = reach;
   const settings = {
     apiKey: key ?? 'none',
     ...(baseURL === undefined ? {} : { baseURL }),
     ...(headers === undefined ? {} : { headers }),
   };
   const wire = (protocol: WireProtocol, open: (fetch: typeof globalThis.fetch) => LanguageModelV4) =>
-    wireAsk({ id, protocol, open, idle_ms, quirks });
+    wireAsk(protocol, open, reach);
   switch (type) {
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
@@ -31,7 +30,7 @@ export async function askOf(reach: Reach): Promise<Ask> {
     case 'google': {
       const { createGoogle } = await import('@ai-sdk/google');
       const { googleAsk } = await import('./wire/google-wire.ts');
-      return googleAsk(id, (fetch) => createGoogle({ ...settings, fetch })(model), reach);
+      return googleAsk((fetch) => createGoogle({ ...settings, fetch })(model), reach);
     }
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');

@@ -36,10 +36,7 @@ export function anthropicWire(base_url: string | undefined, { omit = [] }: Quirk
     /(^|\.)anthropic\.com$/.test(new URL(base_url).hostname);
   return {
     userMessage: (text) => wellFormedJson({ role: 'user', content: [{ type: 'text', text }] }),
-    write: (message) =>
-      blocks(message, signed)
-        .map((block) => wellFormedJson(block))
-        .join(','),
+    write: (message) => blocks(message, signed),
     join,
     end: END,
     reader: (collector) => new AnthropicReader(collector),

@@ -26,19 +26,23 @@ export function chatWire(provider: string, { omit = [], userAfterResults = true 
   };
 }
 
-function write({ role, content }: LanguageModelV4Message, provider: string, omit: readonly string[]): string {
+function write(
+  { role, content }: LanguageModelV4Message,
+  provider: string,
+  omit: readonly string[],
+): readonly object[] {
   switch (role) {
     case 'system':
-      return wellFormedJson({ role, content });
+      return [{ role, content }];
     case 'user': {
       const [only, ...more] = content;
-      if (only?.type === 'text' && more.length === 0) return wellFormedJson({ role, content: only.text });
+      if (only?.type === 'text' && more.length === 0) return [{ role, content: only.text }];
       const parts = content.map((part) =>
         part.type === 'text'
           ? { type: 'text', text: part.text }
           : { type: 'image_url', image_url: { url: dataUrl(part) } },
       );
-      return wellFormedJson({ role, content: parts });
+      return [{ role, content: parts }];
     }
     case 'assistant': {
       let text = '';
@@ -63,22 +67,22 @@ function write({ role, content }: LanguageModelV4Message, provider: string, omit
         }
       }
       const refused = (field: string) => omit.includes(`messages.${field}`);
-      return wellFormedJson({
+      const message = {
         role,
         content: tool_calls.length > 0 ? text || null : text,
         ...Object.fromEntries(
           Object.entries(thoughts).filter(([field, one]) => one !== '' && !refused(field)),
         ),
         ...(tool_calls.length > 0 ? { tool_calls } : {}),
-      });
+      };
+      return [message];
     }
     case 'tool':
-      return content
-        .flatMap((part) => {
-          if (part.type !== 'tool-result' || !('value' in part.output)) return [];
-          return [wellFormedJson({ role, tool_call_id: part.toolCallId, content: part.output.value })];
-        })
-        .join(',');
+      return content.flatMap((part) =>
+        part.type === 'tool-result' && 'value' in part.output
+          ? [{ role, tool_call_id: part.toolCallId, content: part.output.value }]
+          : [],
+      );
   }
 }
 

@@ -22,12 +22,11 @@ import {
 
 /** Gemini: requests as the provider package makes them, answers read like those of the other protocols. */
 export function googleAsk(
-  id: string,
   open: (fetch: typeof globalThis.fetch) => LanguageModelV4,
-  { idle_ms, quirks }: Pick<Reach, 'idle_ms' | 'quirks'>,
+  { provider, model, idle_ms, quirks }: Reach,
 ): Ask {
   const requests = new PackageRequests(open, quirks.omit ?? []);
-  const prompts = new ProviderPrompt(id);
+  const prompts = new ProviderPrompt(`${provider}/${model}`);
   return async (request, collector) => {
     const prompt = prompts.build(request.system, request.messages);
     const { url, headers, body } = await requests.made({ ...callOptions(request), prompt });

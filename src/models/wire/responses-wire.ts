@@ -7,10 +7,7 @@ import { ALONE, type WireProtocol } from './wire-protocol.ts';
 /** OpenAI Responses without storage at OpenAI: items are sent back completely, reasoning encrypted. */
 export const RESPONSES_WIRE: WireProtocol = {
   userMessage: (text) => wellFormedJson({ role: 'user', content: [{ type: 'input_text', text }] }),
-  write: (message) =>
-    items(message)
-      .map((item) => wellFormedJson(item))
-      .join(','),
+  write: items,
   ...ALONE,
   reader: (collector, tools) => new ResponsesReader(collector, tools),
 };

@@ -1,21 +1,11 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
-import type { Quirks } from '../provider/provider-config.ts';
-import type { Ask } from '../provider/provider-model.ts';
+import { wellFormedJson } from '../../records/text/json-text.ts';
+import type { Ask, Reach } from '../provider/provider-model.ts';
 import { ProviderPrompt } from '../provider/provider-prompt.ts';
 import { bodyOf, RequestFrames } from './request-frames.ts';
 import { sendWire } from './send-wire.ts';
 import type { WirePiece, WireProtocol } from './wire-protocol.ts';
-
-export interface WireOptions {
-  /** `provider/model`. */
-  readonly id: string;
-  readonly protocol: WireProtocol;
-  /** The provider package's model with this `fetch`, which builds the rest of a request. */
-  readonly open: (fetch: typeof globalThis.fetch) => LanguageModelV4;
-  readonly idle_ms: number;
-  readonly quirks: Quirks;
-}
 
 /** A prefix shared by related agents, serialized once. */
 interface Beginning {
@@ -30,21 +20,25 @@ const KEPT_MAX = 256 * 1024;
 
 /**
  * Sends requests over keep-alive `node:http` connections and decodes events directly, without the packages' streams and per-chunk validation, which cost more
- * than the rest of a request (docs/decisions/0016-hot-protocols-on-the-wire.md). Messages are serialized once.
+ * than the rest of a request (docs/decisions/0016-hot-protocols-on-the-wire.md). Messages are serialized once. `open`: the provider package's model with this
+ * `fetch`, which builds the rest of a request.
  */
-export function wireAsk({ id, protocol, open, idle_ms, quirks }: WireOptions): Ask {
+export function wireAsk(
+  protocol: WireProtocol,
+  open: (fetch: typeof globalThis.fetch) => LanguageModelV4,
+  { provider, model, idle_ms, quirks }: Reach,
+): Ask {
   const frames = new RequestFrames(open, protocol.userMessage, quirks.omit ?? []);
-  const prompts = new ProviderPrompt(id);
+  const prompts = new ProviderPrompt(`${provider}/${model}`);
   const written = new WeakMap<PromptMessage, readonly WirePiece[]>();
   const beginnings = new WeakMap<PromptMessage, Beginning>();
-  const provider = id.slice(0, id.indexOf('/'));
 
   function piecesOf(message: PromptMessage): readonly WirePiece[] {
     const known = written.get(message);
     if (known !== undefined) return known;
     const pieces = prompts
       .fresh(message)
-      .map((one) => ({ role: one.role, json: protocol.write(one) }))
+      .map((one) => ({ role: one.role, json: protocol.write(one).map(wellFormedJson).join(',') }))
       .filter(({ json }) => json !== '');
     if (pieces.every(({ json }) => json.length <= KEPT_MAX)) written.set(message, pieces);
     return pieces;

@@ -35,7 +35,8 @@ export interface WireReader {
 export interface WireProtocol {
   /** How the package serializes a user message with only this text. */
   readonly userMessage: (text: string) => string;
-  readonly write: (message: LanguageModelV4Message) => string;
+  /** The parts of a message that are serialized one by one. */
+  readonly write: (message: LanguageModelV4Message) => readonly object[];
   /**
    * Joins the pieces from `from` (inclusive) to `to` (exclusive); the first `inherited`
    * are shared. All pieces joined and followed by `end` are complete messages.
