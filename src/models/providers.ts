@@ -107,7 +107,7 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
   const provider = name.slice(0, slash);
   const model = name.slice(slash + 1);
   const found = findProvider(provider, options.providers);
-  const config = ownEntry(options.providers, provider);
+  const config = ownValue(options.providers, provider);
   const key = keyOf(found, options.env);
   const known = config?.models?.[model];
   const base_url = baseUrlOf(found, options.env);
@@ -152,7 +152,7 @@ export function usableModels({
   return knownProviders(providers).flatMap(({ name }) => {
     const found = findProvider(name, providers);
     if (found.key_env.length > 0 && keyVariable(found, env) === null) return [];
-    const models = [...Object.keys(ownEntry(providers, name)?.models ?? {}), ...listedModels(found.type)];
+    const models = [...Object.keys(ownValue(providers, name)?.models ?? {}), ...listedModels(found.type)];
     return [...new Set(models)].map((model) => `${name}/${model}`);
   });
 }
@@ -161,7 +161,7 @@ export function usableModels({
 export function contextWindow(name: string, providers: OpenModelOptions['providers']): number | null {
   const [provider = '', ...rest] = name.split('/');
   const model = rest.join('/');
-  const config = ownEntry(providers, provider);
+  const config = ownValue(providers, provider);
   const known = config?.models === undefined ? undefined : ownValue(config.models, model)?.contextWindow;
   const type = config?.type ?? KNOWN.find((one) => one.name === provider)?.type;
   return known ?? (type === undefined ? null : usualWindow(type, model));
@@ -178,7 +178,7 @@ export function reachOf(
   readonly headers: Readonly<Record<string, string>>;
 } {
   const found = findProvider(name, providers);
-  const headers = ownEntry(providers, name)?.headers ?? {};
+  const headers = ownValue(providers, name)?.headers ?? {};
   return { type: found.type, key: keyOf(found, env), base_url: baseUrlOf(found, env), headers };
 }
 
@@ -191,7 +191,7 @@ function gateOf(name: string, config: ProviderConfig | undefined, options: OpenM
 }
 
 function findProvider(name: string, providers: OpenModelOptions['providers']): KnownProvider {
-  const config = ownEntry(providers, name);
+  const config = ownValue(providers, name);
   const known = KNOWN.find((one) => one.name === name);
   if (config !== undefined) {
     // An entry for a built-in provider overrides only the keys that it sets.
@@ -217,10 +217,6 @@ function findProvider(name: string, providers: OpenModelOptions['providers']): K
 /** Whether the provider needs no entry in the configuration. */
 export function isBuiltIn(name: string): boolean {
   return KNOWN.some((one) => one.name === name);
-}
-
-function ownEntry(providers: OpenModelOptions['providers'], name: string): ProviderConfig | undefined {
-  return ownValue(providers, name);
 }
 
 /** Own properties only: `constructor/x` is not a provider. */

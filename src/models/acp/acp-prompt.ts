@@ -2,6 +2,7 @@ import type { ContentBlock } from '@agentclientprotocol/sdk';
 import type { Image } from '../../records/conversation/message.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import { cutText } from '../../records/text/cut-text.ts';
+import { imagesOf } from '../provider/picture-budget.ts';
 
 /** Maximum characters of a result in a transcript; the program can look up what it needs. */
 const MAX_RESULT = 4_000;
@@ -88,10 +89,7 @@ function pictureNote(images: readonly Image[] | undefined): string {
 }
 
 function blocks(text: string, messages: readonly PromptMessage[], pictures: boolean): ContentBlock[] {
-  const images = messages.flatMap((message): readonly Image[] => {
-    if (message.role === 'user') return message.images ?? [];
-    return message.role === 'results' ? message.results.flatMap((result) => result.images ?? []) : [];
-  });
+  const images = messages.flatMap(imagesOf);
   if (images.length === 0) return [{ type: 'text', text }];
   if (!pictures)
     return [

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from '../../records/text/json-text.ts';
+import { isJsonObject, parsedObject } from '../../records/text/json-text.ts';
 import { clean } from '../../render/clean.ts';
 import { nearestName } from '../../render/nearest-name.ts';
 import { getText, type HttpText } from './http-fetch.ts';
@@ -45,8 +45,8 @@ function keyHeaders(type: Type, key: string): Record<string, string> {
 
 /** Names of the models in a list, in the forms of OpenAI and of Google; null if the text is no such list. */
 export function modelsIn(text: string): readonly string[] | null {
-  const parsed = parseJson(text);
-  const list = parsed.ok && isJsonObject(parsed.value) ? (parsed.value.data ?? parsed.value.models) : null;
+  const parsed = parsedObject(text);
+  const list = parsed?.data ?? parsed?.models;
   if (!Array.isArray(list)) return null;
   return list.slice(0, MODELS_MAX).flatMap((one: unknown) => {
     const id = isJsonObject(one) ? (one.id ?? one.name) : null;

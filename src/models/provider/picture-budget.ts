@@ -30,7 +30,8 @@ export function withinPictures(messages: readonly PromptMessage[]): readonly Pro
   return gone.size === 0 ? messages : messages.map((message) => without(message, gone));
 }
 
-function imagesOf(message: PromptMessage): readonly Image[] {
+/** The pictures of a message, in order. */
+export function imagesOf(message: PromptMessage): readonly Image[] {
   if (message.role === 'user') return message.images ?? [];
   return message.role === 'results' ? message.results.flatMap((result) => result.images ?? []) : [];
 }

@@ -13,7 +13,7 @@ import type {
   ResultContent,
 } from '../../records/conversation/message.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
-import { parseJson } from '../../records/text/json-text.ts';
+import { parsedObject } from '../../records/text/json-text.ts';
 
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
 type ToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>;
@@ -113,11 +113,8 @@ function filePart(image: Image): LanguageModelV4FilePart | LanguageModelV4TextPa
 
 /** Providers require an object; other input is wrapped as text. */
 function objectOf(call: CallPart): unknown {
-  const parsed = parseJson(call.input === '' ? '{}' : call.input);
-  if (parsed.ok && typeof parsed.value === 'object' && parsed.value !== null && !Array.isArray(parsed.value))
-    return parsed.value;
   // The call's result says what was wrong.
-  return { invalid_arguments: call.input };
+  return parsedObject(call.input || '{}') ?? { invalid_arguments: call.input };
 }
 
 /** Results in one message; their images follow in a user message, which every provider supports. */

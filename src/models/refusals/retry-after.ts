@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { jsonIn } from '../../records/text/json-text.ts';
 
 /** Google puts the wait into the details of the error (`google.rpc.RetryInfo`). */
 const retryInfo = z.object({
@@ -24,18 +25,9 @@ export function retryAfter(
 }
 
 function retryDelay(body: string): number | null {
-  const said = retryInfo.safeParse(parsed(body)).data;
+  // Some Google endpoints wrap the error in a list.
+  const said = retryInfo.safeParse([jsonIn(body)].flat()[0]).data;
   const info = said?.error.details.find((one) => one['@type']?.endsWith('google.rpc.RetryInfo') === true);
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(info?.retryDelay ?? '')?.[1];
   return seconds === undefined ? null : Math.ceil(Number(seconds) * 1000);
-}
-
-function parsed(body: string): unknown {
-  try {
-    const value: unknown = JSON.parse(body);
-    // Some Google endpoints wrap the error in a list.
-    return Array.isArray(value) ? value[0] : value;
-  } catch {
-    return null;
-  }
 }

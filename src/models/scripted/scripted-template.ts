@@ -1,3 +1,4 @@
+import { jsonIn } from '../../records/text/json-text.ts';
 import type { ScriptedConversation } from './scripted-conversation.ts';
 
 /** A parsed template: literal text, placeholders and loops. */
@@ -154,7 +155,7 @@ function lookUp(
 function follow(value: unknown, path: readonly string[]): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return value;
-  const opened = typeof value === 'string' ? parsed(value) : value;
+  const opened = typeof value === 'string' ? jsonIn(value) : value;
   if (Array.isArray(opened)) {
     if (step === '*') return opened.map((one) => follow(one, rest));
     const index = Number(step);
@@ -162,12 +163,4 @@ function follow(value: unknown, path: readonly string[]): unknown {
   }
   if (typeof opened !== 'object' || opened === null || !Object.hasOwn(opened, step)) return undefined;
   return follow((opened as Record<string, unknown>)[step], rest);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { parseJson } from '../../records/text/json-text.ts';
+import { parsedObject } from '../../records/text/json-text.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { endAnswer } from './finish-reason.ts';
@@ -225,8 +225,7 @@ export class ResponsesReader implements WireReader {
 
   /** Splits a call of the undeclared tool `parallel`, into which models sometimes merge several calls; null if it is no such call. */
   #parallel(input: string): readonly { readonly name: string; readonly input: string }[] | null {
-    const parsed = parseJson(input);
-    const uses = parsed.ok ? (parsed.value as { tool_uses?: unknown } | null)?.tool_uses : null;
+    const uses = parsedObject(input)?.tool_uses;
     if (!Array.isArray(uses) || uses.length === 0) return null;
     const names = new Set(this.#tools.map((tool) => tool.name));
     if (names.has('parallel')) return null;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { APICallError } from '@ai-sdk/provider';
 import { cutText } from '../../records/text/cut-text.ts';
-import { isJsonObject, parseJson } from '../../records/text/json-text.ts';
+import { jsonIn, parsedObject } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import {
   bodyFault,
@@ -45,10 +45,10 @@ export async function sendWire(
     const foreign = foreignAnswer(answer, url);
     try {
       if (foreign !== null) {
-        const body = typeOf(answer) === JSON_TYPE ? parseJson(await textOf(answer)) : null;
+        const body = typeOf(answer) === JSON_TYPE ? parsedObject(await textOf(answer)) : null;
         answer.destroy();
-        if (body?.ok !== true || !isJsonObject(body.value)) throw foreign;
-        return takeWhole(body.value, reader, collector, foreign);
+        if (body === null) throw foreign;
+        return takeWhole(body, reader, collector, foreign);
       }
       if (status < 200 || status >= 300) {
         const body = await textOf(answer);
@@ -124,11 +124,9 @@ function read(answer: IncomingMessage, reader: WireReader, collector: AnswerColl
 
 /** An event that is no JSON was damaged on its way. Not bounded like arguments of calls: an event may be large, and only known fields of it are read. */
 function eventOf(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    throw new Error(`an event is no JSON: ${cutText(data, 80)}`);
-  }
+  const value = jsonIn(data);
+  if (value === undefined) throw new Error(`an event is no JSON: ${cutText(data, 80)}`);
+  return value;
 }
 
 /** Takes an answer as JSON, which is no stream: an error, or a whole answer of a server that does not stream. */

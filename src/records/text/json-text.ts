@@ -24,6 +24,15 @@ export function parseJson(text: string): ParsedJson {
   }
 }
 
+/** Parses JSON of any size, whose reader walks no more of it than it knows; undefined if it is not JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns where a text that is not JSON stops being JSON, such as `line 3, column 5`. Quotes nothing of it. */
 export function jsonFaultPlace(text: string): string {
   const before = text.slice(0, faultPosition(text)).split('\n');

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject } from '../../../records/text/json-text.ts';
+import { isJsonObject, type JsonObject, jsonIn } from '../../../records/text/json-text.ts';
 
 /** JSON-RPC's code for an internal error of the answering side. */
 const INVALID_ANSWER = -32603;
@@ -39,12 +39,8 @@ export class LenientAnswers {
 
   /** The same for the text of a body, or of an event: text that is no JSON stays. */
   *texts(text: string): Generator<string> {
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      return yield text;
-    }
+    const value = jsonIn(text);
+    if (value === undefined) return yield text;
     for (const message of this.read(value)) yield JSON.stringify(message);
   }
 }

@@ -1,4 +1,5 @@
 import { JsonMeter, MESSAGE_BYTES } from '../../../processes/output/json-meter.ts';
+import { jsonIn } from '../../../records/text/json-text.ts';
 import { FloodWatch, LimitExceeded } from './flood-watch.ts';
 
 const NOISE_CHARACTERS = 300;
@@ -38,7 +39,7 @@ export class MessageLines {
       const dropped = this.#dropping;
       this.#next();
       if (dropped || line.length === 0) continue;
-      const message = parsed(line);
+      const message = jsonIn(line.toString('utf8'));
       if (message === undefined) this.#hear(line);
       else {
         this.#flood.add(1, 0);
@@ -75,14 +76,5 @@ export class MessageLines {
   #hear(piece: Buffer): void {
     if (this.noise.length < NOISE_CHARACTERS)
       this.noise = `${this.noise}${piece.toString('utf8', 0, NOISE_CHARACTERS)}\n`.slice(0, NOISE_CHARACTERS);
-  }
-}
-
-/** Returns undefined if the line is not JSON. */
-function parsed(line: Buffer): unknown {
-  try {
-    return JSON.parse(line.toString('utf8')) as unknown;
-  } catch {
-    return undefined;
   }
 }
