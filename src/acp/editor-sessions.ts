@@ -58,8 +58,7 @@ export class EditorSessions {
   /** Opens a session for a new conversation, which is in the ledger only from its first prompt on. */
   begin(cwd: string, servers: readonly McpServer[]): Promise<NewSessionResponse> {
     return this.#serial(async () => {
-      const place = await this.#placeOf(cwd);
-      this.#bring(place, servers);
+      const place = await this.#placeOf(cwd, servers);
       const draft = place.draft();
       const { config } = place.begin(draft);
       const id = randomUUID();
@@ -144,16 +143,11 @@ export class EditorSessions {
     this.#sessions.clear();
   }
 
-  #bring(place: EditorFolder, servers: readonly McpServer[]): void {
-    for (const sentence of place.bring(servers)) this.#options.log(sentence);
-  }
-
   async #resumeTree(root_id: string, servers: readonly McpServer[]): Promise<OpenTree> {
     const { store, leads } = this.#options;
     const root = await store.agent(root_id);
     if (root === null) throw RequestError.sessionNotFound(root_id);
-    const place = await this.#placeOf(root.config.cwd);
-    this.#bring(place, servers);
+    const place = await this.#placeOf(root.config.cwd, servers);
     const tree = this.#openTree(root_id, place, null);
     try {
       await tree.resume(await leads(root_id));
@@ -180,7 +174,7 @@ export class EditorSessions {
     return session;
   }
 
-  async #placeOf(cwd: string): Promise<EditorFolder> {
+  async #placeOf(cwd: string, servers: readonly McpServer[]): Promise<EditorFolder> {
     if (!isAbsolute(cwd)) throw invalidParams('cwd: it must be an absolute path');
     const place = await this.#options.placeOf(cwd);
     if (!this.#heard.has(place)) {
@@ -189,6 +183,7 @@ export class EditorSessions {
       });
       this.#heard.set(place, stop);
     }
+    for (const sentence of place.bring(servers)) this.#options.log(sentence);
     return place;
   }
 

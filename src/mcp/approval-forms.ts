@@ -1,9 +1,4 @@
-import {
-  type InputRequests,
-  inputRequired,
-  ProtocolError,
-  ProtocolErrorCode,
-} from '@modelcontextprotocol/server';
+import { type InputRequests, inputRequired } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Ask, AskAnswer } from '../records/conversation/ask.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
@@ -14,6 +9,7 @@ import { askParts } from '../render/ask-parts.ts';
 import { clean } from '../render/clean.ts';
 import type { ClientAgent } from './client-agent.ts';
 import type { McpOptions } from './mcp-options.ts';
+import { invalidParams } from './tool-answer.ts';
 
 /** Maximum characters of an argument that a form shows; a longer one loses its middle. */
 const SHOWN_MAX = 40_000;
@@ -110,10 +106,7 @@ export async function answerForms(
 ): Promise<void> {
   const given = Object.entries(responses);
   if (given.length > ANSWERS_MAX)
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      `inputResponses: ${given.length} answers; the maximum is ${ANSWERS_MAX} at once`,
-    );
+    throw invalidParams(`inputResponses: ${given.length} answers; the maximum is ${ANSWERS_MAX} at once`);
   for (const [id, said] of given) {
     const read = response.safeParse(said);
     if (!read.success) continue;
@@ -126,8 +119,7 @@ export async function answerForms(
     await runtime.answer(id, { ...answer, by: `the user of ${client.name}` }).catch((error: unknown) => {
       if (!(error instanceof CoppiceError)) throw error;
       // Otherwise another answer was committed first.
-      if (error.code === 'E_INVALID_ARGUMENT')
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `inputResponses: ${id}: ${error.message}`);
+      if (error.code === 'E_INVALID_ARGUMENT') throw invalidParams(`inputResponses: ${id}: ${error.message}`);
       if (error.code !== 'E_ASK_ANSWERED') throw error;
     });
   }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import { nameOfTask } from '../kernel/toolsets/acts/new-child.ts';
 import { modelFault } from '../kernel/toolsets/acts/task-options.ts';
@@ -15,7 +14,15 @@ import type { ClientAgent } from './client-agent.ts';
 import { taskOfCall, taskOfTree } from './durable-tasks.ts';
 import { listedAgent } from './listed-agents.ts';
 import type { McpOptions } from './mcp-options.ts';
-import { errorResult, idsOf, notCarriedOut, refused, type ToolAnswer, textResult } from './tool-answer.ts';
+import {
+  errorResult,
+  idsOf,
+  invalidParams,
+  notCarriedOut,
+  refused,
+  type ToolAnswer,
+  textResult,
+} from './tool-answer.ts';
 import { listInput, startTreeInput, waitInput } from './tool-list.ts';
 import { type Look, rowsOf, unfinished, waitFor } from './wait-tool.ts';
 
@@ -76,10 +83,7 @@ export class Calls {
         break;
     }
     if (!TOOLSET.has(name))
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        `there is no tool "${clean(name.slice(0, SHOWN_MAX))}"; tools/list names all`,
-      );
+      throw invalidParams(`there is no tool "${clean(name.slice(0, SHOWN_MAX))}"; tools/list names all`);
     const { wait_ms: ms } = this.#options;
     const until = performance.now() + ms;
     const called = await this.#client.call(name, input, { ms, signal: terms.signal });

@@ -6,7 +6,7 @@ import { failureOf, isTerminal } from '../records/agent/state.ts';
 import { writeClientCall } from '../records/client-call.ts';
 import type { ResultContent } from '../records/conversation/message.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
-import { parseJson } from '../records/text/json-text.ts';
+import { parsedObject } from '../records/text/json-text.ts';
 import { isProcessGone, livingWorkers } from '../store/process-gone.ts';
 import type { Worker } from '../store/store.ts';
 import type { McpOptions } from './mcp-options.ts';
@@ -259,8 +259,7 @@ async function isGoneSoon(leader: Worker): Promise<boolean> {
 
 /** Whether the newest result that mentions the agent reported its outcome, so that nothing was sent to it since. */
 function wasCollected(id: string, outputs: readonly string[]): boolean {
-  const json = parseJson(outputs.findLast((output) => output.includes(id)) ?? '');
-  const { results } = (json.ok ? (json.value ?? {}) : {}) as {
+  const { results } = (parsedObject(outputs.findLast((output) => output.includes(id)) ?? '') ?? {}) as {
     results?: readonly { readonly agent_id: string; readonly status: string }[];
   };
   return results?.some(({ agent_id, status }) => agent_id === id && status !== 'running') === true;

@@ -10,7 +10,7 @@ import { approvalForms } from './approval-forms.ts';
 import type { ClientAgent, PlacedCall } from './client-agent.ts';
 import { askLine, doingLine } from './listed-agents.ts';
 import type { McpOptions } from './mcp-options.ts';
-import { errorResult, idsOf, type ToolAnswer, textResult } from './tool-answer.ts';
+import { errorResult, idsOf, invalidParams, type ToolAnswer, textResult } from './tool-answer.ts';
 import { look, rowsOf } from './wait-tool.ts';
 
 /**
@@ -76,7 +76,7 @@ async function subjectOf(client: ClientAgent, task_id: string, { store }: Source
 }
 
 function unknownTask(): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'unknown task: it was deleted or never existed');
+  return invalidParams('unknown task: it was deleted or never existed');
 }
 
 /** Reads the state of a task from the ledger. `elicits`: the client can show forms to its user. */

@@ -1,5 +1,6 @@
 import { CLIENT_CAPABILITIES_META_KEY, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { fieldsOf } from '../records/text/json-fields.ts';
 import { isJsonObject, jsonSizeFault } from '../records/text/json-text.ts';
 import { TASKS_EXTENSION } from './durable-tasks.ts';
 
@@ -89,6 +90,6 @@ export function errorFrame({ id, code, message, data }: Omit<Refused, 'ok'>): ob
 }
 
 export function idOf(value: unknown): string | number | undefined {
-  const { id } = (typeof value === 'object' && value !== null ? value : {}) as { readonly id?: unknown };
+  const { id } = fieldsOf(value);
   return typeof id === 'string' || Number.isSafeInteger(id) ? (id as string | number) : undefined;
 }

@@ -5,20 +5,19 @@ import {
   type McpRequestContext,
   MissingRequiredClientCapabilityError,
   ProtocolError,
-  ProtocolErrorCode,
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { nameFault } from '../records/agent/agent-name.ts';
-import { parseJson } from '../records/text/json-text.ts';
+import { parsedObject } from '../records/text/json-text.ts';
 import { answerForms, approvalForms } from './approval-forms.ts';
 import { Calls, type CallTerms, type Outcome } from './carry-out.ts';
 import { ClientAgent } from './client-agent.ts';
 import { cancelTask, knownTask, TASKS_EXTENSION, taskState } from './durable-tasks.ts';
 import { doingLine } from './listed-agents.ts';
 import type { McpOptions } from './mcp-options.ts';
-import { failed, refused } from './tool-answer.ts';
+import { failed, invalidParams, refused } from './tool-answer.ts';
 import { toolList } from './tool-list.ts';
 import { listTranscripts, readTranscript, TRANSCRIPTS } from './transcripts.ts';
 import type { Look } from './wait-tool.ts';
@@ -179,10 +178,8 @@ export class McpService {
   async #resumed(context: ServerContext, client: ClientAgent): Promise<readonly string[] | null> {
     const state = context.mcpReq.requestState<string>();
     if (state === undefined) return null;
-    const json = parseJson(state);
-    const read = roundState.safeParse(json.ok ? json.value : null);
-    if (!read.success)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'requestState: not issued by this server');
+    const read = roundState.safeParse(parsedObject(state));
+    if (!read.success) throw invalidParams('requestState: not issued by this server');
     const ids: string[] = [];
     for (const id of read.data.ids) {
       const agent = await this.#options.store.agent(id);

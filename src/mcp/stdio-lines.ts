@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { FrameGuard } from '../processes/output/frame-guard.ts';
+import { isJsonObject } from '../records/text/json-text.ts';
 import { errorFrame, INVALID_REQUEST, idOf, readFrame, withId } from './frame-text.ts';
 
 /** Maximum bytes of unread answers; beyond it, the client is taken for gone or hostile, and the connection is closed. */
@@ -89,14 +90,12 @@ const LINE_BREAK = 0x0a;
 
 /** Returns why a value is not a message; null if it is one. */
 function faultOf(value: unknown): string | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return 'a message is a JSON object, or a batch of them';
-  const { jsonrpc, method, id, params } = value as Record<string, unknown>;
+  if (!isJsonObject(value)) return 'a message is a JSON object, or a batch of them';
+  const { jsonrpc, method, id, params } = value;
   if (jsonrpc !== '2.0') return '"jsonrpc" must be "2.0"';
   if ('id' in value && idOf(value) === undefined) return '"id" must be a string or a whole number';
   if (method === undefined)
     return id !== undefined && ('result' in value || 'error' in value) ? null : '"method" is missing';
   if (typeof method !== 'string') return '"method" must be a string';
-  const is_object = typeof params === 'object' && params !== null && !Array.isArray(params);
-  return params === undefined || is_object ? null : '"params" must be an object';
+  return params === undefined || isJsonObject(params) ? null : '"params" must be an object';
 }

@@ -1,3 +1,4 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { errorJson } from '../documents/error-json.ts';
 import type { ResultContent } from '../records/conversation/message.ts';
 
@@ -26,6 +27,11 @@ export function notCarriedOut(): ToolAnswer {
     'the call was recorded, but not carried out in time: it waits for an approval, or no process leads your agent',
     'It is carried out later: do not repeat it; list_agents and wait show what came of it.',
   );
+}
+
+/** An error of the protocol for what a client gave. */
+export function invalidParams(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }
 
 /** Converts an error to a result, which the client's model can read and act on. */

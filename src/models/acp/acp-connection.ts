@@ -222,7 +222,7 @@ export class AcpConnection {
 
 /** Resolves to null after the timeout. */
 function within<Value>(promise: Promise<Value>, seconds: number): Promise<Value | null> {
-  return unlessAborted(promise, AbortSignal.timeout(seconds * 1000), () => null);
+  return unlessAborted(promise, AbortSignal.timeout(Math.ceil(seconds * 1000)), () => null);
 }
 
 /** Routes the requests of an agent program to its sessions. */

@@ -4,6 +4,7 @@ import type {
   ToolCallUpdate,
   ToolKind,
 } from '@agentclientprotocol/sdk';
+import { fieldsOf } from '../../records/text/json-fields.ts';
 import { commandLine } from '../command-line.ts';
 
 /** A tool use in terms of permission rules; the subject is empty if the program does not name it. */
@@ -60,10 +61,6 @@ export function chosenOption(
   const wanted = allowed ? 'allow_once' : 'reject_once';
   const option = options.find((one) => one.kind === wanted);
   return option === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option.optionId };
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 function commandOf(input: Readonly<Record<string, unknown>>): string | undefined {

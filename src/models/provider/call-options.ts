@@ -8,16 +8,12 @@ export function callOptions({
   cache_key,
 }: ModelRequest): Omit<LanguageModelV4CallOptions, 'prompt'> {
   return {
-    ...(tools.length === 0
-      ? {}
-      : {
-          tools: tools.map((tool) => ({
-            type: 'function' as const,
-            name: tool.name,
-            description: tool.description,
-            inputSchema: tool.input,
-          })),
-        }),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, input: inputSchema }) => ({
+        type: 'function' as const,
+        ...{ name, description, inputSchema },
+      })),
+    }),
     // Nothing is stored at the provider, since conversations live in our ledger. The package then requests
     // encrypted reasoning by itself, and only from reasoning models.
     providerOptions: {

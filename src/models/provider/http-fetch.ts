@@ -106,25 +106,22 @@ export function sendHttp<T>(
       response.once('close', release);
       resolve(take(response));
     });
-    const abort = () => {
-      const reason =
-        signal?.reason instanceof Error ? signal.reason : new DOMException('aborted', 'AbortError');
-      if (answer !== null) answer.destroy(reason);
-      request.destroy(reason);
+    const end = (why: Error) => {
+      answer?.destroy(why);
+      request.destroy(why);
     };
+    const abort = () =>
+      end(signal?.reason instanceof Error ? signal.reason : new DOMException('aborted', 'AbortError'));
     const release = () => signal?.removeEventListener('abort', abort);
     signal?.addEventListener('abort', abort, { once: true });
     request.setTimeout(idle_ms, () => {
-      const silent = new ConnectionError(
-        'idle',
-        `no answer from ${host} within ${Math.round(idle_ms / 1000)} s`,
-      );
-      if (answer !== null) answer.destroy(silent);
-      request.destroy(silent);
+      end(new ConnectionError('idle', `no answer from ${host} within ${Math.round(idle_ms / 1000)} s`));
     });
-    request.on('error', (error) => {
+    request.on('error', (error: NodeJS.ErrnoException) => {
       release();
-      reject(signal?.aborted || error instanceof ConnectionError ? error : connectError(`${host}`, error));
+      if (signal?.aborted || error instanceof ConnectionError) return reject(error);
+      const code = error.code === undefined ? '' : ` (${error.code})`;
+      reject(new ConnectionError('connect', `cannot reach ${host}${code}`, error));
     });
     // A single piece is sent in one write together with the headers.
     for (const piece of body.slice(0, -1)) request.write(piece);
@@ -136,15 +133,6 @@ export function sendHttp<T>(
 export function bodyFault(error: Error): Error {
   if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') return error;
   return new ConnectionError('broken', 'the connection broke off in the middle of the answer', error);
-}
-
-function connectError(host: string, error: Error): ConnectionError {
-  const code = (error as NodeJS.ErrnoException).code;
-  return new ConnectionError(
-    'connect',
-    `cannot reach ${host}${code === undefined ? '' : ` (${code})`}`,
-    error,
-  );
 }
 
 export function plainHeaders(headers: RequestInit['headers']): Record<string, string> {

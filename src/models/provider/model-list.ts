@@ -26,16 +26,9 @@ export interface ListTerms {
 }
 
 /** Asks a provider for its list of models, which is free. Rejects if it cannot be reached. */
-export function askForModels({
-  type,
-  base_url,
-  key,
-  headers,
-  signal,
-  idle_ms,
-}: ListTerms): Promise<HttpText> {
+export function askForModels({ type, base_url, key, headers, ...patience }: ListTerms): Promise<HttpText> {
   const url = `${base_url.replace(/\/+$/, '')}/models`;
-  return getText(url, { ...(key === null ? {} : keyHeaders(type, key)), ...headers }, { signal, idle_ms });
+  return getText(url, { ...(key === null ? {} : keyHeaders(type, key)), ...headers }, patience);
 }
 
 function keyHeaders(type: Type, key: string): Record<string, string> {

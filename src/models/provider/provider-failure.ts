@@ -6,6 +6,7 @@ import { hideSecrets } from '../../records/text/hide-secrets.ts';
 import type { ModelOutcome } from '../model.ts';
 import { refusedMessage } from '../refusals/refused-message.ts';
 import { retryAfter } from '../refusals/retry-after.ts';
+import { saidIn } from '../refusals/said-in.ts';
 import { ConnectionError, UnusableAnswer } from './http-fetch.ts';
 
 const OVERFLOW =
@@ -37,13 +38,8 @@ export function providerFailure(
   error: unknown,
   { secrets, key_env = null, messages = [] }: FailureTerms,
 ): Extract<ModelOutcome, { type: 'failure' }> {
-  // Packages wrap the error that ended the body.
-  if (APICallError.isInstance(error) && error.cause instanceof ConnectionError)
-    return failure('network', error.cause.message, true, secrets);
-  if (APICallError.isInstance(error) && error.cause instanceof UnusableAnswer)
-    return failure('network', error.cause.message, false, secrets);
   if (APICallError.isInstance(error)) return callFailure(error, { secrets, key_env, messages });
-  const text = error instanceof Error ? error.message : describe(error);
+  const text = error instanceof Error ? error.message : (saidIn(error) ?? 'unknown error');
   if (error instanceof UnusableAnswer) return failure('network', text, false, secrets);
   if (error instanceof ConnectionError || isConnectionError(error))
     return failure('network', text, true, secrets);
@@ -137,12 +133,4 @@ function isConnectionError(error: unknown): boolean {
 function codeOf(error: unknown): string {
   const { code, type } = (error ?? {}) as { readonly code?: unknown; readonly type?: unknown };
   return `${String(code)} ${String(type)}`;
-}
-
-function describe(error: unknown): string {
-  if (typeof error === 'string') return error;
-  const message = (error as { readonly message?: unknown } | null)?.message;
-  return typeof message === 'string'
-    ? message
-    : (JSON.stringify(error)?.slice(0, MAX_TEXT) ?? 'unknown error');
 }

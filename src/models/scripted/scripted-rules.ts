@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { templateFault } from './scripted-template.ts';
+import { isRegex, templateFault } from './scripted-template.ts';
 
 const regex = z.string().refine(isRegex, 'is not a valid regular expression');
 
@@ -58,15 +58,6 @@ export const scriptedRules = z.strictObject({
 
 export type ScriptedRules = z.input<typeof scriptedRules>;
 export type CheckedRule = z.output<typeof scriptedRule>;
-
-function isRegex(text: string): boolean {
-  try {
-    new RegExp(text, 's');
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Reports every invalid template in a value, with its path. */
 function refuse(value: unknown, path: readonly PropertyKey[], context: z.RefinementCtx): void {

@@ -108,12 +108,16 @@ function pathFault(path: string, in_each: boolean): string | null {
   const [head = ''] = path.split('.');
   if (!HEADS.has(head))
     return `{{${path}}} is not a placeholder (known: ${[...HEADS].join(', ')}); write \\{{ for the characters`;
-  if (head !== 'user' || path === 'user') return null;
+  if (head !== 'user' || isRegex(path.slice('user.'.length))) return null;
+  return `{{${path}}} contains an invalid regular expression`;
+}
+
+export function isRegex(text: string): boolean {
   try {
-    new RegExp(path.slice('user.'.length), 's');
-    return null;
+    new RegExp(text, 's');
+    return true;
   } catch {
-    return `{{${path}}} contains an invalid regular expression`;
+    return false;
   }
 }
 

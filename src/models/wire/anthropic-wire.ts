@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import { wellFormedJson } from '../../records/text/json-text.ts';
+import { fieldsOf, itemsOf, numberOf, wordOf } from '../../records/text/json-fields.ts';
+import { type JsonObject, wellFormedJson } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import type { Quirks } from '../provider/provider-config.ts';
 import { breakpoints } from '../provider/provider-prompt.ts';
@@ -10,16 +11,11 @@ import {
   BrokenEvent,
   calledName,
   eventType,
-  fieldsOf,
-  itemsOf,
-  type Json,
-  numberOf,
   textAt,
   typeIn,
   type WirePiece,
   type WireProtocol,
   type WireReader,
-  wordOf,
 } from './wire-protocol.ts';
 
 /** The end of a message in JSON. */
@@ -110,7 +106,7 @@ class AnthropicReader implements WireReader {
   #latest = '0';
   #next = '0';
   #message: string | undefined;
-  #usage: Json = {};
+  #usage: JsonObject = {};
   #reason: string | undefined;
   #begun = false;
 
@@ -118,7 +114,7 @@ class AnthropicReader implements WireReader {
     this.#collector = collector;
   }
 
-  event(value: Json, name: string): void {
+  event(value: JsonObject, name: string): void {
     switch (eventType(value, name)) {
       case 'content_block_delta':
         return this.#delta(this.#place(value), fieldsOf(value.delta));
@@ -138,7 +134,7 @@ class AnthropicReader implements WireReader {
     }
   }
 
-  whole(message: Json): void {
+  whole(message: JsonObject): void {
     this.#begin(message);
     for (const [index, block] of itemsOf(message.content).entries()) {
       this.#start(`${index}`, fieldsOf(block));
@@ -149,13 +145,13 @@ class AnthropicReader implements WireReader {
   }
 
   /** Some servers leave out the index, which then is that of the newest block. */
-  #place({ index }: Json, otherwise = this.#latest): string {
+  #place({ index }: JsonObject, otherwise = this.#latest): string {
     this.#latest = wordOf(index) ?? otherwise;
     this.#next = `${Number(this.#latest) + 1}`;
     return this.#latest;
   }
 
-  #begin(message: Json): void {
+  #begin(message: JsonObject): void {
     const id = wordOf(message.id);
     if (this.#begun && this.#message !== id)
       throw new BrokenEvent('another message begins before the end of the first');
@@ -165,7 +161,7 @@ class AnthropicReader implements WireReader {
   }
 
   /** Takes how the answer ends and what it used, which some servers send in `delta`. */
-  #turn({ stop_reason, usage }: Json): void {
+  #turn({ stop_reason, usage }: JsonObject): void {
     const reason = wordOf(stop_reason);
     if (isFinish(reason)) this.#reason = reason;
     this.#count(usage);
@@ -176,7 +172,7 @@ class AnthropicReader implements WireReader {
     this.#usage = { ...this.#usage, ...Object.fromEntries(told) };
   }
 
-  #start(id: string, block: Json): void {
+  #start(id: string, block: JsonObject): void {
     if (this.#blocks.has(id)) return;
     const type = typeIn(block, BLOCKS);
     if (type === 'tool_use') {
@@ -203,7 +199,7 @@ class AnthropicReader implements WireReader {
   }
 
   /** The fields tell what a piece is: some servers send the first piece in the start of its block, or no start at all. */
-  #delta(id: string, { text, thinking, signature, partial_json }: Json): void {
+  #delta(id: string, { text, thinking, signature, partial_json }: JsonObject): void {
     const block = this.#blocks.get(id);
     if (block === null) return;
     const said = textAt(text, 'text');

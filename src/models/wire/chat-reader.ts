@@ -1,21 +1,12 @@
 import type { JSONObject } from '@ai-sdk/provider';
 import { StreamingToolCallTracker } from '@ai-sdk/provider-utils';
-import { isJsonObject } from '../../records/text/json-text.ts';
+import { fieldsOf, itemsOf, numberOf, wordOf } from '../../records/text/json-fields.ts';
+import { isJsonObject, type JsonObject } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { endAnswer, isFinish } from './finish-reason.ts';
 import { takeError } from './stream-error.ts';
 import { ThoughtTag } from './thought-tag.ts';
-import {
-  argumentsOf,
-  BrokenEvent,
-  fieldsOf,
-  itemsOf,
-  type Json,
-  numberOf,
-  textAt,
-  type WireReader,
-  wordOf,
-} from './wire-protocol.ts';
+import { argumentsOf, BrokenEvent, textAt, type WireReader } from './wire-protocol.ts';
 
 /** Key, in the metadata of a thought, of how it came: it goes back in the same way. */
 export const THOUGHTS = 'thoughts';
@@ -26,7 +17,7 @@ export interface Thoughts {
   /** The field of the message, or `TAG`. */
   readonly field?: string;
   /** OpenRouter's form, which goes back unchanged. */
-  readonly details?: readonly Json[];
+  readonly details?: readonly JsonObject[];
 }
 
 interface CallDelta {
@@ -60,7 +51,7 @@ export class ChatReader implements WireReader {
   #named = false;
   #refused = false;
   #usage: unknown;
-  #details: Json[] = [];
+  #details: JsonObject[] = [];
   readonly #tag = new ThoughtTag(TAG);
 
   constructor(collector: AnswerCollector, provider: string) {
@@ -82,7 +73,7 @@ export class ChatReader implements WireReader {
     );
   }
 
-  event(value: Json, name: string): void {
+  event(value: JsonObject, name: string): void {
     const first = fieldsOf(itemsOf(value.choices)[0]);
     const error = value.error ?? first.error ?? (name === 'error' ? value : null);
     if (error !== null) return takeError({ ...value, error }, this.#collector);
@@ -94,7 +85,7 @@ export class ChatReader implements WireReader {
     this.#delta(Object.keys(delta).length > 0 || this.#collector.begun ? delta : fieldsOf(first.message));
   }
 
-  #delta(delta: Json): void {
+  #delta(delta: JsonObject): void {
     const details = itemsOf(delta.reasoning_details).filter(isJsonObject);
     this.#details = details.reduce(addDetail, this.#details);
     const field = delta.reasoning_content == null ? 'reasoning' : 'reasoning_content';
@@ -140,7 +131,7 @@ export class ChatReader implements WireReader {
     this.#collector.add({ type: `${type}-delta`, id: '0', delta });
   }
 
-  #call(call: Json): void {
+  #call(call: JsonObject): void {
     if (this.#open === 'reasoning') this.#open = null;
     const { name, arguments: input } = fieldsOf(call.function);
     const delta: CallDelta = {
@@ -194,7 +185,7 @@ export class ChatReader implements WireReader {
 }
 
 /** Adds a piece of a thought; pieces of one thought are joined. */
-function addDetail(all: Json[], next: Json): Json[] {
+function addDetail(all: JsonObject[], next: JsonObject): JsonObject[] {
   const last = all.at(-1);
   if (last === undefined || last.type !== next.type || last.index !== next.index) return [...all, next];
   const joined = ['text', 'summary', 'data'].flatMap((key) =>

@@ -1,4 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { fieldsOf, itemsOf, numberOf, wordOf } from '../../records/text/json-fields.ts';
+import type { JsonObject } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { callOptions } from '../provider/call-options.ts';
 import { httpAddress } from '../provider/http-fetch.ts';
@@ -8,17 +10,7 @@ import { endAnswer, isFinish } from './finish-reason.ts';
 import { PackageRequests } from './package-requests.ts';
 import { sendWire } from './send-wire.ts';
 import { takeError } from './stream-error.ts';
-import {
-  argumentsOf,
-  calledName,
-  fieldsOf,
-  itemsOf,
-  type Json,
-  numberOf,
-  textAt,
-  type WireReader,
-  wordOf,
-} from './wire-protocol.ts';
+import { argumentsOf, calledName, textAt, type WireReader } from './wire-protocol.ts';
 
 /** Gemini: requests as the provider package makes them, answers read like those of the other protocols. */
 export function googleAsk(
@@ -41,13 +33,13 @@ class GoogleReader implements WireReader {
   #blocks = 0;
   #calls = 0;
   #finish: string | undefined;
-  #usage: Json = {};
+  #usage: JsonObject = {};
 
   constructor(collector: AnswerCollector) {
     this.#collector = collector;
   }
 
-  event(value: Json): void {
+  event(value: JsonObject): void {
     if (value.error != null) return takeError(value, this.#collector);
     if (value.usageMetadata != null) this.#usage = { ...this.#usage, ...fieldsOf(value.usageMetadata) };
     const blocked = wordOf(fieldsOf(value.promptFeedback).blockReason);
@@ -58,7 +50,7 @@ class GoogleReader implements WireReader {
     if (isFinish(reason)) this.#finish ??= reason;
   }
 
-  #part(part: Json): void {
+  #part(part: JsonObject): void {
     const sealed = wordOf(part.thoughtSignature);
     const own = sealed === undefined ? {} : { providerMetadata: { google: { thoughtSignature: sealed } } };
     if (part.functionCall !== undefined && part.functionCall !== null) {

@@ -1,21 +1,10 @@
-import { parsedObject } from '../../records/text/json-text.ts';
+import { fieldsOf, itemsOf, numberOf, wordOf } from '../../records/text/json-fields.ts';
+import { type JsonObject, parsedObject } from '../../records/text/json-text.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { endAnswer } from './finish-reason.ts';
 import { takeError } from './stream-error.ts';
-import {
-  argumentsOf,
-  calledName,
-  eventType,
-  fieldsOf,
-  itemsOf,
-  type Json,
-  numberOf,
-  textAt,
-  typeIn,
-  type WireReader,
-  wordOf,
-} from './wire-protocol.ts';
+import { argumentsOf, calledName, eventType, textAt, typeIn, type WireReader } from './wire-protocol.ts';
 
 /** Types of items by the field that tells them. */
 const ITEMS = {
@@ -40,7 +29,7 @@ export class ResponsesReader implements WireReader {
   readonly #inputs = new Map<number, string>();
   /** Number of calls that have come, by name and arguments, and calls whose arguments have not. */
   readonly #calls = new Map<string, number>();
-  readonly #vague: Json[] = [];
+  readonly #vague: JsonObject[] = [];
   #message: string | undefined;
   #phase: string | undefined;
   #refused = false;
@@ -51,7 +40,7 @@ export class ResponsesReader implements WireReader {
     this.#tools = tools;
   }
 
-  event(value: Json, name: string): void {
+  event(value: JsonObject, name: string): void {
     switch (eventType(value, name)) {
       case 'response.refusal.delta':
         this.#refused = true;
@@ -95,11 +84,11 @@ export class ResponsesReader implements WireReader {
   }
 
   /** Also the last event of a stream: some servers send the answer only there. */
-  whole(response: Json): void {
+  whole(response: JsonObject): void {
     if (response.error != null) return takeError(response, this.#collector);
     const said = [...this.#said].join();
     const output = itemsOf(response.output).map(fieldsOf);
-    const isCall = (item: Json) => typeIn(item, ITEMS) === 'function_call';
+    const isCall = (item: JsonObject) => typeIn(item, ITEMS) === 'function_call';
     const known = new Map(this.#calls);
     const streamed = [...known.values()].reduce((sum, one) => sum + one, 0);
     let missing = output.filter(isCall).length - streamed;
@@ -133,16 +122,16 @@ export class ResponsesReader implements WireReader {
     if (!this.#said.has(`${type} ${place}`)) this.#text(type, place, type === 'text' ? '' : ':0', text);
   }
 
-  #place({ output_index, item_id }: Json, otherwise = this.#latest): number {
+  #place({ output_index, item_id }: JsonObject, otherwise = this.#latest): number {
     this.#latest = numberOf(output_index) ?? this.#places.get(wordOf(item_id) ?? '') ?? otherwise;
     return this.#latest;
   }
 
-  #placeOf({ output_index, item }: Json, otherwise: number): number {
+  #placeOf({ output_index, item }: JsonObject, otherwise: number): number {
     return this.#place({ output_index, item_id: fieldsOf(item).id }, otherwise);
   }
 
-  #added(place: number, item: Json): void {
+  #added(place: number, item: JsonObject): void {
     this.#begun = true;
     const itemId = wordOf(item.id);
     if (itemId !== undefined) this.#places.set(itemId, place);
@@ -162,7 +151,7 @@ export class ResponsesReader implements WireReader {
     }
   }
 
-  #own(item: Json): Record<string, string> {
+  #own(item: JsonObject): Record<string, string> {
     const phase = wordOf(item.phase) ?? this.#phase;
     return {
       ...(this.#message === undefined ? {} : { itemId: this.#message }),
@@ -178,7 +167,7 @@ export class ResponsesReader implements WireReader {
     this.#collector.add({ type: 'reasoning-start', id: `${place}:${index}`, providerMetadata });
   }
 
-  #done(place: number, item: Json): void {
+  #done(place: number, item: JsonObject): void {
     this.#begun = true;
     this.#said.add(`done ${place}`);
     const type = typeIn(item, ITEMS);
@@ -217,7 +206,7 @@ export class ResponsesReader implements WireReader {
     }
   }
 
-  #call(toolCallId: string, toolName: string, input: string, item: Json): void {
+  #call(toolCallId: string, toolName: string, input: string, item: JsonObject): void {
     const itemId = wordOf(item.id);
     const own = itemId === undefined ? {} : { providerMetadata: { openai: { itemId } } };
     this.#collector.add({ type: 'tool-call', toolCallId, toolName, input, ...own });
@@ -229,14 +218,14 @@ export class ResponsesReader implements WireReader {
     if (!Array.isArray(uses) || uses.length === 0) return null;
     const names = new Set(this.#tools.map((tool) => tool.name));
     if (names.has('parallel')) return null;
-    const calls = uses.map((use: Json | null) => ({
+    const calls = uses.map((use: JsonObject | null) => ({
       name: /^functions\.(.+)$/s.exec(String(use?.recipient_name))?.[1] ?? '',
       input: JSON.stringify(use?.parameters),
     }));
     return calls.every((call) => names.has(call.name) && call.input?.startsWith('{')) ? calls : null;
   }
 
-  #finish(raw: string | undefined, usage: Json): void {
+  #finish(raw: string | undefined, usage: JsonObject): void {
     for (const [at, item] of this.#vague.entries()) this.#done(-1 - at, { ...item, arguments: '{}' });
     const read = fieldsOf(usage.input_tokens_details);
     const tokens = {
@@ -258,6 +247,6 @@ function callKey(name: unknown, input: string): string {
   return `${wordOf(name)} ${input || '{}'}`;
 }
 
-function summaryOf(value: Json): number {
+function summaryOf(value: JsonObject): number {
   return numberOf(value.summary_index) ?? 0;
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { APICallError } from '@ai-sdk/provider';
 import { cutText } from '../../records/text/cut-text.ts';
-import { jsonIn, parsedObject } from '../../records/text/json-text.ts';
+import { fieldsOf, itemsOf } from '../../records/text/json-fields.ts';
+import { type JsonObject, jsonIn, parsedObject } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import {
   bodyFault,
@@ -16,7 +17,7 @@ import {
 import { saidIn, saidInBody } from '../refusals/said-in.ts';
 import { EventLines } from './event-lines.ts';
 import { RefusedInStream, takeError } from './stream-error.ts';
-import { fieldsOf, itemsOf, type Json, type WireReader } from './wire-protocol.ts';
+import type { WireReader } from './wire-protocol.ts';
 
 /** How long a finished answer may stay open: after its last event, for what may follow, and after its end, for the server to close it. */
 const CLOSING_MS = 5_000;
@@ -130,7 +131,7 @@ function eventOf(data: string): unknown {
 }
 
 /** Takes an answer as JSON, which is no stream: an error, or a whole answer of a server that does not stream. */
-function takeWhole(body: Json, reader: WireReader, collector: AnswerCollector, foreign: Error): void {
+function takeWhole(body: JsonObject, reader: WireReader, collector: AnswerCollector, foreign: Error): void {
   if (WHOLE.some((field) => itemsOf(body[field]).length > 0)) {
     if (reader.whole !== undefined) return reader.whole(body);
     reader.event(body, '');

@@ -1,6 +1,7 @@
+import { fieldsOf, numberOf } from '../../records/text/json-fields.ts';
+import type { JsonObject } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { saidIn } from '../refusals/said-in.ts';
-import { fieldsOf, type Json, numberOf } from './wire-protocol.ts';
 
 /** HTTP statuses of the error types that providers send in a stream, where there is no status. */
 const STATUSES: readonly (readonly [RegExp, number])[] = [
@@ -28,7 +29,7 @@ export class RefusedInStream extends Error {
 }
 
 /** Handles a provider's error in a stream. Throws `RefusedInStream` if nothing preceded it; otherwise adds the error to the collector. */
-export function takeError(event: Json, collector: AnswerCollector): void {
+export function takeError(event: JsonObject, collector: AnswerCollector): void {
   const holder = fieldsOf(event.response ?? event);
   const error = holder.error ?? event;
   const message = saidIn(error) ?? 'the server reports an error, and does not say which';

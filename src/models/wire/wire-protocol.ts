@@ -1,11 +1,9 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import { isJsonObject } from '../../records/text/json-text.ts';
+import { wordOf } from '../../records/text/json-fields.ts';
+import type { JsonObject } from '../../records/text/json-text.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { UnusableAnswer } from '../provider/http-fetch.ts';
-
-/** A JSON object before validation. */
-export type Json = Readonly<Record<string, unknown>>;
 
 /** One serialized message: JSON to be joined with commas. */
 export interface WirePiece {
@@ -19,9 +17,9 @@ export interface WirePiece {
  */
 export interface WireReader {
   /** `name`: the event's name in the stream; empty if it has none. */
-  event(value: Json, name: string): void;
+  event(value: JsonObject, name: string): void;
   /** Takes a whole answer, from a server that does not stream; without it, that is one event. */
-  whole?(value: Json): void;
+  whole?(value: JsonObject): void;
   /** Whether the answer is complete but for what may still follow, such as its usage. */
   readonly closing?: boolean;
   /** Called when the stream has ended. `done`: whether the server has said that this is all (`[DONE]`). */
@@ -63,26 +61,10 @@ export const ALONE: Pick<WireProtocol, 'join' | 'end'> = {
   end: '',
 };
 
-/** The fields of an object; none, if it is missing or something else. */
-export function fieldsOf(value: unknown): Json {
-  return isJsonObject(value) ? value : {};
-}
-
-/** A list; a single item that came without one is a list of it. */
-export function itemsOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
-}
-
 /** Text for a model or a person: nothing may be lost of it, so what cannot be read as text is an error. Throws `BrokenEvent`. */
 export function textAt(value: unknown, what: string): string {
   if (typeof value === 'object' && value !== null) throw new BrokenEvent(`${what} is not text`);
   return wordOf(value) ?? '';
-}
-
-/** An id, a name or another word, also if it came as a number; undefined if it is missing, empty or something else. */
-export function wordOf(value: unknown): string | undefined {
-  const known = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-  return known && value !== '' ? String(value) : undefined;
 }
 
 /** The name of a tool that is called. Throws `BrokenEvent` if it is missing. */
@@ -93,7 +75,7 @@ export function calledName(value: unknown): string {
 }
 
 /** The type of an event; where its data does not say it, its name in the stream. Throws `BrokenEvent` if neither does, and the event says something. */
-export function eventType(value: Json, name: string): string {
+export function eventType(value: JsonObject, name: string): string {
   if (typeof value.type === 'string') return value.type;
   if (Array.isArray(value.choices))
     throw new BrokenEvent('the server speaks Chat Completions: its type is openai-compatible');
@@ -104,15 +86,9 @@ export function eventType(value: Json, name: string): string {
 }
 
 /** The type of a block or an item; where a server does not say it, that of the first field which it has. */
-export function typeIn(value: Json, fields: Readonly<Record<string, string>>): string | undefined {
+export function typeIn(value: JsonObject, fields: Readonly<Record<string, string>>): string | undefined {
   if (typeof value.type === 'string') return value.type;
   return Object.entries(fields).find(([field]) => value[field] !== undefined)?.[1];
-}
-
-/** A count or an index, also if it came as text; undefined if it is missing or something else. */
-export function numberOf(value: unknown): number | undefined {
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
 /** Arguments of a call, as JSON text or as the object itself. */

@@ -1,5 +1,6 @@
 import { OutputCapture } from '../../processes/output/output-capture.ts';
 import type { Image } from '../../records/conversation/message.ts';
+import { fieldsOf, itemsOf, wordOf } from '../../records/text/json-fields.ts';
 import { isJsonObject, type JsonObject } from '../../records/text/json-text.ts';
 import type { ToolContext, ToolResult } from '../../records/tool.ts';
 import { clean } from '../../render/clean.ts';
@@ -21,7 +22,7 @@ export async function resultOf(
 ): Promise<ToolResult> {
   const images: Image[] = [];
   const pieces: string[] = [];
-  const blocks = Array.isArray(content) ? content : content == null ? [] : [content];
+  const blocks = itemsOf(content);
   for (const block of blocks) pieces.push(await pieceOf(block, images));
   if (blocks.length === 0 && structuredContent != null)
     pieces.push(
@@ -45,30 +46,29 @@ async function pieceOf(block: unknown, images: Image[]): Promise<string> {
   if (typeof block === 'string') return block;
   if (!isJsonObject(block)) return '[a block is left out: it is not an object]';
   const { type, text, data, mimeType, uri, name, resource } = block;
-  const kind = typeof type === 'string' ? clean(type).slice(0, 100) : 'unknown';
   switch (type) {
     case 'image':
       return typeof data === 'string' ? pictureOf(data, images) : '[a picture is left out: it has no data]';
     case 'audio':
-      return `[audio (${wordOf(mimeType)}) is left out: not supported]`;
+      return `[audio (${named(mimeType)}) is left out: not supported]`;
     case 'resource_link':
-      return `[${wordOf(name)}: ${wordOf(uri)}]`;
+      return `[${named(name)}: ${named(uri)}]`;
     case 'resource': {
-      const { text: said, blob, mimeType: media, uri: at } = isJsonObject(resource) ? resource : {};
-      const head = `[${wordOf(at)}]`;
+      const { text: said, blob, mimeType: media, uri: at } = fieldsOf(resource);
+      const head = `[${named(at)}]`;
       if (typeof said === 'string') return `${head}\n${said}`;
       if (typeof blob !== 'string') return `${head} [a resource is left out: it has neither text nor data]`;
-      if (wordOf(media).startsWith('image/')) return `${head} ${await pictureOf(blob, images)}`;
-      return `${head} [binary data (${wordOf(media)}), ${blob.length} characters, is left out]`;
+      if (named(media).startsWith('image/')) return `${head} ${await pictureOf(blob, images)}`;
+      return `${head} [binary data (${named(media)}), ${blob.length} characters, is left out]`;
     }
     default:
       if (typeof text === 'string') return text;
-      return `[a block of type ${kind} is left out: ${type === 'text' ? 'it has no text' : 'not supported'}]`;
+      return `[a block of type ${named(type).slice(0, 100)} is left out: ${type === 'text' ? 'it has no text' : 'not supported'}]`;
   }
 }
 
-function wordOf(value: unknown): string {
-  return typeof value === 'string' && value !== '' ? clean(value) : 'unknown';
+function named(value: unknown): string {
+  return clean(wordOf(value) ?? 'unknown');
 }
 
 /** Adds the picture, and returns a description of it or of why it was left out. */

@@ -1,5 +1,5 @@
 import { cutText } from '../../records/text/cut-text.ts';
-import { isJsonObject } from '../../records/text/json-text.ts';
+import { fieldsOf } from '../../records/text/json-fields.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { type ToolSchema, toolSchema } from './tool-schema.ts';
 
@@ -27,7 +27,7 @@ const DESCRIPTION_MAX = 4_000;
 
 /** `at`: the tool's place in the listing, by which it is named if it has no name. */
 export function listedTool(given: unknown, at: number): ListedTool | SetAside {
-  const { name, title, description, inputSchema, annotations } = isJsonObject(given) ? given : {};
+  const { name, title, description, inputSchema, annotations } = fieldsOf(given);
   if (typeof name !== 'string' || name === '') return { name: `tool ${at + 1}`, why: 'it has no name' };
   if (name.length > NAME_MAX)
     return {
@@ -43,7 +43,7 @@ export function listedTool(given: unknown, at: number): ListedTool | SetAside {
     name,
     description: text.length > DESCRIPTION_MAX ? `${cutText(text, DESCRIPTION_MAX)}…` : text,
     own_input: inputSchema,
-    reads_only: isJsonObject(annotations) && annotations.readOnlyHint === true,
+    reads_only: fieldsOf(annotations).readOnlyHint === true,
   };
 }
 

@@ -9,7 +9,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { childEnvironment } from '../../processes/child-environment.ts';
-import { type PipedProgram, startPipedProgram } from '../../processes/sandbox/piped-program.ts';
+import { startPipedProgram } from '../../processes/sandbox/piped-program.ts';
 import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import { unlessAborted } from '../../records/unless-aborted.ts';
 import { clean } from '../../render/clean.ts';
@@ -90,7 +90,14 @@ class EndedEarly extends McpError {}
 
 async function openProgram(start: Start, mode: Mode): Promise<Opened> {
   const { config, place, signal, limit_ms } = start;
-  const program = await started(config, place);
+  const { command: file = '', args = [] } = config;
+  const { cwd, env, sandbox } = place;
+  const program = await startPipedProgram({
+    ...{ file, args, cwd, sandbox, limits: config.limits },
+    env: { ...childEnvironment([], env), ...serverEnvironment(config, env) },
+  }).catch((error: Error) => {
+    throw new McpError(error.message);
+  });
   const transport = new StdioTransport(program, new LenientAnswers());
   const stop = async (why: string): Promise<string> => {
     await program.stop(why);
@@ -110,32 +117,14 @@ async function openProgram(start: Start, mode: Mode): Promise<Opened> {
     if (signal.aborted) throw new McpError('was closed before it had answered');
     if (isTimeout(error))
       throw new McpError(words(`did not answer within ${limit_ms / 1000} s${lastWordsIn(how)}`));
-    if (ended !== null || isEnd(error)) throw new EndedEarly(words(how));
+    if (ended !== null || (error instanceof SdkError && ENDS.includes(error.code)))
+      throw new EndedEarly(words(how));
     throw new McpError(words(`could not be initialized: ${textOf(error)}${lastWordsIn(how)}`));
   }
 }
 
-async function started(
-  config: McpServerConfig,
-  { cwd, env, sandbox }: ConnectionPlace,
-): Promise<PipedProgram> {
-  try {
-    const { command: file = '', args = [] } = config;
-    return await startPipedProgram({
-      ...{ file, args, cwd, sandbox, limits: config.limits },
-      env: { ...childEnvironment([], env), ...serverEnvironment(config, env) },
-    });
-  } catch (error) {
-    throw new McpError((error as Error).message);
-  }
-}
-
-function isEnd(error: unknown): boolean {
-  const { ConnectionClosed, EraNegotiationFailed } = SdkErrorCode;
-  return (
-    error instanceof SdkError && (error.code === ConnectionClosed || error.code === EraNegotiationFailed)
-  );
-}
+/** The program ended, or gave up, before it had answered. */
+const ENDS: readonly unknown[] = [SdkErrorCode.ConnectionClosed, SdkErrorCode.EraNegotiationFailed];
 
 async function openAddress(start: Start, url: string, mode: Mode): Promise<Opened> {
   const { config, place, signal, limit_ms } = start;
@@ -193,7 +182,7 @@ async function greet(
   client.onerror = () => undefined;
   client.setRequestHandler('elicitation/create', ({ params }, context) => onAsked(params, context));
   const connecting = client.connect(transport, { signal, timeout: left_ms });
-  await unlessAborted(connecting, AbortSignal.timeout(left_ms), tooLate);
+  await unlessAborted(connecting, AbortSignal.timeout(Math.ceil(left_ms)), tooLate);
   return client;
 }
 

@@ -51,7 +51,8 @@ export class ServerConnection {
   readonly gone: Promise<string>;
   readonly #client: Client;
   readonly #call_ms: number;
-  readonly #stop: (why: string) => Promise<string>;
+  /** Ends the connection; resolves to how it ended. */
+  readonly stop: (why: string) => Promise<string>;
   readonly #name: string;
   readonly #running: Set<AskingCall>;
   #over: string | null = null;
@@ -66,7 +67,7 @@ export class ServerConnection {
     this.#running = running;
     this.#client = client;
     this.#call_ms = (config.timeoutSeconds ?? CALL_SECONDS) * 1000;
-    this.#stop = stop;
+    this.stop = stop;
     const said = client.getServerVersion();
     this.about = clean(`${said?.name ?? ''} ${said?.version ?? ''}`).slice(0, 100);
     this.version = client.getNegotiatedProtocolVersion() ?? '';
@@ -140,14 +141,14 @@ export class ServerConnection {
     const asking: AskingCall = { about, input: JSON.stringify(input), patience, ask };
     this.#running.add(asking);
     try {
-      const options = {
+      const options: Parameters<typeof callInRounds>[2] = {
         signal: patience.signal,
         timeout: NO_LIMIT_MS,
         toolDefinition: {
           name: tool.name,
           inputSchema: (tool.own_input ?? tool.input) as { type: 'object' },
         },
-        onprogress: ({ progress, total, message }: Progress) => {
+        onprogress: ({ progress, total, message }) => {
           patience.progressed();
           if (performance.now() - told < PROGRESS_MS) return;
           told = performance.now();
@@ -175,20 +176,10 @@ export class ServerConnection {
       if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
         throw new McpError(await this.gone, true);
       // The next use opens a new connection, with a session of its own.
-      if (isLost(error)) void this.#stop('it could not be reached');
+      if (isLost(error)) void this.stop('it could not be reached');
       throw asMcpError(error, this.#call_ms);
     }
   }
-
-  stop(why: string): Promise<string> {
-    return this.#stop(why);
-  }
-}
-
-interface Progress {
-  readonly progress: number;
-  readonly total?: number | undefined;
-  readonly message?: string | undefined;
 }
 
 /** Before version 2026-07-28 a question does not say to which call it belongs: it is put to the newest caller, with a note if other calls are in progress. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { fieldsOf } from '../../records/text/json-fields.ts';
 import { isJsonObject, type JsonObject, storableJson } from '../../records/text/json-text.ts';
 
 /** The input of a tool in a form that every provider accepts. */
@@ -82,7 +83,7 @@ export function toolSchema(given: unknown): ToolSchema | string {
   if (kind !== undefined && ![kind].flat().includes('object'))
     return `its input is not an object, but of type ${[kind].flat().join(' or ')}`;
   const names = new Map<string, string>();
-  const properties = isJsonObject(plain.properties) ? plain.properties : {};
+  const properties = fieldsOf(plain.properties);
   return { input: adapted({ ...plain, properties, type: 'object' }, root, names), names };
 }
 

@@ -79,21 +79,9 @@ function questionFrom(
 }
 
 function resultOf(answer: QuestionAnswer): ElicitResult {
-  switch (answer.action) {
-    case 'accept': {
-      const content = Object.entries(answer.values).map(
-        ([name, value]) => [name, Array.isArray(value) ? [...value] : value] as const,
-      );
-      return {
-        action: 'accept',
-        content: Object.fromEntries(content) as NonNullable<ElicitResult['content']>,
-      };
-    }
-    case 'cancel':
-      return { action: 'cancel' };
-    default:
-      return { action: 'decline' };
-  }
+  if (answer.action === 'accept')
+    return { action: 'accept', content: answer.values as NonNullable<ElicitResult['content']> };
+  return { action: answer.action === 'cancel' ? 'cancel' : 'decline' };
 }
 
 /** Tells the model about a question that was not answered; null if it was answered. */

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { fieldsOf } from '../../../records/text/json-fields.ts';
 import { isJsonObject, type JsonObject, jsonIn } from '../../../records/text/json-text.ts';
 
 /** JSON-RPC's code for an internal error of the answering side. */
@@ -47,8 +48,8 @@ export class LenientAnswers {
 
 /** The server's own answer to a request for its tools, or to a call. */
 export function givenAnswer(answer: unknown): JsonObject {
-  const meta = isJsonObject(answer) ? answer._meta : undefined;
-  const given = isJsonObject(meta) && RAW in meta ? meta[RAW] : answer;
+  const meta = fieldsOf(fieldsOf(answer)._meta);
+  const given = RAW in meta ? meta[RAW] : answer;
   return isJsonObject(given) ? given : { content: given };
 }
 
@@ -65,10 +66,8 @@ function answerTo(method: string | undefined, result: unknown): JsonObject | nul
     case 'initialize': {
       if (fields === null) return null;
       const { protocolVersion, capabilities, serverInfo, _meta } = fields;
-      const { name, version } = isJsonObject(serverInfo) ? serverInfo : {};
-      const able = isJsonObject(capabilities)
-        ? Object.entries(capabilities).filter(([, one]) => isJsonObject(one))
-        : [];
+      const { name, version } = fieldsOf(serverInfo);
+      const able = Object.entries(fieldsOf(capabilities)).filter(([, one]) => isJsonObject(one));
       return {
         ...{ protocolVersion, capabilities: Object.fromEntries(able) },
         serverInfo: { name: String(name ?? ''), version: String(version ?? '') },
