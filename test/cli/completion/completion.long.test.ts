@@ -155,6 +155,8 @@ describe('the scripts', () => {
         '--server',
         '--header-env',
         '--host',
+        '--sandbox',
+        '--writable',
         '--keep',
         '--as',
         '--max-wait',
