@@ -99,11 +99,9 @@ export class Gate {
     onDelta: (delta: ModelDelta) => void,
   ): Promise<boolean> {
     if (!(await this.#slots.acquire(tree, signal))) return false;
-    for (
-      let wait = this.#closed_until - this.#options.now();
-      wait > 0;
-      wait = this.#closed_until - this.#options.now()
-    ) {
+    for (;;) {
+      const wait = this.#closed_until - this.#options.now();
+      if (wait <= 0) return true;
       // Requests that were held together must not all retry at the same instant.
       const delay_ms = wait + this.#options.random() * Math.min(this.#options.base_ms, wait);
       onDelta({ type: 'waiting', reason: `${this.#closed_because}${tries}`, delay_ms });
@@ -113,7 +111,6 @@ export class Gate {
         return false;
       }
     }
-    return true;
   }
 }
 

@@ -19,7 +19,7 @@ import { unlessAborted } from '../../records/unless-aborted.ts';
 import { choiceOf } from './acp-choice.ts';
 import type { AcpServerConfig } from './acp-config.ts';
 import { AcpError } from './acp-failure.ts';
-import { AcpSession } from './acp-session.ts';
+import { AcpSession, exitStatus } from './acp-session.ts';
 import { type AcpWire, acpWire } from './acp-wire.ts';
 
 const START_SECONDS = 30;
@@ -245,10 +245,10 @@ export function acpClient(sessions: ReadonlyMap<string, AcpSession>): ClientApp 
       terminalId: await session(params.sessionId).createTerminal(params),
     }))
     .onRequest(terminal.output, ({ params }) => session(params.sessionId).terminalOutput(params.terminalId))
-    .onRequest(terminal.waitForExit, ({ params }) =>
-      session(params.sessionId).terminalExit(params.terminalId),
+    .onRequest(terminal.waitForExit, async ({ params }) =>
+      exitStatus(await session(params.sessionId).terminal(params.terminalId).exited),
     )
-    .onRequest(terminal.kill, ({ params }) => session(params.sessionId).killTerminal(params.terminalId))
+    .onRequest(terminal.kill, ({ params }) => session(params.sessionId).terminal(params.terminalId).kill())
     .onRequest(terminal.release, ({ params }) =>
       session(params.sessionId).releaseTerminal(params.terminalId),
     );

@@ -26,31 +26,22 @@ const FINISH: ReadonlyMap<unknown, 'stop' | 'length' | 'refused'> = new Map([
  * An agent program as a model: each agent has its own session, and every request is one prompt. The program uses its own tools as far as the request's
  * host allows; its answers never contain calls. `agent_id` selects a mode or model of the program.
  */
-export function createAcpModel(options: {
-  readonly server: AcpServer;
-  readonly name: string;
-  readonly agent_id?: string;
-}): Model {
-  const { server, name, agent_id = null } = options;
-  const model = new AcpModel(server, agent_id === null ? `acp:${name}` : `acp:${name}/${agent_id}`, agent_id);
-  return {
-    id: model.id,
-    context_window: null,
-    tells_cost: server.config.price !== undefined || tellsCost(server.config),
-    stream: (request, onDelta) => model.stream(request, onDelta),
-    close: () => server.close(),
-  };
-}
-
-class AcpModel {
+export class AcpModel implements Model {
   readonly id: string;
+  readonly context_window = null;
+  readonly tells_cost: boolean;
   readonly #server: AcpServer;
   readonly #agent_id: string | null;
 
-  constructor(server: AcpServer, id: string, agent_id: string | null) {
+  constructor(server: AcpServer, agent_id: string | null) {
+    this.id = agent_id === null ? `acp:${server.name}` : `acp:${server.name}/${agent_id}`;
+    this.tells_cost = server.config.price !== undefined || tellsCost(server.config);
     this.#server = server;
-    this.id = id;
     this.#agent_id = agent_id;
+  }
+
+  close(): Promise<void> {
+    return this.#server.close();
   }
 
   /** Resolves at once when the signal aborts, whatever the program does; the prompt's own end is awaited in the background. */

@@ -188,20 +188,12 @@ export class AcpSession {
   }
 
   terminalOutput(id: string): TerminalOutputResponse {
-    const { text, truncated, exit } = this.#terminal(id).output();
+    const { text, truncated, exit } = this.terminal(id).output();
     return { output: text, truncated, exitStatus: exit === null ? null : exitStatus(exit) };
   }
 
-  async terminalExit(id: string): Promise<ReturnType<typeof exitStatus>> {
-    return exitStatus(await this.#terminal(id).exited);
-  }
-
-  async killTerminal(id: string): Promise<void> {
-    await this.#terminal(id).kill();
-  }
-
   async releaseTerminal(id: string): Promise<void> {
-    const terminal = this.#terminal(id);
+    const terminal = this.terminal(id);
     this.#terminals.delete(id);
     await terminal.kill();
   }
@@ -212,7 +204,8 @@ export class AcpSession {
       if (terminal.output().exit !== null) this.#terminals.delete(id);
   }
 
-  #terminal(id: string): HostTerminal {
+  /** Throws for a terminal that the program does not have. */
+  terminal(id: string): HostTerminal {
     const terminal = this.#terminals.get(id);
     if (terminal === undefined) throw new RequestError(REFUSED, `there is no terminal "${id}"`);
     return terminal;
@@ -256,6 +249,6 @@ async function firstRefusal(
   return null;
 }
 
-function exitStatus({ code, signal }: HostExit): { exitCode: number | null; signal: string | null } {
+export function exitStatus({ code, signal }: HostExit): { exitCode: number | null; signal: string | null } {
   return { exitCode: code, signal };
 }

@@ -19,7 +19,8 @@ export class AcpTurn {
   #message_id: unknown;
   /** The last character of the text so far. */
   #text_end = '';
-  #characters = 0;
+  /** Characters that have come. */
+  characters = 0;
   /** Whether a tool was used since the last text: the next text then starts a new paragraph. */
   #interrupted = false;
   #closed = false;
@@ -34,11 +35,6 @@ export class AcpTurn {
 
   get text(): string {
     return this.#parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-  }
-
-  /** Characters that have come. */
-  get characters(): number {
-    return this.#characters;
   }
 
   get parts(): AssistantPart[] {
@@ -102,10 +98,10 @@ export class AcpTurn {
 
   #add(type: 'text' | 'reasoning', text: string): void {
     if (this.#closed) return;
-    const kept = cutText(text, MAX_CHARACTERS - this.#characters);
+    const kept = cutText(text, MAX_CHARACTERS - this.characters);
     if (kept.length < text.length) this.overflowed = true;
     if (kept === '') return;
-    this.#characters += kept.length;
+    this.characters += kept.length;
     const last = this.#parts.at(-1);
     if (last?.type === type) last.text += kept;
     else this.#parts.push({ type, text: kept });

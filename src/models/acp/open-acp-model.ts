@@ -3,7 +3,7 @@ import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Model } from '../model.ts';
 import type { AcpServerConfig } from './acp-config.ts';
-import { createAcpModel } from './acp-model.ts';
+import { AcpModel } from './acp-model.ts';
 import { AcpServer } from './acp-server.ts';
 
 /** The agent programs that models are opened from. */
@@ -25,9 +25,7 @@ export interface OpenAcpOptions {
 
 /** Opens `NAME` or `NAME/AGENT` (the part after `acp:`). Rejects with `E_MODEL_UNKNOWN`, which lists the configured names. */
 export async function openAcpModel(named: string, options: OpenAcpOptions): Promise<Model> {
-  const slash = named.indexOf('/');
-  const name = slash === -1 ? named : named.slice(0, slash);
-  const agent_id = slash === -1 ? undefined : named.slice(slash + 1);
+  const [, name = '', agent_id] = /^([^/]*)(?:\/(.*))?$/s.exec(named) ?? [];
   const { acp, env } = options;
   const { programs = {} } = acp ?? {};
   const config = Object.hasOwn(programs, name) ? programs[name] : undefined;
@@ -44,5 +42,5 @@ export async function openAcpModel(named: string, options: OpenAcpOptions): Prom
   const tool_servers = (await acp.toolServersOf?.(name, config)) ?? [];
   const server = acp.servers.get(name) ?? new AcpServer(name, config, env, sandbox, tool_servers);
   acp.servers.set(name, server);
-  return createAcpModel({ server, name, ...(agent_id === undefined || agent_id === '' ? {} : { agent_id }) });
+  return new AcpModel(server, agent_id || null);
 }
