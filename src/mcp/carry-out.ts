@@ -24,7 +24,7 @@ import {
   textResult,
 } from './tool-answer.ts';
 import { listInput, startTreeInput, waitInput } from './tool-list.ts';
-import { type Look, rowsOf, unfinished, waitFor } from './wait-tool.ts';
+import { type Look, rowsOf, sendersOf, unfinished, waitFor } from './wait-tool.ts';
 
 /** The outcome of a tool call. */
 export type Outcome =
@@ -166,10 +166,7 @@ export class Calls {
       ),
     ];
     const news = async ({ open }: Look): Promise<Agent[]> => {
-      const letters = await store.mail(root.id);
-      const senders = new Set(
-        letters.flatMap(({ kind, from_id }) => (kind === 'letter' && from_id ? [from_id] : [])),
-      );
+      const senders = sendersOf(await store.mail(root.id));
       const agents = await watched();
       const writers = await Promise.all([...senders].map((id) => store.agent(id)));
       const others = writers.filter(

@@ -59,7 +59,7 @@ interface Subject {
 type Sources = Pick<McpOptions, 'store' | 'runtime'>;
 
 /** Throws an error of the protocol for an unknown task id, or one of another client. */
-async function subjectOf(client: ClientAgent, task_id: string, { store }: Sources): Promise<Subject> {
+export async function subjectOf(client: ClientAgent, task_id: string, { store }: Sources): Promise<Subject> {
   const [, call_root = '', after = '', call = ''] = OF_CALL.exec(task_id) ?? [];
   const [, tree_root = ''] = OF_TREE.exec(task_id) ?? [];
   const root_id = call_root || tree_root;
@@ -169,9 +169,4 @@ export async function cancelTask(client: ClientAgent, task_id: string, sources: 
   }
   const { open } = await look(client, ids ?? [], sources);
   for (const { id } of open) await store.kill(id, cancelledBy(client), await store.now());
-}
-
-/** Throws for an unknown task, or one of another client. */
-export async function knownTask(client: ClientAgent, task_id: string, sources: Sources): Promise<void> {
-  await subjectOf(client, task_id, sources);
 }

@@ -14,7 +14,7 @@ import { parsedObject } from '../records/text/json-text.ts';
 import { answerForms, approvalForms } from './approval-forms.ts';
 import { Calls, type CallTerms, type Outcome } from './carry-out.ts';
 import { ClientAgent } from './client-agent.ts';
-import { cancelTask, knownTask, TASKS_EXTENSION, taskState } from './durable-tasks.ts';
+import { cancelTask, subjectOf, TASKS_EXTENSION, taskState } from './durable-tasks.ts';
 import { doingLine } from './listed-agents.ts';
 import type { McpOptions } from './mcp-options.ts';
 import { failed, invalidParams, refused } from './tool-answer.ts';
@@ -146,7 +146,8 @@ export class McpService {
       }));
       server.setRequestHandler('tasks/update', { params: taskParams }, async ({ taskId }, context) => {
         const client = tasked(context);
-        await knownTask(client, taskId, options);
+        // Throws for an unknown task, or one of another client.
+        await subjectOf(client, taskId, options);
         // The library moves the responses out of the parameters, as for a call that is repeated.
         await answerForms(client, context.mcpReq.inputResponses ?? {}, options);
         return {};

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, isActive } from '../records/agent/agent.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
+import type { Mail } from '../records/conversation/mail.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { isFinished } from '../records/run/run.ts';
 import type { ClientAgent } from './client-agent.ts';
@@ -34,9 +35,7 @@ export async function look(client: ClientAgent, ids: readonly string[], { store 
   const trees = new Map<string, readonly Agent[]>();
   for (const root_id of roots) trees.set(root_id, await store.agents({ root_id, living: true }));
   const letters = root === null ? [] : await store.mail(root.id);
-  const senders = new Set(
-    letters.flatMap(({ kind, from_id }) => (kind === 'letter' && from_id ? [from_id] : [])),
-  );
+  const senders = sendersOf(letters);
   const open: Agent[] = [];
   for (const agent of agents)
     if (!senders.has(agent.id) && (await isOpen(agent, trees.get(agent.root_id) ?? [], store)))
@@ -46,6 +45,11 @@ export async function look(client: ClientAgent, ids: readonly string[], { store 
     for (const ask of await store.asks({ root_id, open: true }))
       if (pathTo(ask.agent_id, tree).some((id) => ids.includes(id))) asks.push(ask);
   return { open, asks };
+}
+
+/** The agents of which there are letters. */
+export function sendersOf(letters: readonly Mail[]): ReadonlySet<string> {
+  return new Set(letters.flatMap(({ kind, from_id }) => (kind === 'letter' && from_id ? [from_id] : [])));
 }
 
 async function isOpen(agent: Agent, tree: readonly Agent[], store: McpOptions['store']): Promise<boolean> {

@@ -171,11 +171,11 @@ export class EditorSession implements TreeSession {
     if (agent.id !== this.id && this.#below().some(({ id }) => id === agent.id))
       this.#plan_timer ??= setTimeout(() => this.#sendPlan(), PLAN_MS);
     if (!isWorking(agent.state.type)) this.#stopping.delete(agent.id);
-    else if (this.#isCancelling && this.#within().some(({ id }) => id === agent.id)) this.#stop(agent);
-  }
-
-  get #isCancelling(): boolean {
-    return [...this.#prompts].some(({ cancelled }) => cancelled);
+    else if (
+      [...this.#prompts].some((one) => one.cancelled) &&
+      this.#within().some(({ id }) => id === agent.id)
+    )
+      this.#stop(agent);
   }
 
   #stop({ id, state }: Agent): void {

@@ -175,7 +175,7 @@ class Offer implements OfferedTools {
     return searchTools({
       tools: () => this.#asked(),
       find: (name) => this.find(name),
-      absent: () => this.#servers.filter(({ isAnswering }) => !isAnswering).map(({ name }) => name),
+      absent: () => this.#servers.filter(({ has_answered }) => !has_answered).map(({ name }) => name),
       servers: this.#servers.map(({ name }) => {
         const count = all.filter(({ spec }) => serverOf(spec.name) === name).length;
         return missing.has(name) ? name : `${name}: ${count} tools`;

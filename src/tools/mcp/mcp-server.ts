@@ -24,7 +24,8 @@ export class McpServer {
   #tells_changes = false;
   /** Resolves once an agent has waited long enough for the present start. */
   #patience: Promise<unknown> = Promise.resolve();
-  #has_answered = false;
+  /** Whether it has answered since it was last started. */
+  has_answered = false;
   /** Number of failed starts in a row. */
   #failures = 0;
   #failed_at = 0;
@@ -60,17 +61,12 @@ export class McpServer {
     });
   }
 
-  /** Whether it has answered since it was last started. */
-  get isAnswering(): boolean {
-    return this.#has_answered;
-  }
-
   /** Starts the server if necessary; resolves to whether its tools are known, at the latest when it has had some time: the start goes on. */
   async isReady(): Promise<boolean> {
     const ready = this.tools();
     ready.catch(() => undefined);
-    await Promise.race([ready, ...(this.#has_answered ? [] : [this.#patience])]);
-    return this.#has_answered;
+    await Promise.race([ready, ...(this.has_answered ? [] : [this.#patience])]);
+    return this.has_answered;
   }
 
   /** Whether the server was started and has not ended since. */
@@ -146,7 +142,7 @@ export class McpServer {
 
   #begin(opening: Promise<ServerConnection>): Promise<ServerConnection> {
     this.#opening = opening;
-    this.#has_answered = false;
+    this.has_answered = false;
     this.#patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
     const over = () => {
       if (this.#opening === opening) this.#opening = null;
@@ -154,7 +150,7 @@ export class McpServer {
     opening.then(
       (connection) => {
         this.#failures = 0;
-        this.#has_answered = true;
+        this.has_answered = true;
         void connection.gone.then(over);
       },
       (error: Error) => {

@@ -85,10 +85,9 @@ async function run(
   } catch (error) {
     if (signal.aborted)
       return { status: 'cancelled', output: `cancelled; the MCP server ${server.name} was told so` };
-    const known = error instanceof McpError;
     const why = error instanceof Error ? error.message : String(error);
     const outcome =
-      known && error.unknown_outcome
+      error instanceof McpError && error.unknown_outcome
         ? '. The outcome of the call is unknown: check before you try again'
         : '';
     return { status: 'error', output: `the MCP server ${server.name} ${why}${outcome}` };
