@@ -137,6 +137,8 @@ const qwen: AgentProgram = {
       general: { disableAutoUpdate: true, enableAutoUpdate: false },
       privacy: { usageStatisticsEnabled: false },
       telemetry: { enabled: false },
+      // Otherwise it asks for what it should remember, after each answer.
+      memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false },
     });
     return {
       price: PRICE,
