@@ -9,22 +9,22 @@ const BRIDGE = JSON.stringify({ role: 'assistant', content: 'I have read the res
 
 /** Chat Completions, as OpenAI-compatible servers speak it. `provider`: the key under which the provider package keeps its metadata. */
 export function chatWire(provider: string, { omit = [], userAfterResults = true }: Quirks): WireProtocol {
-  const isBridged = (pieces: readonly WirePiece[], at: number) =>
-    !userAfterResults && pieces[at]?.role === 'user' && pieces[at - 1]?.role === 'tool';
   return {
     userMessage: (text) => wellFormedJson({ role: 'user', content: text }),
     write: (message) => write(message, provider, omit),
     ...ALONE,
-    join: (pieces, from, to, inherited) =>
-      ALONE.join(
-        pieces.map((piece, at) =>
-          isBridged(pieces, at) ? { ...piece, json: `${BRIDGE},${piece.json}` } : piece,
-        ),
-        ...([from, to, inherited] as const),
-      ),
+    ...(userAfterResults ? {} : { join: joinBridged }),
     reader: (collector) => new ChatReader(collector, provider),
   };
 }
+
+const joinBridged: WireProtocol['join'] = (pieces, ...range) => {
+  const isBridged = ({ role }: WirePiece, at: number) => role === 'user' && pieces[at - 1]?.role === 'tool';
+  const bridged = pieces.map((piece, at) =>
+    isBridged(piece, at) ? { ...piece, json: `${BRIDGE},${piece.json}` } : piece,
+  );
+  return ALONE.join(bridged, ...range);
+};
 
 function write(
   { role, content }: LanguageModelV4Message,
