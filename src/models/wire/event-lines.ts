@@ -4,7 +4,7 @@ import { EVENT_MAX, UnusableAnswer } from '../provider/http-fetch.ts';
 type OnEvent = (data: string, name: string) => void;
 
 /**
- * Decodes server-sent events from chunks of any size. A byte order mark, blank data and a missing empty line at the end cost no event. Throws
+ * Decodes server-sent events from chunks of any size, in lines that end with CR, LF or CR LF. A byte order mark, blank data and a missing empty line at the end cost no event. Throws
  * `UnusableAnswer` for a huge one.
  */
 export class EventLines {
@@ -15,15 +15,19 @@ export class EventLines {
   #name = '';
   /** Characters of the event so far. */
   #size = 0;
-  #begun = false;
+  /** The last character so far. */
+  #last = '';
 
   constructor(onEvent: OnEvent) {
     this.#onEvent = onEvent;
   }
 
   push(chunk: string): void {
-    const text = this.#begun ? chunk : chunk.replace(/^\u{feff}/u, '');
-    this.#begun ||= chunk !== '';
+    // A byte order mark at the beginning, or the other half of a line end, which has ended its line already.
+    const skips = this.#last === '' ? chunk.startsWith('\u{feff}') : this.#last === '\r' && chunk[0] === '\n';
+    const own = skips ? chunk.slice(1) : chunk;
+    const text = own.includes('\r') ? own.replaceAll(/\r\n?/g, '\n') : own;
+    this.#last = chunk.at(-1) ?? this.#last;
     this.#size += text.length;
     if (text.includes('\n')) {
       this.#rest.push(text);
@@ -43,11 +47,10 @@ export class EventLines {
   #lines(all: string): string {
     let from = 0;
     for (let end = all.indexOf('\n'); end >= 0; end = all.indexOf('\n', from)) {
-      const stop = end > from && all.charCodeAt(end - 1) === 13 ? end - 1 : end;
-      if (stop === from) this.#dispatch(all.length - end);
+      if (end === from) this.#dispatch(all.length - end);
       else if (all.startsWith('data:', from))
-        this.#add(all.slice(all[from + 5] === ' ' ? from + 6 : from + 5, stop));
-      else if (all.startsWith('event:', from)) this.#name = all.slice(from + 6, stop).trim();
+        this.#add(all.slice(all[from + 5] === ' ' ? from + 6 : from + 5, end));
+      else if (all.startsWith('event:', from)) this.#name = all.slice(from + 6, end).trim();
       from = end + 1;
     }
     return all.slice(from);
