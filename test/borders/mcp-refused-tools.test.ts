@@ -1,6 +1,7 @@
 /**
- * Proves that a tool because of which a provider refuses a request is set aside for that model: the request is sent again without it, people are told, and later
- * requests are sent without it until the tool changes. A refusal of something else costs no tool.
+ * Proves that a tool because of which a provider refuses a request, by status or in a stream, is set aside for that model: the request is sent again without it,
+ * people are told, and later requests are sent without it until the tool changes. A refusal of something else costs no tool, and if what is sent instead fails,
+ * people read the refusal, too.
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -12,6 +13,7 @@ import { ask, connect, PROTOCOLS } from '../models/protocols.ts';
 import { GOOD } from './good-answers.ts';
 import { type Protocol, streamOf } from './raw-answers.ts';
 
+/** A list is the events of a stream. */
 type Refusal = readonly [status: number, body: unknown];
 
 const tool = (name: string): ToolSpec => ({
@@ -51,9 +53,10 @@ async function stage(
     const refused = refusal(names);
     if (refused === null)
       return response.writeHead(200, { 'content-type': 'text/event-stream' }).end(streamOf(GOOD[type]));
-    return response
-      .writeHead(refused[0], { 'content-type': 'application/json' })
-      .end(JSON.stringify(refused[1]));
+    const [status, body] = refused;
+    if (Array.isArray(body))
+      return response.writeHead(status, { 'content-type': 'text/event-stream' }).end(streamOf(body));
+    return response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   test.after(() => {
@@ -137,7 +140,79 @@ const CASES: readonly (readonly [title: string, type: Protocol, refusal: (at: nu
     'google',
     (at) => google(`Invalid JSON payload at 'tools[0].functionDeclarations[${at}].parametersJsonSchema'`),
   ],
+  ...inStreams(),
 ];
+
+/** The same in a stream, before any content. */
+function inStreams(): typeof CASES {
+  const said = "Invalid schema for function 'q__arr': array schema missing items.";
+  const bad = (at: number) => `tools.${at}.custom.input_schema: JSON schema is invalid`;
+  const role = { choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] };
+  const start = {
+    type: 'message_start',
+    message: { id: 'm', role: 'assistant', content: [], usage: { input_tokens: 1 } },
+  };
+  const created = { type: 'response.created', response: { id: 'r', status: 'in_progress', output: [] } };
+  const failed = (error: object) => ({
+    type: 'response.failed',
+    response: { id: 'r', status: 'failed', error },
+  });
+  const streams: readonly (readonly [title: string, type: Protocol, events: (at: number) => unknown[]])[] = [
+    [
+      'Anthropic',
+      'anthropic',
+      (at) => [start, { type: 'error', error: { type: 'invalid_request_error', message: bad(at) } }],
+    ],
+    ['Anthropic, without a type', 'anthropic', (at) => [{ type: 'error', error: { message: bad(at) } }]],
+    [
+      'Anthropic, after a ping',
+      'anthropic',
+      (at) => [start, { type: 'ping' }, { type: 'error', error: { type: 'api_error', message: bad(at) } }],
+    ],
+    [
+      'OpenAI',
+      'openai',
+      () => [{ type: 'error', code: 'invalid_function_parameters', message: said, param: null }],
+    ],
+    ['OpenAI, once begun', 'openai', () => [created, failed({ code: 'invalid_prompt', message: said })]],
+    ['OpenAI, as its own fault', 'openai', () => [created, failed({ code: 'server_error', message: said })]],
+    [
+      'Chat Completions',
+      'openai-compatible',
+      () => [{ error: { message: said, type: 'BadRequestError', code: 400 } }],
+    ],
+    ['Chat Completions, in words', 'openai-compatible', () => [{ error: said }]],
+    [
+      'Chat Completions, after a role',
+      'openai-compatible',
+      () => [role, { error: { message: said, type: 'invalid_request_error', code: null } }],
+    ],
+    [
+      'Chat Completions, with the status of a gateway',
+      'openai-compatible',
+      () => [role, { error: { message: said, type: 'upstream_error', code: 502 } }],
+    ],
+    [
+      'Chat Completions, in a choice',
+      'openai-compatible',
+      () => [{ choices: [{ index: 0, delta: {}, error: { message: said, code: 400 } }] }],
+    ],
+    [
+      'Google',
+      'google',
+      (at) => [
+        {
+          error: {
+            code: 400,
+            message: `tools[0].function_declarations[${at}].parameters: missing field.`,
+            status: 'INVALID_ARGUMENT',
+          },
+        },
+      ],
+    ],
+  ];
+  return streams.map(([title, type, events]) => [`${title}, in a stream`, type, (at) => [200, events(at)]]);
+}
 
 describe('a tool that is refused by', () => {
   for (const [title, type, refusal] of CASES)
@@ -183,6 +258,21 @@ describe('no tool is set aside', () => {
     ['for a place that no tool has', 'openai-compatible', openai('bad', 'tools[99].function')],
     ['for a model without tools', 'openai-compatible', openai('this model does not support tools')],
     ['for an overloaded server', 'anthropic', [529, { error: { message: 'tools.1: overloaded' } }]],
+    [
+      'for a fault of a server that names a tool',
+      'openai',
+      [500, { error: { message: "tool 'read': try later" } }],
+    ],
+    [
+      'for an overloaded server, in a stream',
+      'anthropic',
+      [200, [{ type: 'error', error: { type: 'overloaded_error', message: 'tools.1: overloaded' } }]],
+    ],
+    [
+      'for a limit, in a stream',
+      'openai',
+      [200, [{ type: 'error', code: 'rate_limit_exceeded', message: "too many 'read' tools" }]],
+    ],
   ] as const)
     it(title, async (test) => {
       const { sent, told, send } = await stage(test, type, () => refusal as Refusal);
@@ -206,5 +296,65 @@ describe('no tool is set aside', () => {
     const { sent, send } = await stage(test, 'anthropic', () => null);
     await send();
     assert.deepEqual(sent, [TOOLS.map(({ name }) => name)]);
+  });
+});
+
+describe('if the request without what was refused fails, too', () => {
+  const first = openai("Invalid schema for function 'q__arr': array schema missing items.");
+  const field = openai("Unsupported parameter: 'store' is not supported here.", 'store');
+  const later: readonly (readonly [title: string, refusal: Refusal, kind: string, said: RegExp])[] = [
+    [
+      'another refusal',
+      openai('the first message is too odd'),
+      'bad_request',
+      /400: the first message is too odd$/,
+    ],
+    ['an overloaded server', [503, { error: { message: 'try later' } }], 'overloaded', /503: try later/],
+    ['a wrong key', [401, { error: { message: 'no such key' } }], 'auth', /401: no such key/],
+    [
+      'an answer that breaks off',
+      [200, [{ type: 'response.created', response: {} }]],
+      'network',
+      /broke off/,
+    ],
+    [
+      'an error within the answer',
+      [
+        200,
+        [
+          { type: 'response.output_text.delta', item_id: 'i', delta: 'a' },
+          { type: 'error', message: 'lost' },
+        ],
+      ],
+      'network',
+      /: lost/,
+    ],
+  ];
+  for (const [title, second, kind, said] of later)
+    for (const [what, refusal, cause] of [
+      [
+        'a tool',
+        first,
+        /^400: Invalid schema for function 'q__arr': array schema missing items\.; asked again/,
+      ],
+      ['a field', field, /^400: Unsupported parameter: 'store' is not supported here\.; asked again/],
+    ] as const)
+      it(`with ${title}, after ${what}, people read both`, async (test) => {
+        let asked = 0;
+        const { sent, send, told } = await stage(test, 'openai', () => (asked++ === 0 ? refusal : second));
+        const outcome = await send();
+        assert.ok(outcome.type === 'failure', JSON.stringify(outcome));
+        assert.match(outcome.failure.error, cause);
+        assert.match(outcome.failure.error, said);
+        assert.deepEqual([outcome.failure.kind, sent.length], [kind, 2]);
+        // The tool is set aside once the server has taken the request without it.
+        assert.equal(told.length, what === 'a tool' && second[0] === 200 ? 1 : 0);
+      });
+
+  it('with the same words, people read them once', async (test) => {
+    const { send } = await stage(test, 'openai', () => openai("Invalid schema for function 'q__arr'"));
+    const outcome = await send([tool('q__arr'), { ...tool('q__arr'), description: 'another' }]);
+    assert.ok(outcome.type === 'failure');
+    assert.equal(outcome.failure.error, "400: Invalid schema for function 'q__arr'");
   });
 });

@@ -4,6 +4,7 @@ import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts'
 import { refusedTool } from '../refusals/refused-tool.ts';
 import { AnswerCollector } from './answer-collector.ts';
 import { CallLabels } from './call-labels.ts';
+import { ConnectionError } from './http-fetch.ts';
 import { withinPictures } from './picture-budget.ts';
 import type { Price, ProviderConfig, Quirks } from './provider-config.ts';
 import { providerFailure } from './provider-failure.ts';
@@ -85,23 +86,25 @@ async function stream(
 ): Promise<ModelOutcome> {
   const collector = new AnswerCollector(options.id, options.price, onDelta);
   const partial = () => (collector.partial === '' ? {} : { partial: collector.partial });
+  const refusals: unknown[] = [];
   const failed = async (error: unknown): Promise<ModelOutcome> => {
-    const { failure, ...outcome } = providerFailure(error, { ...options, messages: request.messages });
+    const failureOf = (one: unknown) => providerFailure(one, { ...options, messages: request.messages });
+    const { failure, ...outcome } = failureOf(error);
     const near = failure.kind === 'no_model' ? await options.near() : '';
-    return { ...outcome, failure: { ...failure, error: failure.error + near }, ...partial() };
+    // The first refusal is the cause; the last error says what became of the request without what was refused.
+    const all = [...refusals.slice(0, 1), ...refusals.slice(-1), error].map(
+      (one) => failureOf(one).failure.error,
+    );
+    const told = [...new Set(all)].join('; asked again without that: ');
+    return { ...outcome, failure: { ...failure, error: told + near }, ...partial() };
   };
   try {
-    await asks.ask(request, collector, onDelta);
+    await asks.ask(request, collector, onDelta, refusals);
     if (request.signal.aborted) return { type: 'aborted', ...partial() };
-    if (collector.error !== null) return await failed(collector.error);
-    const answer = collector.answer();
-    if (answer !== null) return answer;
-    const failure = {
-      kind: 'network' as const,
-      error: 'the answer broke off before its end',
-      retryable: true,
-    };
-    return { type: 'failure', failure, ...partial() };
+    return (
+      collector.answer() ??
+      (await failed(collector.error ?? new ConnectionError('broken', 'the answer broke off before its end')))
+    );
   } catch (error) {
     return request.signal.aborted ? { type: 'aborted', ...partial() } : failed(error);
   }
@@ -128,6 +131,7 @@ class Asks {
     whole: ModelRequest,
     collector: AnswerCollector,
     onDelta: (delta: ModelDelta) => void,
+    refusals: unknown[],
   ): Promise<void> {
     const { id, quirks: book } = this.#options;
     let quirks = book.of(id);
@@ -136,19 +140,17 @@ class Asks {
     );
     let request = kept.length === whole.tools.length ? whole : { ...whole, tools: kept };
     const refused: (readonly [tool: ToolSpec, why: string])[] = [];
-    let first: unknown;
-    for (let refusals = 0; ; refusals += 1) {
+    for (;;) {
       const ask = await this.#askFor(quirks);
       try {
         await ask(quirks.systemRole === false ? withoutSystem(request) : request, collector);
       } catch (error) {
         const tool = refused.length < TOOLS_MAX ? refusedTool(error, request.tools) : undefined;
-        const is_further = tool === undefined && refusals - refused.length < REFUSALS_MAX;
+        const is_further = tool === undefined && refusals.length - refused.length < REFUSALS_MAX;
+        refusals.push(error);
         const learnt = is_further ? quirksIn(error, quirks) : null;
         // A server that misses what was left out has refused something else.
-        if (tool === undefined && learnt === null)
-          throw first !== undefined && misses(error, quirks) ? first : error;
-        first ??= error;
+        if (tool === undefined && learnt === null) throw misses(error, quirks) ? refusals[0] : error;
         if (tool !== undefined) {
           refused.push([tool, (error as Error).message]);
           request = { ...request, tools: request.tools.filter((one) => one !== tool) };
@@ -158,7 +160,7 @@ class Asks {
         onDelta({ type: 'waiting', reason: `the server refused: asked ${quirksTold(quirks)}`, delay_ms: 0 });
         continue;
       }
-      if (refusals > refused.length) book.learn(id, quirks);
+      if (refusals.length > refused.length) book.learn(id, quirks);
       for (const [tool, why] of refused) {
         this.#aside.set(tool.name, JSON.stringify(tool));
         whole.onNotice?.(`${id} refuses the tool ${tool.name} and gets on without it: ${why}`);
