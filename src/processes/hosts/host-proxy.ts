@@ -1,11 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  type RequestOptions,
+  request,
+  type ServerResponse,
+} from 'node:http';
+import { request as secureRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { AllowedHosts, type Destination } from './allowed-hosts.ts';
+import { proxyFor } from './proxies.ts';
 
 /** Address at which sandboxed programs find the proxy. */
 const PORT = 3128;
@@ -111,7 +120,7 @@ export class HostProxy {
     });
     server.maxConnections = CONNECTIONS;
     server.on('connect', (asked: IncomingMessage, inner: Duplex, head: Buffer) => {
-      void this.#tunnel(asked, inner, head);
+      this.#tunnel(asked, inner, head).catch(() => inner.destroy());
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -124,37 +133,54 @@ export class HostProxy {
   /** Handles `CONNECT host:port`: forwards bytes both ways. */
   async #tunnel(asked: IncomingMessage, inner: Duplex, head: Buffer): Promise<void> {
     inner.on('error', () => {});
-    const to = destinationOf(`http://${asked.url}`);
-    const { address, why } = await this.#resolve(to);
+    const { to, address, proxy, why } = await this.#way(`http://${asked.url}`, 'https:');
     if (to === null || address === null) return void inner.end(`HTTP/1.1 403 Forbidden\r\n\r\n${why}\n`);
-    const outer: Socket = connect(to.port, address, () => inner.write('HTTP/1.1 200 Connected\r\n\r\n'));
-    outer.on('error', () => inner.destroy());
-    inner.on('close', () => outer.destroy());
-    outer.write(head);
-    inner.pipe(outer).pipe(inner);
+    const join = (outer: Duplex): void => {
+      outer.on('error', () => inner.destroy());
+      inner.on('close', () => outer.destroy());
+      outer.write(head);
+      inner.pipe(outer).pipe(inner);
+    };
+    const connected = () => inner.write('HTTP/1.1 200 Connected\r\n\r\n');
+    if (proxy === null) return join(connect(to.port, address, connected));
+    const refuse = (how: string) =>
+      inner.end(`HTTP/1.1 502 Bad Gateway\r\n\r\nthe proxy of this machine ${how}\n`);
+    const path = `${to.host}:${to.port}`;
+    const passed = at(proxy, { method: 'CONNECT', path, headers: { host: path } });
+    passed.on('connect', (answer, outer: Socket, early: Buffer) => {
+      if (answer.statusCode !== 200) {
+        outer.destroy();
+        return refuse(`answers ${answer.statusCode}`);
+      }
+      connected();
+      outer.unshift(early);
+      join(outer);
+    });
+    inner.on('close', () => passed.destroy());
+    passed.on('error', () => refuse('cannot be reached')).end();
   }
 
   /** Forwards a request with an absolute URL, without TLS. */
   async #pass(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
-    const to = destinationOf(asked.url ?? '');
-    const { address, why } = await this.#resolve(to);
+    const { to, address, proxy, why } = await this.#way(asked.url ?? '', 'http:');
     if (to === null || address === null) return void answer.writeHead(403).end(`${why}\n`);
     const { host, pathname, search } = new URL(asked.url ?? '');
     const { 'proxy-authorization': _, 'proxy-connection': __, upgrade: ___, ...others } = asked.headers;
     // Some servers route by this header, which the client could set to a host that is not allowed.
-    const headers = { ...others, host };
-    const passed = request(
-      { host: address, port: to.port, method: asked.method, path: pathname + search, headers },
-      (found) => {
-        try {
-          answer.writeHead(found.statusCode ?? 502, found.headers);
-          found.pipe(answer);
-        } catch {
-          passed.destroy();
-          answer.destroy();
-        }
-      },
-    );
+    const [headers, { method }, path] = [{ ...others, host }, asked, pathname + search];
+    const passed =
+      proxy === null
+        ? request({ host: address, port: to.port, method, path, headers })
+        : at(proxy, { method, path: `http://${host}${path}`, headers });
+    passed.on('response', (found) => {
+      try {
+        answer.writeHead(found.statusCode ?? 502, found.headers);
+        found.pipe(answer);
+      } catch {
+        passed.destroy();
+        answer.destroy();
+      }
+    });
     passed.on('error', () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end()));
     // The upgrade header was removed above, so no upgrade was requested.
     passed.on('upgrade', (_found, socket) => {
@@ -165,15 +191,38 @@ export class HostProxy {
     asked.pipe(passed);
   }
 
-  async #resolve(to: Destination | null): Promise<{ address: string | null; why: string }> {
-    if (to === null) return { address: null, why: 'the sandbox allows only HTTP and HTTPS' };
+  /**
+   * Where this leads: `address` is null, with the reason, if it may not. Behind a proxy of the environment, a name that this machine cannot resolve is left to
+   * the proxy, as all its connections are.
+   */
+  async #way(url: string, protocol: string): Promise<Way> {
+    const to = destinationOf(url);
+    if (to === null) return { to, address: null, proxy: null, why: 'the sandbox allows only HTTP and HTTPS' };
+    const proxy = await proxyFor(new URL(`${protocol}//${to.host}:${to.port}`));
     try {
       const why = `the sandbox does not allow ${to.host}:${to.port}`;
-      return { address: await this.#hosts.resolve(to), why };
+      return { to, address: await this.#hosts.resolve(to), proxy, why };
     } catch {
-      return { address: null, why: `the host ${to.host} cannot be resolved` };
+      const address = proxy === null ? null : to.host;
+      return { to, address, proxy, why: `the host ${to.host} cannot be resolved` };
     }
   }
+}
+
+interface Way {
+  readonly to: Destination | null;
+  readonly address: string | null;
+  readonly proxy: URL | null;
+  readonly why: string;
+}
+
+/** Begins a request at a proxy of the environment, which may want a login. */
+function at({ protocol, hostname, port, username, password }: URL, asked: RequestOptions): ClientRequest {
+  const login = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64');
+  const headers = { ...asked.headers, ...(username !== '' && { 'proxy-authorization': `Basic ${login}` }) };
+  const secure = protocol === 'https:';
+  const place = { host: hostname.replace(/^\[|\]$/g, ''), port: port || (secure ? 443 : 80) };
+  return (secure ? secureRequest : request)({ ...asked, ...place, headers });
 }
 
 function destinationOf(text: string): Destination | null {

@@ -16,6 +16,14 @@ export function proxyOptions(env: NodeJS.ProcessEnv = process.env): {
   return { proxyEnv: { http_proxy: http, https_proxy: https, no_proxy: direct } };
 }
 
+/** The proxy of the environment through which this address is reached; null for none. */
+export async function proxyFor({ href, hostname }: URL): Promise<URL | null> {
+  // @ts-expect-error: this package has no types.
+  const { getProxyForUrl } = await import('proxy-from-env');
+  const proxy = URL.parse(OWN.includes(hostname) || /^127\./.test(hostname) ? '' : getProxyForUrl(href));
+  return proxy !== null && /^https?:$/.test(proxy.protocol) ? proxy : null;
+}
+
 /** Makes the global `fetch` use the proxies, where Node can do that while it runs (24.14 and later). Changes the whole process: not for a library. */
 export async function proxyFetch(): Promise<void> {
   const { proxyEnv } = proxyOptions();

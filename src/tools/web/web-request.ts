@@ -11,6 +11,7 @@ import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createInflate, createUnzip, createZstdDecompress } from 'node:zlib';
 import type { AllowedHosts } from '../../processes/hosts/allowed-hosts.ts';
 import { isPrivate } from '../../processes/hosts/private-addresses.ts';
+import { proxyFor } from '../../processes/hosts/proxies.ts';
 import { hostOf, placeFault, portOf, privateFault, RefusedAddressError } from './web-address.ts';
 
 const HEADER_BYTES = 64 * 1024;
@@ -53,13 +54,11 @@ export async function webRequest(asked: WebRequest): Promise<WebAnswer> {
   const { url, known, lookup = systemLookup as Lookup } = asked;
   const fault = placeFault(url, known);
   if (fault !== null) throw new RefusedAddressError(fault);
-  // @ts-expect-error: this package has no types.
-  const { getProxyForUrl } = await import('proxy-from-env');
-  const proxy: string = getProxyForUrl(url.href);
-  if (proxy !== '') await refuseKnownPrivate(url, known, lookup);
+  const proxy = await proxyFor(url);
+  if (proxy !== null) await refuseKnownPrivate(url, known, lookup);
   const agent_options = {
     keepAlive: false,
-    ...(proxy === '' ? {} : { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }),
+    ...(proxy === null ? {} : { proxyEnv: { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href } }),
   };
   const secure = url.protocol === 'https:';
   const agent = secure ? new HttpsAgent(agent_options) : new HttpAgent(agent_options);
@@ -69,7 +68,7 @@ export async function webRequest(asked: WebRequest): Promise<WebAnswer> {
     headers: { 'accept-encoding': 'gzip, deflate, br, zstd', ...asked.headers },
     maxHeaderSize: HEADER_BYTES,
     signal: asked.signal,
-    ...(proxy === '' ? { lookup: judged(url, known, lookup) } : {}),
+    ...(proxy === null ? { lookup: judged(url, known, lookup) } : {}),
   });
   try {
     return await answerOf(sent, asked);
