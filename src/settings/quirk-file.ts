@@ -1,35 +1,45 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type Quirks, quirks } from '../models/provider/provider-config.ts';
+import { learntQuirks } from '../models/provider/provider-config.ts';
 import type { QuirkBook } from '../models/provider/quirk-book.ts';
 import { replaceFile } from '../permissions/replace-file.ts';
+import { type AsideBook, setAside } from '../tools/mcp/listed-tool.ts';
 
-const content = z.record(z.string(), quirks);
-
-/** What servers of models do not take, kept in a file of the data folder; without it, it is learnt anew (docs/providers.md#what-a-server-does-not-take). */
+/** What servers of models do not take; without the file, it is learnt anew (docs/providers.md#what-a-server-does-not-take). */
 export function quirkFile(data_folder: string): QuirkBook {
-  const file = join(data_folder, 'model-quirks.json');
-  let known: Readonly<Record<string, Quirks>> | undefined;
-  const read = (): Readonly<Record<string, Quirks>> => {
+  return bookIn(join(data_folder, 'model-quirks.json'), learntQuirks, {});
+}
+
+/** The tools that MCP servers listed last and that were set aside, for those who do not start the servers. */
+export function asideFile(data_folder: string): AsideBook {
+  return bookIn(join(data_folder, 'mcp-set-aside.json'), z.array(setAside), []);
+}
+
+/** Entries by name in a file of the data folder that can be deleted at any time. */
+function bookIn<Entry>(file: string, entry: z.ZodType<Entry>, none: Entry) {
+  const content = z.record(z.string(), entry);
+  let known: Readonly<Record<string, Entry>> | undefined;
+  const read = (): Readonly<Record<string, Entry>> => {
     try {
       return content.parse(JSON.parse(readFileSync(file, 'utf8')));
     } catch {
       return {};
     }
   };
-  return {
-    of: (model) => {
-      known ??= read();
-      return Object.hasOwn(known, model) ? (known[model] as Quirks) : {};
-    },
-    learn: (model, learnt) => {
-      known = { ...read(), ...known, [model]: learnt };
-      try {
-        replaceFile(file, `${JSON.stringify(known, undefined, 2)}\n`);
-      } catch {
-        // It holds for this process.
-      }
-    },
+  const of = (name: string): Entry => {
+    known ??= read();
+    return Object.hasOwn(known, name) ? (known[name] as Entry) : none;
   };
+  const learn = (name: string, learnt: Entry): void => {
+    known = { ...known, ...read() };
+    if (JSON.stringify(of(name)) === JSON.stringify(learnt)) return;
+    known = { ...known, [name]: learnt };
+    try {
+      replaceFile(file, `${JSON.stringify(known, undefined, 2)}\n`);
+    } catch {
+      // It holds for this process.
+    }
+  };
+  return { of, learn };
 }

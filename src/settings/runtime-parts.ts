@@ -5,7 +5,7 @@ import type { Gate } from '../models/rate-limit-gate.ts';
 import type { Store } from '../store/store.ts';
 import { agentPrograms } from './agent-programs.ts';
 import { dataFolder, loginsFolder, outputFolder, settingsPlaces } from './folders.ts';
-import { quirkFile } from './quirk-file.ts';
+import { asideFile, quirkFile } from './quirk-file.ts';
 import { commandBounds, programSandbox } from './sandbox-of.ts';
 import type { Settings } from './settings.ts';
 
@@ -33,6 +33,7 @@ export function runtimeParts(
         env,
         sandboxFor: (name, config) => programSandbox(sandbox, config, env, store, `mcp.servers.${name}`),
         logins: loginsFolder(dataFolder(env)),
+        asides: asideFile(dataFolder(env)),
         argumentsFault,
       });
     },

@@ -1,6 +1,6 @@
 /**
  * Proves that a conversation goes back as its server wants it: thoughts under the name under which they came, or not at all where they were refused; what a
- * refusal names (a field, a role, the order of messages) is left out of one more request, and remembered for that model; every text is well-formed.
+ * refusal names (a field, a role, the order of messages) is left out of one more request, and remembered for that model; descriptions and enums are as the server takes them; every text is well-formed.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { Gate } from '../../src/models/rate-limit-gate.ts';
 import type { PromptMessage } from '../../src/records/conversation/prompt-message.ts';
 import { quirkFile } from '../../src/settings/quirk-file.ts';
 import { ask, PROTOCOLS } from '../models/protocols.ts';
-import { chunk } from './good-answers.ts';
+import { chunk, GOOD as RAW } from './good-answers.ts';
 import { type Event, type Protocol, streamOf } from './raw-answers.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of four protocols
@@ -225,11 +225,12 @@ describe('thoughts go back', () => {
   });
 });
 
+const refused = (message: string, more: object = {}): Refusal => ({
+  status: 400,
+  body: { error: { message, type: 'invalid_request_error', ...more } },
+});
+
 describe('what a refusal names is left out of one more request, and remembered', () => {
-  const refused = (message: string, more: object = {}): Refusal => ({
-    status: 400,
-    body: { error: { message, type: 'invalid_request_error', ...more } },
-  });
   const THOUGHT: PromptMessage[] = [
     user('a'),
     {
@@ -407,6 +408,131 @@ describe('what a refusal names is left out of one more request, and remembered',
       const told = await stage(test, (body) => (has(body) ? refused('no') : SAID), { config });
       assert.equal((await told.send()).type, 'answer');
     }
+  });
+});
+
+describe('descriptions of tools', () => {
+  const long = `${'word '.repeat(300)}👩‍👩‍👧 end`;
+  const tools = [
+    { name: 'long', description: long, input: { type: 'object', properties: {} } },
+    { name: 'short', description: 'short', input: { type: 'object', properties: { a: { enum: ['b'] } } } },
+  ];
+  const described = ({ tools: all = [] }: Body): string[] =>
+    (all[0]?.functionDeclarations ?? all).map((one: Body) => one.description ?? one.function.description);
+  const cut = (text: string) => `${text.slice(0, 1023)}…`;
+
+  for (const [type, said] of [
+    [
+      'openai',
+      "Invalid 'tools[0].description': string too long. Expected a string with maximum length 1024, but got a string with length 1510 instead.",
+    ],
+    [
+      'openai-compatible',
+      "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024, but got a string with length 1510 instead.",
+    ],
+    ['openai-compatible', 'tools.0.function.description: String should have at most 1024 characters'],
+    ['anthropic', 'tools.0.custom.description: must not be longer than 1024 characters'],
+    ['google', 'tools[0].function_declarations[0].description exceeds the limit of 1024 characters'],
+  ] as const)
+    it(`are cut where ${type} refuses them (${said.slice(0, 40)}), and no tool is set aside`, async (test) => {
+      const book = memoryQuirks();
+      const s = await stage(
+        test,
+        (body) => (described(body).some((text) => text.length > 1024) ? refused(said) : RAW[type]),
+        { type },
+      );
+      const notices: string[] = [];
+      const send = () => s.send({ tools, onNotice: (text) => void notices.push(text) }, book);
+      assert.equal((await send()).type, 'answer');
+      assert.equal((await send()).type, 'answer');
+      assert.deepEqual(s.bodies.map(described), [
+        [long, 'short'],
+        [cut(long), 'short'],
+        [cut(long), 'short'],
+      ]);
+      assert.deepEqual(notices, []);
+      assert.equal(quirksTold(book.of('local/m')), 'with tool descriptions of at most 1024 characters');
+    });
+
+  it('are cut between characters, from the first request on where the configuration says so', async (test) => {
+    const config = { quirks: { toolDescriptionMax: 1506 } };
+    const s = await stage(test, () => SAID, { config });
+    await s.send({ tools });
+    assert.deepEqual(s.bodies.map(described), [[`${long.slice(0, 1500)}…`, 'short']]);
+  });
+
+  it('stay whole where it is about the description of a field, or about something else', async (test) => {
+    for (const said of [
+      "Invalid schema for function 'long': 'tools[0].function.parameters.properties.a.description' has a maximum length of 100",
+      "Invalid schema for function 'long': its description has a maximum length of 9999",
+    ]) {
+      const s = await stage(test, (body) => (described(body).includes(long) ? refused(said) : SAID));
+      const book = memoryQuirks();
+      assert.equal((await s.send({ tools }, book)).type, 'answer');
+      assert.deepEqual(s.bodies.map(described), [[long, 'short'], ['short']]);
+      assert.deepEqual(book.of('local/m'), { refusedTools: ['long'] });
+    }
+  });
+});
+
+describe('values of an enum that are empty or null', () => {
+  const input = {
+    type: 'object',
+    properties: {
+      a: { type: ['string', 'null'], enum: ['x', '', null, 'y'] },
+      b: { anyOf: [{ enum: [null] }, { type: 'array', items: { type: 'string', enum: [''] } }] },
+      enum: { type: 'string', enum: ['z'], default: '' },
+    },
+    required: ['enum'],
+  };
+  for (const { type, model } of PROTOCOLS)
+    it(`are left out of requests to Google only: ${type}`, async (test) => {
+      const s = await stage(test, () => RAW[type], { type, model });
+      await s.send({ tools: [{ name: 'x', description: 'x', input }] });
+      const [tool] = s.bodies[0].tools;
+      const sent =
+        tool.functionDeclarations?.[0].parametersJsonSchema ??
+        tool.input_schema ??
+        tool.function?.parameters ??
+        tool.parameters;
+      const { a, enum: last } = input.properties;
+      const wanted =
+        type === 'google'
+          ? {
+              a: { ...a, enum: ['x', 'y'] },
+              b: { anyOf: [{}, { type: 'array', items: { type: 'string' } }] },
+              enum: last,
+            }
+          : input.properties;
+      assert.deepEqual(sent.properties, wanted);
+    });
+});
+
+describe('tools that a server refused', () => {
+  it('are remembered for doctor, tried again by the next process, and forgotten once it takes them', async (test) => {
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-quirks-'));
+    test.after(() => rmSync(folder, { recursive: true }));
+    const tool = (name: string) => ({ name, description: name, input: { type: 'object', properties: {} } });
+    let refuses = true;
+    const s = await stage(test, (body) =>
+      refuses && body.tools?.some((one: Body) => one.function.name === 'q__odd')
+        ? refused("Invalid schema for function 'q__odd'")
+        : SAID,
+    );
+    const both = { tools: [tool('q__odd'), tool('read')] };
+    const told = () => quirksTold(quirkFile(folder).of('local/m'));
+    await s.send(both, quirkFile(folder));
+    assert.equal(told(), 'without the tools that it refused: q__odd');
+    await s.send({ tools: [tool('read')] }, quirkFile(folder));
+    await s.send(both, quirkFile(folder));
+    assert.equal(told(), 'without the tools that it refused: q__odd');
+    assert.deepEqual(
+      s.bodies.map((body) => body.tools.length),
+      [2, 1, 1, 2, 1],
+    );
+    refuses = false;
+    await s.send(both, quirkFile(folder));
+    assert.equal(told(), '');
   });
 });
 

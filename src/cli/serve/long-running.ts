@@ -11,6 +11,8 @@ import { closeStore, onStopSignal } from '../setup/end-process.ts';
 /** Shared parts of serve and worker, which are processes that run until they are stopped and log what goes wrong. */
 const RETRY_MS = 2_000;
 const REPEAT_MS = 60_000;
+/** Number of notices after which all are forgotten, so that some may be logged again. */
+const TOLD_MAX = 10_000;
 
 /** Resolves at the first signal that asks the process to end. */
 export function stopped(log: ChannelLog): Promise<void> {
@@ -68,9 +70,15 @@ export function withoutRepeats(log: ChannelLog): ChannelLog {
   };
 }
 
-/** Logs when the ledger cannot be reached, and when it can be again. */
-export function logLedger(runtime: RuntimeFace, log: ChannelLog, trouble: ChannelLog): void {
+/** Logs when the ledger cannot be reached, and when it can be again, and once each what people of a tree are told, such as of tools that were set aside. */
+export function logEvents(runtime: RuntimeFace, log: ChannelLog, trouble: ChannelLog): void {
+  const told = new Set<string>();
   runtime.subscribe((event) => {
+    if (event.type === 'notice' && !told.has(event.text)) {
+      if (told.size >= TOLD_MAX) told.clear();
+      told.add(event.text);
+      log('warn', event.text, { agent: event.agent_id });
+    }
     if (event.type !== 'ledger') return;
     if (event.reachable) log('info', event.text);
     else trouble('warn', event.text);

@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts';
 import { canAsk } from '../setup/channels-config.ts';
 import type { OpenChannels } from '../setup/open-channels.ts';
 import { ChannelListener } from './channel-listener.ts';
-import { errorText, logLedger, logTreeTrouble, withoutRepeats } from './long-running.ts';
+import { errorText, logEvents, logTreeTrouble, withoutRepeats } from './long-running.ts';
 import { RunCleaner } from './run-cleaner.ts';
 
 export interface ServerOptions {
@@ -73,7 +73,7 @@ export class Server {
       });
       return new ChannelListener({ store, worker_id: runtime.worker_id, channel, sessions, log });
     });
-    logLedger(runtime, log, trouble);
+    logEvents(runtime, log, trouble);
     runtime.subscribe((event) => {
       // The step may have put a reply or a question into the outbox.
       if (event.type === 'agent' && event.agent.config.channel !== undefined) this.#outbox.wake();

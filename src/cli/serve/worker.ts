@@ -10,7 +10,7 @@ import { demoModels } from '../setup/demo-rules.ts';
 import type { LogOptions } from './log-options.ts';
 import {
   closeLongRunning,
-  logLedger,
+  logEvents,
   logTreeTrouble,
   mayAsk,
   openWithRetry,
@@ -43,7 +43,7 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
     can_ask: mayAsk,
   });
   const trouble = withoutRepeats(log);
-  logLedger(runtime, log, trouble);
+  logEvents(runtime, log, trouble);
   const keeper = new TreeKeeper({
     store,
     runtime,

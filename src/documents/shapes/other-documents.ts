@@ -23,6 +23,8 @@ import type { JsonDocument } from './json-document.ts';
 const rows = (...names: readonly string[]) =>
   z.strictObject(Object.fromEntries(names.map((name) => [name, number(`rows of ${name}`)])));
 
+const SET_ASIDE = { name: text('its own'), why: text('the end of a sentence') };
+
 /** Documents that commands print about everything but agents. */
 export const OTHER_DOCUMENTS = [
   {
@@ -213,6 +215,7 @@ export const OTHER_DOCUMENTS = [
         command: maybe('the program'),
         args: texts('its arguments'),
         url: maybe('the address'),
+        set_aside: list('tools that could not be offered to models when it was last started', SET_ASIDE),
       }),
       notices: texts('what in the folder cannot be used'),
     }),
@@ -229,10 +232,7 @@ export const OTHER_DOCUMENTS = [
         server: maybe('what it says of itself'),
         protocol: maybe('the version of the protocol'),
         tools: list('in its order', { name: text('as models see it'), description: text('on one line') }),
-        set_aside: list('tools that cannot be offered to models', {
-          name: text('its own'),
-          why: text('the end of a sentence'),
-        }),
+        set_aside: list('tools that cannot be offered to models', SET_ASIDE),
         duration_ms: number('from its start to its tools'),
       }),
     }),

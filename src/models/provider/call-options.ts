@@ -1,17 +1,18 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { cutText } from '../../records/text/cut-text.ts';
 import type { ModelRequest } from '../model.ts';
+import type { Quirks } from './provider-config.ts';
 
 /** Options of a provider package besides the conversation. */
-export function callOptions({
-  tools,
-  thinking,
-  cache_key,
-}: ModelRequest): Omit<LanguageModelV4CallOptions, 'prompt'> {
+export function callOptions(
+  { tools, thinking, cache_key }: ModelRequest,
+  { toolDescriptionMax = Number.POSITIVE_INFINITY }: Quirks = {},
+): Omit<LanguageModelV4CallOptions, 'prompt'> {
   return {
     ...(tools.length > 0 && {
-      tools: tools.map(({ name, description, input: inputSchema }) => ({
+      tools: tools.map(({ name, description: text, input: inputSchema }) => ({
         type: 'function' as const,
-        ...{ name, description, inputSchema },
+        ...{ name, description: cutText(text, toolDescriptionMax, '…'), inputSchema },
       })),
     }),
     // Nothing is stored at the provider, since conversations live in our ledger. The package then requests

@@ -23,6 +23,8 @@ export const quirks = z.strictObject({
   userAfterResults: z.boolean().optional(),
   /** Whether messages may have the role `system`; default true. If not, the instructions begin the first message of the user. */
   systemRole: z.boolean().optional(),
+  /** Maximum characters of the description of a tool; longer ones are cut. */
+  toolDescriptionMax: z.int().positive().optional(),
 });
 
 /** One entry of `providers` in the configuration. */
@@ -51,6 +53,9 @@ export const providerConfig = z.strictObject({
     .optional(),
 });
 
-export type Quirks = DeepReadonly<z.infer<typeof quirks>>;
+/** What was learnt of a server; also the tools that it refused, which `doctor` shows and every process tries anew. */
+export const learntQuirks = quirks.extend({ refusedTools: z.array(z.string()).optional() });
+
+export type Quirks = DeepReadonly<z.infer<typeof learntQuirks>>;
 export type ProviderConfig = DeepReadonly<z.infer<typeof providerConfig>>;
 export type Price = z.infer<typeof price>;

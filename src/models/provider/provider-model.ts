@@ -9,7 +9,7 @@ import { withinPictures } from './picture-budget.ts';
 import type { Price, ProviderConfig, Quirks } from './provider-config.ts';
 import { providerFailure } from './provider-failure.ts';
 import { type QuirkBook, quirksTold } from './quirk-book.ts';
-import { misses, quirksIn } from './quirks.ts';
+import { longDescription, misses, quirksIn } from './quirks.ts';
 
 /** Sends one request and reads the answer into the collector until its end, its first error or the abort. Rejects with the error. */
 export type Ask = (request: ModelRequest, collector: AnswerCollector) => Promise<void>;
@@ -114,6 +114,8 @@ async function stream(
 const REFUSALS_MAX = 4;
 /** Maximum tools of one request that are refused one after the other. */
 const TOOLS_MAX = 16;
+/** Maximum names of refused tools that are remembered. */
+const REFUSED_KEPT = 100;
 
 /** Sends requests without what the server does not take: a refusal that names something of the kind is followed by a request without it. */
 class Asks {
@@ -134,7 +136,8 @@ class Asks {
     refusals: unknown[],
   ): Promise<void> {
     const { id, quirks: book } = this.#options;
-    let quirks = book.of(id);
+    const { refusedTools: before = [], ...known } = book.of(id);
+    let quirks: Quirks = known;
     const kept = whole.tools.filter(
       (tool) => !this.#aside.has(tool.name) || this.#aside.get(tool.name) !== JSON.stringify(tool),
     );
@@ -145,10 +148,12 @@ class Asks {
       try {
         await ask(quirks.systemRole === false ? withoutSystem(request) : request, collector);
       } catch (error) {
-        const tool = refused.length < TOOLS_MAX ? refusedTool(error, request.tools) : undefined;
+        const shorter = longDescription(error, quirks, request.tools);
+        const may_set_aside = shorter === null && refused.length < TOOLS_MAX;
+        const tool = may_set_aside ? refusedTool(error, request.tools) : undefined;
         const is_further = tool === undefined && refusals.length - refused.length < REFUSALS_MAX;
         refusals.push(error);
-        const learnt = is_further ? quirksIn(error, quirks) : null;
+        const learnt = shorter ?? (is_further ? quirksIn(error, quirks) : null);
         // A server that misses what was left out has refused something else.
         if (tool === undefined && learnt === null) throw misses(error, quirks) ? refusals[0] : error;
         if (tool !== undefined) {
@@ -160,7 +165,11 @@ class Asks {
         onDelta({ type: 'waiting', reason: `the server refused: asked ${quirksTold(quirks)}`, delay_ms: 0 });
         continue;
       }
-      if (refusals.length > refused.length) book.learn(id, quirks);
+      const sent = new Set(request.tools.map(({ name }) => name));
+      const still = before.filter((name) => !sent.has(name));
+      const now = [...new Set([...still, ...refused.map(([{ name }]) => name)])].slice(0, REFUSED_KEPT);
+      if (refusals.length > refused.length || now.join() !== before.join())
+        book.learn(id, { ...quirks, ...(now.length > 0 && { refusedTools: now }) });
       for (const [tool, why] of refused) {
         this.#aside.set(tool.name, JSON.stringify(tool));
         whole.onNotice?.(`${id} refuses the tool ${tool.name} and gets on without it: ${why}`);

@@ -19,10 +19,18 @@ export function mergeQuirks(...all: readonly (Quirks | undefined)[]): Quirks {
 }
 
 /** In words for people: what is left out of requests to a model. */
-export function quirksTold({ omit = [], userAfterResults, systemRole }: Quirks): string {
+export function quirksTold({
+  omit = [],
+  userAfterResults,
+  systemRole,
+  toolDescriptionMax: most,
+  refusedTools = [],
+}: Quirks): string {
   return [
     ...(omit.length === 0 ? [] : [`without ${omit.join(', ')}`]),
     ...(userAfterResults === false ? ['no user message after results'] : []),
     ...(systemRole === false ? ['no system role'] : []),
+    ...(most === undefined ? [] : [`with tool descriptions of at most ${most} characters`]),
+    ...(refusedTools.length === 0 ? [] : [`without the tools that it refused: ${refusedTools.join(', ')}`]),
   ].join('; ');
 }

@@ -1,5 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { isJsonObject } from '../../records/text/json-text.ts';
+import type { ToolSpec } from '../../records/tool.ts';
 import type { Quirks } from './provider-config.ts';
 
 /** Fields without which a request says something else. */
@@ -11,6 +12,10 @@ const AFTER_RESULTS =
   /role\W{0,3}user\W{0,3} after role\W{0,3}tool|roles must alternate|after (?:the )?tool (?:role|message|result)s?/i;
 const NO_SYSTEM =
   /system role (?:is )?not supported|does not support\W{0,3}system|role\W{0,3}system\W{0,3} is not/i;
+
+/** How OpenAI once said it of every tool, and how Azure, gateways and servers in Python do; not about the description of a field. */
+const TOO_LONG =
+  /\b(?:tool|function)[\s\S]{0,60}?(?<!(?:parameters|schema)\S{0,200})\bdescription\b[\s\S]{0,120}?\b(?:max\w*|most|limit\w*|than|exceeds?|up to)\D{0,40}(\d{2,6})/i;
 
 /**
  * What the server does not take, added to what is known, if its refusal names a field, a parameter or a role of the request that it can do without; null if
@@ -36,6 +41,15 @@ export function quirksIn(error: unknown, known: Quirks): Quirks | null {
   const path = named.toSorted((one, other) => depth(other) - depth(one))[0];
   const omit = known.omit ?? [];
   return path === undefined || omit.includes(path) ? null : { ...known, omit: [...omit, path] };
+}
+
+/** The maximum length of descriptions of tools, if a refusal names it and one of them is longer. */
+export function longDescription(error: unknown, known: Quirks, tools: readonly ToolSpec[]): Quirks | null {
+  if (!APICallError.isInstance(error)) return null;
+  const max = Number(TOO_LONG.exec(`${error.message} ${error.responseBody ?? ''}`)?.[1] ?? Number.NaN);
+  const { toolDescriptionMax: had = Number.POSITIVE_INFINITY } = known;
+  const is_new = max < had && tools.some(({ description }) => description.length > max);
+  return is_new ? { ...known, toolDescriptionMax: max } : null;
 }
 
 /** Whether a refusal is about something that was left out. */

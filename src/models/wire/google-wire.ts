@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { fieldsOf, itemsOf, numberOf, wordOf } from '../../records/text/json-fields.ts';
 import type { JsonObject } from '../../records/text/json-text.ts';
+import type { ToolSpec } from '../../records/tool.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { callOptions } from '../provider/call-options.ts';
 import { httpAddress } from '../provider/http-fetch.ts';
@@ -21,10 +22,21 @@ export function googleAsk(
   const prompts = new ProviderPrompt(`${provider}/${model}`);
   return async (request, collector) => {
     const prompt = prompts.build(request.system, request.messages);
-    const { url, headers, body } = await requests.made({ ...callOptions(request), prompt });
+    const options = callOptions({ ...request, tools: request.tools.map(forGoogle) }, quirks);
+    const { url, headers, body } = await requests.made({ ...options, prompt });
     const call = { method: 'POST', headers, body: [body], signal: request.signal, idle_ms };
     await sendWire({ url, address: httpAddress(url) }, call, new GoogleReader(collector), collector);
   };
+}
+
+/** Google refuses a whole request for one value of an `enum` that is empty or null. Arguments with such a value stay valid. */
+function forGoogle(tool: ToolSpec): ToolSpec {
+  const input = JSON.stringify(tool.input, (key, value: unknown) => {
+    if (key !== 'enum' || !Array.isArray(value)) return value;
+    const kept = value.filter((one) => one !== null && one !== '');
+    return kept.length === 0 ? undefined : kept;
+  });
+  return { ...tool, input: JSON.parse(input) };
 }
 
 class GoogleReader implements WireReader {

@@ -5,6 +5,7 @@ import type { ToolSpec } from '../../records/tool.ts';
 import type { ModelRequest } from '../model.ts';
 import { callOptions } from '../provider/call-options.ts';
 import { httpAddress } from '../provider/http-fetch.ts';
+import type { Quirks } from '../provider/provider-config.ts';
 import { PackageRequests } from './package-requests.ts';
 
 /** A request without its messages: URL, headers, and the body around the messages. */
@@ -40,6 +41,7 @@ const KEPT_MAX = 64;
  */
 export class RequestFrames {
   readonly #requests: PackageRequests;
+  readonly #quirks: Quirks;
   readonly #userMessage: (text: string) => string;
   /** Oldest first. */
   readonly #frames = new Map<string, RequestFrame>();
@@ -49,10 +51,11 @@ export class RequestFrames {
   constructor(
     open: (fetch: typeof globalThis.fetch) => LanguageModelV4,
     userMessage: (text: string) => string,
-    omit: readonly string[],
+    quirks: Quirks,
   ) {
     this.#userMessage = userMessage;
-    this.#requests = new PackageRequests(open, omit);
+    this.#quirks = quirks;
+    this.#requests = new PackageRequests(open, quirks.omit ?? []);
   }
 
   /** The frame for the options of a request, built on first use. Rejects with what the package throws. */
@@ -63,7 +66,7 @@ export class RequestFrames {
     const known = this.#frames.get(key);
     if (known !== undefined) return known;
     const marked = keyed ? { ...request, cache_key: KEY_MARK } : request;
-    return this.#make(key, callOptions(marked), system);
+    return this.#make(key, callOptions(marked, this.#quirks), system);
   }
 
   #number(tool: ToolSpec): number {

@@ -28,7 +28,7 @@ export function wireAsk(
   open: (fetch: typeof globalThis.fetch) => LanguageModelV4,
   { provider, model, idle_ms, quirks }: Reach,
 ): Ask {
-  const frames = new RequestFrames(open, protocol.userMessage, quirks.omit ?? []);
+  const frames = new RequestFrames(open, protocol.userMessage, quirks);
   const prompts = new ProviderPrompt(`${provider}/${model}`);
   const written = new WeakMap<PromptMessage, readonly WirePiece[]>();
   const beginnings = new WeakMap<PromptMessage, Beginning>();

@@ -1,6 +1,10 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import { fieldsOf } from '../../records/text/json-fields.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
+import type { McpServerConfig } from './mcp-config.ts';
 import { type ToolSchema, toolSchema } from './tool-schema.ts';
 
 /** A server's tool as it was listed, within bounds. */
@@ -16,17 +20,30 @@ export interface ListedTool extends ToolSchema {
 }
 
 /** A tool that cannot be offered to models. */
-export interface SetAside {
-  readonly name: string;
+export const setAside = z.object({
+  name: z.string(),
   /** The end of a sentence about it, untrusted. */
-  readonly why: string;
+  why: z.string(),
+});
+export type SetAside = DeepReadonly<z.infer<typeof setAside>>;
+
+/** The tools that were set aside when servers last listed theirs, by `asideKey`. */
+export interface AsideBook {
+  of(key: string): readonly SetAside[];
+  learn(key: string, aside: readonly SetAside[]): void;
+}
+
+/** What a server is remembered by, without any secret that its definition may have. */
+export function asideKey(name: string, { command, args = [], url }: McpServerConfig): string {
+  const hash = createHash('sha256').update(JSON.stringify([command, args, url]));
+  return `${name} ${hash.digest('hex').slice(0, 16)}`;
 }
 
 const NAME_MAX = 256;
 const DESCRIPTION_MAX = 4_000;
 
-/** `at`: the tool's place in the listing, by which it is named if it has no name. */
-export function listedTool(given: unknown, at: number): ListedTool | SetAside {
+/** `at`: the tool's place in the listing, by which it is named if it has no name. `has_headers`: whether fields may be sent as headers. */
+export function listedTool(given: unknown, at: number, has_headers: boolean): ListedTool | SetAside {
   const { name, title, description, inputSchema, annotations } = fieldsOf(given);
   if (typeof name !== 'string' || name === '') return { name: `tool ${at + 1}`, why: 'it has no name' };
   if (name.length > NAME_MAX)
@@ -34,7 +51,7 @@ export function listedTool(given: unknown, at: number): ListedTool | SetAside {
       name: `${cutText(name, 40)}…`,
       why: `its name has more than ${NAME_MAX} characters`,
     };
-  const schema = toolSchema(inputSchema);
+  const schema = toolSchema(inputSchema, has_headers);
   if (typeof schema === 'string') return { name, why: schema };
   const said = [description, title].find((one) => typeof one === 'string') ?? '';
   const text = cleanLines(String(said).slice(0, 2 * DESCRIPTION_MAX)).trim();

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../records/text/json-text.ts';
 import { unlessAborted } from '../../records/unless-aborted.ts';
-import type { ListedTool, SetAside } from './listed-tool.ts';
+import { asideKey, type ListedTool, type SetAside } from './listed-tool.ts';
 import type { McpServerConfig } from './mcp-config.ts';
 import { McpError, NeedsLogin, SessionLost } from './mcp-error.ts';
 import type { ConnectionPlace } from './open-server.ts';
@@ -8,6 +8,8 @@ import { type CallWatch, type Listing, ServerConnection } from './server-connect
 
 /** Time after which an unused server is stopped; it is started again when needed. */
 const IDLE_MS = 10 * 60_000;
+/** Maximum tools that were set aside of which is remembered. */
+const ASIDE_KEPT = 100;
 /** Maximum time that agents wait for a server that starts; then they begin without it. */
 const PATIENCE_MS = 8_000;
 /** Back-off after failed starts: doubled each time, up to the maximum. */
@@ -177,7 +179,7 @@ export class McpServer {
     try {
       do {
         changed = false;
-        this.#listing = await connection.tools(signal);
+        this.#take(await connection.tools(signal));
       } while (changed);
       read = true;
       this.#tells_changes = connection.tellsChanges;
@@ -190,7 +192,12 @@ export class McpServer {
 
   /** Reads the changed tools. If that fails, the previous ones stay: a call will show what is wrong. */
   async #reread(connection: ServerConnection): Promise<void> {
-    this.#listing = await connection.tools(this.#closed.signal).catch(() => this.#listing);
+    this.#take(await connection.tools(this.#closed.signal).catch(() => this.#listing));
+  }
+
+  #take(listing: Listing): void {
+    this.#listing = listing;
+    this.#place.asides?.learn(asideKey(this.name, this.#config), listing.aside.slice(0, ASIDE_KEPT));
   }
 
   /** Stops the server. Never rejects. */

@@ -51,6 +51,7 @@ export class ServerConnection {
   readonly gone: Promise<string>;
   readonly #client: Client;
   readonly #call_ms: number;
+  readonly #over_http: boolean;
   /** Ends the connection; resolves to how it ended. */
   readonly stop: (why: string) => Promise<string>;
   readonly #name: string;
@@ -66,6 +67,7 @@ export class ServerConnection {
     this.#name = name;
     this.#running = running;
     this.#client = client;
+    this.#over_http = config.url !== undefined;
     this.#call_ms = (config.timeoutSeconds ?? CALL_SECONDS) * 1000;
     this.stop = stop;
     const said = client.getServerVersion();
@@ -100,6 +102,7 @@ export class ServerConnection {
   async tools(signal: AbortSignal): Promise<Listing> {
     const found = new Map<string, ListedTool>();
     const aside: SetAside[] = [];
+    const has_headers = this.#over_http && this.version >= '2026-07-28';
     let cursor: string | undefined;
     // Some servers have tools without saying so, and some without any do not answer.
     const told = this.#client.getServerCapabilities()?.tools !== undefined;
@@ -116,7 +119,7 @@ export class ServerConnection {
       });
       const { tools, nextCursor } = givenAnswer(answer);
       for (const tool of Array.isArray(tools) ? tools : []) {
-        const listed = listedTool(tool, seen);
+        const listed = listedTool(tool, seen, has_headers);
         seen += 1;
         if ('why' in listed) aside.push(listed);
         else if (found.has(listed.name)) aside.push({ name: listed.name, why: 'another tool has this name' });

@@ -66,11 +66,46 @@ const FORMS: Readonly<Record<string, Form>> = {
   },
 };
 
-/** Adapts a server's schema without changing what it means; returns why, if that cannot be done. */
-export function toolSchema(given: unknown): ToolSchema | string {
+const HEADER = 'x-mcp-header';
+/** Types of fields that may be headers. */
+const HEADER_TYPES: readonly unknown[] = ['string', 'integer', 'boolean'];
+
+/** Why no client may offer this tool over HTTP from version 2026-07-28 of the protocol on: what is to be a header cannot be one. Null for no fault. */
+function headerFault(root: JsonObject): string | null {
+  const names = new Set<string>();
+  let fault: string | null = null;
+  /** `level`: number of `properties` on the way; -1 where another keyword is. */
+  const visit = (one: unknown, level: number): JsonObject => {
+    if (!isJsonObject(one)) return {};
+    if (Object.hasOwn(one, HEADER)) {
+      const name = String(one[HEADER]).toLowerCase();
+      if (level <= 0) fault ??= 'is not at a field of the arguments';
+      else if (typeof one[HEADER] !== 'string' || !/^[!#$%&'*+.^_`|~\w-]+$/.test(name))
+        fault ??= 'does not name a header';
+      else if (!HEADER_TYPES.includes(one.type))
+        fault ??= 'is at a field that is not a string, an integer or a boolean';
+      else if (names.has(name)) fault ??= 'names a header twice';
+      names.add(name);
+    }
+    for (const [key, value] of Object.entries(one)) {
+      const form =
+        Array.isArray(value) && key === 'items' ? schemas : Object.hasOwn(FORMS, key) ? FORMS[key] : null;
+      form?.(value, (inner) => visit(inner, key === 'properties' && level >= 0 ? level + 1 : -1));
+    }
+    return {};
+  };
+  visit(root, 0);
+  return fault && `its "${HEADER}" ${fault}`;
+}
+
+/** Adapts a server's schema without changing what it means; returns why, if that cannot be done. `has_headers`: whether fields may be sent as headers. */
+export function toolSchema(given: unknown, has_headers = false): ToolSchema | string {
   if (given === undefined || given === null || given === true) return ANY;
   if (!isJsonObject(given)) return 'its input schema is not a schema';
-  if (isDeeper(given, SCHEMA_DEPTH) || JSON.stringify(given).length > SCHEMA_MAX) return ANY;
+  if (isDeeper(given, SCHEMA_DEPTH)) return ANY;
+  const fault = has_headers ? headerFault(given) : null;
+  if (fault !== null) return fault;
+  if (JSON.stringify(given).length > SCHEMA_MAX) return ANY;
   const root = storableJson(given) as JsonObject;
   let { $ref, oneOf: _, anyOf: __, allOf: ___, ...plain } = root;
   for (let hops = 0; typeof $ref === 'string' && hops < SCHEMA_DEPTH; hops += 1) {

@@ -1,5 +1,6 @@
 import { noSuchName } from '../../../render/nearest-name.ts';
 import type { McpServerConfig } from '../../../tools/mcp/mcp-config.ts';
+import { expandedConfig } from '../../../tools/mcp/server-variables.ts';
 import type { Context } from '../../setup/context.ts';
 import { loadProjectParts } from '../../setup/profiles/project-parts.ts';
 import { isUsed } from '../../setup/profiles/project-places.ts';
@@ -41,6 +42,11 @@ export function knownServers(context: Context): KnownServers {
     ([name, config]): KnownServer => ({ name, config, source: 'config', state: 'used' }),
   );
   return { servers: [...configured, ...brought], notices: server_faults };
+}
+
+/** How a server is started: in the files of a project, other programs insert variables. */
+export function plainConfig({ config, source }: KnownServer, { env }: Context): McpServerConfig {
+  return source === 'config' ? config : expandedConfig(config, env);
 }
 
 /** Servers that may be used: those of these names, or all. Throws for a name that none has. */

@@ -1,17 +1,25 @@
 import { clean } from '../../../render/clean.ts';
 import { fit } from '../../../render/style.ts';
 import { tableLines } from '../../../render/table.ts';
+import { asideFile } from '../../../settings/quirk-file.ts';
+import { asideKey, setAsideTold } from '../../../tools/mcp/listed-tool.ts';
 import type { Context } from '../../setup/context.ts';
 import { printJson, printLines } from '../../setup/output.ts';
-import { type KnownServer, knownServers } from './available-servers.ts';
+import { type KnownServer, knownServers, plainConfig } from './available-servers.ts';
 
 const HEAD = ['NAME', 'SOURCE', 'STATE', 'WHAT'] as const;
 
-/** `coppice mcp list`: lists the servers without starting any. */
+/** `coppice mcp list`: lists the servers without starting any, with the tools that were set aside when they were last started. */
 export function mcpList(context: Context): number {
   const { servers, notices } = knownServers(context);
+  const book = asideFile(context.data_folder);
+  const asideOf = (server: KnownServer) =>
+    book
+      .of(asideKey(server.name, plainConfig(server, context)))
+      .map(({ name, why }) => ({ name: clean(name), why: clean(why) }));
   if (context.json) {
-    printJson({ schema: 'coppice/mcp-servers/v1', servers: servers.map(serverJson), notices: [...notices] });
+    const all = servers.map((server) => ({ ...serverJson(server), set_aside: asideOf(server) }));
+    printJson({ schema: 'coppice/mcp-servers/v1', servers: all, notices: [...notices] });
     return 0;
   }
   const { out: style, width } = context;
@@ -27,6 +35,10 @@ export function mcpList(context: Context): number {
       clean(whatOf(server)),
     ]);
     printLines(tableLines(HEAD, rows, { width, style }));
+  }
+  for (const server of servers) {
+    const told = setAsideTold(server.name, asideOf(server));
+    if (told !== null) printLines([`when it was last started, ${told}`]);
   }
   for (const notice of notices) process.stderr.write(`${clean(notice)}\n`);
   if (servers.some(({ state }) => state === 'untrusted' || state === 'changed'))

@@ -2,14 +2,14 @@ import { workingFolder } from '../../../processes/working-folder.ts';
 import { clean } from '../../../render/clean.ts';
 import { paint } from '../../../render/style.ts';
 import { loginsFolder } from '../../../settings/folders.ts';
+import { asideFile } from '../../../settings/quirk-file.ts';
 import { programSandbox } from '../../../settings/sandbox-of.ts';
 import type { SetAside } from '../../../tools/mcp/listed-tool.ts';
 import { McpServer } from '../../../tools/mcp/mcp-server.ts';
 import { nameForModels } from '../../../tools/mcp/server-names.ts';
-import { expandedConfig } from '../../../tools/mcp/server-variables.ts';
 import type { Context } from '../../setup/context.ts';
 import { printJson, printLines } from '../../setup/output.ts';
-import { type KnownServer, usableServers } from './available-servers.ts';
+import { type KnownServer, plainConfig, usableServers } from './available-servers.ts';
 
 export interface Tested {
   readonly name: string;
@@ -34,10 +34,11 @@ export async function mcpTest(context: Context, names: readonly string[]): Promi
 }
 
 /** Starts a server, reads its tools and stops it. Never rejects. */
-export async function testServer({ name, config, source }: KnownServer, context: Context): Promise<Tested> {
+export async function testServer(known: KnownServer, context: Context): Promise<Tested> {
   const began = performance.now();
   const cwd = workingFolder(context.options.cwd ?? '.');
-  const plain = source === 'config' ? config : expandedConfig(config, context.env);
+  const { name } = known;
+  const plain = plainConfig(known, context);
   const result = { name, ok: true, error: null, server: null, protocol: null, tools: [], set_aside: [] };
   const since = () => Math.round(performance.now() - began);
   let server: McpServer | null = null;
@@ -49,6 +50,7 @@ export async function testServer({ name, config, source }: KnownServer, context:
       env: context.env,
       sandbox,
       logins: loginsFolder(context.data_folder),
+      asides: asideFile(context.data_folder),
     });
     const listed = await server.tools();
     const greeting = await server.greeting();
