@@ -1,10 +1,16 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { learntQuirks } from '../models/provider/provider-config.ts';
 import type { QuirkBook } from '../models/provider/quirk-book.ts';
 import { replaceFile } from '../permissions/replace-file.ts';
-import { type AsideBook, setAside } from '../tools/mcp/listed-tool.ts';
+import type { AsideBook } from '../tools/mcp/listed-tool.ts';
+import type { McpServerConfig } from '../tools/mcp/mcp-config.ts';
+
+const aside = z.object({ name: z.string(), why: z.string() });
+/** Maximum tools of a server of which it is remembered. */
+const ASIDE_MAX = 100;
 
 /** What servers of models do not take; without the file, it is learnt anew (docs/providers.md#what-a-server-does-not-take). */
 export function quirkFile(data_folder: string): QuirkBook {
@@ -13,7 +19,17 @@ export function quirkFile(data_folder: string): QuirkBook {
 
 /** The tools that MCP servers listed last and that were set aside, for those who do not start the servers. */
 export function asideFile(data_folder: string): AsideBook {
-  return bookIn(join(data_folder, 'mcp-set-aside.json'), z.array(setAside), []);
+  const book = bookIn(join(data_folder, 'mcp-set-aside.json'), z.array(aside), []);
+  // A hash, because a definition may have secrets.
+  const keyOf = (name: string, { command, args = [], url }: McpServerConfig) =>
+    `${name} ${createHash('sha256')
+      .update(JSON.stringify([command, args, url]))
+      .digest('hex')
+      .slice(0, 16)}`;
+  return {
+    of: (name, config) => book.of(keyOf(name, config)),
+    learn: (name, config, found) => book.learn(keyOf(name, config), found.slice(0, ASIDE_MAX)),
+  };
 }
 
 /** Entries by name in a file of the data folder that can be deleted at any time. */

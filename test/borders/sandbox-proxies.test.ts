@@ -103,12 +103,12 @@ describe('a sandbox behind a proxy', { skip: NO_SANDBOX }, () => {
     const refused = await run(
       'curl -s http://far.invalid/ -w "%{http_code}"; curl -sp http://far.invalid/ -w "%{http_connect}"',
     );
-    assert.match(refused, /407.*502/s);
+    assert.match(refused, /407.*407/s);
     process.env.HTTP_PROXY = process.env.https_proxy = 'http://127.0.0.1:1';
     const gone = await run(
       'curl -s http://far.invalid/ -w "%{http_code}"; curl -sp http://far.invalid/ -w "%{http_connect}"',
     );
-    assert.match(gone, /502.*502/s);
+    assert.match(gone, /502.*000/s);
     process.env.HTTP_PROXY = process.env.https_proxy = 'http://a%zz@127.0.0.1:1';
     await run('curl -s http://far.invalid/; curl -sp http://far.invalid/');
     process.env.HTTP_PROXY = process.env.https_proxy = 'socks5://127.0.0.1:1';

@@ -114,8 +114,6 @@ async function stream(
 const REFUSALS_MAX = 4;
 /** Maximum tools of one request that are refused one after the other. */
 const TOOLS_MAX = 16;
-/** Maximum names of refused tools that are remembered. */
-const REFUSED_KEPT = 100;
 
 /** Sends requests without what the server does not take: a refusal that names something of the kind is followed by a request without it. */
 class Asks {
@@ -167,7 +165,7 @@ class Asks {
       }
       const sent = new Set(request.tools.map(({ name }) => name));
       const still = before.filter((name) => !sent.has(name));
-      const now = [...new Set([...still, ...refused.map(([{ name }]) => name)])].slice(0, REFUSED_KEPT);
+      const now = [...new Set([...still, ...refused.map(([{ name }]) => name)])].slice(-TOOLS_MAX);
       if (refusals.length > refused.length || now.join() !== before.join())
         book.learn(id, { ...quirks, ...(now.length > 0 && { refusedTools: now }) });
       for (const [tool, why] of refused) {

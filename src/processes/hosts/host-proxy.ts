@@ -1,20 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import {
-  type ClientRequest,
-  createServer,
-  type IncomingMessage,
-  type RequestOptions,
-  request,
-  type ServerResponse,
-} from 'node:http';
-import { request as secureRequest } from 'node:https';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { connect as secureConnect } from 'node:tls';
 import { AllowedHosts, type Destination } from './allowed-hosts.ts';
-import { proxyFor } from './proxies.ts';
 
 /** Address at which sandboxed programs find the proxy. */
 const PORT = 3128;
@@ -133,54 +125,39 @@ export class HostProxy {
   /** Handles `CONNECT host:port`: forwards bytes both ways. */
   async #tunnel(asked: IncomingMessage, inner: Duplex, head: Buffer): Promise<void> {
     inner.on('error', () => {});
-    const { to, address, proxy, why } = await this.#way(`http://${asked.url}`, 'https:');
+    const to = destinationOf(`http://${asked.url}`);
+    const { address, proxy, why } = await this.#resolve(to, 'https:');
     if (to === null || address === null) return void inner.end(`HTTP/1.1 403 Forbidden\r\n\r\n${why}\n`);
-    const join = (outer: Duplex): void => {
-      outer.on('error', () => inner.destroy());
-      inner.on('close', () => outer.destroy());
-      outer.write(head);
-      inner.pipe(outer).pipe(inner);
-    };
     const connected = () => inner.write('HTTP/1.1 200 Connected\r\n\r\n');
-    if (proxy === null) return join(connect(to.port, address, connected));
-    const refuse = (how: string) =>
-      inner.end(`HTTP/1.1 502 Bad Gateway\r\n\r\nthe proxy of this machine ${how}\n`);
-    const path = `${to.host}:${to.port}`;
-    const passed = at(proxy, { method: 'CONNECT', path, headers: { host: path } });
-    passed.on('connect', (answer, outer: Socket, early: Buffer) => {
-      if (answer.statusCode !== 200) {
-        outer.destroy();
-        return refuse(`answers ${answer.statusCode}`);
-      }
-      connected();
-      outer.unshift(early);
-      join(outer);
-    });
-    inner.on('close', () => passed.destroy());
-    passed.on('error', () => refuse('cannot be reached')).end();
+    const outer = proxy === null ? connect(to.port, address, connected) : tunnelFrom(proxy, to);
+    outer.on('error', () => inner.destroy());
+    inner.on('close', () => outer.destroy());
+    outer.write(head);
+    inner.pipe(outer).pipe(inner);
   }
 
   /** Forwards a request with an absolute URL, without TLS. */
   async #pass(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
-    const { to, address, proxy, why } = await this.#way(asked.url ?? '', 'http:');
+    const to = destinationOf(asked.url ?? '');
+    const { address, proxy, why } = await this.#resolve(to, 'http:');
     if (to === null || address === null) return void answer.writeHead(403).end(`${why}\n`);
     const { host, pathname, search } = new URL(asked.url ?? '');
     const { 'proxy-authorization': _, 'proxy-connection': __, upgrade: ___, ...others } = asked.headers;
     // Some servers route by this header, which the client could set to a host that is not allowed.
-    const [headers, { method }, path] = [{ ...others, host }, asked, pathname + search];
-    const passed =
-      proxy === null
-        ? request({ host: address, port: to.port, method, path, headers })
-        : at(proxy, { method, path: `http://${host}${path}`, headers });
-    passed.on('response', (found) => {
-      try {
-        answer.writeHead(found.statusCode ?? 502, found.headers);
-        found.pipe(answer);
-      } catch {
-        passed.destroy();
-        answer.destroy();
-      }
-    });
+    const headers = { ...others, host };
+    const agent = proxy === null ? undefined : new Agent({ proxyEnv: { http_proxy: proxy.href } });
+    const passed = request(
+      { host: address, port: to.port, method: asked.method, path: pathname + search, headers, agent },
+      (found) => {
+        try {
+          answer.writeHead(found.statusCode ?? 502, found.headers);
+          found.pipe(answer);
+        } catch {
+          passed.destroy();
+          answer.destroy();
+        }
+      },
+    );
     passed.on('error', () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end()));
     // The upgrade header was removed above, so no upgrade was requested.
     passed.on('upgrade', (_found, socket) => {
@@ -191,38 +168,34 @@ export class HostProxy {
     asked.pipe(passed);
   }
 
-  /**
-   * Where this leads: `address` is null, with the reason, if it may not. Behind a proxy of the environment, a name that this machine cannot resolve is left to
-   * the proxy, as all its connections are.
-   */
-  async #way(url: string, protocol: string): Promise<Way> {
-    const to = destinationOf(url);
-    if (to === null) return { to, address: null, proxy: null, why: 'the sandbox allows only HTTP and HTTPS' };
+  /** `address` is null where a program may not go. A proxy of the environment is given the name, which perhaps only it can resolve. */
+  async #resolve(to: Destination | null, protocol: string) {
+    if (to === null) return { address: null, proxy: null, why: 'the sandbox allows only HTTP and HTTPS' };
+    // Imported once a program needs it.
+    const { proxyFor } = await import('./proxies.ts');
     const proxy = await proxyFor(new URL(`${protocol}//${to.host}:${to.port}`));
     try {
+      const found = await this.#hosts.resolve(to);
       const why = `the sandbox does not allow ${to.host}:${to.port}`;
-      return { to, address: await this.#hosts.resolve(to), proxy, why };
+      return { address: proxy !== null && found !== null ? to.host : found, proxy, why };
     } catch {
       const address = proxy === null ? null : to.host;
-      return { to, address, proxy, why: `the host ${to.host} cannot be resolved` };
+      return { address, proxy, why: `the host ${to.host} cannot be resolved` };
     }
   }
 }
 
-interface Way {
-  readonly to: Destination | null;
-  readonly address: string | null;
-  readonly proxy: URL | null;
-  readonly why: string;
-}
-
-/** Begins a request at a proxy of the environment, which may want a login. */
-function at({ protocol, hostname, port, username, password }: URL, asked: RequestOptions): ClientRequest {
+/** A connection to a proxy of the environment that was asked for a tunnel; its answer is for the program. */
+function tunnelFrom({ protocol, hostname, port, username, password }: URL, to: Destination): Socket {
   const login = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64');
-  const headers = { ...asked.headers, ...(username !== '' && { 'proxy-authorization': `Basic ${login}` }) };
-  const secure = protocol === 'https:';
-  const place = { host: hostname.replace(/^\[|\]$/g, ''), port: port || (secure ? 443 : 80) };
-  return (secure ? secureRequest : request)({ ...asked, ...place, headers });
+  const asked = `CONNECT ${to.host}:${to.port} HTTP/1.1\r\nHost: ${to.host}:${to.port}\r\n`;
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const outer =
+    protocol === 'https:'
+      ? secureConnect({ host, port: Number(port || 443), servername: host })
+      : connect(Number(port || 80), host);
+  outer.write(`${asked}${username === '' ? '' : `Proxy-Authorization: Basic ${login}\r\n`}\r\n`);
+  return outer;
 }
 
 function destinationOf(text: string): Destination | null {

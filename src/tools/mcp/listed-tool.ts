@@ -1,6 +1,3 @@
-import { createHash } from 'node:crypto';
-import * as z from 'zod';
-import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import { fieldsOf } from '../../records/text/json-fields.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
@@ -20,23 +17,16 @@ export interface ListedTool extends ToolSchema {
 }
 
 /** A tool that cannot be offered to models. */
-export const setAside = z.object({
-  name: z.string(),
+export interface SetAside {
+  readonly name: string;
   /** The end of a sentence about it, untrusted. */
-  why: z.string(),
-});
-export type SetAside = DeepReadonly<z.infer<typeof setAside>>;
-
-/** The tools that were set aside when servers last listed theirs, by `asideKey`. */
-export interface AsideBook {
-  of(key: string): readonly SetAside[];
-  learn(key: string, aside: readonly SetAside[]): void;
+  readonly why: string;
 }
 
-/** What a server is remembered by, without any secret that its definition may have. */
-export function asideKey(name: string, { command, args = [], url }: McpServerConfig): string {
-  const hash = createHash('sha256').update(JSON.stringify([command, args, url]));
-  return `${name} ${hash.digest('hex').slice(0, 16)}`;
+/** The tools that were set aside when a server last listed its own. */
+export interface AsideBook {
+  of(name: string, config: McpServerConfig): readonly SetAside[];
+  learn(name: string, config: McpServerConfig, aside: readonly SetAside[]): void;
 }
 
 const NAME_MAX = 256;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../records/text/json-text.ts';
 import { unlessAborted } from '../../records/unless-aborted.ts';
-import { asideKey, type ListedTool, type SetAside } from './listed-tool.ts';
+import type { ListedTool, SetAside } from './listed-tool.ts';
 import type { McpServerConfig } from './mcp-config.ts';
 import { McpError, NeedsLogin, SessionLost } from './mcp-error.ts';
 import type { ConnectionPlace } from './open-server.ts';
@@ -8,8 +8,6 @@ import { type CallWatch, type Listing, ServerConnection } from './server-connect
 
 /** Time after which an unused server is stopped; it is started again when needed. */
 const IDLE_MS = 10 * 60_000;
-/** Maximum tools that were set aside of which is remembered. */
-const ASIDE_KEPT = 100;
 /** Maximum time that agents wait for a server that starts; then they begin without it. */
 const PATIENCE_MS = 8_000;
 /** Back-off after failed starts: doubled each time, up to the maximum. */
@@ -197,7 +195,7 @@ export class McpServer {
 
   #take(listing: Listing): void {
     this.#listing = listing;
-    this.#place.asides?.learn(asideKey(this.name, this.#config), listing.aside.slice(0, ASIDE_KEPT));
+    this.#place.asides?.learn(this.name, this.#config, listing.aside);
   }
 
   /** Stops the server. Never rejects. */

@@ -2,7 +2,7 @@ import { clean } from '../../../render/clean.ts';
 import { fit } from '../../../render/style.ts';
 import { tableLines } from '../../../render/table.ts';
 import { asideFile } from '../../../settings/quirk-file.ts';
-import { asideKey, setAsideTold } from '../../../tools/mcp/listed-tool.ts';
+import { setAsideTold } from '../../../tools/mcp/listed-tool.ts';
 import type { Context } from '../../setup/context.ts';
 import { printJson, printLines } from '../../setup/output.ts';
 import { type KnownServer, knownServers, plainConfig } from './available-servers.ts';
@@ -15,7 +15,7 @@ export function mcpList(context: Context): number {
   const book = asideFile(context.data_folder);
   const asideOf = (server: KnownServer) =>
     book
-      .of(asideKey(server.name, plainConfig(server, context)))
+      .of(server.name, plainConfig(server, context))
       .map(({ name, why }) => ({ name: clean(name), why: clean(why) }));
   if (context.json) {
     const all = servers.map((server) => ({ ...serverJson(server), set_aside: asideOf(server) }));
