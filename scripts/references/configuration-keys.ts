@@ -130,6 +130,9 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     meaning: 'whether messages may have the role `system`',
     default: '`true`',
   },
+  'providers.NAME.quirks.toolDescriptionMax': {
+    meaning: 'maximum characters of the description of a tool; longer ones are cut',
+  },
   'providers.NAME.models': { meaning: 'what is known of single models, by name' },
   'providers.NAME.models.NAME': { meaning: 'one model' },
   'providers.NAME.models.NAME.contextWindow': { meaning: 'tokens that fit, input and output together' },
@@ -149,6 +152,9 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'providers.NAME.models.NAME.quirks.systemRole': {
     meaning: 'whether messages may have the role `system`',
     default: '`true`',
+  },
+  'providers.NAME.models.NAME.quirks.toolDescriptionMax': {
+    meaning: 'maximum characters of the description of a tool; longer ones are cut',
   },
   'providers.NAME.models.NAME.price': {
     meaning: 'US dollars per million tokens ([prices](prices.md)); takes precedence over the built-in table',

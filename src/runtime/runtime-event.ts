@@ -18,6 +18,6 @@ export type RuntimeEvent =
   | { readonly type: 'delta'; readonly agent_id: string; readonly delta: ModelDelta }
   | { readonly type: 'output'; readonly agent_id: string; readonly call_id: string; readonly text: string }
   /** Notice for people about an agent, such as an MCP server that cannot be used; its model is told in another way. */
-  | { readonly type: 'notice'; readonly agent_id: string; readonly text: string }
+  | { readonly type: 'notice'; readonly agent_id: string; readonly text: string; readonly about?: 'tools' }
   /** The ledger became unreachable, or reachable again. While it is unreachable, nothing starts and nothing is lost. */
   | { readonly type: 'ledger'; readonly reachable: boolean; readonly text: string };

@@ -70,11 +70,11 @@ export function withoutRepeats(log: ChannelLog): ChannelLog {
   };
 }
 
-/** Logs when the ledger cannot be reached, and when it can be again, and once each what people of a tree are told, such as of tools that were set aside. */
+/** Logs when the ledger cannot be reached, and when it can be again, and once each which tools agents do without. */
 export function logEvents(runtime: RuntimeFace, log: ChannelLog, trouble: ChannelLog): void {
   const told = new Set<string>();
   runtime.subscribe((event) => {
-    if (event.type === 'notice' && !told.has(event.text)) {
+    if (event.type === 'notice' && event.about === 'tools' && !told.has(event.text)) {
       if (told.size >= TOLD_MAX) told.clear();
       told.add(event.text);
       log('warn', event.text, { agent: event.agent_id });

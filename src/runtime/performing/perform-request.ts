@@ -116,7 +116,8 @@ async function ask(
   let onBegun = () => {};
   try {
     const model = await context.models.modelOf(agent);
-    const onNotice = (text: string) => context.emit({ type: 'notice', agent_id: agent.id, text });
+    const onNotice = (text: string) =>
+      context.emit({ type: 'notice', agent_id: agent.id, text, about: 'tools' });
     // Servers may take long to start, and an interrupted turn does not wait for them.
     const notices = await unlessAborted(context.catalog.prepare(agent), controller.signal, () => []);
     for (const notice of notices) onNotice(notice);

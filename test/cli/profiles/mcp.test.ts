@@ -1,6 +1,6 @@
 /** Proves that people can add, list and test MCP servers, that those of a project are used only once its file is trusted, and that agents get their tools. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { type Home, makeHome } from '../run-cli.ts';
@@ -31,6 +31,40 @@ describe('coppice mcp', () => {
     const { stdout } = await home.run(['mcp', 'test', '--json']);
     const { ok, servers } = JSON.parse(stdout);
     assert.deepEqual([ok, servers[0].tools[0].name], [true, 't__echo']);
+  });
+
+  it('lists the tools that were set aside when a server was last started, without starting it', async () => {
+    const home = makeHome();
+    const good = { name: 'good', inputSchema: { type: 'object' } };
+    const odd = { name: 'odd\u001b[31m', inputSchema: { type: 'string' } };
+    const serve = (...tools: object[]) =>
+      home.configure({
+        mcp: {
+          servers: {
+            t: { command: SERVER[0], args: [PROGRAM, JSON.stringify({ tools })], env: { A: 'secret' } },
+          },
+        },
+      });
+    const listed = async () => {
+      const { stdout } = await home.run(['mcp', 'list']);
+      const { servers } = JSON.parse((await home.run(['mcp', 'list', '--json'])).stdout);
+      return [/^the MCP server .*$/m.exec(stdout)?.[0], servers[0].set_aside];
+    };
+    const why = 'its input is not an object, but of type string';
+    const told = `the MCP server t: a tool is set aside: odd (${why}), as of its last start`;
+    serve(good, odd);
+    assert.deepEqual(await listed(), [undefined, []]);
+    await home.run(['mcp', 'test']);
+    assert.deepEqual(await listed(), [told, [{ name: 'odd', why }]]);
+    serve(good, {});
+    assert.deepEqual(await listed(), [undefined, []]);
+    const run = await home.run(['run', '--model', rules(home, { name: 't__good', input: {} }), 'go']);
+    assert.match(run.stderr, /a tool is set aside: tool 2 \(it has no name\)/);
+    assert.deepEqual((await listed())[1], [{ name: 'tool 2', why: 'it has no name' }]);
+    const kept = readFileSync(join(home.folder, 'data', 'coppice', 'mcp-set-aside.json'), 'utf8');
+    assert.ok(!kept.includes('secret') && !kept.includes('mcp-server.ts'), kept);
+    writeFileSync(join(home.folder, 'data', 'coppice', 'mcp-set-aside.json'), '{"t": 7}');
+    assert.deepEqual(await listed(), [undefined, []]);
   });
 
   it('says what is wrong with what is added, and with a server that cannot be used', async () => {

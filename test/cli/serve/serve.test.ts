@@ -53,6 +53,33 @@ it('a server goes on when the reader of its log has left', async () => {
   assert.equal((await ended).code, 0);
 });
 
+it('logs once which tools were set aside, however many trees are told of it', async () => {
+  const server = join(import.meta.dirname, '..', '..', 'servers', 'mcp-server.ts');
+  const tools = [{ name: 'good', inputSchema: { type: 'object' } }, {}];
+  home.configure({
+    mcp: { servers: { t: { command: process.execPath, args: [server, JSON.stringify({ tools })] } } },
+  });
+  const { child, ended } = home.start(['serve', '--log', 'json']);
+  for (let run = 1; run <= 2; run += 1) {
+    const begun = await home.run(['run', '--detach', '--model', 'scripted:rules.json', 'go']);
+    const waited = await home.run(['wait', begun.stdout.trim(), '--timeout', '30']);
+    assert.equal(waited.code, 0, waited.stderr);
+  }
+  child.kill('SIGTERM');
+  const { stderr } = await ended;
+  const lines = stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .filter(({ text }) => /set aside/.test(text));
+  assert.deepEqual(
+    lines.map(({ level, text }) => [level, text]),
+    [['warn', 'the MCP server t: a tool is set aside: tool 2 (it has no name)']],
+    stderr,
+  );
+  assert.equal(typeof lines[0].agent, 'string');
+});
+
 it('does not start while a secret is missing, or a chat could not be answered', async () => {
   home.configure({ channels: { webhook: { ops: { url: 'https://example.org', secretEnv: 'OPS_SECRET' } } } });
   const secret = await home.run(['serve']);

@@ -38,7 +38,7 @@ export function mcpList(context: Context): number {
   }
   for (const server of servers) {
     const told = setAsideTold(server.name, asideOf(server));
-    if (told !== null) printLines([`when it was last started, ${told}`]);
+    if (told !== null) printLines([`${told}, as of its last start`]);
   }
   for (const notice of notices) process.stderr.write(`${clean(notice)}\n`);
   if (servers.some(({ state }) => state === 'untrusted' || state === 'changed'))
