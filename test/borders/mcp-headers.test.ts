@@ -93,7 +93,7 @@ async function listed(schema: object, modern = true, seen: IncomingHttpHeaders[]
   );
 }
 
-describe('a header of a tool at', () => {
+describe('no argument is a header that the protocol does not allow:', () => {
   for (const [title, schema, why] of SCHEMAS)
     it(title, async () => {
       const server = await listed(schema);
