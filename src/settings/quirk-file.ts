@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { learntQuirks } from '../models/provider/provider-config.ts';
 import type { QuirkBook } from '../models/provider/quirk-book.ts';
 import { replaceFile } from '../permissions/replace-file.ts';
-import type { AsideBook } from '../tools/mcp/listed-tool.ts';
+import type { SetAside } from '../tools/mcp/listed-tool.ts';
 import type { McpServerConfig } from '../tools/mcp/mcp-config.ts';
 
 const aside = z.object({ name: z.string(), why: z.string() });
@@ -18,7 +18,7 @@ export function quirkFile(data_folder: string): QuirkBook {
 }
 
 /** The tools that MCP servers listed last and that were set aside, for those who do not start the servers. */
-export function asideFile(data_folder: string): AsideBook {
+export function asideFile(data_folder: string) {
   const book = bookIn(join(data_folder, 'mcp-set-aside.json'), z.array(aside), []);
   // A hash, because a definition may have secrets.
   const keyOf = (name: string, { command, args = [], url }: McpServerConfig) =>
@@ -27,8 +27,9 @@ export function asideFile(data_folder: string): AsideBook {
       .digest('hex')
       .slice(0, 16)}`;
   return {
-    of: (name, config) => book.of(keyOf(name, config)),
-    learn: (name, config, found) => book.learn(keyOf(name, config), found.slice(0, ASIDE_MAX)),
+    of: (name: string, config: McpServerConfig) => book.of(keyOf(name, config)),
+    learn: (name: string, config: McpServerConfig, found: readonly SetAside[]) =>
+      book.learn(keyOf(name, config), found.slice(0, ASIDE_MAX)),
   };
 }
 

@@ -33,7 +33,7 @@ export function runtimeParts(
         env,
         sandboxFor: (name, config) => programSandbox(sandbox, config, env, store, `mcp.servers.${name}`),
         logins: loginsFolder(dataFolder(env)),
-        asides: asideFile(dataFolder(env)),
+        onAside: asideFile(dataFolder(env)).learn,
         argumentsFault,
       });
     },

@@ -27,6 +27,22 @@ export const TOOL_GUARDS: readonly Guard[] = [
     tests: ['tools/bash', 'processes/process-group'],
   },
   {
+    name: 'hosts-behind-a-proxy',
+    protects: 'hosts that are not allowed from sandboxed programs, where a proxy would reach them',
+    file: 'src/processes/hosts/host-proxy.ts',
+    guard: 'address: proxy !== null && found !== null ? to.host : found',
+    without: 'address: proxy !== null ? to.host : found',
+    tests: ['borders/sandbox-proxies'],
+  },
+  {
+    name: 'headers-of-tools',
+    protects: 'requests to MCP servers from headers that a tool may not have',
+    file: 'src/tools/mcp/tool-schema.ts',
+    guard: 'if (fault !== null) return fault;',
+    without: '',
+    tests: ['borders/mcp-headers'],
+  },
+  {
     name: 'line-breaks',
     protects: 'files with CR LF from edits by models, which see plain line breaks',
     file: 'src/tools/files/edit-text.ts',

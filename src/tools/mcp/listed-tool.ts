@@ -23,11 +23,8 @@ export interface SetAside {
   readonly why: string;
 }
 
-/** The tools that were set aside when a server last listed its own. */
-export interface AsideBook {
-  of(name: string, config: McpServerConfig): readonly SetAside[];
-  learn(name: string, config: McpServerConfig, aside: readonly SetAside[]): void;
-}
+/** Called with the tools that were set aside of each listing of a server. */
+export type OnAside = (name: string, config: McpServerConfig, aside: readonly SetAside[]) => void;
 
 const NAME_MAX = 256;
 const DESCRIPTION_MAX = 4_000;

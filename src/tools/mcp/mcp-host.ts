@@ -3,7 +3,7 @@ import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
 import { hasServerTool, type ProjectServer, serverOf } from '../../records/server-tools.ts';
 import type { Tool } from '../../records/tool.ts';
 import { DIRECT, FIND_TOOLS, searchTools } from './find-tools.ts';
-import { type AsideBook, setAsideTold } from './listed-tool.ts';
+import { type OnAside, setAsideTold } from './listed-tool.ts';
 import { type McpConfig, type McpServerConfig, mcpServerConfig } from './mcp-config.ts';
 import { McpServer } from './mcp-server.ts';
 import { nameForModels } from './server-names.ts';
@@ -34,8 +34,7 @@ export interface McpHostOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder in which logins are kept. */
   readonly logins?: string;
-  /** Where it is remembered which tools were set aside. */
-  readonly asides?: AsideBook;
+  readonly onAside?: OnAside;
   /** Returns the sandbox for a server's program; null for none. */
   readonly sandboxFor: (name: string, config: McpServerConfig) => Sandbox | null;
   /** Says, for the model, how the arguments of a call violate the schema of its tool; null if they do not. Bounded for every schema. */
@@ -98,8 +97,8 @@ export class McpHost {
     const key = JSON.stringify([name, root_id, config.cwd, definition]);
     let server = this.#servers.get(key);
     if (server === undefined) {
-      const { env, sandboxFor, logins, asides } = this.#options;
-      const place = { cwd: config.cwd, env, sandbox: sandboxFor(name, definition), logins, asides };
+      const { env, sandboxFor, logins, onAside } = this.#options;
+      const place = { cwd: config.cwd, env, sandbox: sandboxFor(name, definition), logins, onAside };
       server = new McpServer(name, definition, place);
       this.#servers.set(key, server);
       this.#forgetIdle();

@@ -195,7 +195,7 @@ export class McpServer {
 
   #take(listing: Listing): void {
     this.#listing = listing;
-    this.#place.asides?.learn(this.name, this.#config, listing.aside);
+    this.#place.onAside?.(this.name, this.#config, listing.aside);
   }
 
   /** Stops the server. Never rejects. */

@@ -13,7 +13,7 @@ import { startPipedProgram } from '../../processes/sandbox/piped-program.ts';
 import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import { unlessAborted } from '../../records/unless-aborted.ts';
 import { clean } from '../../render/clean.ts';
-import type { AsideBook } from './listed-tool.ts';
+import type { OnAside } from './listed-tool.ts';
 import { Login } from './login.ts';
 import type { McpServerConfig } from './mcp-config.ts';
 import { isTimeout, McpError, NeedsLogin, textOf } from './mcp-error.ts';
@@ -38,8 +38,7 @@ export interface ConnectionPlace {
   readonly sandbox: Sandbox | null;
   /** Folder in which logins are kept; undefined if there are no logins. */
   readonly logins?: string | undefined;
-  /** Where it is remembered which tools were set aside. */
-  readonly asides?: AsideBook | undefined;
+  readonly onAside?: OnAside | undefined;
 }
 
 export interface Opened {

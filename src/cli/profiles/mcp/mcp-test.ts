@@ -50,7 +50,7 @@ export async function testServer(known: KnownServer, context: Context): Promise<
       env: context.env,
       sandbox,
       logins: loginsFolder(context.data_folder),
-      asides: asideFile(context.data_folder),
+      onAside: asideFile(context.data_folder).learn,
     });
     const listed = await server.tools();
     const greeting = await server.greeting();
