@@ -35,22 +35,31 @@ const allowed = [
 const providerKey =
   /^(ANTHROPIC|OPENAI|AZURE_OPENAI|GOOGLE|GOOGLE_GENERATIVE_AI|GEMINI|OPENROUTER|MISTRAL|GROQ|DEEPSEEK|XAI|TOGETHER|FIREWORKS|COHERE|OLLAMA)_(\w+_)?(KEY|TOKEN)$/i;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /**
  * The environment of a child process: the fixed allow-list and the names in `also`, nothing else of the
  * runtime's environment.
  */
 export function childEnvironment(
   also: readonly string[],
-  from: Readonly<Record<string, string | undefined>> = process.env,
+  from: Environment = process.env,
 ): Record<string, string> {
-  const environment: Record<string, string> = {};
-  for (const name of allowed) {
-    const value = from[name];
-    if (value !== undefined) environment[name] = value;
-  }
-  for (const name of also) {
-    const value = from[name];
-    if (value !== undefined && !providerKey.test(name)) environment[name] = value;
-  }
-  return environment;
+  return variables([...allowed, ...also.filter((name) => !providerKey.test(name))], from);
+}
+
+/** What a configured program gets besides the basic variables: those passed on by name, if set, provider keys included, and those set by the configuration. */
+export function configuredVariables(
+  {
+    env,
+    envAllow = [],
+  }: { readonly env?: Environment | undefined; readonly envAllow?: readonly string[] | undefined },
+  from: Environment,
+): Record<string, string> {
+  return { ...variables(envAllow, from), ...env } as Record<string, string>;
+}
+
+/** Those of the variables that are set. */
+function variables(names: readonly string[], from: Environment): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (from[name] === undefined ? [] : [[name, from[name]]])));
 }

@@ -17,7 +17,7 @@ export function forgetProcessGroup(leader: number): void {
   live.delete(leader);
 }
 
-function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
+export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-leader, signal);
     return true;

@@ -1,5 +1,6 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import type { AcpTerms } from '../models/acp/open-acp-model.ts';
+import { configuredVariables } from '../processes/child-environment.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { Store } from '../store/store.ts';
 import { programSandbox } from './sandbox-of.ts';
@@ -50,14 +51,14 @@ async function toolServer(
       },
     );
   }
-  const { requestHeaders, serverEnvironment } = await import('../tools/mcp/server-variables.ts');
+  const { requestHeaders } = await import('../tools/mcp/server-variables.ts');
   const listed = (given: Readonly<Record<string, string>>) =>
     Object.entries(given).map(([key, value]) => ({ name: key, value }));
   try {
     if (config.url !== undefined)
       return { type: 'http', name, url: config.url, headers: listed(requestHeaders(config, env)) };
     const { command = '', args = [] } = config;
-    return { name, command, args: [...args], env: listed(serverEnvironment(config, env)) };
+    return { name, command, args: [...args], env: listed(configuredVariables(config, env)) };
   } catch (error) {
     throw new CoppiceError(
       'E_CONFIG',

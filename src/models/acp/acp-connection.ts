@@ -12,8 +12,13 @@ import {
   RequestError,
 } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
-import { childEnvironment } from '../../processes/child-environment.ts';
-import { type PipedProgram, readable, startPipedProgram } from '../../processes/sandbox/piped-program.ts';
+import { childEnvironment, configuredVariables } from '../../processes/child-environment.ts';
+import {
+  lastWordsIn,
+  type PipedProgram,
+  readable,
+  startPipedProgram,
+} from '../../processes/sandbox/piped-program.ts';
 import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import { unlessAborted } from '../../records/unless-aborted.ts';
 import { choiceOf } from './acp-choice.ts';
@@ -83,7 +88,7 @@ export class AcpConnection {
       const { command, args = [] } = config;
       const program = await startPipedProgram({
         ...{ file: command, args, cwd, sandbox, limits: config.limits },
-        env: acpEnvironment(config, env),
+        env: { ...childEnvironment([], env), ...configuredVariables(config, env) },
       });
       connection = new AcpConnection(name, program, tool_servers);
       const info = await within(
@@ -136,7 +141,7 @@ export class AcpConnection {
 
   /** Output that was not a message: often a usage text because of wrong arguments. */
   #words(how: string): string {
-    const last = /; last output on stderr: .*$/s.exec(how)?.[0] ?? '';
+    const last = lastWordsIn(how);
     const noise = readable(this.#wire.noise());
     return noise === '' ? last : `${last}; it wrote: ${noise}`;
   }
@@ -252,17 +257,4 @@ export function acpClient(sessions: ReadonlyMap<string, AcpSession>): ClientApp 
     .onRequest(terminal.release, ({ params }) =>
       session(params.sessionId).releaseTerminal(params.terminalId),
     );
-}
-
-/** The program's environment: a basic allow-list, variables passed by name, and variables set by the configuration. */
-function acpEnvironment(
-  config: AcpServerConfig,
-  from: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
-  const environment = childEnvironment([], from);
-  for (const name of config.envAllow ?? []) {
-    const value = from[name];
-    if (value !== undefined) environment[name] = value;
-  }
-  return { ...environment, ...config.env };
 }

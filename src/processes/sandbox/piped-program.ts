@@ -237,6 +237,11 @@ class RunningProgram implements PipedProgram {
   }
 }
 
+/** The part of a sentence of `PipedProgram.gone` that quotes the program. */
+export function lastWordsIn(how: string): string {
+  return /; last output on stderr: .*$/s.exec(how)?.[0] ?? '';
+}
+
 /** The end is more informative than the beginning. */
 function newest(text: string): string {
   return text.length <= LAST_WORDS ? text : `…${endOfText(text, LAST_WORDS)}`;

@@ -8,8 +8,8 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { childEnvironment } from '../../processes/child-environment.ts';
-import { startPipedProgram } from '../../processes/sandbox/piped-program.ts';
+import { childEnvironment, configuredVariables } from '../../processes/child-environment.ts';
+import { lastWordsIn, startPipedProgram } from '../../processes/sandbox/piped-program.ts';
 import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import { unlessAborted } from '../../records/unless-aborted.ts';
 import { clean } from '../../render/clean.ts';
@@ -17,7 +17,7 @@ import type { OnAside } from './listed-tool.ts';
 import { Login } from './login.ts';
 import type { McpServerConfig } from './mcp-config.ts';
 import { isTimeout, McpError, NeedsLogin, textOf } from './mcp-error.ts';
-import { requestHeaders, serverEnvironment } from './server-variables.ts';
+import { requestHeaders } from './server-variables.ts';
 import { fetchWithBounds } from './wire/bounded-fetch.ts';
 import { LenientAnswers } from './wire/lenient-answers.ts';
 import { StdioTransport } from './wire/stdio-transport.ts';
@@ -96,7 +96,7 @@ async function openProgram(start: Start, mode: Mode): Promise<Opened> {
   const { cwd, env, sandbox } = place;
   const program = await startPipedProgram({
     ...{ file, args, cwd, sandbox, limits: config.limits },
-    env: { ...childEnvironment([], env), ...serverEnvironment(config, env) },
+    env: { ...childEnvironment([], env), ...configuredVariables(config, env) },
   }).catch((error: Error) => {
     throw new McpError(error.message);
   });
@@ -190,8 +190,4 @@ async function greet(
 
 function tooLate(): never {
   throw new SdkError(SdkErrorCode.RequestTimeout, 'too late');
-}
-
-function lastWordsIn(how: string): string {
-  return /; last output on stderr: .*$/s.exec(how)?.[0] ?? '';
 }

@@ -33,12 +33,3 @@ export function requestHeaders(config: McpServerConfig, env: Environment): Recor
   });
   return { ...config.headers, ...Object.fromEntries(from_env) };
 }
-
-/** Returns the variables of a server's program besides the basic ones: those passed on by name, if set, and those set by the configuration. */
-export function serverEnvironment(config: McpServerConfig, env: Environment): Record<string, string> {
-  const passed = (config.envAllow ?? []).flatMap((name) => {
-    const value = env[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return { ...Object.fromEntries(passed), ...config.env };
-}

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { findShell } from '../../processes/find-shell.ts';
-import { forgetProcessGroup, registerProcessGroup } from '../../processes/process-group.ts';
+import { forgetProcessGroup, registerProcessGroup, signalGroup } from '../../processes/process-group.ts';
 import { clean } from '../../render/clean.ts';
 
 const TIMEOUT_MS = 2_000;
@@ -31,7 +31,7 @@ export function runUserScript(
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
     if (pid !== undefined) {
-      killGroup(pid);
+      signalGroup(pid, 'SIGKILL');
       forgetProcessGroup(pid);
     }
     resolve(line);
@@ -48,12 +48,4 @@ export function runUserScript(
   child.stdin.on('error', () => undefined);
   child.stdin.end(`${JSON.stringify(document)}\n`);
   return promise;
-}
-
-function killGroup(leader: number): void {
-  try {
-    process.kill(-leader, 'SIGKILL');
-  } catch {
-    // The whole group has ended.
-  }
 }

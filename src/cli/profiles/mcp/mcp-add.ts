@@ -6,7 +6,7 @@ import type { Context } from '../../setup/context.ts';
 import { printJson, printLines } from '../../setup/output.ts';
 import { tryServer } from './try-server.ts';
 
-export interface AddOptions {
+interface AddOptions {
   readonly url?: string;
   readonly env: readonly string[];
   readonly envAllow: readonly string[];

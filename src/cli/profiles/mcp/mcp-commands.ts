@@ -1,14 +1,11 @@
 import type { CommandBuilder } from '../../start/command-builder.ts';
 import { collect, ruleOptions, seconds } from '../../start/option-values.ts';
-import type { AddOptions } from './mcp-add.ts';
-import type { LoginOptions } from './mcp-login.ts';
-import type { McpServeOptions } from './mcp-serve.ts';
 
 /** Default of `--max-wait`: many clients time out after a minute. */
 const MAX_WAIT_SECONDS = 45;
 
 /** `coppice mcp …` */
-export function addMcpCommands({ sub, deferred }: CommandBuilder): void {
+export function addMcpCommands({ sub, imported }: CommandBuilder): void {
   const mcp = sub(
     'mcp',
     'Serve an MCP client on standard input and output; MCP servers that agents use: list, test, add, login',
@@ -22,32 +19,18 @@ export function addMcpCommands({ sub, deferred }: CommandBuilder): void {
     .option('--profile <name>', 'configure the agents by a named profile; see coppice profiles');
   ruleOptions(mcp);
   mcp.action(
-    deferred(
-      async (context, options: McpServeOptions) =>
-        (await import('./mcp-serve.ts')).mcpServe(context, options),
-      { creates_ledger: true, local: true },
-    ),
+    imported(async () => (await import('./mcp-serve.ts')).mcpServe, { creates_ledger: true, local: true }),
   );
   sub('list', 'List the MCP servers of the configuration and of this folder', mcp).action(
-    deferred(async (context) => (await import('./mcp-list.ts')).mcpList(context), { local: true }),
+    imported(async () => (await import('./mcp-list.ts')).mcpList, { local: true }),
   );
   sub('test', 'Start MCP servers and list their tools', mcp)
     .argument('[names...]', 'default: all that may be used')
-    .action(
-      deferred(async (context, names: string[]) => (await import('./mcp-test.ts')).mcpTest(context, names), {
-        local: true,
-      }),
-    );
+    .action(imported(async () => (await import('./mcp-test.ts')).mcpTest, { local: true }));
   sub('login', 'Log in to an MCP server in a browser', mcp)
     .argument('<name>', 'its name')
     .option('--forget', 'forget the login instead')
-    .action(
-      deferred(
-        async (context, name: string, options: LoginOptions) =>
-          (await import('./mcp-login.ts')).mcpLogin(context, name, options),
-        { local: true },
-      ),
-    );
+    .action(imported(async () => (await import('./mcp-login.ts')).mcpLogin, { local: true }));
   sub('add', 'Add an MCP server to the configuration', mcp)
     .argument('<name>', 'its name, with which the names of its tools begin')
     .argument('[command...]', 'after --: the program and its arguments')
@@ -74,11 +57,5 @@ export function addMcpCommands({ sub, deferred }: CommandBuilder): void {
     .option('--writable <path>', 'a folder or file that the program may write (repeatable)', collect, [])
     .option('--sandbox <mode>', 'off: run the program without a sandbox, with all your rights')
     .option('--untried', 'add the program without trying it')
-    .action(
-      deferred(
-        async (context, name: string, command: string[], options: AddOptions) =>
-          (await import('./mcp-add.ts')).mcpAdd(context, name, command, options),
-        { local: true },
-      ),
-    );
+    .action(imported(async () => (await import('./mcp-add.ts')).mcpAdd, { local: true }));
 }

@@ -10,7 +10,7 @@ import { type KnownServer, knownServers, plainConfig } from './available-servers
 const HEAD = ['NAME', 'SOURCE', 'STATE', 'WHAT'] as const;
 
 /** `coppice mcp list`: lists the servers without starting any, with the tools that were set aside when they were last started. */
-export function mcpList(context: Context): number {
+export async function mcpList(context: Context): Promise<number> {
   const { servers, notices } = knownServers(context);
   const book = asideFile(context.data_folder);
   const asideOf = (server: KnownServer) =>

@@ -7,7 +7,7 @@ import type { Context } from '../../setup/context.ts';
 import { printJson, printLines } from '../../setup/output.ts';
 import { type KnownServer, usableServers } from './available-servers.ts';
 
-export interface LoginOptions {
+interface LoginOptions {
   readonly forget?: boolean;
 }
 

@@ -11,7 +11,7 @@ import type { Context } from '../../setup/context.ts';
 import { closeStore, endUnread, onGone, onStopSignal } from '../../setup/end-process.ts';
 import { EXIT } from '../../start/exit-code.ts';
 
-export interface McpServeOptions {
+interface McpServeOptions {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
   readonly toolset: readonly string[];

@@ -2,6 +2,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { replaceFile } from '../../../permissions/replace-file.ts';
+import { shellWord } from '../../../settings/suggested-command.ts';
 import { hashFiles } from '../../../tools/files/skill-folder.ts';
 import { type RawAgentFiles, readProjectAgentFiles } from './read-agent-files.ts';
 
@@ -121,6 +122,5 @@ export function untrustedNotice(project: ProjectAgents): string | null {
 }
 
 export function argumentFor(folder: string): string {
-  if (folder === resolve('.')) return '';
-  return /^[\w./-]+$/.test(folder) ? ` ${folder}` : ` '${folder.replaceAll("'", `'\\''`)}'`;
+  return folder === resolve('.') ? '' : ` ${shellWord(folder)}`;
 }

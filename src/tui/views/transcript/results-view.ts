@@ -1,5 +1,6 @@
 import { deedsHead } from '../../../records/agent/deeds-line.ts';
 import { resultLine } from '../../../records/conversation/child-text.ts';
+import { jsonIn } from '../../../records/text/json-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
 import { sign, type UiStyle } from '../../../render/style.ts';
@@ -42,9 +43,5 @@ export function resultsView(text: string, width: number, style: UiStyle, names: 
 
 function read(text: string): readonly SubAgentResult[] | null {
   if (!text.startsWith('{"sub_agent_results":')) return null;
-  try {
-    return (JSON.parse(text) as { sub_agent_results: SubAgentResult[] }).sub_agent_results;
-  } catch {
-    return null;
-  }
+  return (jsonIn(text) as { sub_agent_results: SubAgentResult[] } | undefined)?.sub_agent_results ?? null;
 }
