@@ -341,7 +341,7 @@ export const NEAR: readonly Near[] = [
     one_database: true,
   },
   {
-    under: ['runtime/performing/agent-program-host', 'runtime/performing/host-terminal'],
+    under: ['runtime/performing/agent-program-host'],
     quick: [],
     slow: ['runtime/performing/agent-program-host', 'runtime/permissions/protected-places'],
   },

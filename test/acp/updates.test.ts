@@ -8,9 +8,13 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { ConversationFeed } from '../../src/acp/updates/conversation-feed.ts';
-import { doneChange, intendedChange } from '../../src/acp/updates/file-change.ts';
 import { StreamedText } from '../../src/acp/updates/streamed-text.ts';
-import { resultView, toolCallView } from '../../src/acp/updates/tool-call-view.ts';
+import {
+  doneChange,
+  intendedChange,
+  resultView,
+  toolCallView,
+} from '../../src/acp/updates/tool-call-view.ts';
 import { UpdateQueue } from '../../src/acp/updates/update-queue.ts';
 import type { Message, PlacedMessage } from '../../src/records/conversation/message.ts';
 import { temporaryFolder } from '../temporary-folder.ts';

@@ -3,18 +3,20 @@ import type {
   NewSessionResponse,
   PromptResponse,
   SessionUpdate,
+  StopReason,
 } from '@agentclientprotocol/sdk';
 import type { Agent } from '../../records/agent/agent.ts';
-import { isWorking } from '../../records/agent/state.ts';
+import { failureOf, isWorking } from '../../records/agent/state.ts';
+import { cutShort } from '../../records/conversation/child-text.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { storable } from '../../records/text/text.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import { failureError } from '../protocol-error.ts';
 import { ConversationFeed } from '../updates/conversation-feed.ts';
 import type { OpenTree, TreeSession } from './open-tree.ts';
 import { descendantsOf, planEntries } from './plan-entries.ts';
 import { promptContent } from './prompt-content.ts';
 import { configOptions, modeState, readChange, readMode, type Settings } from './session-settings.ts';
-import { stopReasonOf } from './stop-reason.ts';
 
 /** Minimum time between two plans. */
 const PLAN_MS = 400;
@@ -222,4 +224,15 @@ export class EditorSession implements TreeSession {
     if (at !== -1) this.#own.splice(at, 1);
     return at !== -1;
   }
+}
+
+/** Returns why a turn ended. Throws an error of the protocol if it failed. */
+export function stopReasonOf({ state }: Pick<Agent, 'state'>, cancelled: boolean): StopReason {
+  if (cancelled) return 'cancelled';
+  const failure = failureOf(state);
+  if (failure === null) return cutShort(state) === null ? 'end_turn' : 'max_turn_requests';
+  if (failure.kind === 'refused') return 'refusal';
+  if (failure.kind === 'cut') return 'max_tokens';
+  if (failure.kind === 'cancelled') return 'cancelled';
+  throw failureError(failure);
 }

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { Order } from '../../kernel/mailbox/order.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { nameFault, storedName } from '../../records/agent/agent-name.ts';
 import { isTerminal } from '../../records/agent/state.ts';
-import type { Mail, NewMail } from '../../records/conversation/mail.ts';
+import type { Mail, MailKind, NewMail } from '../../records/conversation/mail.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import type { RulesPlace } from '../../store/approvals/answer-approval.ts';
@@ -11,7 +12,6 @@ import type { Executor } from '../executor/executor.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeFace, SendOptions } from '../runtime-face.ts';
 import type { OpenOptions } from '../runtime-options.ts';
-import { humanMail, orderMail } from './human-mail.ts';
 
 /** Maximum time that `fork` waits for the process that leads the agent. */
 const FORK_TIMEOUT_MS = 10_000;
@@ -139,4 +139,30 @@ export class HumanOrders {
     const mails = await answerApproval(this.#store, ask_id, given, this.#rules);
     for (const mail of mails) this.#executor.delivered(mail);
   }
+}
+
+/** Id and time of outgoing mail. */
+type Stamp = Pick<NewMail, 'id' | 'sent_at'>;
+
+/** Mail from the person at this machine. */
+export function humanMail(
+  to: Agent,
+  kind: Extract<MailKind, 'letter' | 'control'>,
+  body: string,
+  stamp: Stamp = { id: randomUUID(), sent_at: Date.now() },
+): NewMail {
+  return {
+    ...stamp,
+    root_id: to.root_id,
+    to_id: to.id,
+    from_id: null,
+    from_name: 'you',
+    kind,
+    body: storable(body),
+  };
+}
+
+/** Control mail with an order to an agent. */
+export function orderMail(to: Agent, order: Order, stamp?: Stamp): NewMail {
+  return humanMail(to, 'control', JSON.stringify(order), stamp);
 }

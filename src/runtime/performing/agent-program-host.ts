@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, realpathSync } from 'node:fs';
 import { commandLine } from '../../models/command-line.ts';
-import type { HostAnswer, HostUse, ModelHost } from '../../models/model-host.ts';
+import type { HostAnswer, HostExit, HostTerminal, HostUse, ModelHost } from '../../models/model-host.ts';
 import { askingRules, decide } from '../../permissions/decide.ts';
 import type { AskedCall } from '../../permissions/grants/grant.ts';
 import { modeRefusal, withMode } from '../../permissions/mode.ts';
@@ -17,9 +17,16 @@ import { blindRefusal, policyRefusal } from '../../permissions/refusal.ts';
 import { takesPath } from '../../permissions/tool-permission.ts';
 import { callTouches } from '../../permissions/touched-paths.ts';
 import { findShell, shellArguments } from '../../processes/find-shell.ts';
+import { TIMEOUT_MAX_SECONDS } from '../../processes/limits/command-budget.ts';
+import { NewestOutput } from '../../processes/output/newest-output.ts';
 import { treeOutput } from '../../processes/output/spill-folder.ts';
 import { boundCommand, type CommandBounds } from '../../processes/sandbox/command-bounds.ts';
-import type { ProcessPlace } from '../../processes/starting/run-process.ts';
+import {
+  type ProcessEnd,
+  type ProcessPlace,
+  type ProcessRequest,
+  runProcess,
+} from '../../processes/starting/run-process.ts';
 import { commandEnvironment } from '../../processes/starting/unattended.ts';
 import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
 import { permissionOf } from '../../tools/built-in-permissions.ts';
@@ -28,7 +35,6 @@ import { difference } from '../../tools/files/difference.ts';
 import { isBinary } from '../../tools/files/file-kind.ts';
 import { readWhole } from '../../tools/files/read-whole.ts';
 import { WRITE_BYTES } from '../../tools/files/write.ts';
-import { startHostTerminal } from './host-terminal.ts';
 import { type ProtectedContext, protectedPlace, unreadablePlace } from './protected-places.ts';
 
 export interface HostContext extends ProtectedContext {
@@ -236,4 +242,45 @@ function canonical(folder: string): string {
   } catch {
     return folder; // the folder is gone: every use of it reports that
   }
+}
+
+/** Runs a command for an agent program, in a process group of its own that ends with the command or with `kill`. */
+function startHostTerminal(
+  request: Pick<ProcessRequest, 'file' | 'args' | 'place' | 'env' | 'tree' | 'budget' | 'confine'> & {
+    readonly notes: readonly string[];
+  },
+  output_bytes: number,
+): HostTerminal {
+  const controller = new AbortController();
+  const output = new NewestOutput(output_bytes);
+  let exit: HostExit | null = null;
+  const exited = runProcess({
+    ...request,
+    signal: controller.signal,
+    timeout_ms: TIMEOUT_MAX_SECONDS * 1000,
+    onOutput: (chunk) => output.push(chunk),
+    // The command itself writes only to standard output (`exec 2>&1`): standard error is what its sandbox reports.
+    onErrorOutput: (chunk) => output.push(chunk),
+  }).then((end) => {
+    if (end.end === 'not_started') output.push(Buffer.from(`[could not be started: ${end.error.message}]\n`));
+    if (end.end === 'timed_out') output.push(Buffer.from(`\n[stopped after ${TIMEOUT_MAX_SECONDS} s]\n`));
+    if (end.end === 'over_limit') output.push(Buffer.from(`\n[${end.why}]\n`));
+    for (const note of request.notes) output.push(Buffer.from(`\n[${note}]\n`));
+    exit = exitOf(end);
+    return exit;
+  });
+  return {
+    output: () => ({ text: output.text(), truncated: output.truncated, exit }),
+    exited,
+    kill: async () => {
+      controller.abort();
+      await exited;
+    },
+  };
+}
+
+/** Exit as in a shell: code 127 if the command could not be started, a signal if it was stopped. */
+function exitOf(end: ProcessEnd): HostExit {
+  if (end.end === 'exited') return { code: end.code, signal: end.signal };
+  return end.end === 'not_started' ? { code: 127, signal: null } : { code: null, signal: 'SIGTERM' };
 }

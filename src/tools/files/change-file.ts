@@ -1,14 +1,15 @@
 import { isUtf8 } from 'node:buffer';
-import { unlinkSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdirSync, unlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContainedPath } from '../../permissions/path-containment.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
+import { ProcessLock } from '../../processes/process-lock.ts';
 import type { FileStamp } from '../../records/conversation/message.ts';
 import type { SeenContext, ToolContext } from '../../records/tool.ts';
 import { writeContained } from './atomic-write.ts';
 import { HASH_BYTES, type HashedFile, hashBytes, hashContained } from './file-hash.ts';
 import { isBinary } from './file-kind.ts';
-import { withFileLock } from './file-lock.ts';
 
 /** Maximum bytes of the previous text that are kept with a change. */
 const BASE_MAX = 200_000;
@@ -131,4 +132,22 @@ function breaksIn(bytes: Buffer): number {
   let breaks = 0;
   for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) breaks += 1;
   return breaks;
+}
+
+const PAUSE_MS = 2;
+const WAIT_MS = 10_000;
+
+/** Runs `change`, which must be synchronous, under a lock that all processes with the same data folder share. */
+async function withFileLock<T>(folder: string, signal: AbortSignal, change: () => T): Promise<T> {
+  mkdirSync(folder, { recursive: true });
+  const lock = new ProcessLock(join(folder, 'changes.lock'));
+  try {
+    for (let waited_ms = 0; !lock.take(); waited_ms += PAUSE_MS) {
+      if (waited_ms >= WAIT_MS) throw new Error('another process keeps changing files: try again');
+      await sleep(PAUSE_MS, undefined, { signal });
+    }
+    return change();
+  } finally {
+    lock.close();
+  }
 }

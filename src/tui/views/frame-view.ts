@@ -1,6 +1,8 @@
-// The views: pure functions from the state to lines of a given width.
 import { isTerminal } from '../../records/agent/state.ts';
-import type { UiStyle } from '../../render/style.ts';
+import { duration } from '../../render/amounts.ts';
+import { clean } from '../../render/clean.ts';
+import { sign, type UiStyle } from '../../render/style.ts';
+import type { Action } from '../keys/actions.ts';
 import type { KeyRow } from '../keys/key-rows.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import { childrenView } from '../state/agents/family.ts';
@@ -9,15 +11,12 @@ import { isConfirmation } from '../state/confirmation.ts';
 import { MODE_WORDS, modeInView } from '../state/mode-in-view.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
 import type { Frame } from '../terminal/screen.ts';
-import { line } from '../text/line.ts';
+import { columns, line, type Part, separator } from '../text/line.ts';
 import { MarkdownTail } from '../text/markdown.ts';
 import { agentsOverlay } from './agents-overlay.ts';
 import { approvalBox } from './approvals/approval-box.ts';
 import { CHILDREN_MAX, childrenLayer } from './children-layer.ts';
 import { confirmationLines } from './confirmation-lines.ts';
-import { hintLine } from './hint-line.ts';
-import { captureBar } from './input/capture-bar.ts';
-import { commandLines } from './input/command-lines.ts';
 import { queuedLines } from './input/queued-lines.ts';
 import { type Layers, layout } from './layout.ts';
 import { keysHelp } from './lists/keys-help.ts';
@@ -29,6 +28,8 @@ import { statusLayer } from './status-layer.ts';
 import { workingTasksLine } from './tasks-line.ts';
 import { agentNames } from './transcript/agent-names.ts';
 import { streamingView } from './transcript/streaming-view.ts';
+
+// The views: pure functions from the state to lines of a given width.
 
 export interface FrameSettings {
   readonly width: number;
@@ -131,4 +132,101 @@ function questionOf(
       drafting,
       ...(rules_file === undefined ? {} : { rules_file }),
     });
+}
+
+/** Hints on what can be done next, most important first. */
+export function hintLine(state: UiState, width: number, style: UiStyle, keys = STANDARD_SHORTCUTS): string {
+  const hints = hintsFor(state, keys).filter((hint) => hint !== null);
+  return line(style, width, [['dim', ` ${hints.join(separator(style))}`]]);
+}
+
+function hintsFor(state: UiState, keys: Shortcuts): readonly (string | null)[] {
+  const { leader } = keys;
+  if (state.leaving !== null) return [named(keys.whole('clear'), 'again leaves')];
+  const behind = (action: Action, word: string) => named(keys.short(action), word);
+  if (state.leader)
+    return [
+      ...(state.question === null ? [] : [behind('allow', 'once'), behind('deny', 'deny')]),
+      'arrows move',
+      '0-9 slot',
+      behind('agents', 'agents'),
+      behind('trees', 'trees'),
+      behind('approvals', 'approvals'),
+      behind('capture', 'capture'),
+      behind('fork', 'fork'),
+      behind('kill', 'kill'),
+      behind('reap', 'reap'),
+      behind('keys', 'keys'),
+      behind('quit', 'quit'),
+      'Esc back',
+    ];
+  const agent = state.view === null ? undefined : state.agents.get(state.view);
+  if (agent !== undefined && isTerminal(agent.state.type))
+    return [
+      'ended: no input',
+      agent.parent_id === null ? named(keys.whole('quit'), 'quits') : null,
+      `${leader} arrows move`,
+      named(keys.whole('reap'), 'removes ended agents'),
+    ];
+  const agents = named(keys.whole('agents'), 'agents');
+  if (agent !== undefined && paneOf(state, agent.id).capture !== null)
+    return ['/fork starts a child with this', '/cancel ends it', '// writes a /', agents];
+  const { length } = state.asks;
+  const asks = length > 0 ? [named(keys.whole('approvals'), `answers ${length}`)] : [];
+  // Kept short: when a window gets narrower and lower at once, it is unknown whether a wide row below the input was dropped or wrapped.
+  const mode = MODE_WORDS[modeInView(state)];
+  return [...asks, agents, named(keys.whole('keys'), 'keys'), '/ commands', mode];
+}
+
+function named(key: string | null, word: string): string | null {
+  return key === null ? null : `${key} ${word}`;
+}
+
+/** Says that a capture is open and that nothing of it is sent; null without one. */
+export function captureBar(state: UiState, width: number, style: UiStyle): string | null {
+  const agent = state.view === null ? undefined : state.agents.get(state.view);
+  if (agent === undefined) return null;
+  const { capture } = paneOf(state, agent.id);
+  if (capture === null) return null;
+  const count = capture.length === 1 ? '1 line' : `${capture.length} lines`;
+  const dot = sign(style, '·');
+  if (style.accessible)
+    return line(style, width, [
+      `Capture, ${count}, not sent to ${clean(agent.name)}. /fork or /cancel; // for /.`,
+    ]);
+  const bar = sign(style, '━');
+  const parts: Part[] = [
+    [
+      'magenta',
+      `${bar.repeat(2)} CAPTURE ${dot} ${count} ${dot} not sent to ${clean(agent.name)} ${bar.repeat(2)} `,
+    ],
+    `/fork ${dot} /cancel ${dot} // for /`,
+  ];
+  const rest = width - columns(parts) - 1;
+  return line(style, width, rest > 0 ? [...parts, ['magenta', ` ${bar.repeat(rest)}`]] : parts);
+}
+
+const ROWS_MAX = 6;
+
+/** The command that the person runs, and the end of its output so far. */
+function commandLines(
+  { shell_command, now }: UiState,
+  width: number,
+  rows: number,
+  style: UiStyle,
+): string[] {
+  if (shell_command === null || rows < 1) return [];
+  const { command, output, since } = shell_command;
+  const clock = style.accessible ? '' : ` ${duration(now - since)}`;
+  const head = line(style, width, [
+    ['magenta', '! '],
+    clean(command),
+    ['dim', `${clock} ${sign(style, '·')} Esc stops it`],
+  ]);
+  const newest = output
+    .trimEnd()
+    .split('\n')
+    .slice(-(Math.min(rows, ROWS_MAX) - 1));
+  const told = output.trim() === '' || rows < 2 ? [] : newest;
+  return [head, ...told.map((row) => line(style, width, [['dim', `  ${clean(row)}`]]))];
 }
