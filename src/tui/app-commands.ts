@@ -1,5 +1,6 @@
 import { nameOfTask } from '../kernel/toolsets/acts/new-child.ts';
-import { isWorking } from '../records/agent/state.ts';
+import type { Agent } from '../records/agent/agent.ts';
+import { isTerminal, isWorking } from '../records/agent/state.ts';
 import type { CaptureContent } from '../records/conversation/message.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { didYouMean } from '../render/nearest-name.ts';
@@ -16,11 +17,11 @@ import { tellTasks } from './commands/show-tasks.ts';
 import { switchMode } from './commands/switch-mode.ts';
 import { askUndo } from './commands/undo-changes.ts';
 import { addressee } from './composer/attachments/mentions.ts';
-import { findAgent } from './composer/resolve-agent.ts';
 import { withMentioned, writeMessage } from './composer/write-message.ts';
 import { answerByCommand } from './keys/answer-keys.ts';
+import { agentAtSlot, numberedAgents } from './state/agents/slots.ts';
 import { captureIn } from './state/capture.ts';
-import { paneOf } from './state/ui-state.ts';
+import { paneOf, type UiState } from './state/ui-state.ts';
 
 /** Handles what a person sent: a command, captured text, a message to the agent in view, or the first prompt. */
 export function submit(app: AppContext, text: string): void {
@@ -260,4 +261,32 @@ export function quit(app: AppContext): void {
   const working = workingHere(app) + app.working_elsewhere;
   if (working === 0) return app.leave('quit');
   app.dispatch({ type: 'overlay', overlay: { type: 'quit', working } });
+}
+
+const PREFIX_MIN = 4;
+
+type Found =
+  | { readonly type: 'agent'; readonly agent: Agent }
+  | { readonly type: 'ambiguous'; readonly candidates: readonly Agent[] }
+  | { readonly type: 'none' };
+
+/** Finds an agent by slot, name, the first four or more characters of its id, or number. Living agents take precedence over dead ones of the same name. */
+export function findAgent(state: UiState, reference: string): Found {
+  const wanted = reference.trim();
+  if (/^\d$/.test(wanted)) {
+    const id = agentAtSlot(state, Number(wanted));
+    const agent = id === null ? undefined : state.agents.get(id);
+    if (agent !== undefined) return { type: 'agent', agent };
+  }
+  const all = [...state.agents.values()];
+  const named = all.filter((agent) => agent.name === wanted);
+  const living = named.filter((agent) => !isTerminal(agent.state.type));
+  const short = wanted.length < PREFIX_MIN;
+  const by_id = short ? [] : all.filter((agent) => agent.id.startsWith(wanted.toLowerCase()));
+  const candidates = living.length > 0 ? living : named.length > 0 ? named : by_id;
+  const numbered = /^\d+$/.test(wanted) ? numberedAgents(state).get(Number(wanted)) : undefined;
+  if (candidates.length === 0 && numbered !== undefined) return { type: 'agent', agent: numbered };
+  if (candidates.length > 1) return { type: 'ambiguous', candidates };
+  const [agent] = candidates;
+  return agent === undefined ? { type: 'none' } : { type: 'agent', agent };
 }

@@ -1,8 +1,7 @@
-/** Telegram: calls of the Bot API (bot/), updates from people (inbound/), messages to people (outbound/), and formatted text (text/). */
-
 import { clean } from '../../render/clean.ts';
 import type {
   ChannelLog,
+  ChatEvent,
   ChatSessions,
   DeliverContext,
   DeliverResult,
@@ -18,7 +17,9 @@ import { CommandReplies } from './inbound/command-replies.ts';
 import { UpdateHandler } from './inbound/update-handler.ts';
 import { UpdatePoll } from './inbound/update-poll.ts';
 import { type DeliverTools, deliverParcel } from './outbound/deliver-parcel.ts';
-import { LiveMessages } from './outbound/live-messages.ts';
+import { LiveMessage, type LiveTools } from './outbound/live-message.ts';
+
+/** Telegram: calls of the Bot API (bot/), updates from people (inbound/), messages to people (outbound/), and formatted text (text/). */
 
 const REPLIES_MAX = 10_000;
 const PROBE_MS = 5_000;
@@ -154,4 +155,32 @@ function addressProblem(address: string, allow: ReadonlySet<number>): string | n
   if (id > 0 && !allow.has(id))
     return `the Telegram user ${id} is not among those who are allowed: add ${id} to channels.telegram.allow`;
   return null;
+}
+
+/** The live messages of all chats, one per agent. */
+class LiveMessages {
+  readonly #tools: LiveTools;
+  readonly #all = new Map<string, LiveMessage>();
+
+  constructor(tools: LiveTools) {
+    this.#tools = tools;
+  }
+
+  handle(event: ChatEvent): void {
+    this.of(event.chat, event.agent_id).handle(event);
+  }
+
+  of(chat: string, agent_id: string): LiveMessage {
+    const key = `${chat}:${agent_id}`;
+    let live = this.#all.get(key);
+    if (live === undefined) {
+      live = new LiveMessage(chat, agent_id, this.#tools);
+      this.#all.set(key, live);
+    }
+    return live;
+  }
+
+  close(): void {
+    for (const live of this.#all.values()) live.close();
+  }
 }

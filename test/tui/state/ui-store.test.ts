@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentState } from '../../../src/records/agent/state.ts';
-import { findAgent } from '../../../src/tui/composer/resolve-agent.ts';
+import { findAgent } from '../../../src/tui/app-commands.ts';
 import { descendants, idleAgents } from '../../../src/tui/state/agents/family.ts';
 import type { UiEvent } from '../../../src/tui/state/ui-event.ts';
 import { EMPTY_UI, paneOf, type UiState } from '../../../src/tui/state/ui-state.ts';

@@ -2,14 +2,32 @@ import { realpathSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { ALL_TOOLSETS } from '../../../kernel/toolsets/all-toolsets.ts';
 import { workingFolder } from '../../../processes/working-folder.ts';
-import type { Profile } from '../../../records/agent/profile.ts';
+import { BLANK_PROFILE, type Profile } from '../../../records/agent/profile.ts';
 import { configFolder } from '../../../settings/folders.ts';
 import { settingsProfiles, unknownAllowed } from '../../../settings/settings-profiles.ts';
 import type { LoadedConfiguration } from '../load-configuration.ts';
-import { BUILT_IN_PROFILES } from './built-in-profiles.ts';
 import { TOOLS } from './parse-agent-file.ts';
 import { parseAgentFiles, readUserAgentFiles } from './read-agent-files.ts';
 import { type ProjectAgents, readProjectAgents, untrustedNotice } from './trust.ts';
+
+/** Profiles that always exist; the user may redefine them. */
+const BUILT_IN_PROFILES: readonly Profile[] = [
+  {
+    ...BLANK_PROFILE,
+    source: 'built in',
+    name: 'explore',
+    description: 'Finds and reads; changes nothing.',
+    tools: ['read', 'search', 'think', 'read_image', 'skill'],
+    turns: 20,
+  },
+  {
+    ...BLANK_PROFILE,
+    source: 'built in',
+    name: 'work',
+    description: 'Does a task of its own with all that its creator has.',
+    turns: 50,
+  },
+];
 
 const KNOWN = { tools: TOOLS, toolsets: ALL_TOOLSETS.map(({ name }) => name) };
 
