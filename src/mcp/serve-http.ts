@@ -1,4 +1,5 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import { decoded } from '../records/text/text.ts';
 import { errorFrame, readFrame } from './frame-text.ts';
 import type { McpOptions } from './mcp-options.ts';
 import { McpService } from './serve-client.ts';
@@ -35,10 +36,5 @@ export function mcpHandler(options: McpOptions): McpHandler {
 function nameIn(request: Request | undefined): string | undefined {
   if (request === undefined) return undefined;
   const [, name] = NAMED.exec(new URL(request.url).pathname) ?? [];
-  if (name === undefined) return undefined;
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
+  return name === undefined ? undefined : decoded(name);
 }

@@ -1,6 +1,15 @@
 import { realpathSync, statSync } from 'node:fs';
 import { CoppiceError } from '../records/coppice-error.ts';
 
+/** Returns the canonical path, or the path itself if it cannot be resolved: it may be gone, or exist on another machine only. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
 /** Returns the canonical path of a folder in which agents are to work. Throws `E_NO_FOLDER`. */
 export function workingFolder(folder: string): string {
   try {

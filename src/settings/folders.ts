@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { realPath } from '../processes/working-folder.ts';
 import { cacheFolder } from './cache-folder.cjs';
 
 type Variable = 'APPDATA' | 'LOCALAPPDATA' | 'XDG_CONFIG_HOME' | 'XDG_DATA_HOME';
@@ -53,12 +53,7 @@ export function databaseAddressText(
 
 /** The agents' folder: `--cwd` or the working directory of this process, with symbolic links resolved. */
 export function workFolder(named: string | undefined): string {
-  const folder = resolve(named ?? '.');
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
+  return realPath(resolve(named ?? '.'));
 }
 
 /** Folder of the tokens and addresses of the servers on this machine. */

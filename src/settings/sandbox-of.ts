@@ -1,10 +1,11 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { CommandLimits } from '../processes/limits/command-budget.ts';
 import type { CommandBounds } from '../processes/sandbox/command-bounds.ts';
 import { Sandbox } from '../processes/sandbox/sandbox.ts';
 import type { SandboxNeeds } from '../processes/sandbox/sandbox-needs.ts';
+import { realPath } from '../processes/working-folder.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { Store } from '../store/store.ts';
 import { configFolder, dataFolder } from './folders.ts';
@@ -87,10 +88,5 @@ function wholePath(path: string): string {
 
 /** Resolves symbolic links, because the sandbox needs the path that a link leads to. */
 function placeOf(path: string): string {
-  const whole = wholePath(path);
-  try {
-    return realpathSync(whole);
-  } catch {
-    return whole;
-  }
+  return realPath(wholePath(path));
 }

@@ -1,4 +1,5 @@
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { decoded } from '../../records/text/text.ts';
 
 /** The URL that a webhook is posted to, and the key that signs it. */
 export interface Endpoint {
@@ -45,15 +46,6 @@ function hiddenOf(url: URL, secret: string): string[] {
   // The whole secret and query are masked however short they are.
   const whole = [secret, search, search.slice(1), decoded(search)].filter((text) => text.length > 1);
   return [...new Set([...values, ...whole])].sort((a, b) => b.length - a.length);
-}
-
-/** The text without percent-encoding, if it has a valid one. */
-export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Decodes a secret: base64 after `whsec_` (Standard Webhooks), any other text as UTF-8. Null for an empty or malformed one. */

@@ -1,6 +1,6 @@
 import type { ChannelLog } from '../../channels/channel.ts';
-import { decoded } from '../../channels/webhook/endpoint.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { decoded } from '../../records/text/text.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { TreeTimelines } from '../../serve/timeline/tree-timelines.ts';
 import { TraceExporter } from '../../serve/traces/trace-exporter.ts';

@@ -9,6 +9,15 @@ export function storable(text: string): string {
   return formed.includes('\0') ? formed.replaceAll('\0', '\u2400') : formed;
 }
 
+/** The text without percent-encoding, if it has a valid one. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 const EXCERPT = 60;
 
 /** The beginning of a text on one line, in quotes, for people. */

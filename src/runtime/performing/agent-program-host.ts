@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, realpathSync } from 'node:fs';
+import { closeSync, fstatSync } from 'node:fs';
 import { commandLine } from '../../models/command-line.ts';
 import type { HostAnswer, HostExit, HostTerminal, HostUse, ModelHost } from '../../models/model-host.ts';
 import { askingRules, decide } from '../../permissions/decide.ts';
@@ -28,6 +28,7 @@ import {
   runProcess,
 } from '../../processes/starting/run-process.ts';
 import { commandEnvironment } from '../../processes/starting/unattended.ts';
+import { realPath } from '../../processes/working-folder.ts';
 import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
 import { permissionOf } from '../../tools/built-in-permissions.ts';
 import { writeContained } from '../../tools/files/atomic-write.ts';
@@ -78,7 +79,7 @@ export function createModelHost(
   mode: PermissionMode = 'ask',
   askPerson: AskPerson = async (_, refused) => refused,
 ): ModelHost {
-  const cwd = canonical(config.cwd);
+  const cwd = realPath(config.cwd);
   const { bounds = { sandbox: null, limits: null } } = context;
   const policy = withMode(policyOf(config), mode);
   /** Returns null if the rules allow it. */
@@ -234,14 +235,6 @@ async function answer<T extends object>(work: () => T | Promise<T>): Promise<Hos
 
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-function canonical(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return folder; // the folder is gone: every use of it reports that
-  }
 }
 
 /** Runs a command for an agent program, in a process group of its own that ends with the command or with `kill`. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CoppiceError, type ErrorCode } from '../../records/coppice-error.ts';
+import { jsonIn } from '../../records/text/json-text.ts';
 import type { CallOptions } from './client-types.ts';
 
 export interface ClientOptions {
@@ -73,7 +74,7 @@ async function attemptOf(
       ...(in_query ? {} : { body: JSON.stringify(input) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    const document = documentIn(await response.text());
+    const document = jsonIn(await response.text()) ?? null;
     if (response.ok && document !== null) return { document };
     const wait = Number(response.headers.get('retry-after') ?? Number.NaN);
     return {
@@ -83,15 +84,6 @@ async function attemptOf(
     };
   } catch (error) {
     return { error: unreachable(client, error), untouched: false, pause_ms: null };
-  }
-}
-
-/** Returns null if the text is not JSON. */
-function documentIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }
 

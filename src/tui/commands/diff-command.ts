@@ -1,8 +1,9 @@
 import { relative, resolve, sep } from 'node:path';
 import { type Git, neutralGitIn } from '../../processes/git-command.ts';
+import { realPath } from '../../processes/working-folder.ts';
 import { clean } from '../../render/clean.ts';
 import type { AppContext } from '../app-context.ts';
-import { type ChangedFiles, canonical, changedFiles } from './recorded-changes.ts';
+import { type ChangedFiles, changedFiles } from './recorded-changes.ts';
 
 const FILES_MAX = 50;
 const LINES_MAX = 400;
@@ -11,7 +12,7 @@ const LINES_MAX = 400;
 export async function tellChanges(app: AppContext): Promise<void> {
   const root = app.state.agents.get(app.state.root_id ?? '');
   if (root === undefined) return app.say('nothing was changed yet');
-  const folder = canonical(root.config.cwd);
+  const folder = realPath(root.config.cwd);
   const { files, commands } = await changedFiles(app);
   const opened = await neutralGitIn(folder);
   const git =

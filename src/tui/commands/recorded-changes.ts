@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import type { FileStamp, ResultContent } from '../../records/conversation/message.ts';
 import type { AppContext } from '../app-context.ts';
 
@@ -41,13 +40,4 @@ export async function changedFiles(
     }
   }
   return { files, commands };
-}
-
-/** Returns the canonical path, or `folder` itself if it cannot be resolved: a folder of another machine may not exist here. */
-export function canonical(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
 }

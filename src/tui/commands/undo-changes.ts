@@ -2,6 +2,7 @@ import { dirname, relative, sep } from 'node:path';
 import { CHANGES_MAX, type FileVersion, fileVersions } from '../../documents/file-versions.ts';
 import { containPath } from '../../permissions/path-containment.ts';
 import { gitIn } from '../../processes/git-command.ts';
+import { realPath } from '../../processes/working-folder.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { clean } from '../../render/clean.ts';
 import type { FileChange } from '../../store/store.ts';
@@ -10,7 +11,7 @@ import { difference } from '../../tools/files/difference.ts';
 import { hashBytes, hashContained } from '../../tools/files/file-hash.ts';
 import type { AppContext } from '../app-context.ts';
 import type { Restoration } from '../state/ui-state.ts';
-import { type ChangedFiles, canonical, changedFiles } from './recorded-changes.ts';
+import { type ChangedFiles, changedFiles } from './recorded-changes.ts';
 
 const FILES_MAX = 200;
 const LINES_MAX = 400;
@@ -30,7 +31,7 @@ interface Content {
 export async function askUndo(app: AppContext, only: string | null, redo: boolean): Promise<void> {
   const root = app.state.agents.get(app.state.root_id ?? '');
   if (root === undefined) return app.say('nothing was changed yet');
-  const folder = canonical(root.config.cwd);
+  const folder = realPath(root.config.cwd);
   const { files: changed, commands } = await changedSince(app, root.id, only);
   const files: Restoration[] = [];
   const [shown, left]: [string[], string[]] = [[], []];
@@ -80,7 +81,7 @@ export async function restoreFiles(
   app: AppContext,
   { files, redo }: { readonly files: readonly Restoration[]; readonly redo: boolean },
 ): Promise<void> {
-  const folder = canonical(app.state.agents.get(app.state.root_id ?? '')?.config.cwd ?? app.cwd);
+  const folder = realPath(app.state.agents.get(app.state.root_id ?? '')?.config.cwd ?? app.cwd);
   const left: string[] = [];
   for (const { path, from, text } of files) {
     const done = await restoreFile(() => containPath(folder, path), from, text, dirname(app.output_folder));

@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { replaceFile } from '../../permissions/replace-file.ts';
 
 /** Maximum marks kept; trees whose marks are dropped count as seen up to the newest dropped mark. */
 const MARKS_MAX = 300;
@@ -57,11 +57,8 @@ export class SeenTrees {
 
   #write(): void {
     const { since, trees } = this.#seen;
-    const beside = `${this.#file}.${process.pid}`;
     try {
-      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-      writeFileSync(beside, JSON.stringify({ since, trees: Object.fromEntries(trees) }), { mode: 0o600 });
-      renameSync(beside, this.#file);
+      replaceFile(this.#file, JSON.stringify({ since, trees: Object.fromEntries(trees) }));
     } catch {
       // Best effort: the marks are kept in memory.
     }

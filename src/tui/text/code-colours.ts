@@ -38,26 +38,19 @@ for (const [name, language] of Object.entries({
 }))
   highlighter.registerLanguage(name, language);
 
-const PAINTS: Readonly<Record<string, Paint>> = {
-  comment: 'dim',
-  quote: 'dim',
-  keyword: 'magenta',
-  'selector-tag': 'magenta',
-  literal: 'yellow',
-  number: 'yellow',
-  string: 'green',
-  regexp: 'green',
-  addition: 'green',
-  deletion: 'red',
-  title: 'blue',
-  section: 'blue',
-  name: 'blue',
-  built_in: 'cyan',
-  type: 'cyan',
-  meta: 'cyan',
-  attr: 'cyan',
-  attribute: 'cyan',
-};
+/** Kinds of spans, as the highlighter names them. */
+const KINDS = {
+  dim: 'comment quote',
+  magenta: 'keyword selector-tag',
+  yellow: 'literal number',
+  green: 'string regexp addition',
+  red: 'deletion',
+  blue: 'title section name',
+  cyan: 'built_in type meta attr attribute',
+} as const satisfies Partial<Record<Paint, string>>;
+const PAINTS = new Map<string, Paint>(
+  Object.entries(KINDS).flatMap(([paint, kinds]) => kinds.split(' ').map((kind) => [kind, paint as Paint])),
+);
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',
@@ -99,5 +92,5 @@ function paintSpans(html: string, style: UiStyle): string[] {
 
 function paintOf(span: string): Paint | null {
   const name = /hljs-([\w-]+)/.exec(span)?.[1] ?? '';
-  return PAINTS[name] ?? null;
+  return PAINTS.get(name) ?? null;
 }

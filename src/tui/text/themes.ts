@@ -11,6 +11,13 @@ export type ColourDepth = 4 | 8 | 24;
 
 type Colours = Readonly<Partial<Record<Paint, `#${string}`>>>;
 
+const PAINTS = ['red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'dim'] as const;
+
+/** A colour for each of `PAINTS`, in that order. */
+function palette(...colours: readonly `#${string}`[]): Colours {
+  return Object.fromEntries(PAINTS.map((paint, at) => [paint, colours[at]]));
+}
+
 /** Replacements for the terminal's colours, with a contrast of at least 4.5 to any usual background of the kind, in `high-contrast` 7 (5.5 in 256 colours). */
 export const COLOURS: Readonly<
   Record<'own' | 'high-contrast' | 'calm', Readonly<Record<Background, Colours>>>
@@ -18,55 +25,15 @@ export const COLOURS: Readonly<
   own: {
     // Green, yellow and cyan remain the terminal's: its red, blue, magenta and dim are too dark almost everywhere.
     dark: { red: '#ff8787', blue: '#87afff', magenta: '#d787d7', dim: '#9e9e9e' },
-    light: {
-      red: '#af0000',
-      green: '#005f00',
-      yellow: '#875f00',
-      blue: '#005faf',
-      magenta: '#870087',
-      cyan: '#005f5f',
-      dim: '#585858',
-    },
+    light: palette('#af0000', '#005f00', '#875f00', '#005faf', '#870087', '#005f5f', '#585858'),
   },
   'high-contrast': {
-    dark: {
-      red: '#ffafaf',
-      green: '#87ff87',
-      yellow: '#ffff5f',
-      blue: '#afd7ff',
-      magenta: '#ffafff',
-      cyan: '#5fffff',
-      dim: '#d7d7d7',
-    },
-    light: {
-      red: '#870000',
-      green: '#004b00',
-      yellow: '#5f3700',
-      blue: '#00209f',
-      magenta: '#5f0087',
-      cyan: '#00474f',
-      dim: '#3a3a3a',
-    },
+    dark: palette('#ffafaf', '#87ff87', '#ffff5f', '#afd7ff', '#ffafff', '#5fffff', '#d7d7d7'),
+    light: palette('#870000', '#004b00', '#5f3700', '#00209f', '#5f0087', '#00474f', '#3a3a3a'),
   },
   calm: {
-    dark: {
-      red: '#e5a3a3',
-      green: '#a9c9a4',
-      yellow: '#d9c38f',
-      blue: '#a3bfe0',
-      magenta: '#ccb0d8',
-      cyan: '#9ccaca',
-      dim: '#a3a9b1',
-    },
-    light: {
-      red: '#8f3b3b',
-      green: '#3a613f',
-      yellow: '#6d5217',
-      blue: '#34587f',
-      magenta: '#684a7c',
-      cyan: '#2b5f63',
-      dim: '#575d66',
-    },
+    dark: palette('#e5a3a3', '#a9c9a4', '#d9c38f', '#a3bfe0', '#ccb0d8', '#9ccaca', '#a3a9b1'),
+    light: palette('#8f3b3b', '#3a613f', '#6d5217', '#34587f', '#684a7c', '#2b5f63', '#575d66'),
   },
 };
 

@@ -28,9 +28,9 @@ export class Trust {
     this.#file = join(data_folder, 'trust.json');
   }
 
-  /** Returns what was accepted last for this path; null if nothing was. */
+  /** Returns what was accepted last for this path, with symbolic links resolved: two paths of one folder are one entry. Null if nothing was. */
   of(folder: string): Trusted | null {
-    return this.#read().get(canonical(folder)) ?? null;
+    return this.#read().get(realpathSync.native(folder)) ?? null;
   }
 
   /** Whether exactly these contents were accepted (`trusted`), others (`changed`), or none. */
@@ -42,7 +42,7 @@ export class Trust {
   /** Accepts exactly these contents. Throws when the data folder cannot be written. */
   accept(folder: string, hash: string, now_ms: number): void {
     const folders = this.#read();
-    const key = canonical(folder);
+    const key = realpathSync.native(folder);
     // Moves the entry to the end: the oldest are first.
     folders.delete(key);
     folders.set(key, { hash, trusted_at: new Date(now_ms).toISOString() });
@@ -52,7 +52,7 @@ export class Trust {
   /** Returns false if it was not trusted. */
   revoke(folder: string): boolean {
     const folders = this.#read();
-    if (!folders.delete(canonical(folder))) return false;
+    if (!folders.delete(realpathSync.native(folder))) return false;
     this.#write(folders);
     return true;
   }
@@ -79,11 +79,6 @@ export class Trust {
     );
     replaceFile(this.#file, `${text}\n`);
   }
-}
-
-/** Resolves symbolic links: two paths of one folder are one entry. */
-function canonical(folder: string): string {
-  return realpathSync.native(folder);
 }
 
 /** The agent files of a folder, and whether the user accepted them. */

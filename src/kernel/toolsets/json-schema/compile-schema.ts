@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../../records/text/json-text.ts';
+import { decoded } from '../../../records/text/text.ts';
 import { ANNOTATIONS, has, SIMPLE } from './keywords.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
 import { type Check, refuseEndlessRecursion, type SchemaNode, type Walk } from './walk.ts';
@@ -217,7 +218,7 @@ class Compiler {
     if (place === undefined || name === undefined)
       throw new Error(`${at}: a reference is "#", "#/$defs/NAME" or "#/definitions/NAME", and nothing else`);
     const definitions = (this.#root as Record<string, unknown>)[place];
-    const key = decoded(name);
+    const key = decoded(name.replaceAll('~1', '/').replaceAll('~0', '~'));
     if (!isJsonObject(definitions) || !has(definitions, key)) throw new Error(`${at}: there is no ${value}`);
     return later(definitions[key], `/${place}/${key}`, 1);
   }
@@ -281,13 +282,4 @@ const ITEMS: ReadonlySet<string> = new Set(['prefixItems', 'items', 'additionalI
 function listOf(value: unknown): readonly unknown[] {
   if (!Array.isArray(value) || value.length === 0) throw new Error('must be a list of schemas');
   return value;
-}
-
-function decoded(name: string): string {
-  const plain = name.replaceAll('~1', '/').replaceAll('~0', '~');
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { jsonIn } from '../../../records/text/json-text.ts';
 
 /** Maximum size of an entry in the file; a longer text is kept in memory only. */
 const ENTRY_BYTES_MAX = 32 * 1024;
@@ -63,11 +64,7 @@ function readEntries(file: string): string[] {
 }
 
 function entryOf(line: string): string[] {
-  try {
-    const entry: unknown = JSON.parse(line);
-    return typeof entry === 'string' ? [entry] : [];
-  } catch {
-    // An empty line, or one that was cut short by a crash or is being written.
-    return [];
-  }
+  const entry = jsonIn(line);
+  // Otherwise an empty line, or one that was cut short by a crash or is being written.
+  return typeof entry === 'string' ? [entry] : [];
 }
