@@ -6,14 +6,12 @@ import { addApprovalsCommands } from './approvals/approvals-commands.ts';
 import type { Shell } from './completion/shell-scripts.ts';
 import { addCronCommands } from './cron/cron-commands.ts';
 import { addDeliveriesCommands } from './deliveries/deliveries-commands.ts';
-import { addExportCommand } from './export/export-commands.ts';
-import { addGcCommand } from './gc/gc-commands.ts';
 import { addMcpCommands } from './profiles/mcp/mcp-commands.ts';
-import { addProfilesCommands } from './profiles/profiles-commands.ts';
 import { addRunCommands } from './run/run-commands.ts';
 import { addServeCommands } from './serve/serve-commands.ts';
 import type { WorkOptions } from './setup/context.ts';
 import type { CommandBuilder, Work } from './start/command-builder.ts';
+import { timeSpan } from './start/option-values.ts';
 import { addSubagentCommands } from './subagent/subagent-commands.ts';
 
 export interface Program {
@@ -129,4 +127,45 @@ export function usageError(command: Command, { code, message }: CommanderError):
   return new CoppiceError('E_USAGE', what, {
     hint: [...suggestions.map((line) => line.replace(/^\((.*)\)$/, '$1')), `See: ${path} --help`].join('\n'),
   });
+}
+
+/** `coppice export` */
+function addExportCommand({ sub, imported }: CommandBuilder): void {
+  sub('export', 'Write a tree, with all that its agents said, used and wrote, into one file')
+    .argument('[id]', "an agent of the tree; default: this folder's newest tree")
+    .option('--html', 'a page that any browser opens, without a server; with --json: the documents')
+    .option('--markdown', 'a Markdown transcript: messages, calls and results, with a chapter for each agent')
+    .option('--out <file>', 'output file; default: standard output')
+    .action(imported(async () => (await import('./export/export.ts')).exportTree));
+}
+
+/** Default of `--older-than`. */
+const DEFAULT_AGE = '30d';
+
+/** `coppice gc` */
+function addGcCommand({ sub, imported }: CommandBuilder): void {
+  sub('gc', 'Remove old data: ended conversations, sent deliveries, past instants of schedules, worktrees')
+    .option(
+      '--older-than <time>',
+      `time since the last change, e.g. 12h, 30d (default: "${DEFAULT_AGE}")`,
+      timeSpan,
+      timeSpan(DEFAULT_AGE),
+    )
+    .option('--idle', 'also idle conversations')
+    .option('--runs', 'also rows of the run history')
+    .option('--dry-run', 'only print what would be removed')
+    .option('--archive <file>', 'save what is removed to a new file of JSON lines; NAME.gz: compressed')
+    .action(imported(async () => (await import('./gc/gc.ts')).gc, { local: true }));
+}
+
+/** `coppice profiles` and `coppice trust` */
+function addProfilesCommands({ sub, imported }: CommandBuilder): void {
+  sub('profiles', 'List profiles: built in, your own, and those of this folder').action(
+    imported(async () => (await import('./profiles/list-profiles.ts')).profiles, { local: true }),
+  );
+  sub('trust', 'Accept the agent files, instructions and skills of a folder, as they are now')
+    .argument('[folder]', 'default: the working folder')
+    .option('-y, --yes', 'do not ask for confirmation')
+    .option('--revoke', 'stop trusting the folder')
+    .action(imported(async () => (await import('./profiles/change-trust.ts')).trust, { local: true }));
 }

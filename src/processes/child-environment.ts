@@ -1,35 +1,9 @@
 /** Environment variables that every child process may see: locations, locale and terminal; no credentials. */
-const allowed = [
-  'PATH',
-  'HOME',
-  'USER',
-  'LOGNAME',
-  'SHELL',
-  'TERM',
-  'TZ',
-  'TMPDIR',
-  'TMP',
-  'TEMP',
-  'LANG',
-  'LANGUAGE',
-  'LC_ALL',
-  'LC_ADDRESS',
-  'LC_COLLATE',
-  'LC_CTYPE',
-  'LC_IDENTIFICATION',
-  'LC_MEASUREMENT',
-  'LC_MESSAGES',
-  'LC_MONETARY',
-  'LC_NAME',
-  'LC_NUMERIC',
-  'LC_PAPER',
-  'LC_TELEPHONE',
-  'LC_TIME',
-  'NO_COLOR',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-  'NODE_EXTRA_CA_CERTS',
-];
+const places = 'PATH HOME USER LOGNAME SHELL TERM TZ TMPDIR TMP TEMP';
+const locale =
+  'ALL ADDRESS COLLATE CTYPE IDENTIFICATION MEASUREMENT MESSAGES MONETARY NAME NUMERIC PAPER TELEPHONE TIME';
+const others = 'LANG LANGUAGE NO_COLOR SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS';
+const allowed = [...`${places} ${others}`.split(' '), ...locale.split(' ').map((name) => `LC_${name}`)];
 
 /** Keys of model providers are withheld, even if an allow-list names them. */
 const providerKey =

@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
@@ -18,7 +19,6 @@ import type { EventFeed } from '../stream/event-feed.ts';
 import { EVENT_ROUTE, openEvents } from '../stream/event-route.ts';
 import { forbidden, type Guarded, type GuardOptions, guard, hostOf, PAGES } from './guard.ts';
 import { errorAnswer } from './http-error.ts';
-import { idempotentId } from './idempotency.ts';
 import { readPages } from './pages.ts';
 import type { Refreshes } from './refresh-share.ts';
 
@@ -253,4 +253,15 @@ async function bodyOf(req: Context<Guarded>['req']): Promise<unknown> {
   } catch (error) {
     throw invalid('the body', `is not valid JSON: ${(error as Error).message}`);
   }
+}
+
+const KEY_MAX = 200;
+
+/** Derives a uuid from route and `Idempotency-Key`, so that a retry creates nothing twice, whichever server answers; without a key, a new uuid. */
+function idempotentId(route: Pick<Route, 'method' | 'path' | 'creates'>, key: string | undefined): string {
+  if (key === undefined || route.creates !== true) return randomUUID();
+  if (key === '' || key.length > KEY_MAX) throw invalid('Idempotency-Key', `1 to ${KEY_MAX} characters`);
+  const hex = createHash('sha256').update(`${route.method} ${route.path}\n${key}`).digest('hex');
+  const variant = ((Number.parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(18, 20)}-${hex.slice(20, 32)}`;
 }

@@ -1,3 +1,5 @@
+import { budgetDocument, budgetLines } from '../../documents/budget-json.ts';
+import type { SpendingLimits } from '../../records/agent/spending.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
 import { count } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
@@ -53,4 +55,19 @@ function amounts({ usage: { input, cached, output, cost_usd }, requests }: Spent
   const cost = cost_usd === null ? 'cost unknown' : `$${cost_usd.toFixed(4)}`;
   const from_cache = (cached === 0 ? '' : `(${count(cached)} cached)`).padEnd(CACHED_WIDTH);
   return `${cost.padStart(12)}  ${count(input).padStart(6)} in ${from_cache}  ${count(output).padStart(6)} out  ${`${requests} request${requests === 1 ? ' ' : 's'}`.padStart(12)}`;
+}
+
+/** `/budget`: shows what an agent may still spend; with amounts, changes its budget first. */
+export async function changeBudget(app: AppContext, agent_id: string, wanted: SpendingLimits): Promise<void> {
+  const { store } = app;
+  const is_change = Object.keys(wanted).length > 0;
+  const changed = is_change ? await store.changeBudget(agent_id, wanted) : { ok: true as const };
+  const agent = await store.agent(agent_id);
+  if (agent === null) return app.say('that agent no longer exists', 'bad');
+  const { name, state } = agent;
+  if (is_change) app.refresh();
+  if (!changed.ok) return app.say(`the budget of ${clean(name)} is unchanged: ${changed.error}`, 'bad');
+  const lines = budgetLines(await budgetDocument(store, agent)).map(clean);
+  const stopped = is_change && state.type === 'errored' && state.failure.kind === 'limit';
+  app.say([clean(name), ...lines, ...(stopped ? ['/retry lets it continue'] : [])].join('\n'));
 }

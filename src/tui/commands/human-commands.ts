@@ -95,27 +95,11 @@ export function isCommand(text: string): boolean {
 }
 
 /** Commands that still work during a capture: ending it, navigating, answering. Everything else is captured, including lines that begin with `//`. */
-const CAPTURE_COMMANDS: ReadonlySet<string> = new Set([
-  'fork',
-  'cancel',
-  'capture',
-  'agent',
-  'agents',
-  'trees',
-  'approvals',
-  'allow',
-  'deny',
-  'rules',
-  'new',
-  'resume',
-  'web',
-  'help',
-  'quit',
-]);
+const IN_CAPTURE =
+  /^\/(?:fork|cancel|capture|agents?|trees|approvals|allow|deny|rules|new|resume|web|help|quit)(?:\s|$)/i;
 
 export function isCaptureCommand(text: string): boolean {
-  const word = /^\/([a-z]+)(?:\s|$)/i.exec(text)?.[1] ?? '';
-  return CAPTURE_COMMANDS.has(word.toLowerCase());
+  return IN_CAPTURE.test(text);
 }
 
 export function readCommand(text: string): ReadCommand {

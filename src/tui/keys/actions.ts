@@ -1,54 +1,13 @@
 // This folder is the keys: the actions, their bindings, and their effects.
-import type { Answer } from '../state/answer.ts';
-
-/** An effect of a key other than writing text. */
-export type Action =
-  | 'parent'
-  | 'child'
-  | 'previous_sibling'
-  | 'next_sibling'
-  | `slot_${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`
-  | 'agents'
-  | 'trees'
-  | 'approvals'
-  | Answer
-  | 'dashboard'
-  | 'mode'
-  | 'new'
-  | 'resume'
-  | 'interrupt'
-  | 'kill'
-  | 'reap'
-  | 'capture'
-  | 'fork'
-  | 'unfold'
-  | 'search_history'
-  | 'take_back'
-  | 'edit_draft'
-  | 'clear'
-  | 'suspend'
-  | 'quit'
-  | 'keys'
-  /** The prefix key of two-key bindings. */
-  | 'leader';
-
-export interface ActionRow {
-  readonly action: Action;
-  /** Default bindings; `leader` stands for the leader key. */
-  readonly keys: readonly string[];
-  readonly slash: string | null;
-  readonly description: string;
-}
-
 /** All actions with the ways to trigger them: a chord, the leader key and another key, a slash command. */
-export const ACTIONS: readonly ActionRow[] = [
+export const ACTIONS = [
   row('parent', ['ctrl+up', 'leader up'], '/agent NAME', 'go to the parent'),
   row('child', ['ctrl+down', 'leader down'], '/agent NAME', 'go to the first child'),
   row('previous_sibling', ['ctrl+left', 'leader left'], '/agent NAME', 'go to the previous sibling'),
   row('next_sibling', ['ctrl+right', 'leader right'], '/agent NAME', 'go to the next sibling'),
   ...([0, 1, 2, 3, 4, 5, 6, 7, 8, 9] as const).map((slot) =>
     row(
-      `slot_${slot}`,
+      `slot_${slot}` as const,
       [`alt+${slot}`, `leader ${slot}`],
       `/agent ${slot}`,
       slot === 0 ? 'go to main' : `go to slot ${slot}`,
@@ -81,9 +40,19 @@ export const ACTIONS: readonly ActionRow[] = [
   row('suspend', ['ctrl+z', 'leader z'], null, 'suspend the program; fg continues it'),
   row('quit', ['leader q'], '/quit', 'quit'),
   row('keys', ['leader ?'], '/help', 'show the keys'),
+  // The prefix key of two-key bindings.
   row('leader', ['ctrl+x'], null, 'waits for another key'),
 ];
 
-function row(action: Action, keys: readonly string[], slash: string | null, description: string): ActionRow {
+/** An effect of a key other than writing text. */
+export type Action = (typeof ACTIONS)[number]['action'];
+
+/** `keys`: default bindings; `leader` stands for the leader key. */
+function row<Name extends string>(
+  action: Name,
+  keys: readonly string[],
+  slash: string | null,
+  description: string,
+) {
   return { action, keys, slash, description };
 }

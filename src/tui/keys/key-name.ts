@@ -3,21 +3,7 @@ import { didYouMean, nameHint } from '../../render/nearest-name.ts';
 /** Modifiers, in the order of a normalized name. */
 const MODIFIERS = ['ctrl', 'shift', 'alt', 'super'] as const;
 const NAMED = [
-  'escape',
-  'enter',
-  'tab',
-  'space',
-  'backspace',
-  'delete',
-  'insert',
-  'home',
-  'end',
-  'pageup',
-  'pagedown',
-  'up',
-  'down',
-  'left',
-  'right',
+  ...'escape enter tab space backspace delete insert home end pageup pagedown up down left right'.split(' '),
   ...Array.from({ length: 12 }, (_, index) => `f${index + 1}`),
 ];
 const SYNONYMS: Readonly<Record<string, string>> = {

@@ -30,12 +30,9 @@ export function keyBindings(config: KeysConfig = {}): KeyBindings {
   return bound(config).bindings;
 }
 
-export interface BindingRow {
+/** The same as a row of `ACTIONS`, with the keys as displayed: `Ctrl-X a`. */
+export interface BindingRow extends Omit<(typeof ACTIONS)[number], 'action'> {
   readonly action: Action;
-  /** Keys as displayed: `Ctrl-X a`. */
-  readonly keys: readonly string[];
-  readonly slash: string | null;
-  readonly description: string;
 }
 
 /** Describes every action for the help, in the order of `ACTIONS`. */
