@@ -1,18 +1,16 @@
-import { Argument, Command, type CommanderError, Help } from 'commander';
+import { Argument, Command, type CommanderError, Help, Option } from 'commander';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { nameHint } from '../render/nearest-name.ts';
 import { addAgentsCommands } from './agents/agents-commands.ts';
 import { addApprovalsCommands } from './approvals/approvals-commands.ts';
 import type { Shell } from './completion/shell-scripts.ts';
 import { addCronCommands } from './cron/cron-commands.ts';
-import { addDeliveriesCommands } from './deliveries/deliveries-commands.ts';
 import { addMcpCommands } from './profiles/mcp/mcp-commands.ts';
 import { addRunCommands } from './run/run-commands.ts';
 import { addServeCommands } from './serve/serve-commands.ts';
 import type { WorkOptions } from './setup/context.ts';
 import type { CommandBuilder, Work } from './start/command-builder.ts';
-import { timeSpan } from './start/option-values.ts';
-import { addSubagentCommands } from './subagent/subagent-commands.ts';
+import { rowCount, timeSpan } from './start/option-values.ts';
 
 export interface Program {
   readonly command: Command;
@@ -168,4 +166,41 @@ function addProfilesCommands({ sub, imported }: CommandBuilder): void {
     .option('-y, --yes', 'do not ask for confirmation')
     .option('--revoke', 'stop trusting the folder')
     .action(imported(async () => (await import('./profiles/change-trust.ts')).trust, { local: true }));
+}
+
+/** `coppice deliveries …` */
+function addDeliveriesCommands({ sub, imported }: CommandBuilder): void {
+  const deliveries = sub('deliveries', 'Messages sent through channels: list, retry');
+  sub('list', 'List deliveries, newest first', deliveries)
+    .addOption(
+      new Option('--status <status>', 'only those with this status').choices([
+        'pending',
+        'delivered',
+        'failed',
+      ]),
+    )
+    .option('--limit <n>', 'maximum rows', rowCount, 20)
+    .action(imported(async () => (await import('./deliveries/deliveries.ts')).deliveriesList));
+  sub('retry', 'Retry deliveries now', deliveries)
+    .argument('[deliveries...]', 'id, unique prefix, or the id of a run; default: all failed ones')
+    .action(imported(async () => (await import('./deliveries/deliveries.ts')).deliveriesRetry));
+}
+
+const RUN = 'run id, unique prefix, or session key';
+
+/** `coppice subagent …` */
+function addSubagentCommands({ sub, imported }: CommandBuilder): void {
+  const subagent = sub('subagent', 'Background and delegated runs: list, show, cancel, history');
+  sub('list', 'List runs that are queued or running', subagent).action(
+    imported(async () => (await import('./subagent/subagent-list.ts')).subagentList),
+  );
+  sub('show', 'Show one run', subagent)
+    .argument('<run>', RUN)
+    .action(imported(async () => (await import('./subagent/subagent-show.ts')).subagentShow));
+  sub('cancel', 'Stop a run and notify its requester', subagent)
+    .argument('<run>', RUN)
+    .action(imported(async () => (await import('./subagent/subagent-show.ts')).subagentCancel));
+  sub('history', 'List all runs, newest first', subagent)
+    .option('--limit <n>', 'maximum rows', rowCount, 20)
+    .action(imported(async () => (await import('./subagent/subagent-list.ts')).subagentHistory));
 }

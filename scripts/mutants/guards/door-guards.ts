@@ -77,7 +77,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'webhook-secret',
     protects: 'the address and the secret of a webhook from appearing in errors',
-    file: 'src/channels/webhook/answer-result.ts',
+    file: 'src/channels/webhook/webhook-channel.ts',
     guard: "for (const secret of hidden) said = said.replaceAll(secret, '[hidden]');",
     without: '',
     tests: ['channels/webhook.test'],

@@ -1,4 +1,5 @@
 import { isoTime } from '../../documents/iso-time.ts';
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { type RemovedOutput, removeSpilledOutput, spillFolder } from '../../processes/output/spill-folder.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
@@ -6,12 +7,12 @@ import type { Style } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
 import { type OldWorktree, OldWorktrees } from '../../runtime/worktree/old-worktrees.ts';
 import { outputFolder } from '../../settings/folders.ts';
+import { shellWord } from '../../settings/suggested-command.ts';
 import { type Removal, type RemovedRows, removeOld } from '../../store/remove-old.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { printResult } from '../setup/output.ts';
 import { ArchiveFile } from './archive-file.ts';
-import { keptLines, worktreesJson } from './worktrees-kept.ts';
 
 interface GcOptions {
   /** Milliseconds. */
@@ -140,4 +141,31 @@ function removalLines(
     ...(archive === null ? [] : [`kept in ${clean(archive)}`]),
     ...kept,
   ];
+}
+
+type Row = DocumentOf<'coppice/gc/v1'>['worktrees'][number];
+
+function worktreesJson(worktrees: readonly OldWorktree[]): Row[] {
+  return worktrees.map(({ path, branch, agent, in_ledger, kept }) => ({
+    ...{ path, branch, agent_id: agent?.id ?? null, name: agent?.name ?? null, kept },
+    merge: mergeCommand(branch, in_ledger ? agent : null),
+    remove: `git -C ${shellWord(path)} worktree remove --force ${shellWord(path)}`,
+  }));
+}
+
+/** Lists the worktrees that are kept, each with the reason and the commands that merge or remove it. */
+function keptLines(worktrees: readonly OldWorktree[]): string[] {
+  return worktreesJson(worktrees).flatMap(({ name, branch, kept, merge, remove }) =>
+    kept === null
+      ? []
+      : [
+          `stays: worktree ${clean(branch)}${name === null ? '' : ` of ${clean(name)}`}: ${clean(kept)}`,
+          `  merge it:  ${clean(merge)}`,
+          `  remove it: ${clean(remove)}`,
+        ],
+  );
+}
+
+function mergeCommand(branch: string, agent: OldWorktree['agent']): string {
+  return agent === null ? `git merge ${shellWord(branch)}` : `coppice merge ${agent.id.slice(0, 8)}`;
 }

@@ -38,16 +38,6 @@ export interface PipedProgramRequest extends Program {
   readonly limits?: CommandLimits | undefined;
 }
 
-/** A long-running program, in a process group of its own, that is used through its standard streams. */
-export interface PipedProgram {
-  readonly stdin: Writable;
-  readonly stdout: Readable;
-  /** Resolves when the program and all that it started have ended, to a sentence for people without its subject. Never rejects. */
-  readonly gone: Promise<string>;
-  /** Closes the program's input, then sends TERM, then KILL. Resolves when it has ended. `why` becomes part of the sentence. */
-  stop(why: string): Promise<void>;
-}
-
 /**
  * Starts a long-running program in the folder and the sandbox of the request. If sandboxed, it has a /tmp of its own, in memory. Rejects with
  * an error whose message lacks its subject (`could not be started: …`); never starts without the sandbox that was asked for.
@@ -73,7 +63,7 @@ export async function startPipedProgram(request: PipedProgramRequest): Promise<P
     }
     registerProcessGroup(pid);
     if (around !== null) forwardSandboxReport(child, around.confined.told);
-    return new RunningProgram(child, pid, mark, around, limits);
+    return new PipedProgram(child, pid, mark, around, limits);
   } catch (error) {
     around?.takeAway('');
     throw error;
@@ -132,9 +122,11 @@ export function isExecutable(path: string): boolean {
   }
 }
 
-class RunningProgram implements PipedProgram {
+/** A long-running program, in a process group of its own, that is used through its standard streams. */
+export class PipedProgram {
   readonly stdin: Writable;
   readonly stdout: Readable;
+  /** Resolves when the program and all that it started have ended, to a sentence for people without its subject. Never rejects. */
   readonly gone: Promise<string>;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #pid: number;
@@ -220,6 +212,7 @@ class RunningProgram implements PipedProgram {
     if (ended === null) await this.stop('it closed its standard output');
   }
 
+  /** Closes the program's input, then sends TERM, then KILL. Resolves when it has ended. `why` becomes part of the sentence. */
   stop(why: string): Promise<void> {
     this.#reason ??= why;
     this.#stopping ??= this.#stop();

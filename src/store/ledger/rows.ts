@@ -168,16 +168,7 @@ export function fireOf(row: Row): CronFire {
 }
 
 export function workerOf(row: Row): KnownWorker {
-  return {
-    id: row.id as string,
-    host: row.host as string,
-    pid: row.pid as number,
-    role: row.role as KnownWorker['role'],
-    labels: parsed(row, 'labels'),
-    draining: Boolean(row.draining),
-    started_at: row.started_at as number,
-    expires_at: row.expires_at as number,
-  };
+  return { ...row, labels: parsed(row, 'labels'), draining: Boolean(row.draining) } as unknown as KnownWorker;
 }
 
 export function deliveryOf(row: Row): Delivery {

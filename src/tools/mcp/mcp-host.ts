@@ -17,18 +17,6 @@ const TOLD_MAX = 10_000;
 /** Maximum names that are listed when tools have changed. */
 const NAMES_TOLD = 20;
 
-/** The tools that an agent gets from the servers that its configuration names. */
-export interface OfferedTools {
-  /** Tools of its requests from the first one on: those that are described, and where needed the two that search. */
-  readonly tools: readonly Tool[];
-  /** Text for the model beside the tools; may be empty. */
-  readonly note: string;
-  /** What a person should know of servers that cannot be used, are late, or have odd tools: sentences that nobody of the tree was told before. */
-  readonly faults: readonly string[];
-  /** Finds any tool of its servers, as they are now. */
-  find(name: string): Tool | undefined;
-}
-
 export interface McpHostOptions {
   readonly config: McpConfig;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -87,7 +75,7 @@ export class McpHost {
     });
     await Promise.all(opened);
     servers.sort((one, other) => (one.name < other.name ? -1 : 1));
-    return new Offer(config, servers, missing, faults.sort(), this.#options);
+    return new OfferedTools(config, servers, missing, faults.sort(), this.#options);
   }
 
   /** Returns null if there is no server of this name. */
@@ -132,9 +120,13 @@ export class McpHost {
   }
 }
 
-class Offer implements OfferedTools {
+/** The tools that an agent gets from the servers that its configuration names. */
+export class OfferedTools {
+  /** Tools of its requests from the first one on: those that are described, and where needed the two that search. */
   readonly tools: readonly Tool[];
+  /** Text for the model beside the tools; may be empty. */
   readonly note: string;
+  /** What a person should know of servers that cannot be used, are late, or have odd tools: sentences that nobody of the tree was told before. */
   readonly faults: readonly string[];
   readonly #config: AgentConfig;
   readonly #servers: readonly McpServer[];
@@ -184,6 +176,7 @@ class Offer implements OfferedTools {
     });
   }
 
+  /** Finds any tool of its servers, as they are now. */
   find(name: string): Tool | undefined {
     return this.#all().find(({ spec }) => spec.name === name);
   }

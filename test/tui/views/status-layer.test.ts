@@ -5,7 +5,7 @@ import { type AgentState, newTurn } from '../../../src/records/agent/state.ts';
 import type { UiStyle } from '../../../src/render/style.ts';
 import { fanInView } from '../../../src/tui/state/agents/fan-in-view.ts';
 import type { UiState } from '../../../src/tui/state/ui-state.ts';
-import { statusLayer } from '../../../src/tui/views/status-layer.ts';
+import { statusLayer } from '../../../src/tui/views/frame-view.ts';
 import {
   ASCII,
   after,
