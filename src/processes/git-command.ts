@@ -69,14 +69,9 @@ function withoutPrograms(list: string): readonly Setting[] {
   });
 }
 
-async function run(
-  cwd: string,
-  args: readonly string[],
-  settings: readonly Setting[],
-  max_output: number,
-): Promise<GitEnd> {
+async function run(...given: Parameters<typeof runOnce>): Promise<GitEnd> {
   for (let tries = 1; ; tries += 1) {
-    const end = await runOnce(cwd, args, settings, max_output);
+    const end = await runOnce(...given);
     if (end.ok || tries === TRIES || !HALF_MADE.test(end.error)) return end;
     await sleep(PAUSE_MS * Math.random());
   }

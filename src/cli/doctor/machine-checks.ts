@@ -54,7 +54,9 @@ export async function ledgerChecks(context: Context): Promise<Check[]> {
 
 /** Checks the sandbox, and programs and packages that tools use. */
 export async function toolChecks(context: Context): Promise<Check[]> {
-  return [shell(context), await sandbox(context), git(context), await ripgrep(), await pictures()];
+  const shell = program('bash', context, 'sh is used instead');
+  const git = program('git', context, 'agents get no worktrees of their own');
+  return [shell, await sandbox(context), git, await ripgrep(), await pictures()];
 }
 
 function node(): Check {
@@ -153,9 +155,10 @@ function servers({ loaded: { configuration }, env }: Context): Check[] {
   });
 }
 
-function shell({ env }: Context): Check {
-  const found = onPath('bash', env);
-  return optional('bash', found !== undefined, `${found ?? 'not on PATH; sh is used instead'}`);
+/** A program that tools use if it is there. */
+function program(name: string, { env }: Context, otherwise: string): Check {
+  const found = onPath(name, env);
+  return optional(name, found !== undefined, found ?? `not on PATH; ${otherwise}`);
 }
 
 /** Checks whether the commands of agents run in a sandbox. */
@@ -171,11 +174,6 @@ async function sandbox({ loaded, env }: Context): Promise<Check> {
   const gap = problem === null ? await sandboxGap() : null;
   const text = [`${configured.settings.mode}: commands of agents are sandboxed`, gap];
   return needed('sandbox', problem === null, problem ?? text.filter(Boolean).join(', '));
-}
-
-function git({ env }: Context): Check {
-  const found = onPath('git', env);
-  return optional('git', found !== undefined, found ?? 'not on PATH; agents get no worktrees of their own');
 }
 
 /** Checks the working folder and its profiles. */

@@ -28,23 +28,9 @@ const COMMANDS = {
 /** Commands that may run without a sandbox where none is available, because they only read: the demo, which people try first, works everywhere. */
 export const DEMO_COMMANDS: ReadonlySet<string> = new Set(Object.values(COMMANDS));
 
-interface Worker {
-  readonly name: string;
-  readonly prompt: string;
-  readonly steps: readonly {
-    readonly say: string;
-    readonly name: string;
-    readonly input: Record<string, unknown>;
-  }[];
-}
+const bash = (say: string, command: string) => ({ say, name: 'bash', input: { command } });
 
-const bash = (say: string, command: string): Worker['steps'][number] => ({
-  say,
-  name: 'bash',
-  input: { command },
-});
-
-const WORKERS: readonly Worker[] = [
+const WORKERS = [
   {
     name: 'file-reader',
     prompt: 'Count what is here: files, folders, size, what changed last.',

@@ -2,8 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { killAllProcessGroups } from '../process-group.ts';
 import { killStraysOfCall } from '../stray-processes.ts';
 import { followProcess } from './follow-process.ts';
-import type { FromLauncher, ToLauncher } from './launcher-message.ts';
-import type { ProcessEvents, ProcessOrder } from './process-order.ts';
+import type { FromLauncher, ProcessEvents, ProcessOrder, ToLauncher } from './process-order.ts';
 
 /** The program of the launcher, which starts programs for its parent (`launcher.ts`) and ends with it, together with all that it started. */
 interface Call {

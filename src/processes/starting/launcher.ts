@@ -4,8 +4,7 @@ import { forgetProcessGroup, registerProcessGroup, stopProcessGroup } from '../p
 import { markVariable } from '../process-mark.ts';
 import { killStraysOfCall } from '../stray-processes.ts';
 import { followProcess } from './follow-process.ts';
-import type { FromLauncher, ToLauncher } from './launcher-message.ts';
-import type { OrderEnd, ProcessEvents, ProcessOrder } from './process-order.ts';
+import type { FromLauncher, OrderEnd, ProcessEvents, ProcessOrder, ToLauncher } from './process-order.ts';
 
 /** Programs that a process starts itself before it uses a launcher, which takes a moment to start, and some memory. */
 const OWN_STARTS = 24;

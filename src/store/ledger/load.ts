@@ -28,19 +28,18 @@ export function loadReads(db: Database): LoadReads {
   return {
     load: async () => {
       // One after the other, with a turn of the event loop after each.
-      const rows: Row[][] = [];
-      for (const sql of [LED, UNLED, ASKS, RUNS, DELIVERIES, SCHEDULES]) {
-        rows.push(await db.read(sql));
+      const read = async (sql: string): Promise<Row[]> => {
+        const rows = await db.read(sql);
         await soon();
-      }
-      const [led, unled, asks, runs, [deliveries], [schedules]] = rows as [
-        Row[],
-        Row[],
-        Row[],
-        Row[],
-        Row[],
-        Row[],
+        return rows;
+      };
+      const [led, unled, asks, runs] = [
+        await read(LED),
+        await read(UNLED),
+        await read(ASKS),
+        await read(RUNS),
       ];
+      const [[deliveries], [schedules]] = [await read(DELIVERIES), await read(SCHEDULES)];
       return {
         agents: [...led, ...unled].map(({ root_id, status, worker, n }) => ({
           root_id: root_id as string,

@@ -1,18 +1,7 @@
 import { StoreError, type StoreErrorCode } from '../store-error.ts';
 
-const CONNECTION = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'ETIMEDOUT',
-  'EPIPE',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EADDRNOTAVAIL',
-  'ECONNABORTED',
-  'EAI_AGAIN',
-  'ENOENT',
-]);
+const CONNECTION =
+  /^E(?:CONN(?:REFUSED|RESET|ABORTED)|NOTFOUND|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|ADDRNOTAVAIL|AI_AGAIN|NOENT)$/;
 
 /** Codes after which the transaction was rolled back or never began: a deadlock, a lock, an unknown prepared statement. */
 const ROLLED_BACK = new Set(['40P01', '40001', '55P03', '26000', '42P05']);
@@ -57,7 +46,7 @@ export function postgresStoreError(
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return make('E_DB_UNAVAILABLE', `its host cannot be resolved (${code}): check the address and DNS`);
   const gone =
-    CONNECTION.has(code) || code.startsWith('08') || code.startsWith('57') || code.startsWith('53');
+    CONNECTION.test(code) || code.startsWith('08') || code.startsWith('57') || code.startsWith('53');
   if (gone || /terminated|closed|timeout|not queryable/i.test(error.message)) {
     return make('E_DB_UNAVAILABLE', `the server cannot be reached (${code || error.message})`);
   }

@@ -1,6 +1,6 @@
 import type { PermissionMode } from '../../records/agent/agent.ts';
 import type { AppContext } from '../app-context.ts';
-import { modeInView } from '../state/mode-in-view.ts';
+import { modeInView } from '../state/ui-state.ts';
 
 const NEXT: Readonly<Record<PermissionMode, PermissionMode>> = { ask: 'accept', accept: 'plan', plan: 'ask' };
 

@@ -1,5 +1,5 @@
-// The content of the terminal UI as data; the other files of this folder are pure functions that change or read it.
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { modeOf } from '../../permissions/mode.ts';
 import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
 import type { Ask, AskScope } from '../../records/conversation/ask.ts';
@@ -9,6 +9,8 @@ import type { Answer, Choice } from './answer.ts';
 import type { Entry } from './entry.ts';
 import { PersistentMap } from './persistent-map.ts';
 import type { Picker } from './picker.ts';
+
+// The content of the terminal UI as data; the other files of this folder are pure functions that change or read it.
 
 /** UI state of one agent, besides its record. */
 export interface AgentPane {
@@ -211,4 +213,17 @@ export function rootOf({ agents, root_id }: UiState): Agent | undefined {
 
 export function paneOf(state: UiState, agent_id: string): AgentPane {
   return state.panes.get(agent_id) ?? EMPTY_PANE;
+}
+
+/** The modes in words for people. */
+export const MODE_WORDS: Readonly<Record<PermissionMode, string>> = {
+  ask: 'asks',
+  accept: 'accepts edits',
+  plan: 'plans only',
+};
+
+/** The mode of the tree in view, which is kept with its root; without a tree, the mode of the next one. */
+export function modeInView({ root_id, agents, next_mode }: UiState): PermissionMode {
+  const root = root_id === null ? undefined : agents.get(root_id);
+  return root === undefined ? next_mode : modeOf(root.config);
 }
