@@ -1,4 +1,4 @@
-import { METRICS } from '../../src/serve/metrics/metric-table.ts';
+import { METRICS } from '../../src/serve/metrics/metrics.ts';
 import { table } from './commands-tables.ts';
 
 /** The table of metrics in docs/operations.md. */

@@ -359,7 +359,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'newer-ledger-postgres',
     protects: 'a ledger of a newer version from an older program',
-    file: 'src/store/postgres/migrate.ts',
+    file: 'src/store/postgres/postgres-store.ts',
     guard: 'if (present > NEWEST_SCHEMA) {',
     without: 'if (present < 0) {',
     tests: ['store/migration-cut'],

@@ -1,5 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { isoTime } from '../../documents/iso-time.ts';
 import { markdownOf, quoted } from '../../documents/message-markdown.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
@@ -11,7 +12,6 @@ import type { ExportFormat } from '../../tui/app-options.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { exportedText } from './exported-tree.ts';
 import { treePage } from './tree-page.ts';
 
 interface ExportOptions {
@@ -91,8 +91,6 @@ export function writeExport(
   );
 }
 
-const PAGE = 500;
-
 type Task = DocumentOf<'coppice/tasks/v1'>['tasks'][number];
 
 /** Streams a tree as one Markdown text: the task list, if there is one, then a chapter for each agent with its own messages, oldest first. */
@@ -118,4 +116,71 @@ function taskLine({ number, title, state, agent_name, depends_on, result }: Task
   const after = depends_on.length === 0 ? '' : `, after ${depends_on.join(', ')}`;
   const came = result === null || result === '' ? '' : `\n${quoted(result).replaceAll(/^/gm, '   ')}`;
   return `${number}. ${state}${by}${after}: ${clean(title)}${came}`;
+}
+
+const PAGE = 1_000;
+
+type Documents = AsyncIterable<readonly [path: string, document: object]>;
+
+/** Streams an `ExportedTree` as JSON: a tree may be larger than memory. */
+async function* exportedText(
+  { version }: Context,
+  asked: Asked,
+  root_id: string,
+  { schema }: { readonly schema?: string } = {},
+): AsyncGenerator<string> {
+  const tree = await asked.tree(root_id);
+  const about = { schema, root_id, title: tree.title, exported_at: isoTime(Date.now()) };
+  yield `${JSON.stringify(about).slice(0, -1)},"documents":{`;
+  let comma = '';
+  for await (const [path, document] of treeDocuments(version, asked, tree)) {
+    yield `${comma}${JSON.stringify(path)}:${JSON.stringify(document)}`;
+    comma = ',';
+  }
+  yield '}}';
+}
+
+/** Yields all documents of a tree, by the path of the API that answers with each. */
+async function* treeDocuments(
+  version: string,
+  asked: Asked,
+  tree: Awaited<ReturnType<Asked['tree']>>,
+): Documents {
+  const { root_id } = tree;
+  const at = `/v1/trees/${root_id}`;
+  yield ['/v1/session', { schema: 'coppice/session/v1', scope: 'read', version }];
+  yield ['/v1/approvals', await asked.approvals({ tree: root_id })];
+  yield [at, tree];
+  yield [`${at}/tasks`, await asked.tasks(root_id)];
+  yield [`${at}/timeline`, await asked.timeline(root_id)];
+  yield [
+    `${at}/mail`,
+    await whole('mail', (after?: string) => asked.treeMail(root_id, { after, limit: PAGE })),
+  ];
+  for (const { id } of tree.agents) {
+    const path = `/v1/agents/${id}`;
+    const agent = await asked.agent(id);
+    yield [path, agent];
+    yield [`${path}/requests`, await asked.requests(id)];
+    // Inherited messages are in the conversation of the ancestor.
+    const first = agent.forked_from?.seq ?? 0;
+    const pageOf = (after?: number) => asked.messages(id, { after: after ?? first, limit: PAGE });
+    yield [`${path}/messages`, await whole('messages', pageOf)];
+  }
+}
+
+/** Reads all pages and joins them into one. */
+async function whole<
+  Key extends string,
+  After,
+  Page extends { readonly [K in Key]: readonly unknown[] } & { readonly next: After | null },
+>(key: Key, pageOf: (after?: After) => Promise<Page>): Promise<Page> {
+  const first = await pageOf();
+  const rows: unknown[] = [...first[key]];
+  for (let { next } = first; next !== null; ) {
+    const page = await pageOf(next);
+    rows.push(...page[key]);
+    next = page.next;
+  }
+  return { ...first, [key]: rows, next: null };
 }

@@ -7,7 +7,7 @@ import { it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { z } from 'zod';
-import { METRICS } from '../../../src/serve/metrics/metric-table.ts';
+import { METRICS } from '../../../src/serve/metrics/metrics.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { startPostgres } from '../../postgres/start-postgres.ts';
 import { type Play, until } from '../../runtime/stage.ts';
