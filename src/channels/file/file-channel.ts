@@ -1,3 +1,5 @@
+/** Files as a channel: deliveries are appended. */
+
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
@@ -7,8 +9,6 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Channel, DeliverContext, DeliverResult, Parcel } from '../channel.ts';
 import { deliveryJson } from '../parcel-json.ts';
 import { unknownName } from '../unknown-name.ts';
-
-/** Files as a channel: deliveries are appended. */
 
 const TIME_LIMIT_MS = 10_000;
 const JSON_LINES = /\.(?:jsonl|ndjson)$/i;

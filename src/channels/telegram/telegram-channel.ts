@@ -1,3 +1,5 @@
+/** Telegram: calls of the Bot API (bot/), updates from people (inbound/), messages to people (outbound/), and formatted text (text/). */
+
 import { clean } from '../../render/clean.ts';
 import type {
   ChannelLog,
@@ -18,8 +20,6 @@ import { UpdateHandler } from './inbound/update-handler.ts';
 import { UpdatePoll } from './inbound/update-poll.ts';
 import { type DeliverTools, deliverParcel } from './outbound/deliver-parcel.ts';
 import { LiveMessage, type LiveTools } from './outbound/live-message.ts';
-
-/** Telegram: calls of the Bot API (bot/), updates from people (inbound/), messages to people (outbound/), and formatted text (text/). */
 
 const REPLIES_MAX = 10_000;
 const PROBE_MS = 5_000;

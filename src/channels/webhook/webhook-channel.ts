@@ -1,3 +1,5 @@
+/** Webhooks: signed POSTs to endpoints of the configuration. */
+
 import { createHmac } from 'node:crypto';
 import { retryAfter } from '../../models/refusals/retry-after.ts';
 import { cutText } from '../../records/text/cut-text.ts';
@@ -7,8 +9,6 @@ import { deliveryJson } from '../parcel-json.ts';
 import { unknownName } from '../unknown-name.ts';
 import { type Endpoint, endpointOf } from './endpoint.ts';
 import { type Posted, post } from './post.ts';
-
-/** Webhooks: signed POSTs to endpoints of the configuration. */
 
 const TIME_LIMIT_MS = 10_000;
 

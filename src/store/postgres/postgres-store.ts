@@ -1,3 +1,5 @@
+/** The ledger on a PostgreSQL server. */
+
 import type pg from 'pg';
 import { openLedger } from '../ledger/ledger.ts';
 import { migrationsOf, NEWEST_SCHEMA } from '../schema/migrations.ts';
@@ -9,8 +11,6 @@ import { Listener } from './listener.ts';
 import { postgresAddress } from './postgres-address.ts';
 import { PostgresDatabase } from './postgres-database.ts';
 import { postgresStoreError } from './postgres-error.ts';
-
-/** The ledger on a PostgreSQL server. */
 
 /** `COPPICE_LISTEN_URL` in `env`: the direct address for `LISTEN` if the server is behind a pooler. */
 export async function openPostgresStore(

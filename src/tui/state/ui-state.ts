@@ -1,3 +1,4 @@
+// The content of the terminal UI as data; the other files of this folder are pure functions that change or read it.
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { modeOf } from '../../permissions/mode.ts';
 import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
@@ -9,8 +10,6 @@ import type { Answer, Choice } from './answer.ts';
 import type { Entry } from './entry.ts';
 import { PersistentMap } from './persistent-map.ts';
 import type { Picker } from './picker.ts';
-
-// The content of the terminal UI as data; the other files of this folder are pure functions that change or read it.
 
 /** UI state of one agent, besides its record. */
 export interface AgentPane {

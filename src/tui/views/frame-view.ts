@@ -1,3 +1,4 @@
+// The views: pure functions from the state to lines of a given width.
 import { isTerminal } from '../../records/agent/state.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
@@ -27,8 +28,6 @@ import { workingTasksLine } from './tasks-line.ts';
 import { agentNames } from './transcript/agent-names.ts';
 import { streamingView } from './transcript/streaming-view.ts';
 import { WAIT_STATUS_WIDTH, waitStatus } from './transcript/wait-rows.ts';
-
-// The views: pure functions from the state to lines of a given width.
 
 export interface FrameSettings {
   readonly width: number;

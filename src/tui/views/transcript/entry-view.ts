@@ -1,3 +1,4 @@
+// This folder renders a scrollback: messages, calls, events and mail as lines.
 import { deedsHead } from '../../../records/agent/deeds-line.ts';
 import { resultLine } from '../../../records/conversation/child-text.ts';
 import { forkTask } from '../../../records/conversation/fork-message.ts';
@@ -17,8 +18,6 @@ import { eventView } from './event-view.ts';
 import { folded } from './folded.ts';
 import { mailView } from './mail-view.ts';
 import { captureView, personView } from './person-view.ts';
-
-// This folder renders a scrollback: messages, calls, events and mail as lines.
 
 /** Lines in batches, none of which takes long to render. */
 export type Batches = Iterable<readonly string[]>;
