@@ -32,7 +32,7 @@ export function addAgentsCommands({ sub, deferred, imported }: CommandBuilder, w
     .action(imported(async () => (await import('./tree.ts')).tree));
   sub('tasks', 'Show the task list that the agents of a tree share')
     .argument('[id]', "an agent of the tree; default: this folder's newest tree")
-    .action(imported(async () => (await import('./tasks.ts')).tasks));
+    .action(imported(async () => (await import('./tree.ts')).tasks));
   sub('show', 'Show one agent')
     .argument('[id]', OR_ROOT)
     .action(imported(async () => (await import('./show.ts')).show));

@@ -1,5 +1,8 @@
+import { taskCells } from '../../records/run/listed-task.ts';
 import { agentTree, lastMoment } from '../../render/agent-tree.ts';
+import { clean } from '../../render/clean.ts';
 import { paint } from '../../render/style.ts';
+import { tableLines } from '../../render/table.ts';
 import { deletedUse, summary } from '../../render/tree-summary.ts';
 import { unledText } from '../../serve/leading/unled-reason.ts';
 import { ask } from '../setup/ask-server.ts';
@@ -28,4 +31,17 @@ export async function tree(context: Context, text: string | undefined): Promise<
     footer,
     ...(unled === null ? [] : [unledText(unled)]),
   ]);
+}
+
+const HEAD = ['TASK', 'STATE', 'AGENT', 'WHAT'] as const;
+
+/** `coppice tasks [ID]`: the task list that the agents of a tree share. */
+export async function tasks(context: Context, text: string | undefined): Promise<number> {
+  const document = await ask(context, async (asked) => asked.tasks(await findRoot(context, asked, text)));
+  const rows = document.tasks.map((task) => taskCells(task).map(clean));
+  return printResult(context, document, () =>
+    rows.length === 0
+      ? ['no tasks: agents with the toolset tasks add them (--toolset tasks)']
+      : tableLines(HEAD, rows, { width: context.width, right: new Set([0]), style: context.out }),
+  );
 }
