@@ -12,6 +12,7 @@ import {
 import { isoTime } from '../documents/iso-time.ts';
 import { titlesOf } from '../documents/tree-titles.ts';
 import type { Agent } from '../records/agent/agent.ts';
+import { placeText, readPlace } from '../records/text/list-place.ts';
 import { statusWord } from '../render/agent-status.ts';
 import { clean } from '../render/clean.ts';
 import type { AcpOptions, EditorFolder } from './acp-options.ts';
@@ -93,16 +94,13 @@ export class EditorSessions {
   async list(cwd: string | null, cursor: string | null): Promise<ListSessionsResponse> {
     if (cwd !== null && !isAbsolute(cwd)) throw invalidParams('cwd: it must be an absolute path');
     const { store } = this.#options;
-    const after = cursor === null ? null : readCursor(cursor);
     const found = await store.agents({
       conversations: true,
       ...(cwd === null ? {} : { cwd }),
-      // That millisecond is included, because several conversations may have begun in it.
-      ...(after === null ? {} : { before: after.at + 1 }),
-      limit: PAGE + 1 + (after?.skip ?? 0),
+      before: cursor === null ? undefined : readCursor(cursor),
+      limit: PAGE + 1,
     });
-    const rest = found.slice(after?.skip ?? 0);
-    const roots = rest.slice(0, PAGE);
+    const roots = found.slice(0, PAGE);
     const titles = await titlesOf(store, roots);
     const sessions = roots.flatMap((root) => {
       const tree = this.#trees.get(root.id);
@@ -113,11 +111,8 @@ export class EditorSessions {
       ];
     });
     const last = roots.at(-1);
-    if (last === undefined || rest.length <= PAGE) return { sessions };
-    const same = found
-      .slice(0, (after?.skip ?? 0) + PAGE)
-      .filter((one) => one.created_at === last.created_at);
-    return { sessions, nextCursor: `${last.created_at}.${same.length}` };
+    if (last === undefined || found.length <= PAGE) return { sessions };
+    return { sessions, nextCursor: placeText(last) };
   }
 
   /** Interrupts the session's agent and all below it. Closing the last session of a tree releases the tree. */
@@ -215,9 +210,10 @@ function childTitle({ name, depth }: Agent): string {
   return `${'› '.repeat(depth)}${clean(name)}`;
 }
 
-/** Decodes a cursor: when the last conversation listed began (epoch ms), and how many of that millisecond were listed. */
-function readCursor(text: string): { readonly at: number; readonly skip: number } {
-  const [, at = '', skip = ''] = /^(\d{1,15})\.(\d{1,6})$/.exec(text) ?? [];
-  if (at === '') throw invalidParams('cursor: not a value that session/list returned');
-  return { at: Number(at), skip: Number(skip) };
+/** Cursors of older versions name only a millisecond (and how many of it were listed): it is listed again. */
+function readCursor(text: string): string {
+  const [, old] = /^(\d{1,13})\.\d{1,6}$/.exec(text) ?? [];
+  if (old !== undefined) return new Date(Number(old) + 1).toISOString();
+  if (readPlace(text) !== null) return text;
+  throw invalidParams('cursor: not a value that session/list returned');
 }

@@ -10,8 +10,8 @@ import { nameFault, storedName } from '../records/agent/agent-name.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { clean } from '../render/clean.ts';
-import type { ClientAgent } from './client-agent.ts';
-import { taskOfCall, taskOfTree } from './durable-tasks.ts';
+import type { ClientAgent, PlacedCall } from './client-agent.ts';
+import { cancelTask, taskOfCall, taskOfTree } from './durable-tasks.ts';
 import { listedAgent } from './listed-agents.ts';
 import type { McpOptions } from './mcp-options.ts';
 import {
@@ -41,6 +41,8 @@ export interface CallTerms {
   /** Whether the client can show forms to its user. */
   readonly elicits: boolean;
   readonly signal: AbortSignal;
+  /** Whether the client has cancelled the call; it may also only have lost its connection. */
+  readonly isCancelled: () => boolean;
   readonly onLook: (now: Look) => void;
 }
 
@@ -86,15 +88,25 @@ export class Calls {
       throw invalidParams(`there is no tool "${clean(name.slice(0, SHOWN_MAX))}"; tools/list names all`);
     const { wait_ms: ms } = this.#options;
     const until = performance.now() + ms;
-    const called = await this.#client.call(name, input, { ms, signal: terms.signal });
-    const { result } = called;
     const has_results = name === 'spawn_agents' || name === 'subagent_delegate';
+    // Only the result says which agents a cancelled call has created.
+    const signal = has_results ? undefined : terms.signal;
+    const called = await this.#client.call(name, input, { ms, signal });
+    const { result } = called;
+    if (has_results && terms.isCancelled()) return this.#stopped(called);
     if (result !== null && result.status !== 'ok')
       return { type: 'answer', answer: errorResult(result.output) };
     if (has_results && terms.has_tasks) return { type: 'task', task_id: taskOfCall(called) };
     if (result === null) return { type: 'answer', answer: notCarriedOut() };
     if (!has_results) return { type: 'answer', answer: { content: [{ type: 'text', text: result.output }] } };
-    return this.awaited(idsOf(result), terms, Math.max(0, until - performance.now()));
+    const outcome = await this.awaited(idsOf(result), terms, Math.max(0, until - performance.now()));
+    return terms.isCancelled() ? this.#stopped(called) : outcome;
+  }
+
+  /** Nobody else waits for the agents of a cancelled call, or knows their ids. */
+  async #stopped(called: PlacedCall): Promise<Outcome> {
+    await cancelTask(this.#client, taskOfCall(called), this.#options);
+    return cancelled();
   }
 
   /** Waits until these agents rest, but at most `ms` milliseconds; ends early if an approval is open and the client can show forms. */
@@ -195,13 +207,8 @@ export class Calls {
     )
       return { type: 'ask', asks: waited.asks, ids };
     const fresh = await news(waited);
-    const results = await rowsOf(
-      this.#client,
-      fresh.map(({ id }) => id),
-      waited,
-      this.#options,
-      terms.signal,
-    );
+    const told = fresh.map(({ id }) => id);
+    const results = await rowsOf(this.#client, told, waited, this.#options, terms.signal);
     for (const { id, last_seq } of fresh) this.#client.told.set(id, last_seq);
     const running = waited.open.map(({ id, name }) => ({ agent_id: id, name }));
     return answer({
@@ -255,16 +262,11 @@ export class Calls {
       if (agent.config.client === undefined && (await this.#client.owns(agent))) found.push(agent);
     const [only] = found;
     if (only !== undefined && found.length === 1) return only;
+    const shown = clean(text.slice(0, SHOWN_MAX));
     if (only === undefined)
-      return refused(
-        'AGENT_NOT_FOUND',
-        `no agent "${clean(text.slice(0, SHOWN_MAX))}" of yours; list_agents lists them.`,
-      );
+      return refused('AGENT_NOT_FOUND', `no agent "${shown}" of yours; list_agents lists them.`);
     const named = found.map(({ id, name: called }) => `${called} (${id.slice(0, 8)})`).join(', ');
-    return refused(
-      'AGENT_AMBIGUOUS',
-      `"${clean(text.slice(0, SHOWN_MAX))}" means several: ${named}. Use a longer id.`,
-    );
+    return refused('AGENT_AMBIGUOUS', `"${shown}" means several: ${named}. Use a longer id.`);
   }
 
   async #checked<T>(

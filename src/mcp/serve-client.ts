@@ -5,6 +5,7 @@ import {
   type McpRequestContext,
   MissingRequiredClientCapabilityError,
   ProtocolError,
+  SdkError,
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
@@ -66,7 +67,7 @@ export class McpService {
   }
 
   /** `name`: the name of the client's agent, if the URL gives one. */
-  readonly serverFor = ({ era }: McpRequestContext, name?: string): Server => {
+  readonly serverFor = ({ era, requestInfo }: McpRequestContext, name?: string): Server => {
     const options = this.#options;
     const server = new Server(
       { name: 'coppice', title: 'Coppice', version: options.version },
@@ -89,10 +90,14 @@ export class McpService {
     server.setRequestHandler('tools/call', async ({ params }, context) => {
       const client = clientOf(context);
       const capabilities = capabilitiesOf(context);
+      const { signal } = context.mcpReq;
+      // The newer protocol has no other word for it over HTTP than closing the request.
+      const leaves = era === 'modern' && requestInfo !== undefined;
       const terms: CallTerms = {
         has_tasks: era === 'modern' && hasTasks(capabilities),
         elicits: elicits(capabilities),
-        signal: context.mcpReq.signal,
+        signal,
+        isCancelled: () => signal.aborted && (leaves || !(signal.reason instanceof SdkError)),
         onLook: progressOf(context),
       };
       if (this.#calls >= CALLS_MAX)

@@ -33,7 +33,7 @@ export const ERROR_CODES = {
   E_NODE_TOO_OLD: 'Node.js is too old',
   E_UNAUTHORIZED: 'the server needs a valid token',
   E_FORBIDDEN: 'the token, the origin or the host is not allowed to do that',
-  E_NO_SUCH_PATH: 'the server has no such path',
+  E_NO_SUCH_PATH: 'the server has no such path, or not with this method (status 405)',
   E_TOO_LARGE: 'the request is too large',
   E_TOO_MANY_REQUESTS: 'too many requests in a short time',
   E_SERVER: 'the server cannot be reached, or sent an unexpected answer',

@@ -32,6 +32,7 @@ export interface OutboxLedger {
   deliveries(filter: {
     readonly status?: DeliveryStatus;
     readonly about?: string;
+    readonly before?: string | undefined;
     readonly limit?: number;
   }): Promise<Delivery[]>;
   /** Finds deliveries by id, unique prefix of an id (at least 4 characters), or `about`; newest first, at most 20. */

@@ -96,8 +96,8 @@ export interface AgentFilter {
   readonly conversations?: boolean;
   /** Only roots, regardless of who began their trees. */
   readonly roots?: boolean;
-  /** Only agents created before this time, milliseconds since the epoch. */
-  readonly before?: number;
+  /** Only agents below this place of the list (`list-place.ts`). */
+  readonly before?: string | undefined;
   /** Only agents that work in this folder. */
   readonly cwd?: string;
   /** Leaves out terminal agents. */
@@ -112,6 +112,7 @@ export interface RunFilter {
   readonly job_id?: string;
   /** Only queued and running ones. */
   readonly active?: boolean;
+  readonly before?: string | undefined;
   /** Newest first; default no limit. */
   readonly limit?: number;
 }

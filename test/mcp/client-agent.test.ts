@@ -47,6 +47,7 @@ it('a call that nobody carries out ends, and is not lost', async () => {
     has_tasks: false,
     elicits: false,
     signal: new AbortController().signal,
+    isCancelled: () => false,
     onLook: () => undefined,
   };
   const calls = new Calls(client, options);

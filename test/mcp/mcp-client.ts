@@ -55,8 +55,10 @@ export interface McpClient {
     input?: object,
     more?: object,
   ): Promise<{ readonly value: Told; readonly is_error: boolean; readonly raw: Record<string, unknown> }>;
-  /** Cancels the newest request; it then has an error, because the server does not answer it. */
-  cancel(): void;
+  /** Id of the newest request. */
+  newest(): number;
+  /** Cancels a request, the newest one unless its id is given; it then has an error, because the server does not answer it. */
+  cancel(id?: number): void;
   end(): Promise<number | null>;
 }
 
@@ -139,9 +141,10 @@ export async function startClient(
       const value = block === undefined ? {} : JSON.parse(block.text);
       return { value, is_error: result.isError === true, raw: result };
     },
-    cancel() {
-      write({ method: 'notifications/cancelled', params: { requestId: last } });
-      waiting.get(last)?.({ error: { code: 0, message: 'cancelled' } });
+    newest: () => last,
+    cancel(id = last) {
+      write({ method: 'notifications/cancelled', params: { requestId: id, reason: 'not wanted' } });
+      waiting.get(id)?.({ error: { code: 0, message: 'cancelled' } });
     },
     async end() {
       child.stdin.end();

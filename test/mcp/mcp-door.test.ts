@@ -102,6 +102,23 @@ for (const era of ['modern', 'legacy'] as const)
       await client.tool('kill', { agent_ids: ids });
     });
 
+    it('stops the agents that a cancelled spawn_agents has started, and no others', async () => {
+      const kept = await forked('kept', 'hang');
+      const cancelled = client.tool('spawn_agents', { tasks: [{ task: 'hang a' }, { task: 'hang b' }] });
+      const status = async (label: RegExp) =>
+        (await client.tool('list_agents', { all: true })).value.agents
+          .filter(({ name }) => label.test(name))
+          .map((agent) => agent.status);
+      // Cancelled by its id: other requests follow it.
+      const spawned = client.newest();
+      await until(async () => (await status(/^hang-/)).length === 2, 'both are at work');
+      client.cancel(spawned);
+      await assert.rejects(cancelled, /cancelled/);
+      await until(async () => (await status(/^hang-/)).every((word) => word === 'dead'), 'both are stopped');
+      assert.deepEqual(await status(/^kept$/), ['running']);
+      await client.tool('kill', { agent_id: kept });
+    });
+
     it('runs tasks in parallel and returns all results, and none where one is bad', async () => {
       const before_it = (await client.tool('list_agents', { all: true })).value.agents.length;
       const tasks = [{ task: 'TASK a' }, { task: 'TASK b', model: 'nowhere/none' }];

@@ -6,15 +6,20 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { closeLater } from '../close-opened.ts';
 import { type Database, onBothDatabases } from '../runtime/both-databases.ts';
+import { until } from '../runtime/stage.ts';
 import { setWebStage, type WebStage } from '../serve/http/web-stage.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
 async function open(database: Database): Promise<WebStage> {
-  const web = await setWebStage(({ user }) => `did ${/TASK (\w+)/.exec(user)?.[1] ?? 'something'}`, {
-    database: await database(),
-  });
+  const web = await setWebStage(
+    ({ user }) =>
+      /hang/.test(user)
+        ? new Promise<never>(() => undefined)
+        : `did ${/TASK (\w+)/.exec(user)?.[1] ?? 'something'}`,
+    { database: await database() },
+  );
   closeLater(async () => {
     await web.close();
     assert.deepEqual(web.troubles, []);
@@ -33,11 +38,18 @@ async function ask(
   web: WebStage,
   method: string,
   params: object,
-  { path = '/mcp', client = 'tester', headers = {}, token = 'write' as 'read' | 'write' | null } = {},
+  {
+    path = '/mcp',
+    client = 'tester',
+    headers = {},
+    token = 'write' as 'read' | 'write' | null,
+    signal = null as AbortSignal | null,
+  } = {},
 ): Promise<Reply> {
   const named = params as { name?: string; taskId?: string; uri?: string };
   const response = await fetch(`${web.url}${path}`, {
     method: 'POST',
+    signal,
     headers: {
       'Content-Type': 'application/json',
       Accept: 'application/json, text/event-stream',
@@ -82,6 +94,37 @@ onBothDatabases('coppice serve at /mcp', (database) => {
     );
     const { status, json } = await ask(web, 'tools/list', {});
     assert.deepEqual([status, json.result.tools.length], [200, 8]);
+  });
+
+  it('stops the agents of a call that its client gives up, in the newer protocol only', async () => {
+    const web = await open(database);
+    const { store } = web.stage;
+    for (const [era, path] of [
+      ['modern', '/mcp/new'],
+      ['legacy', '/mcp/old'],
+    ] as const) {
+      const call = { name: 'spawn_agents', arguments: { tasks: [{ task: `hang ${era}` }] } };
+      const leaving = new AbortController();
+      const { signal } = leaving;
+      const left =
+        era === 'modern'
+          ? ask(web, 'tools/call', call, { path, signal })
+          : fetch(`${web.url}${path}`, {
+              method: 'POST',
+              signal,
+              headers: { ...JSON_TYPE, Authorization: `Bearer ${web.token('write')}` },
+              body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }),
+            }).then((response) => response.text());
+      const agent = async () => (await store.agents({})).find(({ name }) => name === `hang-${era}`);
+      await until(async () => (await agent())?.state.type === 'requesting', `${era}: it is at work`);
+      leaving.abort();
+      await assert.rejects(left as Promise<unknown>, /abort/i);
+      if (era === 'modern')
+        await until(async () => (await agent())?.state.type === 'killed', 'it is stopped');
+    }
+    const kept = (await store.agents({})).find(({ name }) => name === 'hang-legacy');
+    assert.equal(kept?.state.type, 'requesting');
+    await store.kill(kept?.id ?? '', 'test', Date.now());
   });
 
   it('serves a client as one lasting agent, by its name or that of the address', async () => {

@@ -23,6 +23,7 @@ const GROUPS = [
   ['work', 'At work'],
   ['done', 'Done'],
 ] as const;
+const TITLES: ReadonlyMap<string, string> = new Map(GROUPS);
 
 /** All trees, grouped by need. */
 export function TreesView({ writes }: PageContext) {
@@ -159,6 +160,8 @@ function Group({
 function matches(tree: Tree, search: string): boolean {
   return search.split(/\s+/).every((word) => {
     const [, field, text = ''] = /^(\w+):(.*)$/.exec(word) ?? [];
+    // The status as people read it: `failed` finds what the group of that title lists.
+    if (field === 'status') return `${tree.status} ${TITLES.get(tree.need)}`.toLowerCase().includes(text);
     const value = field === undefined ? undefined : (tree as Record<string, unknown>)[field];
     if (value !== undefined) return String(value).toLowerCase().includes(text);
     return [tree.title, tree.cwd, tree.model, tree.root_id, tree.name].some((one) =>

@@ -71,6 +71,12 @@ export const messages = {
         .optional()
         .describe('set when the answer is not whole'),
       reason: text("the provider's own word for it").optional(),
+      response: group('what the provider says of the answer', {
+        id: text('its id').optional(),
+        model: text('the model that answered').optional(),
+        cache_written: number('tokens that were written to its cache').optional(),
+        first_ms: number('from the request to the first piece of the answer').optional(),
+      }).optional(),
     }),
     ...place,
   }),

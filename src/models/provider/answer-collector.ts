@@ -1,6 +1,8 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { Usage } from '../../records/agent/usage.ts';
 import type { AssistantPart, ProviderMetadata } from '../../records/conversation/message.ts';
+import { cutText } from '../../records/text/cut-text.ts';
+import { storable } from '../../records/text/text.ts';
 import type { ModelDelta, ModelOutcome } from '../model.ts';
 import { UnusableAnswer } from './http-fetch.ts';
 import { costOf } from './prices.ts';
@@ -9,6 +11,8 @@ import { ownMetadata } from './provider-prompt.ts';
 
 /** Maximum characters of an answer: several times what models write. */
 const ANSWER_MAX = 8_000_000;
+/** Maximum characters of its id. */
+const NAME_MAX = 200;
 /** Maximum tokens counted of one request, so that what a server invents cannot break sums. */
 const TOKENS_MAX = 1e10;
 
@@ -35,6 +39,7 @@ export class AnswerCollector {
   readonly #onDelta: (delta: ModelDelta) => void;
   readonly #parts: (Block | Extract<AssistantPart, { type: 'call' }>)[] = [];
   readonly #open = new Map<string, Block>();
+  readonly #response: Record<string, string> = {};
   #length = 0;
   #finish: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | null = null;
   /** Whether something of the answer has come, if only the beginning of a call; and whether it has calls. */
@@ -94,6 +99,10 @@ export class AnswerCollector {
         if (part.finishReason.unified === 'error')
           this.error ??= new Error(`the server ended it with "${part.finishReason.raw}"`);
         return;
+      case 'response-metadata':
+        for (const [name, said] of Object.entries({ id: part.id, model: part.modelId }))
+          if (said !== undefined) this.#response[name] ??= storable(cutText(said, NAME_MAX));
+        return;
       case 'error':
         this.error ??= part.error ?? new Error('the provider reported an error');
         return;
@@ -144,9 +153,11 @@ export class AnswerCollector {
       return [{ type: part.type, text: part.text, ...ownMetadata(part.metadata) }];
     });
     if (finish === 'length') markCut(parts);
+    const cache_written = tokens(this.#finish.usage.inputTokens.cacheWrite);
+    const response = { ...this.#response, ...(cache_written > 0 && { cache_written }) };
     return {
       type: 'answer',
-      content: { model: this.#model, parts },
+      content: { model: this.#model, parts, ...(Object.keys(response).length > 0 && { response }) },
       usage: usageOf(this.#finish.usage, this.#price),
       finish: this.called && finish === 'stop' ? 'calls' : finish,
       ...(raw === undefined ? {} : { reason: raw }),

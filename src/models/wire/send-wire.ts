@@ -1,7 +1,8 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { APICallError } from '@ai-sdk/provider';
 import { cutText } from '../../records/text/cut-text.ts';
-import { fieldsOf, itemsOf } from '../../records/text/json-fields.ts';
+import { fieldsOf, itemsOf, wordOf } from '../../records/text/json-fields.ts';
 import { type JsonObject, jsonIn, parsedObject } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import {
@@ -74,7 +75,9 @@ function read(answer: IncomingMessage, reader: WireReader, collector: AnswerColl
       if (data.trim() === '[DONE]') over = done = true;
       else
         try {
-          reader.event(fieldsOf(eventOf(data)), name);
+          const event = fieldsOf(eventOf(data));
+          collector.add(nameOf(event));
+          reader.event(event, name);
         } catch (error) {
           // Nothing that follows the end can cost the answer.
           if (reader.closing !== true) throw error;
@@ -130,9 +133,17 @@ function eventOf(data: string): unknown {
   return value;
 }
 
+/** What the answer is called and which model gave it; each protocol says it in another place. */
+function nameOf(event: JsonObject): LanguageModelV4StreamPart {
+  const from = fieldsOf(event.message ?? event.response ?? event);
+  const [id, modelId] = [wordOf(from.id ?? from.responseId), wordOf(from.model ?? from.modelVersion)];
+  return { type: 'response-metadata', ...{ id, modelId } } as LanguageModelV4StreamPart;
+}
+
 /** Takes an answer as JSON, which is no stream: an error, or a whole answer of a server that does not stream. */
 function takeWhole(body: JsonObject, reader: WireReader, collector: AnswerCollector, foreign: Error): void {
   if (WHOLE.some((field) => itemsOf(body[field]).length > 0)) {
+    collector.add(nameOf(body));
     if (reader.whole !== undefined) return reader.whole(body);
     reader.event(body, '');
     reader.end(true);

@@ -56,6 +56,8 @@ export interface AssistantContent {
   readonly finish?: 'length' | 'refused' | 'interrupted';
   /** The provider's own finish reason. */
   readonly reason?: string;
+  /** The provider's names for the answer and its model, tokens written to its cache, time to the first piece; never sent to a model. */
+  readonly response?: Partial<Record<'id' | 'model', string> & Record<'cache_written' | 'first_ms', number>>;
 }
 
 /** `interrupted`: the process died while the call ran, its outcome is unknown. `cancelled`: stopped on purpose. */

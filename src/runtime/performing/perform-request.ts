@@ -156,14 +156,23 @@ async function ask(
       onBegun = await context.models.siblings.enter(cell, context, controller.signal, emit);
       onStart();
     }
+    const asked_at = context.clock.lap();
+    const waited = () => Math.round(context.clock.lap() - asked_at);
+    let first_ms: number | undefined;
     const outcome = await model.stream(request, (delta) => {
+      if (delta.type === 'restart') first_ms = undefined;
+      else if (delta.type !== 'waiting') first_ms ??= waited();
       if (delta.type !== 'waiting' && delta.type !== 'restart') onBegun();
       if (cell.request === controller) keepText(cell, delta);
       emit(delta);
     });
     if (is_program) return promptOutcome(outcome, controller.signal);
-    if (outcome.type === 'answer') rooms.counted(sent, outcome.usage);
-    if (outcome.type !== 'failure' || outcome.failure.kind !== 'context_overflow') return outcome;
+    if (outcome.type === 'answer') {
+      rooms.counted(sent, outcome.usage);
+      const response = { ...outcome.content.response, first_ms: first_ms ?? waited() };
+      return { ...outcome, content: { ...outcome.content, response } };
+    }
+    if (outcome.type === 'aborted' || outcome.failure.kind !== 'context_overflow') return outcome;
     rooms.refused(sent, outcome.failure.error);
     return rooms.relieve(sent, true, context.clock.now()) ?? outcome;
   } catch (error) {
@@ -236,7 +245,7 @@ function answered(
     type: 'response',
     at,
     seq: agent.last_seq + 1,
-    content: { model: content.model, parts, ...endingOf(finish, reason) },
+    content: { ...content, parts, ...endingOf(finish, reason) },
     calls,
     ...(within.refusal === undefined
       ? submissionOf(agent, calls, catalog)

@@ -28,6 +28,8 @@ async function oneAsk(store: Store, text: string): Promise<Ask> {
   return (await import('../../store/approvals/find-ask.ts')).findAsk(store, text);
 }
 
+type RowsQuery = { readonly limit?: number | undefined; readonly before?: string | undefined };
+
 interface ApprovalFilter {
   readonly id?: string | undefined;
   readonly tree?: string | undefined;
@@ -64,18 +66,23 @@ export async function answerDocument(
 
 export async function runsAnswer(
   { store }: Sources,
-  { active = false, limit = ROWS_USUAL }: { active?: boolean | undefined; limit?: number | undefined },
+  { active = false, limit = ROWS_USUAL, before }: RowsQuery & { active?: boolean | undefined },
   job_id?: string,
 ): Promise<DocumentOf<'coppice/subagent-runs/v1'>> {
-  const filter = { limit, ...(active ? { active } : {}), ...(job_id === undefined ? {} : { job_id }) };
+  const filter = {
+    limit,
+    before,
+    ...(active ? { active } : {}),
+    ...(job_id === undefined ? {} : { job_id }),
+  };
   return { schema: 'coppice/subagent-runs/v1', ...(await runsDocument(store, await store.runs(filter))) };
 }
 
 export async function deliveriesDocument(
   { store }: Sources,
-  { status, limit = ROWS_USUAL }: { status?: DeliveryStatus | undefined; limit?: number | undefined },
+  { status, limit = ROWS_USUAL, before }: RowsQuery & { status?: DeliveryStatus | undefined },
 ): Promise<DocumentOf<'coppice/deliveries/v1'>> {
-  const found = await store.deliveries({ limit, ...(status === undefined ? {} : { status }) });
+  const found = await store.deliveries({ limit, before, ...(status === undefined ? {} : { status }) });
   return { schema: 'coppice/deliveries/v1', deliveries: found.map(deliveryJson) };
 }
 

@@ -23,7 +23,7 @@ export async function treesDocument(
   const roots = await sources.store.agents({
     ...(conversations ? { conversations } : { roots: true }),
     ...(cwd === undefined ? {} : { cwd }),
-    ...(before === undefined ? {} : { before: Date.parse(before) }),
+    before,
     limit,
   });
   const asks = asking ? await sources.store.asks({ open: true }) : [];

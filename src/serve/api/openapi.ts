@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import { JSON_DOCUMENTS, PARTS } from '../../documents/shapes/all-documents.ts';
 import type { Route } from './route.ts';
@@ -5,10 +6,12 @@ import type { Route } from './route.ts';
 type DescribedRoute = Omit<Route, 'handle'>;
 
 interface Shape {
+  readonly $defs?: Readonly<Record<string, object>>;
   readonly properties?: Readonly<Record<string, object>>;
   readonly required?: readonly string[];
 }
 
+const ERROR = 'coppice/error/v1';
 const NEW_ID = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -16,8 +19,12 @@ const NEW_ID = {
   description: 'repeating a request with the same key creates nothing twice',
 };
 
-/** The OpenAPI 3.1 document of the routes. */
-export function openApi(routes: readonly DescribedRoute[], version: string): object {
+/** Statuses of refusals, at every route (docs/http-api.md, "Errors"). */
+const REFUSALS = [400, 401, 403, 404, 409, 413, 429, 500, 503];
+
+/** The OpenAPI 3.1 document of the routes. `url`: address of the server. */
+export function openApi(routes: readonly DescribedRoute[], version: string, url: string): object {
+  const error = content(ERROR);
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
@@ -26,15 +33,29 @@ export function openApi(routes: readonly DescribedRoute[], version: string): obj
   return {
     openapi: '3.1.0',
     info: { title: 'Coppice', version, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url }],
     security: [{ token: [] }],
     paths,
     components: {
-      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
-      schemas: Object.fromEntries(
-        JSON_DOCUMENTS.map((document) => [schemaName(document.name), documentSchema(document.name)]),
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: '`coppice web --token`' } },
+      responses: Object.fromEntries(
+        REFUSALS.map((status) => [status, { description: STATUS_CODES[status], content: error }]),
       ),
+      schemas: schemas(new Set([...routes.map(({ answer }) => answer), ERROR])),
     },
   };
+}
+
+/** Schemas of documents, and of the parts that they share, which stand beside them. */
+function schemas(names: ReadonlySet<string>): object {
+  const parts: Record<string, object> = {};
+  const documents = [...names].map((name) => {
+    const { $defs, ...shape } = documentSchema(name);
+    Object.assign(parts, $defs);
+    return [schemaName(name), shape];
+  });
+  const all = JSON.stringify({ ...Object.fromEntries(documents), ...parts });
+  return JSON.parse(all.replaceAll('"#/$defs/', '"#/components/schemas/'));
 }
 
 function operation(route: DescribedRoute): object {
@@ -68,7 +89,7 @@ function operation(route: DescribedRoute): object {
         description: 'done',
         content: content(answer, stream === true ? 'text/event-stream' : 'application/json'),
       },
-      default: { description: 'the request was refused or failed', content: content('coppice/error/v1') },
+      ...Object.fromEntries(REFUSALS.map((status) => [status, { $ref: `#/components/responses/${status}` }])),
     },
   };
 }
@@ -92,7 +113,7 @@ function schemaName(document: string): string {
 }
 
 /** The JSON Schema of a document, with its `schema` and the keys of the part that it extends. */
-export function documentSchema(name: string): object {
+export function documentSchema(name: string): Shape {
   const document = JSON_DOCUMENTS.find((one) => one.name === name);
   if (document === undefined) throw new Error(`there is no document ${name}`);
   const like = document.like === undefined ? null : (PARTS[document.like] ?? null);

@@ -13,7 +13,7 @@ import {
 } from '../answers/people-answers.ts';
 import { removedRuleDocument, rulesDocument } from '../answers/rule-answers.ts';
 import { cancelRun } from '../leading/cancel-run.ts';
-import { countUpTo, flag, named, route } from './route.ts';
+import { before, countUpTo, flag, named, route } from './route.ts';
 
 const ROWS_MAX = 1_000;
 const NOTE_MAX = 10_000;
@@ -115,6 +115,7 @@ export const PEOPLE_ROUTES = [
     query: z.strictObject({
       active: flag.describe('only queued and running ones'),
       job: z.string().optional().describe('only of this scheduled job'),
+      before,
       limit: countUpTo(ROWS_MAX, ROWS_USUAL).describe('maximum runs'),
     }),
     handle: async (sources, { query: { job, ...query } }) =>
@@ -145,6 +146,7 @@ export const PEOPLE_ROUTES = [
     answer: 'coppice/deliveries/v1',
     query: z.strictObject({
       status: z.enum(['pending', 'delivered', 'failed']).optional().describe('only these'),
+      before,
       limit: countUpTo(ROWS_MAX, ROWS_USUAL).describe('maximum deliveries'),
     }),
     handle: (sources, { query }) => deliveriesDocument(sources, query),

@@ -4,6 +4,7 @@ import type { ComposedRoot } from '../../mcp/mcp-options.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import type { Profile } from '../../records/agent/profile.ts';
+import { readPlace } from '../../records/text/list-place.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { ReadSources } from '../answers/find-one.ts';
 import type { RuleSources } from '../answers/rule-answers.ts';
@@ -144,6 +145,13 @@ export const flag = z
   .enum(['true', 'false', '1', '0'])
   .transform((text) => text === 'true' || text === '1')
   .optional();
+
+/** Query parameter: where the next page of a list begins that is newest first. */
+export const before = z
+  .string()
+  .refine((text) => readPlace(text) !== null, 'is neither a time nor TIME,ID')
+  .optional()
+  .describe('below this row, `TIME,ID` of when it began and its id; or only a time: what began before');
 
 /** Integer query parameter from 1 to `max`; default `usual`. */
 export const countUpTo = (max: number, usual: number) =>

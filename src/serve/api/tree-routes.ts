@@ -6,7 +6,7 @@ import { oneRoot } from '../answers/find-one.ts';
 import { usedKey } from '../answers/people-answers.ts';
 import { TREES_USUAL, tasksDocument, treeDocument, treesDocument } from '../answers/tree-answers.ts';
 import { resumeTree } from '../leading/resume-tree.ts';
-import { countUpTo, flag, named, route } from './route.ts';
+import { before, countUpTo, flag, named, route } from './route.ts';
 
 const TREES_MAX = 500;
 const PROMPT_MAX = 1_000_000;
@@ -24,7 +24,7 @@ export const TREE_ROUTES = [
     watched: true,
     query: z.strictObject({
       limit: countUpTo(TREES_MAX, TREES_USUAL).describe('maximum trees'),
-      before: z.iso.datetime().optional().describe('only trees that began before'),
+      before,
       conversations: flag.describe('only those that a person began, not runs on a timer'),
       cwd: z.string().max(4_096).optional().describe('only those that work in this folder'),
       asking: flag.describe('also all older ones that wait for an approval'),

@@ -26,9 +26,9 @@ export interface GuardOptions {
 
 /** Paths that need no token, because they reveal nothing about the ledger. */
 const OPEN = new Set(['/healthz', '/readyz', '/login', '/favicon.ico']);
-/** Pages of the dashboard. They need no token either: their data comes from the API. */
+/** Pages of the dashboard. They, and the description of the API, need no token either: their data comes from the API. */
 export const PAGES = ['trees', 'agents', 'approvals', 'schedules', 'deliveries', 'workers', 'usage'] as const;
-const PAGE = new RegExp(`^/(?:assets/.*)?$|^/(?:${PAGES.join('|')})(?:/|$)`);
+const OPEN_PAGE = new RegExp(`^/(?:assets/.*|v1/openapi\\.json)?$|^/(?:${PAGES.join('|')})(?:/|$)`);
 /** Header with the key of a session, which only the page of this server has. */
 const KEY = 'coppice-key';
 /** Cookies of the same name that are tried. Another port may have set some for narrower paths, which browsers send before that of this server. */
@@ -79,7 +79,8 @@ export function guard(options: GuardOptions): MiddlewareHandler<Guarded> {
       context.header('Retry-After', String(wait));
       throw new CoppiceError('E_TOO_MANY_REQUESTS', 'too many requests in a short time', { retryable: true });
     }
-    if (OPEN.has(req.path) || (req.method === 'GET' && PAGE.test(req.path))) return next();
+    const reads = req.method === 'GET' || req.method === 'HEAD';
+    if (OPEN.has(req.path) || (reads && OPEN_PAGE.test(req.path))) return next();
     const scopeNow = () => tokenScope(context, access) ?? sessionScope(context, access, cookie, origin);
     if (scopeNow() === null) throw unauthorized();
     context.set('scope', scopeNow);

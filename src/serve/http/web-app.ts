@@ -12,7 +12,7 @@ import { StoreError } from '../../store/store-error.ts';
 import { ROUTES } from '../api/all-routes.ts';
 import { callRoute, checked, invalid } from '../api/call-route.ts';
 import { openApi } from '../api/openapi.ts';
-import type { ApiSources, Route } from '../api/route.ts';
+import type { ApiSources, Method, Route } from '../api/route.ts';
 import { EXPOSITION_TYPE } from '../metrics/exposition.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { EventFeed } from '../stream/event-feed.ts';
@@ -25,6 +25,7 @@ import type { Refreshes } from './refresh-share.ts';
 const BODY_MAX = 2_000_000;
 /** Timeout of readiness checks and metrics, for a ledger that does not answer. */
 const READY_MS = 2_000;
+const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const satisfies readonly Method[];
 const PAGE_PATHS = ['/', '/login', ...PAGES.flatMap((page) => [`/${page}`, `/${page}/*`])];
 /** Headers that keep proxies from buffering events. */
 const STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
@@ -53,14 +54,19 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
     const { status, document } = errorAnswer(error);
     if (status === 500 && !hasLeft(error))
       options.onTrouble(error, `${context.req.method} ${context.req.path}`);
+    if (status === 401) context.header('WWW-Authenticate', 'Bearer realm="coppice"');
     return context.json(document, status);
   });
   app.notFound((context) => {
+    const { method, path } = context.req;
+    const methods = methodsOf(app, path);
+    const lacks = methods.length > 0 && !methods.includes(method);
+    if (lacks) context.header('Allow', [...methods, 'OPTIONS'].join(', '));
+    if (lacks && method === 'OPTIONS') return context.body(null, 204);
+    const message = lacks ? `this path has no ${method}` : 'there is no such path';
     const hint = 'See /v1/openapi.json';
-    const { status, document } = errorAnswer(
-      new CoppiceError('E_NO_SUCH_PATH', 'there is no such path', { hint }),
-    );
-    return context.json(document, status);
+    const { status, document } = errorAnswer(new CoppiceError('E_NO_SUCH_PATH', message, { hint }));
+    return context.json(document, lacks ? 405 : status);
   });
   app.use(async (context, next) => {
     await next();
@@ -148,11 +154,13 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
   // Compression shrinks columns of numbers to a quarter. A local browser gains nothing, and this process needs its CPU time for agents.
   const shrink = compress();
   app.use('/v1/trees/:tree/timeline', (context, next) => (isLocal(context) ? next() : shrink(context, next)));
-  const document = openApi([...ROUTES, EVENT_ROUTE], version);
+  const document = openApi([...ROUTES, EVENT_ROUTE], version, url);
   app.get('/v1/openapi.json', (context) => context.json(document));
   app.get(EVENT_ROUTE.path, async (context) => {
     const { req } = context;
     const query = checked(EVENT_ROUTE.query, req.query(), 'query');
+    // Nobody would end a stream that is not read.
+    if (req.method === 'HEAD') return context.body(null, 200, STREAM_HEADERS);
     const body = await openEvents(sources, feed, query as never, req.header('last-event-id'));
     return context.body(body, 200, STREAM_HEADERS);
   });
@@ -169,6 +177,13 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
       return response;
     });
   return app;
+}
+
+/** Methods of a path besides `OPTIONS`; none if there is no such path. */
+function methodsOf({ router }: Hono<Guarded>, path: string): readonly string[] {
+  return METHODS.filter((method) =>
+    router.match(method, path)[0].some(([[, route]]) => route.method === method),
+  ).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 }
 
 /** Whether the client accepts a stale answer, which means that it reloads one it already has (docs/http-api.md, "Refreshing"). */

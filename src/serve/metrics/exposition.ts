@@ -5,7 +5,7 @@ export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 export type Labels = Readonly<Record<string, string>>;
 
 export interface MetricTerms {
-  readonly type: 'gauge' | 'counter';
+  readonly type: 'gauge' | 'counter' | 'summary';
   readonly help: string;
 }
 

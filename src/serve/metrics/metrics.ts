@@ -200,9 +200,10 @@ export const METRICS = {
   coppice_http_requests_total: counter('HTTP requests to this server, by route, method and status'),
   coppice_stream_clients: gauge('Clients that follow the events of this server'),
   coppice_ledger_unreachable_total: counter('How often this server lost its ledger'),
-  coppice_event_loop_delay_seconds: gauge(
-    'Delay of the event loop of this server since the last scrape, by quantile',
-  ),
+  coppice_event_loop_delay_seconds: {
+    type: 'summary',
+    help: 'Delay of the event loop of this server since the last scrape, by quantile',
+  },
   process_resident_memory_bytes: gauge('Memory of this server'),
   process_cpu_seconds_total: counter('Processor time of this server'),
   process_start_time_seconds: gauge('When this server started, seconds since the epoch'),

@@ -4,8 +4,9 @@ import { post } from '../../channels/webhook/post.ts';
 import { retryAfter } from '../../models/refusals/retry-after.ts';
 import { SCHEMA_URL } from './conventions.ts';
 
-export type Value = string | number | boolean;
-export type Attributes = Readonly<Record<string, Value>>;
+export type Value = string | number | boolean | readonly string[];
+/** Those that are undefined are left out. */
+export type Attributes = Readonly<Record<string, Value | undefined>>;
 
 export interface OtelSpan {
   /** 32 and 16 hexadecimal digits. */
@@ -73,12 +74,15 @@ function nanoseconds(ms: number): string {
 }
 
 function keyValues(attributes: Attributes): object[] {
-  return Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }));
+  return Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, value: anyValue(value) }],
+  );
 }
 
 function anyValue(value: Value): object {
   if (typeof value === 'string') return { stringValue: value.toWellFormed() };
   if (typeof value === 'boolean') return { boolValue: value };
+  if (typeof value === 'object') return { arrayValue: { values: value.map(anyValue) } };
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 

@@ -1,14 +1,12 @@
 import { setImmediate as soon } from 'node:timers/promises';
 import type { ChannelLog } from '../../channels/channel.ts';
 import { Poll } from '../../processes/poll.ts';
-import type { PlacedMessage } from '../../records/conversation/message.ts';
-import { cutText } from '../../records/text/cut-text.ts';
-import { outputText } from '../../records/text/untrusted-text.ts';
 import type { Store } from '../../store/store.ts';
 import { RequestFeed } from '../request-feed.ts';
 import type { TreeTimelines } from '../timeline/tree-timelines.ts';
+import { withMessages } from './contents.ts';
 import { ATTRIBUTE } from './conventions.ts';
-import { type Attributes, exportRequest, type OtelSpan, send } from './otlp.ts';
+import { exportRequest, type OtelSpan, send } from './otlp.ts';
 import { SEAT, TraceProgress } from './trace-progress.ts';
 import { type ExportedTurn, TurnSpans } from './turn-spans.ts';
 
@@ -176,7 +174,7 @@ export class TraceExporter {
   ): Promise<number> {
     const { store, contents } = this.#options;
     const spans: OtelSpan[] = [];
-    for (const turn of turns) spans.push(...(contents ? await withContents(store, turn) : turn.spans));
+    for (const turn of turns) spans.push(...(await withMessages(store, turn, contents)));
     // A turn may be larger than a batch.
     for (let at = 0; at < spans.length; at += BATCH_SPANS) {
       const wait_ms = await this.#send(spans.slice(at, at + BATCH_SPANS));
@@ -205,53 +203,4 @@ export class TraceExporter {
     else if (sent.rejected !== null) log('warn', `the collector left out spans: ${sent.rejected}`);
     return 0;
   }
-}
-
-const MESSAGES_MAX = 1_000;
-/** Maximum characters; longer texts are cut, because receivers refuse large requests. */
-const TEXT_MAX = 16_000;
-
-/** Spans of a turn with contents: answers, arguments and results of calls, and the message that began the turn. */
-async function withContents(store: Store, turn: ExportedTurn): Promise<readonly OtelSpan[]> {
-  const messages = await store.history(turn.agent_id, turn.seq - 1, MESSAGES_MAX);
-  const answers = new Map(messages.map((message) => [message.seq, message]));
-  const results = new Map(
-    messages.flatMap((message) =>
-      message.kind === 'result' ? [[message.content.call_id, outputText(message.content)] as const] : [],
-    ),
-  );
-  const contents = (span: OtelSpan, index: number): Attributes => {
-    if (index === 0) return begun(answers.get(turn.seq));
-    const source = turn.sources.get(span.span_id);
-    const answer = source === undefined ? undefined : answers.get(source.seq);
-    if (source === undefined || answer?.kind !== 'assistant') return {};
-    const { parts } = answer.content;
-    if (source.call_id === null) return said(ATTRIBUTE.output_messages, 'assistant', textOf(answer));
-    const call = parts.find((part) => part.type === 'call' && part.id === source.call_id);
-    const result = results.get(source.call_id);
-    return {
-      ...(call?.type === 'call' ? { [ATTRIBUTE.tool_arguments]: cut(call.input) } : {}),
-      ...(result === undefined ? {} : { [ATTRIBUTE.tool_result]: cut(result) }),
-    };
-  };
-  return turn.spans.map((span, index) => ({
-    ...span,
-    attributes: { ...span.attributes, ...contents(span, index) },
-  }));
-}
-
-function begun(message: PlacedMessage | undefined): Attributes {
-  return message?.kind === 'user' ? said(ATTRIBUTE.input_messages, 'user', message.content.text) : {};
-}
-
-function textOf(message: Extract<PlacedMessage, { kind: 'assistant' }>): string {
-  return message.content.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-}
-
-function said(name: string, role: string, text: string): Attributes {
-  return { [name]: JSON.stringify([{ role, parts: [{ type: 'text', content: cut(text) }] }]) };
-}
-
-function cut(text: string): string {
-  return cutText(text, TEXT_MAX, '…');
 }

@@ -90,7 +90,7 @@ export class TurnSpans {
         [ATTRIBUTE.operation_name]: OPERATION.invoke_agent,
         ...common,
         ...modelOf(agent.config.model),
-        ...typeOf(failure),
+        [ATTRIBUTE.error_type]: failure ?? undefined,
       },
       links: this.#links(lane, turn, next),
       error: failure,
@@ -164,16 +164,12 @@ function chat(agent: Agent, span: Span, turn_end: number) {
       [ATTRIBUTE.operation_name]: OPERATION.chat,
       ...commonOf(agent),
       ...named,
-      ...(usage === undefined
-        ? {}
-        : {
-            [ATTRIBUTE.input_tokens]: usage.input,
-            [ATTRIBUTE.output_tokens]: usage.output,
-            [ATTRIBUTE.cached_tokens]: usage.cached,
-            [ATTRIBUTE.reasoning_tokens]: usage.reasoning,
-            ...(usage.cost_usd === null ? {} : { [ATTRIBUTE.cost_usd]: usage.cost_usd }),
-          }),
-      ...typeOf(errorOf(span.status)),
+      [ATTRIBUTE.input_tokens]: usage?.input,
+      [ATTRIBUTE.output_tokens]: usage?.output,
+      [ATTRIBUTE.cached_tokens]: usage?.cached,
+      [ATTRIBUTE.reasoning_tokens]: usage?.reasoning,
+      [ATTRIBUTE.cost_usd]: usage?.cost_usd ?? undefined,
+      [ATTRIBUTE.error_type]: errorOf(span.status) ?? undefined,
     } as Attributes,
   };
 }
@@ -193,8 +189,7 @@ function calls(spans: readonly Span[]): CallOfTurn[] {
 }
 
 function tool(agent: Agent, { first, last }: CallOfTurn, turn_end: number) {
-  const asked =
-    first.kind === 'approval' ? { [ATTRIBUTE.approval_ms]: (first.end ?? turn_end) - first.start } : {};
+  const asked_ms = first.kind === 'approval' ? (first.end ?? turn_end) - first.start : undefined;
   return {
     span_id: hash(16, 'call', agent.id, `${first.seq}`, first.call_id ?? ''),
     name: `${OPERATION.execute_tool} ${last.name}`,
@@ -206,8 +201,8 @@ function tool(agent: Agent, { first, last }: CallOfTurn, turn_end: number) {
       ...commonOf(agent),
       [ATTRIBUTE.tool_name]: last.name,
       [ATTRIBUTE.tool_call_id]: first.call_id ?? '',
-      ...asked,
-      ...typeOf(errorOf(last.status)),
+      [ATTRIBUTE.approval_ms]: asked_ms,
+      [ATTRIBUTE.error_type]: errorOf(last.status) ?? undefined,
     } as Attributes,
   };
 }
@@ -227,10 +222,6 @@ function modelOf(text: string): Readonly<Record<string, string>> {
 
 function errorOf(status: Span['status']): string | null {
   return status === 'ok' || status === 'open' ? null : status;
-}
-
-function typeOf(error: string | null): Attributes {
-  return error === null ? {} : { [ATTRIBUTE.error_type]: error };
 }
 
 function turnId(agent_id: string, { seq }: TurnSpan): string {

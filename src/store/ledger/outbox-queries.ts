@@ -5,7 +5,7 @@ import { type Database, NO_LIMIT } from './database.ts';
 import { goneWorkers } from './lease-queries.ts';
 import { removeBatch } from './retention.ts';
 import { deliveryOf, type Row } from './rows.ts';
-import { exactMatchOrAll, hasPrefix, isWorkerAlive, MAX_FOUND, where } from './sql-conditions.ts';
+import { below, exactMatchOrAll, hasPrefix, isWorkerAlive, MAX_FOUND, where } from './sql-conditions.ts';
 
 /** Maximum rows of a tree that are removed in one transaction. */
 const REMOVAL_BATCH = 2_000;
@@ -64,10 +64,11 @@ export function outbox(db: Database): OutboxLedger {
       return (await db.write(sql, values)).length > 0;
     },
 
-    deliveries: async ({ status, about, limit }) => {
+    deliveries: async ({ status, about, before, limit }) => {
       const { sql, values, next } = where({ about }, [
         // A literal, so that the partial indexes of pending and failed deliveries can be used.
         status !== undefined && `status = '${status}'`,
+        await below(db, 'deliveries', before),
       ]);
       const text = `SELECT * FROM deliveries ${sql} ORDER BY created_at DESC, ${row_number} DESC LIMIT ${next}`;
       return (await db.read(text, [...values, limit ?? NO_LIMIT])).map(deliveryOf);

@@ -1,6 +1,6 @@
 import { RESTING, TERMINAL, WORKING as WORKING_STATES } from '../../records/agent/state.ts';
 import { WAKING_MAIL } from '../../records/conversation/mail.ts';
-import type { Dialect } from './database.ts';
+import type { Database, Dialect } from './database.ts';
 
 /*
  * Conditions that several statements share, as SQL that both databases speak. Where a decision in kernel/ledger/ applies the same rule to facts, each place
@@ -49,6 +49,19 @@ export function hasPrefix({ prefix_from, prefix_below }: Dialect): string {
 export function exactMatchOrAll<T>(found: T[], isExact: (one: T) => boolean): T[] {
   const exact = found.find(isExact);
   return exact === undefined ? found : [exact];
+}
+
+/** Condition of the rows below a place. If the row there was deleted, those of its millisecond come again, so that none is left out. */
+export async function below(db: Database, table: string, place?: string): Promise<string | false> {
+  if (place === undefined) return false;
+  // Imported on first use: most commands read whole lists.
+  const found = (await import('../../records/text/list-place.ts')).readPlace(place);
+  if (found === null) return false;
+  const { at, id } = found;
+  const { row_number } = db.dialect;
+  const sql = `SELECT ${row_number} AS number FROM ${table} WHERE id = $1`;
+  const [row] = id === undefined ? [{ number: 0 }] : await db.read(sql, [id]);
+  return `(created_at, ${row_number}) < (${at}, ${Number(row?.number ?? Number.MAX_SAFE_INTEGER)})`;
 }
 
 type Value = string | number | null;

@@ -15,7 +15,7 @@ import {
   runOf,
   treeOf,
 } from './rows.ts';
-import { exactMatchOrAll, hasPrefix, hasUnread, LIVING, MAX_FOUND, where } from './sql-conditions.ts';
+import { below, exactMatchOrAll, hasPrefix, hasUnread, LIVING, MAX_FOUND, where } from './sql-conditions.ts';
 
 const AGENTS = `SELECT *, ${hasUnread('agents')} AS unread FROM agents`;
 
@@ -37,7 +37,7 @@ export function treeReads(db: Database): TreeReads {
         living && LIVING,
         conversations && "origin = 'root'",
         roots && 'parent_id IS NULL',
-        before !== undefined && `created_at < ${Math.trunc(before)}`,
+        await below(db, 'agents', before),
       ]);
       const text = `${AGENTS} ${sql} ORDER BY created_at DESC, ${row_number} DESC LIMIT ${next}`;
       return agentsOf(db, await db.read(text, [...values, limit ?? NO_LIMIT]));
@@ -95,8 +95,11 @@ export function treeReads(db: Database): TreeReads {
       return (await db.read(sql, [agent_id, NO_LIMIT, skip])).map(requestOf);
     },
 
-    runs: async ({ root_id, source, job_id, active = false, limit }) => {
-      const { sql, values, next } = where({ root_id, source, job_id }, [active && 'finished_at IS NULL']);
+    runs: async ({ root_id, source, job_id, active = false, before, limit }) => {
+      const { sql, values, next } = where({ root_id, source, job_id }, [
+        active && 'finished_at IS NULL',
+        await below(db, 'subagent_runs', before),
+      ]);
       const text = `SELECT * FROM subagent_runs ${sql} ORDER BY created_at DESC, ${row_number} DESC LIMIT ${next}`;
       return (await db.read(text, [...values, limit ?? NO_LIMIT])).map(runOf);
     },

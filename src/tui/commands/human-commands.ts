@@ -56,6 +56,26 @@ export const HUMAN_COMMANDS = ROWS.map(([name, takes, words, description]) => ({
   description,
 }));
 
+/** Words of other programs: a command of the same meaning, or what does it here. */
+const OTHER_WORDS = new Map([
+  ['exit', 'quit'],
+  ['clear', 'new'],
+  [
+    'init',
+    'Ask the agent to write AGENTS.md: agents of this folder get it, once you trust it (coppice trust).',
+  ],
+  ['status', 'The line above the input shows agents and tokens; /agents, /cost and /model say more.'],
+  ['config', 'coppice doctor shows the configuration file and what it says; /setup connects another model.'],
+  [
+    'permissions',
+    '/rules shows what you granted, /mode what is asked; other rules are in the configuration.',
+  ],
+  ['mcp', 'coppice mcp list shows the MCP servers that agents use; coppice mcp add adds one.'],
+  ['context', 'The line above the input shows how full the context is; /compact summarises the older part.'],
+  ['rewind', '/undo takes back what agents changed in files; /new begins another conversation.'],
+  ['copy', 'Select text with the mouse (holding Shift); /export writes the conversation to a file.'],
+]);
+
 type CommandWithArguments =
   | { readonly name: 'undo'; readonly redo: boolean; readonly agent: string | null }
   | { readonly name: 'budget'; readonly agent: string | null; readonly wanted: SpendingLimits }
@@ -96,7 +116,7 @@ export function isCommand(text: string): boolean {
 
 /** Commands that still work during a capture: ending it, navigating, answering. Everything else is captured, including lines that begin with `//`. */
 const IN_CAPTURE =
-  /^\/(?:fork|cancel|capture|agents?|trees|approvals|allow|deny|rules|new|resume|web|help|quit)(?:\s|$)/i;
+  /^\/(?:fork|cancel|capture|agents?|trees|approvals|allow|deny|rules|new|resume|web|help|quit|exit|clear)(?:\s|$)/i;
 
 export function isCaptureCommand(text: string): boolean {
   return IN_CAPTURE.test(text);
@@ -104,7 +124,9 @@ export function isCaptureCommand(text: string): boolean {
 
 export function readCommand(text: string): ReadCommand {
   const bad = (error: string): ReadCommand => ({ ok: false, error });
-  const [, word = '', behind = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(text.trim()) ?? [];
+  const [, typed = '', behind = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(text.trim()) ?? [];
+  const word = OTHER_WORDS.get(typed.toLowerCase()) ?? typed;
+  if (word.includes(' ')) return bad(word);
   const rest = wordsOf(behind);
   const known = HUMAN_COMMANDS.find((one) => one.name === word.toLowerCase());
   if (known === undefined) {

@@ -351,7 +351,7 @@ it('every route was called', () => {
 
 it('the OpenAPI document names every route and every document that it refers to', async () => {
   const { json } = await web.ask('/v1/openapi.json');
-  assert.deepEqual(json, JSON.parse(JSON.stringify(openApi([...ROUTES, EVENT_ROUTE], '0'))));
+  assert.deepEqual(json, JSON.parse(JSON.stringify(openApi([...ROUTES, EVENT_ROUTE], '0', web.url))));
   const names = Object.keys(json.components.schemas);
   for (const [, name = ''] of JSON.stringify(json.paths).matchAll(/#\/components\/schemas\/([\w-]+)/g))
     assert.ok(names.includes(name), name);

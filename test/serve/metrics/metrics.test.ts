@@ -53,7 +53,7 @@ async function scrape(web: WebStage): Promise<ReadonlyMap<string, number>> {
   const samples = new Map<string, number>();
   const typed = new Set<string>();
   for (const line of text.split('\n').slice(0, -1)) {
-    const [, name = ''] = /^# TYPE (\w+) (?:gauge|counter)$/.exec(line) ?? [];
+    const [, name = ''] = /^# TYPE (\w+) (?:gauge|counter|summary)$/.exec(line) ?? [];
     if (name !== '') typed.add(name);
     if (line.startsWith('#')) continue;
     assert.match(line, LINE);

@@ -14,7 +14,10 @@ describe('pages of a server that answers oddly', { skip }, () => {
   let watch: PageWatch;
 
   before(async () => {
-    web = await setWebStage(({ user }) => `${user} is done`);
+    web = await setWebStage(({ user }) => {
+      if (user === 'break') throw new Error('no answer');
+      return `${user} is done`;
+    });
     watch = await openPage();
     await signIn(watch.page, web);
   });
@@ -86,6 +89,27 @@ describe('pages of a server that answers oddly', { skip }, () => {
     await page.getByRole('tab', { name: 'Messages' }).click();
     await page.getByRole('button', { name: 'More letters' }).click();
     await page.locator('.life-lines a', { hasText: 'a letter' }).waitFor();
+  });
+
+  it('status: finds a tree by the words of its group, as people read them', async () => {
+    const { page } = watch;
+    const broken = await web.stage.start('break');
+    await web.stage.runtime.settled(broken.id);
+    const whole = await web.stage.start('all is well');
+    await web.stage.runtime.settled(whole.id);
+    await page.goto(new URL('/trees', web.url).href);
+    const row = (id: string) => page.locator(`tr a[data-row][href="/trees/${id}"]`);
+    await row(broken.id).waitFor();
+    await row(whole.id).waitFor();
+    for (const [search, found] of [
+      ['status:failed', broken],
+      ['status:Done', whole],
+    ] as const) {
+      await page.getByRole('searchbox').fill(search);
+      await row((found === broken ? whole : broken).id).waitFor({ state: 'detached' });
+      assert.equal(await row(found.id).count(), 1, search);
+    }
+    await page.getByRole('searchbox').fill('');
   });
 
   it('only workers can be drained', async () => {

@@ -10,6 +10,9 @@ const value = z.union([
   z.strictObject({ boolValue: z.boolean() }),
   z.strictObject({ intValue: z.string().regex(/^-?\d+$/) }),
   z.strictObject({ doubleValue: z.number() }),
+  z.strictObject({
+    arrayValue: z.strictObject({ values: z.array(z.strictObject({ stringValue: z.string() })) }),
+  }),
 ]);
 const attributes = z.array(z.strictObject({ key: z.string().min(1), value }));
 const trace_id = z.string().regex(/^(?!0{32})[0-9a-f]{32}$/);
@@ -45,7 +48,8 @@ const request = z.strictObject({
 });
 
 export interface Received extends z.infer<typeof span> {
-  readonly values: Readonly<Record<string, string | number | boolean>>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into values of every shape
+  readonly values: Readonly<Record<string, any>>;
 }
 
 export interface Collector {
@@ -102,6 +106,7 @@ function plain(one: z.infer<typeof span>): Received['values'] {
   return Object.fromEntries(
     one.attributes.map(({ key, value: found }) => {
       assert.equal(Object.keys(found).length, 1);
+      if ('arrayValue' in found) return [key, found.arrayValue.values.map(({ stringValue }) => stringValue)];
       return 'intValue' in found ? [key, Number(found.intValue)] : [key, Object.values(found)[0]];
     }),
   );

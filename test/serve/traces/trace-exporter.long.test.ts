@@ -77,6 +77,11 @@ it('a run of three agents: spans, parents, links, sums; each span once', async (
   assert.equal(sum('gen_ai.usage.input_tokens'), total('input'));
   assert.equal(sum('gen_ai.usage.output_tokens'), total('output'));
   assert.equal(sum('coppice.cost_usd'), 0.25 * chats.length);
+  for (const { values } of chats) {
+    const ends = values['gen_ai.response.finish_reasons'];
+    assert.ok(['stop', 'tool_call'].includes(ends[0]) && ends.length === 1, String(ends));
+    assert.equal(values['gen_ai.input.messages'], undefined);
+  }
   assert.equal(named(spans, 'execute_tool fork').length, 2);
   assert.equal(named(spans, 'execute_tool send').length, 2);
   assert.equal(named(spans, 'execute_tool wait').length, 1);
@@ -100,6 +105,33 @@ it('what was said is sent only where somebody wants it', async () => {
   const [sent] = named(collector.spans, 'execute_tool send');
   assert.match(String(sent?.values['gen_ai.tool.call.arguments']), /from kid-/);
   assert.match(JSON.stringify(collector.spans), /all done/);
+  const chats = named(collector.spans, 'chat actor').filter(
+    ({ values }) => values['gen_ai.agent.name'] === 'main',
+  );
+  const told = (name: string) => chats.map(({ values }) => JSON.parse(values[`gen_ai.${name}.messages`]));
+  const roles = told('input').map((messages: { role: string }[]) => messages.map(({ role }) => role));
+  const after = (earlier: string[], results: number) => [
+    ...earlier,
+    'assistant',
+    ...Array.from({ length: results }, () => 'tool'),
+  ];
+  assert.deepEqual(roles, [['user'], after(['user'], 2), after(after(['user'], 2), 1)]);
+  const [first, , last] = told('output');
+  assert.deepEqual(
+    first[0].parts.map(({ type, name }: Record<string, string>) => [type, name]),
+    [
+      ['tool_call', 'fork'],
+      ['tool_call', 'fork'],
+    ],
+  );
+  assert.deepEqual(last, [
+    { role: 'assistant', parts: [{ type: 'text', content: 'all done' }], finish_reason: 'stop' },
+  ]);
+  const [, , whole] = told('input');
+  const ids = whole.flatMap(({ parts }: { parts: Record<string, string>[] }) =>
+    parts.filter(({ type }) => type !== 'text').map(({ id }) => id),
+  );
+  assert.equal(new Set(ids).size * 2, ids.length, 'each call has its result');
   assert.match(
     String(named(collector.spans, 'invoke_agent main')[0]?.values['gen_ai.input.messages']),
     /begin/,

@@ -14,6 +14,7 @@ import { idempotenceContract } from './idempotence-contract.ts';
 import { instructionsContract } from './instructions-contract.ts';
 import { keyContract } from './key-contract.ts';
 import { letterContract } from './letter-contract.ts';
+import { listPlaceContract } from './list-place-contract.ts';
 import { mailBatchContract } from './mail-batch-contract.ts';
 import { oldEntriesContract } from './old-entries-contract.ts';
 import { outboxContract } from './outbox-contract.ts';
@@ -608,6 +609,10 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     runHistoryContract(() => ({ store, other }));
     asksContract(() => ({ store, other }));
     cronContract(() => ({ store, other }));
+    listPlaceContract(
+      () => ({ store, other }),
+      (sql) => ledger.execute(sql),
+    );
     outboxContract(() => ({ store, other, execute: (sql) => ledger.execute(sql) }));
     idempotenceContract(() => ({ store, other }));
     workersContract(() => ({ store, other, execute: (sql) => ledger.execute(sql) }));

@@ -8,6 +8,7 @@ import type { NewAgent } from '../../../src/records/run/new-agent.ts';
 import type { NewRun, Run } from '../../../src/records/run/run.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { fresh, letter, newAgent, newRoot, said, stepOf } from '../ledger-fixture.ts';
+import { paged } from './list-place-contract.ts';
 
 const IDLE: AgentState = { type: 'idle' };
 const ASKING: AgentState = { type: 'requesting', attempt: 1, turn: newTurn(1) };
@@ -86,6 +87,16 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
     const begun = await runOf(running.run.id);
     assert.deepEqual([begun.status, begun.started_at, begun.finished_at], ['running', 2_000, null]);
     assert.deepEqual([begun.label, begun.timeout_ms], [null, null]);
+  });
+
+  it('pages of runs have each run once, whatever was created in the same millisecond', async () => {
+    const { store } = stores();
+    const root = await newRoot(store);
+    const created = [7, 8, 8, 8, 8, 9].map((created_at) => withRun(root, { created_at }));
+    await begin(root, ...created);
+    const ids = created.map(({ run }) => run.id).toReversed();
+    for (const limit of [1, 2, 4])
+      assert.deepEqual(await paged((before) => store.runs({ root_id: root.id, before, limit })), ids);
   });
 
   it('a run starts with the first turn, once; other steps leave it queued', async () => {

@@ -32,8 +32,24 @@ it('runs a whole session in lines: conversation, list, answered question, child,
   test.after(() => pty.end());
   const line = (text: string) => pty.send(`${text}\r`);
   await pty.until('/help shows');
+  line('/clear');
+  await pty.until('a new conversation');
   line('hello there');
   await pty.until('You said: hello there');
+  for (const [word, says] of [
+    ['init', 'AGENTS.md'],
+    ['status', '/agents, /cost and /model say more'],
+    ['Config', 'coppice doctor shows'],
+    ['permissions', '/rules shows what you granted'],
+    ['mcp', 'coppice mcp list shows'],
+    ['context', '/compact summarises'],
+    ['rewind', '/undo takes back'],
+    ['copy', '/export writes'],
+    ['constructor', 'no command /constructor'],
+  ] as const) {
+    line(`/${word}`);
+    await pty.until(says);
+  }
   line('/agents');
   await pty.until('Agents 1');
   line('/trees');
@@ -53,7 +69,7 @@ it('runs a whole session in lines: conversation, list, answered question, child,
   await pty.until('Kill main?');
   line('y');
   await pty.until('killed by you');
-  line('/quit');
+  line('/exit');
   assert.equal((await pty.ended).exitCode, 0);
   await pty.until('all its agents have ended');
   onlyLines(pty);
