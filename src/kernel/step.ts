@@ -74,6 +74,8 @@ export type StepLists = {
 export interface RequestRecord {
   readonly model: string;
   readonly usage: Usage;
+  /** Set if the default limits of a tree do not count it (`Model.is_free`). */
+  readonly is_free?: true;
   readonly started_at: number;
   readonly duration_ms: number;
 }

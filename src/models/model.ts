@@ -69,6 +69,8 @@ export interface Model {
   readonly context_window: number | null;
   /** Whether its usage includes cost, which a cost limit requires. */
   readonly tells_cost: boolean;
+  /** Whether it has no price and runs on this machine or network: the default limits of a tree do not bind it. */
+  readonly is_free?: boolean;
   /** Whether the provider charges less for a prefix once the first answer to a request with that prefix has begun. */
   readonly caches_prefixes?: boolean;
   stream(request: ModelRequest, onDelta: (delta: ModelDelta) => void): Promise<ModelOutcome>;

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+import { isPrivate } from '../processes/hosts/private-addresses.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { noSuchName } from '../render/nearest-name.ts';
 import type { OpenAcpOptions } from './acp/open-acp-model.ts';
@@ -124,6 +126,8 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
   }
   const idle_ms = options.idle_timeout_ms ?? DEFAULT_IDLE_MS;
   const book = options.quirks ?? memoryQuirks();
+  const price = known?.price ?? (found.free === true ? FREE : listPrice(found.type, model));
+  const is_near = isNear(base_url);
   const opened = createProviderModel({
     id: name,
     askFor: (quirks) =>
@@ -134,14 +138,15 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
     },
     near: () => nearModel(model, { type: found.type, base_url, key, headers: config?.headers }),
     context_window: contextWindow(name, options.providers),
-    price: known?.price ?? (found.free === true ? FREE : listPrice(found.type, model)),
-    caches_prefixes: config?.siblingsWait ?? (found.type !== 'openai-compatible' && !isLocal(base_url)),
+    price,
+    caches_prefixes: config?.siblingsWait ?? (found.type !== 'openai-compatible' && !is_near),
     key_env: keyVariable(found, options.env),
     secrets: [...(key === null ? [] : [key]), ...secretHeaders(config)],
     trusts_own_ids: found.type === 'openai-compatible' || found.type === 'google',
     thinks_throughout: found.type === 'anthropic',
   });
-  return gated(opened, gateOf(name, config, options));
+  const is_free = (is_near || found.free === true) && !price?.input && !price?.output;
+  return gated({ ...opened, is_free }, gateOf(name, config, options));
 }
 
 /** Models that can be used now: those of the configuration and those with a list price, of providers that need no key or have one. */
@@ -260,9 +265,12 @@ function baseUrlOf(provider: KnownProvider, env: Environment): string | undefine
   return path === undefined || url.endsWith(path) ? url : `${url}${path}`;
 }
 
-/** Whether the server runs on this machine, where caching saves nothing or its effect is unknown. */
-function isLocal(base_url: string | undefined): boolean {
-  return base_url !== undefined && /^(localhost|127\..*|\[::1\])$/.test(new URL(base_url).hostname);
+/** Whether the server runs on this machine or network, where caching saves nothing or its effect is unknown. */
+function isNear(base_url: string | undefined): boolean {
+  if (base_url === undefined) return false;
+  const host = new URL(base_url).hostname.replace(/^\[|\]$/g, '');
+  // Names without a dot, such as those of containers, exist only on this network.
+  return isIP(host) > 0 ? isPrivate(host) : /^[^.]+$|\.(localhost|local|internal|lan|home\.arpa)$/.test(host);
 }
 
 /** Completes Ollama's own forms: a listen address without a scheme, possibly without a host or a port. */

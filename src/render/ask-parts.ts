@@ -87,7 +87,7 @@ function questionParts({ asker, message, fields, url, call }: Question): RawPart
       const about = [field.title, field.description].filter((one) => one !== undefined && one !== field.name);
       return part(field.name, false, [`(${fieldText(field)})`, ...about].join(' '), '');
     }),
-    part('in its call', false, call, ''),
+    ...(call === '' ? [] : [part('in its call', false, call, '')]),
   ];
 }
 

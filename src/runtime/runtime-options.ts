@@ -34,8 +34,11 @@ export interface RuntimeOptions {
   readonly env_allow: readonly string[];
   /** Sandbox and limits for the commands that agent programs run; default: none. */
   readonly bounds?: CommandBounds;
-  /** Whether calls that need approval wait for a person, for all agents or depending on the configuration; otherwise they are denied. */
-  readonly can_ask?: boolean | ((config: AgentConfig) => boolean);
+  /**
+   * Whether calls that need approval wait for a person, for all agents or depending on the configuration; otherwise they are denied. `terminal`: a person watches,
+   * who is also asked before a limit of the tree ends it.
+   */
+  readonly can_ask?: boolean | 'terminal' | ((config: AgentConfig) => boolean);
   /** Role of this process; default `run`. */
   readonly role?: WorkerRole;
   /** Labels that trees may require of their leader (`RootTerms.placement`). */
@@ -53,20 +56,22 @@ export type OpenOptions = RuntimeOptions & {
   readonly output: SpillCleanup;
 };
 
-const BEGINNINGS = 2 ** 16;
-/** Number of consecutive ids with the same first four digits. */
-const RUN = 64;
+/** Number of values of two hex digits. */
+const PLACES = 256;
+/** Odd, so that all places are visited, and the golden part of 256, so that ids made one after the other differ in their first digit. */
+const STRIDE = 159;
 
 /**
- * Returns a function that makes random uuids whose first four hex digits stay the same for 64 ids and then increase by one:
- * index entries of agents that work at the same time are close together, so that a commit writes fewer pages than with
- * scattered ids. The other digits are random, so that a mistyped prefix matches nothing rather than a neighbour.
+ * Returns a function that makes random uuids whose first two hex digits go through all values and whose next two then increase by one: siblings differ from the
+ * beginning, for people who read and type ids, and at each of the 256 places ids are close together in an index, so that a commit writes fewer pages than with
+ * scattered ones. The other digits are random, so that a mistyped prefix matches nothing rather than a neighbour.
  */
-export function idSequence(first = randomInt(BEGINNINGS)): () => string {
+export function idSequence(first = randomInt(PLACES ** 2)): () => string {
   let made = 0;
   return () => {
-    const beginning = (first + Math.floor(made / RUN)) % BEGINNINGS;
+    const place = (first + made * STRIDE) % PLACES;
+    const run = Math.floor(first / PLACES + made / PLACES) % PLACES;
     made += 1;
-    return beginning.toString(16).padStart(4, '0') + randomUUID().slice(4);
+    return (place * PLACES + run).toString(16).padStart(4, '0') + randomUUID().slice(4);
   };
 }

@@ -39,13 +39,19 @@ const UNITS = ['coppice.service', 'coppice-worker@.service'];
 /** `Name=value` lines of a unit. */
 const unit = (name: string) =>
   new Map([...read(name).matchAll(/^(\w+)=(.*)$/gm)].map(([, key, value]) => [key, value]));
+/** The command of a unit, without the program, which is found in PATH: npm puts it into different folders. */
+function commandOf(name: string): string[] {
+  const [env, program, ...command] = (unit(name).get('ExecStart') as string).split(' ');
+  assert.deepEqual([env, program], ['/usr/bin/env', 'coppice']);
+  return command;
+}
 /** Arguments with which the program is started, and the time it has to stop in seconds, for each compose service and unit. */
 const starts = (): { arguments_: readonly string[]; stop_s: number }[] => [
   ...Object.values(compose().services).flatMap(({ command, stop_grace_period }) =>
     command === undefined ? [] : [{ arguments_: command, stop_s: Number.parseInt(stop_grace_period, 10) }],
   ),
   ...UNITS.map((name) => ({
-    arguments_: (unit(name).get('ExecStart') as string).split(' ').slice(1),
+    arguments_: commandOf(name),
     stop_s: Number(unit(name).get('TimeoutStopSec')),
   })),
 ];
@@ -88,7 +94,12 @@ it('the server is published to this machine only, at the port that it listens on
 
 it('the image has the sources before npm ci, whose last script builds the dashboard from them', () => {
   const { scripts } = JSON.parse(readFileSync(join(FOLDER, '..', 'package.json'), 'utf8'));
-  assert.match(scripts.prepare, /scripts\//);
+  assert.match(scripts.dependencies, /scripts\//);
+  // Where the package is installed, no script runs, and none is offered that would.
+  assert.deepEqual(
+    Object.keys(scripts).filter((name) => /^(pre|post)?(install|prepare|publish)$/.test(name)),
+    [],
+  );
   const text = read('Containerfile');
   assert.ok(text.indexOf('\nCOPY . .') < text.indexOf('\nRUN npm ci'), text);
 });

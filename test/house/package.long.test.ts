@@ -241,6 +241,23 @@ describe('the package', () => {
 describe('an older Node', () => {
   const folder = join(root, 'src', 'cli');
 
+  it('and another program that runs JavaScript get one sentence from the command, and exit code 2', () => {
+    const disguise = join(temporaryFolder(), 'deno.cjs');
+    writeFileSync(
+      disguise,
+      "Object.defineProperty(process, 'versions', { value: { ...process.versions, deno: '2.5.1' } });",
+    );
+    const entry = join(folder, 'entry', 'main.cjs');
+    for (const [node, args] of [
+      ...OLDER.map((one) => [one, []] as const),
+      [process.execPath, ['--require', disguise]] as const,
+    ]) {
+      const { status, stdout, stderr } = spawnSync(node, [...args, entry, 'ps'], { encoding: 'utf8' });
+      assert.deepEqual([status, stdout, stderr.split('\n').length], [2, '', 2], stderr);
+      assert.match(stderr, /^coppice needs Node\.js 24\.7 or newer; this is (v|Deno )/);
+    }
+  });
+
   it('can read the entry: CommonJS, without types, without words of today', () => {
     assert.equal(readFileSync(join(folder, 'entry', 'package.json'), 'utf8').includes('"commonjs"'), true);
     const text = readFileSync(join(folder, 'main.ts'), 'utf8').replace(/^#!.*/, '');
@@ -252,6 +269,14 @@ describe('an older Node', () => {
     for (const version of ['18.20.0', '22.23.3', '24.0.0', '24.6.9'])
       assert.match(nodeTooOld(version) ?? '', /needs Node\.js 24\.7 or newer; this is v/);
     for (const version of ['24.7.0', '24.21.0', '25.0.0', '26.1.0']) assert.equal(nodeTooOld(version), null);
+    for (const [name, said] of [
+      ['deno', 'Deno 2.5.1'],
+      ['bun', 'Bun 1.3.0'],
+    ] as const)
+      assert.equal(
+        nodeTooOld('24.21.0', { [name]: said.split(' ')[1] }),
+        `coppice needs Node.js 24.7 or newer; this is ${said}. Install Node.js from https://nodejs.org and run it with that`,
+      );
     const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       engines: { node: string };
     };

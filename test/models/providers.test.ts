@@ -269,3 +269,28 @@ it('siblings wait for the caches of Anthropic, OpenAI and Google, not for those 
   );
   assert.deepEqual(waits, [true, true, true, true, true, false, false, false, false]);
 });
+
+it('models without a price on this machine or network are free: the default limits do not bind them', async () => {
+  const at = (baseURL: string, price?: { input: number; output: number }) => ({
+    ...({ type: 'openai-compatible', baseURL } as const),
+    ...(price && { models: { some: { price } } }),
+  });
+  const providers = {
+    here: at('http://127.0.0.1:8080/v1'),
+    six: at('http://[::1]:8080/v1'),
+    lan: at('http://192.168.1.20/v1'),
+    ula: at('http://[fd00::5]/v1'),
+    name: at('http://gpu.local:8000/v1'),
+    container: at('http://vllm:8000/v1'),
+    zero: at('http://10.0.0.1/v1', { input: 0, output: 0 }),
+    priced: at('http://127.0.0.1:8080/v1', { input: 1, output: 2 }),
+    far: at('https://models.example.com/v1'),
+    number: at('http://8.8.8.8/v1'),
+    trick: at('http://127.0.0.1.example.com/v1'),
+  };
+  const env = { ANTHROPIC_API_KEY: 'k', OPENROUTER_API_KEY: 'k' };
+  const free: string[] = [];
+  for (const name of [...Object.keys(providers), 'ollama', 'lmstudio', 'anthropic', 'openrouter'])
+    if ((await openModel(`${name}/some`, { providers, env })).is_free) free.push(name);
+  assert.deepEqual(free, ['here', 'six', 'lan', 'ula', 'name', 'container', 'zero', 'ollama', 'lmstudio']);
+});

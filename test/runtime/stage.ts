@@ -94,7 +94,7 @@ export interface StageOptions {
   /** How conversations are kept within the windows of models. */
   readonly context?: RuntimeOptions['context'];
   /** Whether calls that need approval wait for a person. */
-  readonly can_ask?: boolean;
+  readonly can_ask?: boolean | 'terminal';
   /** File for rules that are granted permanently. */
   readonly rules_file?: string;
   /** A clock that the test controls. */

@@ -92,9 +92,8 @@ const protocol: Protocol = {
           stop_reason: null,
           stop_sequence: null,
           usage: {
-            input_tokens: input - cached,
-            cache_read_input_tokens: cached,
-            cache_creation_input_tokens: 0,
+            input_tokens: input - (cached ?? 0),
+            ...(cached !== null && { cache_read_input_tokens: cached, cache_creation_input_tokens: 0 }),
             output_tokens: 1,
           },
         },

@@ -46,7 +46,8 @@ export interface Answer {
   readonly usage?: {
     readonly input: number;
     readonly output: number;
-    readonly cached?: number;
+    /** Null: the server reports no cache (Chat Completions and Messages only). */
+    readonly cached?: number | null;
     readonly reasoning?: number;
   };
   /** Number of pieces into which the text is cut; default 3. */

@@ -106,7 +106,7 @@ function usageOf({ usage }: Answer): object {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
-    prompt_tokens_details: { cached_tokens: cached },
+    ...(cached !== null && { prompt_tokens_details: { cached_tokens: cached } }),
     completion_tokens_details: { reasoning_tokens: reasoning },
   };
 }

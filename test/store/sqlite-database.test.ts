@@ -116,8 +116,8 @@ it('maps errors of SQLite and the file system by code; others pass through', () 
   };
   // Extended result codes hold the primary one in their last byte.
   for (const errcode of [5, 6, 5 | (2 << 8)]) assert.equal(said({ errcode }), 'E_DB_BUSY');
-  assert.equal(said({ errcode: 10 | (3 << 8) }), 'E_DB_UNAVAILABLE');
-  assert.equal(said({ errcode: 13 }), 'E_DB_FULL');
+  for (const errcode of [10, 10 | (1 << 8)]) assert.equal(said({ errcode }), 'E_DB_UNAVAILABLE');
+  for (const errcode of [13, 10 | (3 << 8), 10 | (19 << 8)]) assert.equal(said({ errcode }), 'E_DB_FULL');
   assert.equal(said({ errcode: 14 }), 'E_DB_UNREADABLE');
   assert.equal(said({ errcode: 8 }), 'E_DB_READ_ONLY');
   assert.equal(said({ errcode: 19, code: 'EACCES' }), 'passes');

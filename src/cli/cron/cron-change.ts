@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Calls } from '../../serve/client/client.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { ask } from '../setup/ask-server.ts';
@@ -57,7 +58,12 @@ function absoluteModel(model: string | undefined): string | undefined {
 }
 
 /** `coppice cron add NAME`. */
-export function cronAdd(context: Context, name: string, options: CronAddOptions): Promise<number> {
+export async function cronAdd(context: Context, name: string, options: CronAddOptions): Promise<number> {
+  if (name.trim() === '') {
+    const hint =
+      'What comes first is its name; what it does is --task: coppice cron add NAME --every 1d --task "…"';
+    throw new CoppiceError('E_USAGE', 'the name of the scheduled task is empty', { hint });
+  }
   return ask(context, async (asked) => {
     const wish = await wishOf(context, options);
     const named = options.session === 'main' && options.tree !== undefined;

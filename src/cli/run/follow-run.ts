@@ -106,7 +106,7 @@ function shownMessage({ kind, content }: PlacedMessage): ShownEvent {
 
 /** Returns the text of an event that a person should look at; undefined for other events. */
 export function noticeOf({ text, data }: { text: string; data?: unknown }): string | undefined {
-  return isJsonObject(data) && data.about === 'suspicion' ? text : undefined;
+  return isJsonObject(data) && (data.about === 'suspicion' || data.about === 'limit') ? text : undefined;
 }
 
 /** Shows a tree while it is at work, prints the root's reply, and returns the exit code. */

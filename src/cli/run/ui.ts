@@ -136,7 +136,7 @@ async function converse(
   };
   // Checks the settings before the person writes anything.
   const chosen = root === null && model !== null ? settings() : null;
-  const runtime = await composeRuntime(context, store, terms, { extra, can_ask: true });
+  const runtime = await composeRuntime(context, store, terms, { extra, can_ask: 'terminal' });
   const placement = placementOf(store, options, context.env);
   const start = async (
     { text, images }: ComposedText,

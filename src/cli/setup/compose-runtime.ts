@@ -18,7 +18,7 @@ export interface RuntimeTerms {
   /** Models that only this command knows. */
   readonly extra?: ReadonlyMap<string, Model>;
   /** Whether a person can answer calls that need approval, for all agents or by their configuration. */
-  readonly can_ask?: boolean | ((config: AgentConfig) => boolean);
+  readonly can_ask?: boolean | 'terminal' | ((config: AgentConfig) => boolean);
   readonly role?: WorkerRole;
   readonly labels?: readonly string[];
 }

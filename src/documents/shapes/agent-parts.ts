@@ -150,13 +150,16 @@ export const tree = z.strictObject({
       usual: yes(
         'no limit on tokens or cost was set: both have their defaults ([budgets](budgets.md))',
       ).optional(),
+      free: number('tokens of free models, which these defaults do not count; absent: none').optional(),
     })
     .describe('limits of the tree'),
   live: number('agents that have not ended'),
   total: number('agents ever created'),
   tokens: number('input and output so far'),
   cost_usd: number('US dollars so far, as far as prices are known'),
-  cached: number('tokens among these that were read from a cache; absent: none').optional(),
+  cached: number(
+    'tokens among these that no limit counts: read from a cache, or sent before to a server without one; absent: none',
+  ).optional(),
   reserved: amounts.optional().describe('what is left of budgets that agents were given; absent: nothing'),
 });
 

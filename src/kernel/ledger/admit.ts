@@ -1,5 +1,6 @@
 /** The rules of the ledger: pure decisions from facts to changed rows. This file admits steps; the other calls have a file each. */
 
+import { amountsOf } from '../../records/agent/budget.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { Refusal, Step, Verdict } from '../step.ts';
 import { budgetsOf, charge } from './budgets.ts';
@@ -228,13 +229,17 @@ function count(unit: UnitOfWork, { create, requests }: Step, root_id: string): v
   if (create.length === 0 && requests.length === 0) return;
   const tree = unit.tree(root_id) as TreeFacts;
   let { tokens, cached_tokens, cost_usd } = tree;
-  for (const { usage } of requests) {
+  const before = unit.limits(tree);
+  let limits = before;
+  for (const { usage, is_free } of requests) {
+    const counted = amountsOf(usage).tokens;
     tokens += usage.input + usage.output;
-    cached_tokens += usage.cached;
+    cached_tokens += usage.input + usage.output - counted;
+    if (is_free && limits.usual) limits = { ...limits, free: (limits.free ?? 0) + counted };
     cost_usd += usage.cost_usd ?? 0;
   }
   unit.setTree(tree, {
-    ...{ tokens, cached_tokens, cost_usd },
+    ...{ tokens, cached_tokens, cost_usd, ...(limits !== before && { limits: JSON.stringify(limits) }) },
     live: tree.live + create.length,
     total: tree.total + create.length,
   });

@@ -1,4 +1,4 @@
-import type { Limits } from '../../records/agent/limits.ts';
+import type { TreeLimits } from '../../records/agent/limits.ts';
 import { isResting, isTerminal } from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';
 import { type Mail, type NewMail, WAKING_MAIL } from '../../records/conversation/mail.ts';
@@ -28,7 +28,7 @@ export class UnitOfWork {
   readonly #states = new Map<string, string>();
   readonly #trees = new Map<string, TreeFacts>();
   /** Limits by their JSON, which is parsed once for all steps of a commit. */
-  readonly #limits = new Map<string, Limits>();
+  readonly #limits = new Map<string, TreeLimits>();
   readonly #runs = new Map<string, RunFacts>();
   readonly #edges = new Map<string, readonly WaitEdge[]>();
   readonly #posted = new Map<string, PendingMail[]>();
@@ -96,10 +96,10 @@ export class UnitOfWork {
     return this.#trees.get(root_id) ?? this.facts.get('tree', root_id);
   }
 
-  limits({ limits: text }: TreeFacts): Limits {
+  limits({ limits: text }: TreeFacts): TreeLimits {
     const known = this.#limits.get(text);
     if (known !== undefined) return known;
-    const limits = JSON.parse(text) as Limits;
+    const limits = JSON.parse(text) as TreeLimits;
     this.#limits.set(text, limits);
     return limits;
   }

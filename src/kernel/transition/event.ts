@@ -146,6 +146,8 @@ export type AgentEvent =
   | { readonly type: 'summarised'; readonly at: number; readonly checkpoint: Checkpoint | null }
   /** Before a request is sent: little of a budget is left and the model is told, or (`last`) enough for one answer at most, which the model is asked for. */
   | { readonly type: 'budget'; readonly at: number; readonly text: string; readonly last: boolean }
+  /** A limit is used up to half, or to 80 %: people are told. */
+  | { readonly type: 'warn'; readonly at: number; readonly text: string }
   /** The clock was set against the time in which the agent could work, or nobody led it: what is left of each duration stays (docs/guarantees.md). */
   | { readonly type: 'clock-moved'; readonly at: number; readonly by_ms: number }
   /** Computing the agent's step threw: the turn ends. */

@@ -123,6 +123,8 @@ function move(state: AgentState, event: AgentEvent, context: TransitionContext):
       return state.type === 'requesting'
         ? budgetTold(state, event, context)
         : invalid(state, event, 'no request is about to start');
+    case 'warn':
+      return step(state, [appendEvent('notice', event.text, { about: 'limit' })]);
     case 'clock-moved':
       return clockMoved(state, event.by_ms);
     case 'fault':

@@ -31,7 +31,7 @@ const counted = z.object({
   }),
 });
 
-export type AcpTokens = Omit<Usage, 'cost_usd'> & { readonly written: number };
+export type AcpTokens = Omit<Usage, 'cost_usd' | 'resent'> & { readonly written: number };
 
 /** Characters of one token, for programs that report none. */
 const CHARACTERS = 4;

@@ -182,7 +182,8 @@ function usageOf(usage: LanguageModelV4Usage, price: Price | null): Usage {
   const reasoning = tokens(usage.outputTokens.reasoning);
   const written = tokens(usage.inputTokens.cacheWrite);
   const cost_usd = price === null ? null : costOf({ input, output, cached, written }, price);
-  return { input, output, cached, reasoning, cost_usd };
+  const unsaid = usage.inputTokens.cacheRead === undefined ? { resent: null } : {};
+  return { input, output, cached, reasoning, ...unsaid, cost_usd };
 }
 
 /** A number that cannot be a count of tokens counts as 0, one that is too large as the maximum. */

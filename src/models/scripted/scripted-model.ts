@@ -57,6 +57,7 @@ export function createScriptedModel(input: ScriptedRules, label: string): Model 
     context_window,
     // Answers cost nothing.
     tells_cost: true,
+    is_free: true,
     stream: (request, onDelta) => stream({ id, label, rules, sizes, context_window }, request, onDelta),
   };
 }

@@ -230,9 +230,10 @@ class AnthropicReader implements WireReader {
     for (const id of [...this.#blocks.keys()]) this.#stop(id);
     const usage = this.#usage;
     const count = (name: string) => numberOf(usage[name]) ?? 0;
-    const [cached, written] = [count('cache_read_input_tokens'), count('cache_creation_input_tokens')];
+    const written = count('cache_creation_input_tokens');
     endAnswer(this.#collector, this.#reason, {
-      ...{ input: count('input_tokens') + cached + written, cached, written },
+      input: count('input_tokens') + count('cache_read_input_tokens') + written,
+      ...{ cached: numberOf(usage.cache_read_input_tokens), written },
       output: count('output_tokens'),
       reasoning: numberOf(fieldsOf(usage.output_tokens_details).thinking_tokens),
     });

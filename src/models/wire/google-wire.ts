@@ -103,7 +103,8 @@ class GoogleReader implements WireReader {
     const [answer = 0, reasoning = 0] = [count('candidatesTokenCount'), count('thoughtsTokenCount')];
     endAnswer(this.#collector, this.#finish, {
       input: (count('promptTokenCount') ?? 0) + (count('toolUsePromptTokenCount') ?? 0),
-      cached: count('cachedContentTokenCount'),
+      // Left out if nothing was read from the cache.
+      cached: count('cachedContentTokenCount') ?? 0,
       output: answer + reasoning,
       reasoning,
     });

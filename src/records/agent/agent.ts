@@ -137,7 +137,7 @@ export interface Tree {
   readonly total: number;
   readonly tokens: number;
   readonly cost_usd: number;
-  /** Part of `tokens` that was read from a cache, which no limit counts; absent: none. */
+  /** Part of `tokens` that no limit counts (docs/budgets.md#tokens-that-count); absent: none. */
   readonly cached?: number;
   /** Unspent rest of the budgets that agents were given; absent: nothing. */
   readonly reserved?: Amounts;

@@ -2,7 +2,7 @@ import type { TreeLimits } from './limits.ts';
 import { movedInstants } from './run-deadline.ts';
 import type { Usage } from './usage.ts';
 
-/** Amounts that requests use. Tokens exclude input read from a cache, which providers bill at a fraction. */
+/** Amounts that requests use. Tokens exclude input read from a cache, which providers bill at a fraction, and input that a server without a cache was sent before. */
 export interface Amounts {
   readonly tokens: number;
   readonly usd: number;
@@ -63,7 +63,7 @@ interface TreeSums {
 export function treeBudget({ limits, tokens, cost_usd, cached = 0, reserved = NOTHING }: TreeSums): Budget {
   return {
     limit: { tokens: limits.tokens, usd: limits.cost_usd },
-    spent: { tokens: tokens - cached, usd: cost_usd },
+    spent: { tokens: tokens - cached - (limits.free ?? 0), usd: cost_usd },
     reserved,
   };
 }
@@ -112,8 +112,8 @@ export function rootBudget<Config extends OnPath>(
   return { ...config, budgets };
 }
 
-export function amountsOf({ input, output, cached, cost_usd }: Usage): Amounts {
-  return { tokens: input - cached + output, usd: cost_usd ?? 0 };
+export function amountsOf({ input, output, cached, resent, cost_usd }: Usage): Amounts {
+  return { tokens: input - cached - (resent ?? 0) + output, usd: cost_usd ?? 0 };
 }
 
 /** The amount that is neither spent nor reserved, 0 if closed; null: the budget does not limit this dimension. */

@@ -21,6 +21,8 @@ export interface Limits {
 export interface TreeLimits extends Limits {
   /** Set if nobody limited tokens or cost, so that the defaults of `DEFAULT_SPENDING_LIMITS` apply. */
   readonly usual?: true;
+  /** Tokens of free models (`Model.is_free`), which these defaults do not count. */
+  readonly free?: number;
 }
 
 /** Default limits for a tree that nobody limited: when one is reached, the tree stops and asks. Models without a known price are limited by tokens only. */

@@ -4,6 +4,8 @@ export interface Usage {
   readonly output: number;
   readonly cached: number;
   readonly reasoning: number;
+  /** Present where the server reports no cache: the part of `input` that it was sent before, which no limit counts; null until that is known. */
+  readonly resent?: number | null;
   /** US dollars; null where no price is known. */
   readonly cost_usd: number | null;
 }

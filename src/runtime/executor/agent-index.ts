@@ -10,6 +10,8 @@ import { RequestsInFlight } from './requests-in-flight.ts';
  */
 export class AgentIndex {
   readonly in_flight = new RequestsInFlight();
+  /** Questions to the person whether a limit is raised, by tree and limit. */
+  readonly raises = new Map<string, Promise<boolean | null>>();
   readonly #agents = new Map<string, Agent>();
   readonly #trees = new Map<string, Tree>();
   readonly #members = new Map<string, Set<string>>();

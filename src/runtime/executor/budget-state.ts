@@ -10,6 +10,7 @@ import {
   timeBudgetEnd,
   WARNED_AT,
 } from '../../records/agent/budget.ts';
+import { DEFAULT_LIMITS } from '../../records/agent/limits.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { AgentIndex } from './agent-index.ts';
 import type { Cell } from './cell.ts';
@@ -23,10 +24,20 @@ import type { Charged } from './requests-in-flight.ts';
  * B3. A prompt of an agent program may run for hours: it is aborted when any answer passes the budget that it is charged to.
  */
 
-/** `stop`: no request is sent. `last`: what is left suffices for one answer. `tell`: the agent is warned. */
+/** `charged`: null if nothing limits the agent. `stop`: no request is sent. `last`: what is left suffices for one answer. `tell`: the agent is warned. */
 export type BudgetVerdict =
-  | { readonly type: 'go'; readonly charged: Charged }
-  | { readonly type: 'stop' | 'last' | 'tell'; readonly text: string };
+  | { readonly type: 'go'; readonly charged: Charged | null; readonly reached?: Reached | undefined }
+  | {
+      readonly type: 'stop' | 'last' | 'tell';
+      readonly text: string;
+      readonly reached?: Reached | undefined;
+    };
+
+/** A limit of the tree that is used up, which a person may raise. */
+export interface Reached {
+  readonly limit: 'tokens' | 'cost_usd' | 'turns';
+  readonly used: string;
+}
 
 export function checkBudgets(cell: Cell, agent_index: AgentIndex, now: number): BudgetVerdict {
   const { agent } = cell;
@@ -39,28 +50,38 @@ export function checkBudgets(cell: Cell, agent_index: AgentIndex, now: number): 
   const usual = in_flight.usual(root_id);
   let last: string | null = null;
   let tell: string | null = null;
+  let reached: Reached | undefined;
   for (const name of DIMENSIONS) {
     const scope = scopeFor(agent, name, agent_index);
     const limit = scope?.budget.limit[name] ?? null;
-    if (scope === null || limit === null) continue;
+    if (scope === null || limit === null || (scope.usual && cell.is_free)) continue;
     const { spent, reserved } = scope.budget;
     charged[name] = scope.agent_id ?? root_id;
     const gone = spent[name] + reserved[name] + TOLERANCE;
     if (gone >= limit && (turn.requests === 0 || cell.overspent))
       return {
         type: 'stop',
+        reached: reachedOf(scope, name),
         text: `${subject(scope, name)} reached: ${used(scope, name)}. ${remedy(scope, name)}`,
       };
     const asked = in_flight.of(charged[name])[name];
-    if (gone + asked + 2 * usual[name] > limit + 2 * TOLERANCE)
+    if (gone + asked + 2 * usual[name] > limit + 2 * TOLERANCE) {
+      reached ??= reachedOf(scope, name);
       last ??= `${subject(scope, name)} reached: ${used(scope, name)}${gone < limit ? ', and the rest suffices for one answer' : ''}. ${remedy(scope, name)}`;
+    }
     if (gone >= WARNED_AT * limit)
       tell ??= `${subject(scope, name)}: ${used(scope, name)}. Finish before it is used up.`;
   }
   if (turn.grace !== null || turn.requests === 0) last = null;
-  if (last !== null) return { type: 'last', text: last };
+  if (last !== null) return { type: 'last', text: last, reached };
   if (tell !== null && !cell.warned && turn.grace === null) return { type: 'tell', text: tell };
-  return { type: 'go', charged };
+  const { turns } = agent_index.tree(root_id)?.limits ?? DEFAULT_LIMITS;
+  // The next request would be the last one that may call tools.
+  const is_last = turn.requests > 0 && turn.requests === turns - 1 && turn.grace === null;
+  reached = is_last
+    ? { limit: 'turns', used: `${turns} model requests of one turn are nearly used` }
+    : undefined;
+  return { type: 'go', charged: cell.is_free && config.budgets === undefined ? null : charged, reached };
 }
 
 /** Whether a budget of the agent has been exceeded, as of the newest commit. */
@@ -122,6 +143,11 @@ function used({ budget: { limit, spent, reserved } }: Scope, name: Dimension): s
   const set_aside = reserved[name] > 0 ? ` and ${amountText(name, reserved[name])} set aside for agents` : '';
   const spent_text = name === 'tokens' ? spent.tokens.toLocaleString('en') : amountText(name, spent[name]);
   return `${spent_text} of ${amountText(name, most)} used${set_aside}`;
+}
+
+function reachedOf(scope: Scope, name: Dimension): Reached | undefined {
+  const limit = name === 'usd' ? 'cost_usd' : 'tokens';
+  return scope.agent_id === null ? { limit, used: used(scope, name) } : undefined;
 }
 
 function subject({ agent_id }: Scope, name: Dimension): string {

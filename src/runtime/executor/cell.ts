@@ -1,4 +1,4 @@
-import type { Step } from '../../kernel/step.ts';
+import type { RequestRecord, Step } from '../../kernel/step.ts';
 import type { NeedAnswer } from '../../kernel/toolsets/toolset.ts';
 import type { ProgramAnswer } from '../../kernel/transition/effect.ts';
 import { agentAfter } from '../../kernel/turn/agent-after.ts';
@@ -15,6 +15,8 @@ import type { RuntimeClock, Stop } from '../runtime-clock.ts';
 import { Inbox } from './inbox.ts';
 import type { Flight } from './requests-in-flight.ts';
 
+export type Asked = Pick<RequestRecord, 'model' | 'usage'>;
+
 /** One agent that this process leads: its committed state, and what runs for it here. Only the executor changes the state, after the commit. */
 export interface Cell extends LedAgent {
   agent: Agent;
@@ -29,6 +31,10 @@ export interface Cell extends LedAgent {
   said: string;
   /** The request in flight, as budgets count it; kept until the ledger has its answer. */
   flight: Flight | null;
+  /** The newest answered request; for a fork, at first that of its parent. */
+  asked?: Asked | undefined;
+  /** Whether its model is free, and the limits of its tree the default ones, which then do not bind it. */
+  is_free?: boolean;
   /** Whether the newest answer exceeded a budget: it was the last one, unless the budget has grown. */
   overspent: boolean;
   /** Whether the agent was told that little of a budget is left. */

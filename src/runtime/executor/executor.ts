@@ -5,6 +5,7 @@ import type { AgentEvent } from '../../kernel/transition/event.ts';
 import type { Advance, WorldEffect } from '../../kernel/turn/advance-result.ts';
 import { createdAgent, killedAgent, placed } from '../../kernel/turn/agent-after.ts';
 import type { Agent } from '../../records/agent/agent.ts';
+import { warningsOf } from '../../records/agent/limit-warnings.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
@@ -104,6 +105,8 @@ export class Executor {
     const before = cell.agent;
     stepTaken(cell, step, made.consumed);
     if (step.requests.length > 0) noteSpending(cell, this.cells, this.agent_index);
+    for (const text of warningsOf(step, before, verdict.tree))
+      this.happened(cell, { type: 'warn', at: step.at, text });
     const forks = forkPoints(cell, before, step);
     for (const message of forks.messages) emit({ type: 'message', agent_id: cell.agent.id, message });
     // The acknowledgement may be late: the agent may have been taken over again meanwhile.
@@ -121,10 +124,8 @@ export class Executor {
     this.#follow(cell, made);
   }
 
-  /**
-   * The only place where waits are entered. An agent that comes to rest after the wait was written signals the waiter in its own transaction. One that
-   * rested before signals nobody: so the waiter is woken to check agents led here, and agents led elsewhere that the ledger had at rest (`met`) are read.
-   */
+  // The only place where waits are entered. An agent that comes to rest after the wait was written signals the waiter in its own transaction. One that
+  // rested before signals nobody: so the waiter is woken to check agents led here, and agents led elsewhere that the ledger had at rest (`met`) are read.
   #enterWaits(
     cell: Cell,
     before: readonly string[],
@@ -144,6 +145,8 @@ export class Executor {
     const created = createdAgent({ agent, messages });
     const point = agent.forked_from === null ? undefined : points.get(seq);
     const cell = newCell(created, new Prompt(point?.prompt), [], new SeenFiles(point?.seen));
+    const { profile: begun_with } = this.agent_index.agent(agent.parent_id ?? '')?.config ?? agent.config;
+    if (begun_with === agent.config.profile) cell.asked = point?.asked;
     // Created by the last round before the close: its next leader starts its work.
     cell.gone = this.#commits.isClosed;
     this.cells.set(agent.id, cell);

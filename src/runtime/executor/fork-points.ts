@@ -9,6 +9,7 @@ import type { Cell } from './cell.ts';
 interface ForkPoint {
   readonly prompt: SharedPrefix;
   readonly seen: InheritedFiles;
+  readonly asked: Cell['asked'];
 }
 
 export interface ForkPoints {
@@ -20,7 +21,8 @@ export interface ForkPoints {
 /** Appends the messages of a step to the prompt, and keeps what forks inherit at each fork point, before later messages are appended. */
 export function forkPoints(cell: Cell, before: Agent, step: Step): ForkPoints {
   const points = new Map<number, ForkPoint>();
-  const keep = (seq: number) => points.set(seq, { prompt: cell.prompt.forked(), seen: cell.seen.forked() });
+  const keep = (seq: number) =>
+    points.set(seq, { prompt: cell.prompt.forked(), seen: cell.seen.forked(), asked: cell.asked });
   const wanted = new Set(step.create.map((child) => child.agent.forked_from?.seq));
   if (wanted.size > 0 && before.last_seq > 0) {
     for (const seq of wanted) if (seq !== undefined && seq <= before.last_seq) keep(seq);

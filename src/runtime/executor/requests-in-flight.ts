@@ -26,13 +26,13 @@ export class RequestsInFlight {
     return this.#sums.get(charged) ?? NOTHING;
   }
 
-  begin(root_id: string, charged: Charged): Flight {
+  begin(root_id: string, charged: Charged, expected = this.usual(root_id)): Flight {
     let amounts: Amounts = NOTHING;
     const become = (next: Amounts): void => {
       for (const name of DIMENSIONS) this.#add(charged[name], name, next[name] - amounts[name]);
       amounts = next;
     };
-    become(this.usual(root_id));
+    become(expected);
     return {
       used: (used) => {
         become(used);

@@ -1,5 +1,6 @@
 import { saidSoFar } from '../../kernel/turn/led-agent.ts';
 import { runTime } from '../../records/agent/agent.ts';
+import { WARNED_SHARES } from '../../records/agent/limit-warnings.ts';
 import { runDeadline } from '../../records/agent/run-deadline.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { isAsking } from '../../records/conversation/parked.ts';
@@ -9,6 +10,8 @@ import type { RuntimeClock } from '../runtime-clock.ts';
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const RUN = 'run';
+/** Minimum run time of which people are warned. */
+const WARNED_MS = 4_000;
 const ASKING_POLL_MS = 5_000;
 
 /** Timers of agents: deadlines of waits, run times of turns. They are derived from the state, so a process that takes over sets them again. */
@@ -49,6 +52,17 @@ export class AgentTimers {
       if (!final) this.#set(cell, RUN, started_at + run_ms, ring(true));
     };
     this.#set(cell, RUN, deadline.at + later_ms, ring(deadline.final));
+    for (const [share, words] of WARNED_SHARES) {
+      const at = started_at + share * run_ms + later_ms;
+      if (run_ms < WARNED_MS || at <= this.#clock.now()) continue;
+      this.#set(cell, `${RUN} ${share}`, at, () => {
+        const { state: now } = cell.agent;
+        if (!('turn' in now) || isAsking(now)) return;
+        if (now.turn.started_at !== started_at + later_ms) return this.watch(cell);
+        const text = `${words} of the limit "run" of a turn is used: ${(share * run_ms) / 1000} of ${run_ms / 1000} s`;
+        this.#executor.happened(cell, { type: 'warn', at: this.#clock.now(), text });
+      });
+    }
   }
 
   #set(cell: Cell, name: string, at: number, ring: () => void): void {

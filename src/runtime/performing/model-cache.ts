@@ -11,6 +11,8 @@ export class ModelCache {
   readonly #limitsOf: (root_id: string) => TreeLimits | undefined;
   readonly #models = new Map<string, Promise<Model>>();
 
+  /** Ids of models whose servers have reported a cache in an answer. */
+  readonly reporting = new Set<string>();
   readonly rooms: ContextRoom;
   readonly siblings = new PrefixCacheGate();
 

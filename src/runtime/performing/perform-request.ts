@@ -1,13 +1,9 @@
 import type { EventOf } from '../../kernel/transition/event.ts';
 import type { ModelDelta, ModelOutcome, ModelRequest } from '../../models/model.ts';
 import { modeText } from '../../permissions/mode.ts';
-import type { Agent } from '../../records/agent/agent.ts';
-import { isAgentProgram, mustSubmit } from '../../records/agent/agent.ts';
-import { amountsOf } from '../../records/agent/budget.ts';
-import type { Call } from '../../records/agent/state.ts';
-import type { AssistantContent, CallPart } from '../../records/conversation/message.ts';
+import { isAgentProgram } from '../../records/agent/agent.ts';
+import { amountsOf, NOTHING } from '../../records/agent/budget.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { isServerTool } from '../../records/server-tools.ts';
 import { storable } from '../../records/text/text.ts';
 import { unlessAborted } from '../../records/unless-aborted.ts';
 import type { Store } from '../../store/store.ts';
@@ -16,13 +12,15 @@ import { type Cell, withdrawQuestions } from '../executor/cell.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
 import type { HostContext } from './agent-program-host.ts';
+import { answered } from './answer-event.ts';
 import type { GrantContext } from './asking/approvals.ts';
 import { overheadOf, type Relieved, type Sent } from './context-room.ts';
+import { countedAnswer } from './counted-answer.ts';
 import { type Summarised, type SummaryContext, summarise } from './summarise.ts';
 import { awaitTreeMode } from './tree-mode.ts';
 
 export interface RequestContext extends HostContext, SummaryContext, GrantContext {
-  readonly store: Pick<Store, 'kind' | 'location' | 'agent' | 'requests' | 'grants'>;
+  readonly store: Pick<Store, 'kind' | 'location' | 'agent' | 'requests' | 'grants' | 'tree' | 'setLimits'>;
   readonly newId: () => string;
   readonly catalog: ToolCatalog;
   readonly worktrees: WorktreeLifecycle;
@@ -37,7 +35,17 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
   cell.said = '';
   let began_ms = clock.lap();
   const now = clock.now();
-  const verdict = checkBudgets(cell, executor.agent_index, now);
+  const usual = executor.agent_index.tree(cell.agent.root_id)?.limits.usual === true;
+  cell.is_free = usual && (await context.models.modelOf(cell.agent).catch(() => null))?.is_free === true;
+  if (cell.request !== controller || cell.gone) return;
+  let verdict = checkBudgets(cell, executor.agent_index, now);
+  while (verdict.reached !== undefined && context.can_ask === 'terminal') {
+    const { raisedLimit } = await import('./asking/ask-for-tool.ts');
+    const is_raised = await raisedLimit(cell, verdict.reached, controller.signal, context);
+    if (cell.request !== controller || cell.gone) return;
+    if (is_raised === false) break;
+    verdict = checkBudgets(cell, executor.agent_index, clock.now());
+  }
   if (verdict.type === 'last' || verdict.type === 'tell') {
     cell.request = null;
     if (verdict.type === 'tell') cell.warned = true;
@@ -45,8 +53,11 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
     return executor.happened(cell, { type: 'budget', at: now, text: verdict.text, last });
   }
   cell.flight?.end();
-  if (verdict.type === 'go')
-    cell.flight = executor.agent_index.in_flight.begin(cell.agent.root_id, verdict.charged);
+  const charged = verdict.type === 'go' ? verdict.charged : null;
+  // What the first request of such a fork adds is little, and known only afterwards.
+  const expected =
+    cell.agent.usage.input === 0 && cell.asked?.usage.resent !== undefined ? NOTHING : undefined;
+  cell.flight = charged && executor.agent_index.in_flight.begin(cell.agent.root_id, charged, expected);
   const outcome =
     verdict.type === 'go'
       ? await ask(cell, controller, context, () => {
@@ -56,17 +67,16 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
   // Aborted, replaced, or no longer led here: the answer is dropped.
   if (cell.request !== controller || cell.gone) return;
   withdrawQuestions(cell);
-  const usage =
-    outcome.type === 'answer' ? outcome.usage : outcome.type === 'event' ? outcome.request?.usage : undefined;
-  if (usage === undefined) cell.flight?.end();
-  else cell.flight?.used(amountsOf(usage));
   const at = clock.now();
   const duration_ms = Math.round(clock.lap() - began_ms);
-  const record = { started_at: at - duration_ms, duration_ms };
+  const answer = await countedAnswer(cell, outcome, context);
+  const request = answer && { ...answer, started_at: at - duration_ms, duration_ms };
+  if (request === undefined) cell.flight?.end();
+  else cell.flight?.used(amountsOf(request.usage));
+  if (cell.request !== controller || cell.gone) return;
   if (outcome.type === 'event') {
     cell.request = null;
-    const { event, request } = outcome;
-    return executor.happened(cell, event, request === undefined ? undefined : { ...request, ...record });
+    return executor.happened(cell, outcome.event, request);
   }
   const whole = await eventOrFault(at, cell, outcome, context);
   // Checked again, because saving the worktree takes time.
@@ -74,8 +84,7 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
   cell.request = null;
   cell.said = '';
   if (whole === null) return;
-  if (outcome.type !== 'answer') return executor.happened(cell, whole);
-  executor.happened(cell, whole, { model: outcome.content.model, usage: outcome.usage, ...record });
+  executor.happened(cell, whole, request);
 }
 
 type Outcome = EventOf<'response' | 'request-failed'>;
@@ -197,101 +206,6 @@ function failed(
   return partial === undefined
     ? { type: 'request-failed', at, failure: kept }
     : { type: 'request-failed', at, failure: kept, partial: storable(partial) };
-}
-
-/** Maximum calls of one message, and characters of their arguments: bounds what one step decides and the ledger stores. */
-const CALLS_MAX = 1_000;
-const CALL_CHARACTERS_MAX = 2_000_000;
-
-/** Drops calls beyond the maximum; if any are dropped, `refusal` says that none was run. */
-function withinCalls(parts: AssistantContent['parts']): {
-  readonly parts: AssistantContent['parts'];
-  readonly refusal?: string;
-} {
-  let [calls, characters] = [0, 0];
-  const kept = parts.filter((part) => {
-    if (part.type !== 'call') return true;
-    calls += 1;
-    characters += part.input.length;
-    return calls === 1 || (calls <= CALLS_MAX && characters <= CALL_CHARACTERS_MAX);
-  });
-  if (kept.length === parts.length) return { parts };
-  const refusal = `the message had ${calls} calls with ${characters} characters; the maximum is ${CALLS_MAX} calls with ${CALL_CHARACTERS_MAX}: none of them was run, make fewer at once`;
-  return { parts: kept, refusal };
-}
-
-/** The event of an answer. Each call carries the scheduling flags of its tool; a call of an unknown tool gets an error as its result. */
-function answered(
-  at: number,
-  agent: Agent,
-  { content, finish, reason }: Extract<ModelOutcome, { type: 'answer' }>,
-  catalog: ToolCatalog,
-): EventOf<'response'> {
-  const setup = catalog.setupFor(agent.config);
-  const within = withinCalls(content.parts);
-  const parts = distinctCalls(within.parts).map((part) =>
-    part.type === 'call' ? { ...part, input: storable(part.input) } : { ...part, text: storable(part.text) },
-  );
-  const calls = parts
-    .filter((part): part is CallPart => part.type === 'call')
-    .map(({ id, name, input }): Call => {
-      const tool = setup.tools.get(name) ?? setup.findTool(name);
-      // Without a tool: a call of a toolset, or of a name that nobody knows, unless its server is not known now and may be when the call is run.
-      const harmless = !isServerTool(name);
-      if (tool === undefined) return { id, name, input, side_by_side: harmless, idempotent: harmless };
-      return { id, name, input, side_by_side: tool.side_by_side, idempotent: tool.idempotent };
-    });
-  return {
-    type: 'response',
-    at,
-    seq: agent.last_seq + 1,
-    content: { ...content, parts, ...endingOf(finish, reason) },
-    calls,
-    ...(within.refusal === undefined
-      ? submissionOf(agent, calls, catalog)
-      : { submission: null, refusal: within.refusal }),
-  };
-}
-
-function endingOf(
-  finish: Extract<ModelOutcome, { type: 'answer' }>['finish'],
-  reason: string | undefined,
-): Pick<AssistantContent, 'finish' | 'reason'> {
-  if (finish !== 'length' && finish !== 'refused') return {};
-  return reason === undefined ? { finish } : { finish, reason: storable(reason) };
-}
-
-const NOT_ALONE =
-  'submit_result and submit_error end your conversation, so each must be the only call of its message: nothing of this message was run.';
-
-/** The result or error with which a child ends itself; invalid arguments are reported by the tool, as for any call. */
-function submissionOf(
-  agent: Agent,
-  calls: readonly Call[],
-  catalog: ToolCatalog,
-): Pick<EventOf<'response'>, 'submission' | 'refusal'> {
-  if (!mustSubmit(agent.config, agent.origin)) return { submission: null };
-  const submitting = calls.flatMap((call) => {
-    const submission = catalog.toolsetTool(agent.config, call.name)?.submission;
-    return submission === undefined ? [] : [{ call, submission }];
-  });
-  const [only] = submitting;
-  if (only === undefined) return { submission: null };
-  if (calls.length > 1) return { submission: null, refusal: NOT_ALONE };
-  const parsed = catalog.argumentsOf(only.call);
-  return { submission: parsed.ok ? only.submission(parsed.input, agent.config) : null };
-}
-
-/** Gives a repeated call id a suffix, so that results can be told apart. */
-function distinctCalls(parts: AssistantContent['parts']): AssistantContent['parts'] {
-  const seen = new Set<string>();
-  return parts.map((part) => {
-    if (part.type !== 'call') return part;
-    let { id } = part;
-    for (let copy = 2; seen.has(id); copy += 1) id = `${part.id}_${copy}`;
-    seen.add(id);
-    return id === part.id ? part : { ...part, id };
-  });
 }
 
 function exceededCreationLimit(error: string): ModelOutcome {

@@ -151,7 +151,8 @@ function migrate(database: DatabaseSync, file: string): void {
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
     database.exec('COMMIT');
   } catch (error) {
-    database.exec('ROLLBACK');
+    // A full disk has ended the transaction already.
+    if (database.isTransaction) database.exec('ROLLBACK');
     // The migration does not fit the existing tables.
     if ((error as { readonly errcode?: number }).errcode === SQLITE_ERROR)
       throw notThatSchema(file, version(), error);

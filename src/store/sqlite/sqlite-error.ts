@@ -1,6 +1,6 @@
 import { StoreError, type StoreErrorCode } from '../store-error.ts';
 
-/** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
+/** Result codes of SQLite, extended ones before primary ones (https://sqlite.org/rescode.html). */
 const BY_CODE: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   5: ['E_DB_BUSY', 'another process keeps it locked: try again, or see who uses it'],
   6: ['E_DB_BUSY', 'another process keeps it locked: try again, or see who uses it'],
@@ -11,6 +11,9 @@ const BY_CODE: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   10: ['E_DB_UNAVAILABLE', 'the disk reported an error: check the disk'],
   11: ['E_DB_CORRUPT', 'the file is damaged: restore a backup, or move it away to start anew'],
   13: ['E_DB_FULL', 'the disk is full: free some space'],
+  // SQLITE_IOERR_WRITE, also after a quota or `ulimit -f`, and SQLITE_IOERR_SHMSIZE.
+  778: ['E_DB_FULL', 'it cannot grow: free some space, raise the quota or limit, or check the disk'],
+  4874: ['E_DB_FULL', 'the disk is full: free some space'],
   14: ['E_DB_UNREADABLE', 'it cannot be opened: check the path and its permissions'],
   26: [
     'E_DB_CORRUPT',
@@ -35,7 +38,8 @@ const BY_SYSTEM_CODE: Readonly<Record<string, readonly [StoreErrorCode, string]>
 export function sqliteStoreError(error: unknown, file: string): unknown {
   if (error instanceof StoreError || !(error instanceof Error)) return error;
   const { errcode, code } = error as { readonly errcode?: number; readonly code?: string };
-  const known = errcode === undefined ? BY_SYSTEM_CODE[code ?? ''] : BY_CODE[errcode & 0xff];
+  const known =
+    errcode === undefined ? BY_SYSTEM_CODE[code ?? ''] : (BY_CODE[errcode] ?? BY_CODE[errcode & 0xff]);
   if (known === undefined) return error;
   return new StoreError(known[0], `database ${file}: ${known[1]}`, { cause: error });
 }

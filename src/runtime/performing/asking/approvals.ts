@@ -28,7 +28,7 @@ const DIFFERENCE_MAX = 60_000;
 
 /** Whether people can be asked; otherwise calls that need approval are denied. */
 export function mayAsk({ config }: Agent, { can_ask = false }: GrantContext): boolean {
-  return typeof can_ask === 'function' ? can_ask(config) : can_ask;
+  return typeof can_ask === 'function' ? can_ask(config) : can_ask !== false;
 }
 
 /** Grants of people that apply to this agent: those in its tree, and the permanent ones for its folder. */

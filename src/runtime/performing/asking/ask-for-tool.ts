@@ -1,12 +1,14 @@
 import type { ProgramAnswer } from '../../../kernel/transition/effect.ts';
-import type { Call } from '../../../records/agent/state.ts';
 import type { Question, QuestionAnswer } from '../../../records/question/question.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
 import { isJsonObject, parseJson } from '../../../records/text/json-text.ts';
 import { storable } from '../../../records/text/text.ts';
 import type { ToolContext } from '../../../records/tool.ts';
 import { clean } from '../../../render/clean.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Reached } from '../../executor/budget-state.ts';
 import type { Cell } from '../../executor/cell.ts';
+import type { Executor } from '../../executor/executor.ts';
 import type { RuntimeEvent } from '../../runtime-event.ts';
 import { answerTo, askOf, type GrantContext, mayAsk, type QueueContext } from './approvals.ts';
 
@@ -21,7 +23,11 @@ const SUBJECT_MAX = 500;
 /** Lets a tool ask a person while its call runs: the question stays in the queue of approvals until it is answered or withdrawn, or the call ends. */
 export function questionsOf(
   cell: Cell,
-  { call, tool, over }: { readonly call: Call; readonly tool: string; readonly over: AbortSignal },
+  {
+    call,
+    tool,
+    over,
+  }: { readonly call: { readonly id: string }; readonly tool: string; readonly over: AbortSignal },
   context: AskContext,
 ): NonNullable<ToolContext['question']> {
   let count = 0;
@@ -58,6 +64,34 @@ export function questionsOf(
       for (const one of [signal, over]) one.removeEventListener('abort', withdraw);
     }
   };
+}
+
+/** Asks the person, once for all agents of the tree, whether its limit is doubled; null if the question was withdrawn. */
+export function raisedLimit(
+  cell: Cell,
+  { limit, used }: Reached,
+  over: AbortSignal,
+  context: AskContext & { readonly executor: Executor; readonly store: Pick<Store, 'tree' | 'setLimits'> },
+): Promise<boolean | null> {
+  const { agent_index } = context.executor;
+  const { id, root_id } = cell.agent;
+  const most = agent_index.tree(root_id)?.limits[limit] ?? 0;
+  const key = `${root_id} ${limit} ${most}`;
+  const ask = async () => {
+    const message = `${used}. Allow as much again and go on? Otherwise the agents finish now.`;
+    const question = questionsOf(cell, { call: { id }, tool: 'limit', over }, context);
+    const { action } = await question({ asker: 'Coppice', message, fields: [], call: '' }, over);
+    if (action === 'cancel') throw new Error('withdrawn');
+    const tree = action === 'accept' ? await context.store.tree(root_id) : null;
+    if (tree === null) return false;
+    agent_index.setTree(await context.store.setLimits(root_id, { ...tree.limits, [limit]: 2 * most }));
+    return true;
+  };
+  const asked = agent_index.raises.get(key) ?? ask().catch(() => null);
+  agent_index.raises.set(key, asked);
+  // Withdrawn, or the ledger cannot be reached: whoever still needs it asks again.
+  void asked.then((is_raised) => is_raised === null && agent_index.raises.delete(key));
+  return asked;
 }
 
 function answerOf(answer: ProgramAnswer | null, { fields }: Question): QuestionAnswer {
